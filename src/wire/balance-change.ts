@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** The most digits an amount may have: enough for any 256-bit integer. */
+export const AMOUNT_DIGITS_MAX = 78;
+
+/**
+ * An amount in the asset's smallest unit, as a decimal integer string (section "Balance change
+ * entry"): negative = debit, positive = credit, never a decimal point. A JSON number is refused:
+ * it may already have lost digits.
+ */
+export const amountString = z
+  .string()
+  .regex(/^-?[0-9]{1,78}$/, 'an integer string in the smallest unit, at most 78 digits');
+
+/** Tags that carry meaning (section "Tags"). A consumer ignores any other. */
+export const KNOWN_TAGS = ['fee', 'change', 'rebate', 'mint', 'erc20', 'contract'] as const;
+export type KnownTag = (typeof KNOWN_TAGS)[number];
+
+const customData = z.record(z.string(), z.unknown());
+
+/** Human-readable twin of an amount; omitted for assets the service does not recognise. */
+export const amountFormatted = z.looseObject({
+  asset: z.looseObject({
+    name: z.string(),
+    decimals: z.int().min(0).max(255),
+    type: z.string().optional(),
+  }),
+  value: z.string(),
+});
+
+/** The address a change happened on; absent on account- and vault-level merged entries. */
+export const changeAddress = z.looseObject({
+  id: z.string().min(1),
+  networkAddress: z.string().nullish(),
+  network: z.string().nullish(),
+  hdpath: z.string().nullish(),
+  name: z.string().nullish(),
+  data: customData.nullish(),
+  memo: z.string().nullish(),
+});
+
+/** The account a change happened on; absent on vault-level merged entries. */
+export const changeAccount = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().nullish(),
+  data: customData.nullish(),
+});
+
+/** Attribution of a credit to the sub-account of a registered memo. */
+export const memoInfo = z.looseObject({
+  id: z.string().nullish(),
+  memo: z.string().min(1),
+  name: z.string().nullish(),
+  data: customData.nullish(),
+});
+
+/** One balance change entry (section "Balance change entry"). */
+export const balanceChange = z.looseObject({
+  asset: z.string().min(1),
+  amount: amountString,
+  amountFormatted: amountFormatted.nullish(),
+  tags: z.array(z.string()).nullish(),
+  address: changeAddress.nullish(),
+  account: changeAccount.nullish(),
+  memoInfo: memoInfo.nullish(),
+});
+export type BalanceChange = z.infer<typeof balanceChange>;

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+export const PAGE_SIZE_DEFAULT = 100;
+export const PAGE_SIZE_MAX = 1000;
+
+/** `page` is 0-based (section "List conventions"). */
+export const pagination = z.looseObject({
+  page: z.int().min(0),
+  pageSize: z.int().min(1),
+  total: z.int().min(0),
+});
+
+/** The envelope of every list answer: `{data, pagination}`. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.looseObject({ data: z.array(item), pagination });
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { STREAMS } from './notification.ts';
+
+/** Body of `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams. */
+export const subscriptionRequest = z.object({
+  webhookUrl: z.url({ protocol: /^https?$/ }),
+  streams: z.array(z.enum(STREAMS)).min(1),
+});
+export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
+
+export const subscription = z.looseObject({
+  vaultId: z.string().min(1),
+  stream: z.enum(STREAMS),
+  webhookUrl: z.string(),
+  createdAt: z.unknown().optional(),
+});
+export type Subscription = z.infer<typeof subscription>;
+
+/** Answer of `GET` and `POST /subscriptions/{vaultId}`. */
+export const subscriptionList = z.looseObject({ data: z.array(subscription) });
+
+/** Maximum delivered depth by network key; an empty object means no override. */
+export const confirmationOverrides = z.looseObject({
+  confirmations: z.record(z.string(), z.int().min(0)),
+});
+export type ConfirmationOverrides = z.infer<typeof confirmationOverrides>;
+
+/** Answer of `PATCH …/retry-schedule`; null means that the vault is already eligible. */
+export const retrySchedule = z.looseObject({
+  nextTryAt: z.union([z.string(), z.number(), z.null()]),
+});
+
+/** Body of `POST /subscriptions/notifications/{notificationId}/replay`. */
+export const replayRequest = z.object({
+  url: z.url({ protocol: /^https?$/ }),
+  deliveryId: z.string().min(1).optional(),
+});
+export type ReplayRequest = z.infer<typeof replayRequest>;
+
+export const replayResult = z.looseObject({
+  deliveryId: z.string(),
+  statusCode: z.int().nullish(),
+  delivered: z.boolean(),
+});
+
+/** A row of `GET /subscriptions/notifications?transactionId=`. */
+export const notificationRecord = z.looseObject({
+  id: z.string().min(1),
+  timestamp: z.number(),
+  stream: z.enum(STREAMS),
+  type: z.string(),
+  status: z.enum(['pending', 'delivered']),
+});
+export type NotificationRecord = z.infer<typeof notificationRecord>;

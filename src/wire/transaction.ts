@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { balanceChange } from './balance-change.ts';
+import { approval } from './notification.ts';
+
+/** Statuses of an outgoing transaction: its last non-informational event. */
+export const OUTGOING_STATUSES = [
+  'approval-pending',
+  'requested',
+  'inited',
+  'to-sign',
+  'signed',
+  'submitted',
+  'mined',
+  'failed',
+  'cancelled',
+  'replaced',
+  'rolledback',
+] as const;
+export type OutgoingStatus = (typeof OUTGOING_STATUSES)[number];
+
+export const INCOMING_STATUSES = ['mempool', 'confirmed', 'rolledback'] as const;
+export type IncomingStatus = (typeof INCOMING_STATUSES)[number];
+
+/** A 32-byte digest (hex) that an external signer signs with the key at `hdpath`. */
+export const signingPayload = z.looseObject({ payload: z.string(), hdpath: z.string() });
+
+/**
+ * A transaction as the API tells it. `status` stays an open string: a status that we do not know
+ * is data, and never credits anything. `createdAt` and `updatedAt` are ISO 8601.
+ */
+export const transaction = z.looseObject({
+  transactionId: z.string().min(1),
+  vaultId: z.string().min(1),
+  type: z.enum(['outgoing', 'incoming']),
+  status: z.string(),
+  orderId: z.string().nullish(),
+  network: z.string(),
+  accountId: z.string().nullish(),
+  addressId: z.string().nullish(),
+  destinationAddress: z.string().nullish(),
+  memo: z.string().nullish(),
+  blockchainHash: z.string().nullish(),
+  confirmations: z.int().min(0).nullish(),
+  balanceChanges: z.array(balanceChange).nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  reasonCode: z.string().nullish(),
+  flowId: z.string().nullish(),
+  quorum: z.int().nullish(),
+  approvals: z.array(approval).nullish(),
+  signingPayloads: z.array(signingPayload).nullish(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type Transaction = z.infer<typeof transaction>;
+
+/** A row of the per-address list `GET /addresses/{addressId}/blockchain-transactions`. */
+export const addressTransaction = z.looseObject({
+  blockchainHash: z.string().min(1),
+  network: z.string(),
+  status: z.string(),
+  confirmations: z.int().min(0),
+  blockHeight: z.int().nullish(),
+  balanceChanges: z.array(balanceChange).nullish(),
+  timestamp: z.unknown().optional(),
+});
+export type AddressTransaction = z.infer<typeof addressTransaction>;
