@@ -1,0 +1,361 @@
+-- Counterfoil: the tables, for whoever audits them.
+--
+-- Three rules hold everywhere:
+--   1. Amounts are decimal integer TEXT in the asset's smallest unit, of up to 78 digits. They are
+--      never summed in SQL: SQLite's integers end at 64 bits and its sums turn into floats.
+--   2. Everything below "projections" is a function of the journal. `counterfoil verify` replays
+--      the journal into an empty store and compares; `counterfoil rebuild` replaces the tables.
+--   3. What has happened is never edited. Triggers refuse UPDATE and DELETE on the journal, its
+--      seals, ledger entries, postings and the credit feed; a mistake is reversed by a new entry.
+--
+-- Times are Unix milliseconds (UTC). Identifiers compare byte by byte (BINARY collation).
+
+-- ---------------------------------------------------------------------------------------------
+-- The journal: every fact, in the one order in which it took effect.
+-- ---------------------------------------------------------------------------------------------
+
+-- kind:
+--   notification    a webhook that was understood; body = its bytes exactly as received
+--   quarantined     a webhook with an id that was not understood; body = its bytes
+--   refused         a delivery answered 400 (not a notification at all); body = its first 64 KiB
+--   custody-record  evidence from the custody API that changed something; body = JSON
+--   decision        what a person, a consumer or the configuration decided; body = JSON
+-- detail: for quarantined and refused what is wrong with it, for a decision its actor.
+CREATE TABLE journal (
+  seq         INTEGER PRIMARY KEY,
+  kind        TEXT    NOT NULL CHECK (kind IN
+                ('notification', 'quarantined', 'refused', 'custody-record', 'decision')),
+  recorded_at INTEGER NOT NULL,
+  detail      TEXT,
+  body        BLOB    NOT NULL
+) STRICT;
+
+-- One row per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖ for every fact its
+-- seq, recorded_at, and the length-prefixed kind, detail and body). Changing, dropping or moving any
+-- fact breaks the chain from that commit on. Integers are 8 bytes, big-endian.
+CREATE TABLE seals (
+  commit_number INTEGER PRIMARY KEY,
+  first_seq     INTEGER NOT NULL REFERENCES journal (seq),
+  last_seq      INTEGER NOT NULL REFERENCES journal (seq),
+  sealed_at     INTEGER NOT NULL,
+  previous_hash BLOB    NOT NULL CHECK (length(previous_hash) = 32),
+  hash          BLOB    NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+
+-- ---------------------------------------------------------------------------------------------
+-- Projections: notifications and what was kept aside.
+-- ---------------------------------------------------------------------------------------------
+
+-- The first notification of every id; the UNIQUE id is the first layer of deduplication.
+-- status: accepted; duplicate (known content under another id); quarantined.
+-- digest: of the body without `timestamp`; tells a repeat from another body under the same id.
+CREATE TABLE notifications (
+  seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
+  id              TEXT    NOT NULL UNIQUE,
+  digest          TEXT    NOT NULL,
+  status          TEXT    NOT NULL CHECK (status IN ('accepted', 'duplicate', 'quarantined')),
+  stream          TEXT,
+  type            TEXT,
+  vault_id        TEXT,
+  network         TEXT,
+  blockchain_hash TEXT,
+  transaction_id  TEXT,
+  confirmations   INTEGER,
+  received_at     INTEGER NOT NULL
+) STRICT;
+
+-- Bodies kept aside: not understood, or another body under an id already taken. An operator can
+-- retry one after an upgrade; it then takes effect as if it arrived at that moment.
+CREATE TABLE quarantine (
+  quarantine_id   TEXT    PRIMARY KEY,
+  seq             INTEGER NOT NULL REFERENCES journal (seq),
+  notification_id TEXT    NOT NULL,
+  digest          TEXT    NOT NULL,
+  defect          TEXT    NOT NULL,
+  state           TEXT    NOT NULL CHECK (state IN ('kept', 'retried')),
+  received_at     INTEGER NOT NULL,
+  retried_at      INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX quarantine_by_content ON quarantine (notification_id, digest);
+
+-- What one stream has told about a hash at one position: the second layer of deduplication.
+-- epoch: how often the hash was rolled back here. seen: JSON array of the events of this epoch.
+-- entry_id and posted: the ledger entry that stands for it and its balance changes (JSON).
+-- Absent account, address and memo are '' here, so that the key has no NULLs.
+CREATE TABLE sightings (
+  network         TEXT    NOT NULL,
+  blockchain_hash TEXT    NOT NULL,
+  vault_id        TEXT    NOT NULL,
+  stream          TEXT    NOT NULL,
+  account_id      TEXT    NOT NULL,
+  address_id      TEXT    NOT NULL,
+  memo            TEXT    NOT NULL,
+  epoch           INTEGER NOT NULL,
+  seen            TEXT    NOT NULL,
+  entry_id        INTEGER REFERENCES entries (entry_id),
+  posted          TEXT    NOT NULL,
+  PRIMARY KEY (blockchain_hash, network, vault_id, stream, account_id, address_id, memo)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Projections: the ledger.
+-- ---------------------------------------------------------------------------------------------
+
+-- Ledger accounts. kind `position` is custody money at (vault, account?, address?, memo?, asset);
+-- world, network-fees, rebates, mints and suspense are its counterparts, one set per vault.
+-- view: `books` (from outgoing/mined and incoming) or `chain` (from the blockchain stream).
+CREATE TABLE ledger_accounts (
+  ledger_account INTEGER PRIMARY KEY,
+  view           TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
+  kind           TEXT    NOT NULL CHECK (kind IN
+                   ('position', 'world', 'network-fees', 'rebates', 'mints', 'suspense')),
+  vault_id       TEXT    NOT NULL,
+  account_id     TEXT    NOT NULL,
+  address_id     TEXT    NOT NULL,
+  memo           TEXT    NOT NULL,
+  asset          TEXT    NOT NULL,
+  UNIQUE (vault_id, view, kind, account_id, address_id, memo, asset)
+) STRICT;
+
+-- Entries: balanced sets of postings. reverses: the entry that this one takes back.
+CREATE TABLE entries (
+  entry_id        INTEGER PRIMARY KEY,
+  seq             INTEGER NOT NULL REFERENCES journal (seq),
+  view            TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
+  cause           TEXT    NOT NULL CHECK (cause IN
+                    ('incoming', 'mined', 'failed-fee', 'chain', 'suspense')),
+  vault_id        TEXT    NOT NULL,
+  network         TEXT    NOT NULL,
+  blockchain_hash TEXT    NOT NULL,
+  transaction_id  TEXT,
+  reverses        INTEGER REFERENCES entries (entry_id),
+  posted_at       INTEGER NOT NULL
+) STRICT;
+
+-- Postings: per entry and asset they sum to zero.
+CREATE TABLE postings (
+  entry_id       INTEGER NOT NULL REFERENCES entries (entry_id),
+  line           INTEGER NOT NULL,
+  ledger_account INTEGER NOT NULL REFERENCES ledger_accounts (ledger_account),
+  change_kind    TEXT    NOT NULL CHECK (change_kind IN
+                   ('transfer', 'change', 'fee', 'rebate', 'mint')),
+  amount         TEXT    NOT NULL,
+  PRIMARY KEY (entry_id, line)
+) STRICT, WITHOUT ROWID;
+
+-- The sum of each ledger account's postings, kept with every commit.
+CREATE TABLE balances (
+  ledger_account INTEGER PRIMARY KEY REFERENCES ledger_accounts (ledger_account),
+  amount         TEXT    NOT NULL
+) STRICT;
+
+-- One hash's movement of one asset on one vault: the books' sum beside the chain view's sum.
+-- standing: agrees | differs | chain_only | books_only.
+CREATE TABLE movements (
+  blockchain_hash TEXT    NOT NULL,
+  network         TEXT    NOT NULL,
+  vault_id        TEXT    NOT NULL,
+  asset           TEXT    NOT NULL,
+  books           TEXT    NOT NULL,
+  chain           TEXT    NOT NULL,
+  on_books        INTEGER NOT NULL,
+  on_chain        INTEGER NOT NULL,
+  standing        TEXT    NOT NULL CHECK (standing IN
+                    ('agrees', 'differs', 'chain_only', 'books_only')),
+  changed_at      INTEGER NOT NULL,
+  PRIMARY KEY (blockchain_hash, network, vault_id, asset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX movements_at_odds ON movements (changed_at)
+  WHERE standing IN ('differs', 'chain_only');
+
+-- How many movements stand how, kept with every commit, so that a run need not count them all.
+CREATE TABLE movement_counts (
+  standing TEXT    PRIMARY KEY,
+  count    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Decimals of an asset, pinned at its first sighting: a later change holds its deposits.
+CREATE TABLE assets (
+  asset    TEXT    PRIMARY KEY,
+  decimals INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Projections: deposits, withdrawals, credits.
+-- ---------------------------------------------------------------------------------------------
+
+-- One deposit per (vault, network, hash, account, address, memo, asset).
+-- state is judged from the other columns and the policy, whenever one of them changes.
+CREATE TABLE deposits (
+  deposit_id             TEXT    PRIMARY KEY,
+  vault_id               TEXT    NOT NULL,
+  network                TEXT    NOT NULL,
+  blockchain_hash        TEXT    NOT NULL,
+  account_id             TEXT,
+  address_id             TEXT,
+  memo                   TEXT,
+  asset                  TEXT    NOT NULL,
+  transaction_id         TEXT,
+  amount                 TEXT    NOT NULL,
+  epoch                  INTEGER NOT NULL,
+  evidence               TEXT    NOT NULL CHECK (evidence IN ('none', 'mempool', 'confirmed')),
+  confirmations          INTEGER NOT NULL,
+  change                 INTEGER NOT NULL,
+  own_transfer           INTEGER NOT NULL,
+  unattributed           INTEGER NOT NULL,
+  attributed_to          TEXT,
+  decimals_changed       INTEGER NOT NULL,
+  operator_hold          TEXT,
+  approvals              TEXT    NOT NULL,
+  verified_at            INTEGER,
+  custody_confirmations  INTEGER NOT NULL,
+  credit_id              TEXT,
+  credit_amount          TEXT,
+  credit_reference       TEXT,
+  reversed               INTEGER NOT NULL,
+  state                  TEXT    NOT NULL CHECK (state IN
+                           ('detected', 'confirming', 'verifying', 'credited', 'settled',
+                            'internal', 'held', 'rolled_back', 'reversed')),
+  reason                 TEXT,
+  required_confirmations INTEGER NOT NULL,
+  first_seen_at          INTEGER NOT NULL,
+  updated_at             INTEGER NOT NULL
+) STRICT;
+CREATE INDEX deposits_by_hash ON deposits (blockchain_hash);
+-- The sweep's work list.
+CREATE INDEX deposits_waiting ON deposits (state)
+  WHERE state NOT IN ('settled', 'credited', 'internal');
+-- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
+CREATE INDEX deposits_to_reverse ON deposits (credit_id)
+  WHERE credit_id IS NOT NULL AND evidence = 'none';
+
+CREATE TABLE withdrawals (
+  transaction_id      TEXT    PRIMARY KEY,
+  vault_id            TEXT    NOT NULL,
+  order_id            TEXT,
+  network             TEXT,
+  blockchain_hash     TEXT,
+  account_id          TEXT,
+  address_id          TEXT,
+  destination_address TEXT,
+  memo                TEXT,
+  status              TEXT,
+  reason_code         TEXT,
+  entry_id            INTEGER REFERENCES entries (entry_id),
+  posted              TEXT    NOT NULL,
+  first_seen_at       INTEGER NOT NULL,
+  updated_at          INTEGER NOT NULL
+) STRICT;
+CREATE INDEX withdrawals_by_hash ON withdrawals (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
+
+-- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
+-- was when the item was appended (JSON).
+CREATE TABLE credits (
+  feed_seq   INTEGER PRIMARY KEY,
+  seq        INTEGER NOT NULL REFERENCES journal (seq),
+  credit_id  TEXT    NOT NULL UNIQUE,
+  kind       TEXT    NOT NULL CHECK (kind IN ('credit', 'reversal')),
+  deposit_id TEXT    NOT NULL REFERENCES deposits (deposit_id),
+  amount     TEXT    NOT NULL,
+  reverses   TEXT    UNIQUE REFERENCES credits (credit_id),
+  deposit    TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
+) STRICT;
+
+-- ---------------------------------------------------------------------------------------------
+-- Projections: differences, runs, policy.
+-- ---------------------------------------------------------------------------------------------
+
+-- Breaks. One is unresolved per key. difference = actual − expected is computed when shown.
+CREATE TABLE breaks (
+  break_id        TEXT    PRIMARY KEY,
+  type            TEXT    NOT NULL,
+  key             TEXT    NOT NULL,
+  severity        TEXT    NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+  state           TEXT    NOT NULL CHECK (state IN ('open', 'investigating', 'resolved')),
+  vault_id        TEXT,
+  network         TEXT,
+  blockchain_hash TEXT,
+  asset           TEXT,
+  transaction_id  TEXT,
+  deposit_id      TEXT,
+  expected        TEXT,
+  actual          TEXT,
+  detail          TEXT    NOT NULL,
+  opened_at       INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  resolved_at     INTEGER,
+  resolved_by     TEXT,
+  resolution      TEXT
+) STRICT;
+CREATE UNIQUE INDEX breaks_unresolved ON breaks (key) WHERE state <> 'resolved';
+
+-- Who did what to a break, when and why.
+CREATE TABLE break_events (
+  break_id TEXT    NOT NULL REFERENCES breaks (break_id),
+  seq      INTEGER NOT NULL REFERENCES journal (seq),
+  at       INTEGER NOT NULL,
+  actor    TEXT    NOT NULL,
+  action   TEXT    NOT NULL CHECK (action IN ('opened', 'investigating', 'resolved')),
+  reason   TEXT    NOT NULL
+) STRICT;
+CREATE INDEX break_events_by_break ON break_events (break_id);
+
+-- Reconciliation runs with their outcomes; exempt and skipped are JSON objects of counts.
+CREATE TABLE reconciliations (
+  seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
+  started_at  INTEGER NOT NULL,
+  finished_at INTEGER NOT NULL,
+  matched     INTEGER NOT NULL,
+  broken      INTEGER NOT NULL,
+  exempt      TEXT    NOT NULL,
+  skipped     TEXT    NOT NULL,
+  requests    INTEGER NOT NULL,
+  incomplete  TEXT
+) STRICT;
+
+-- Crediting policies as they were set; the last row holds.
+CREATE TABLE policies (
+  seq    INTEGER PRIMARY KEY REFERENCES journal (seq),
+  source TEXT    NOT NULL CHECK (source IN ('config', 'api')),
+  actor  TEXT    NOT NULL,
+  policy TEXT    NOT NULL,
+  set_at INTEGER NOT NULL
+) STRICT;
+
+-- ---------------------------------------------------------------------------------------------
+-- Observations: counted, not journalled. Not a function of the journal, and no rule reads them.
+-- ---------------------------------------------------------------------------------------------
+
+-- How many deliveries were answered how; a repeat of a known id leaves no other trace.
+CREATE TABLE intake_counts (
+  outcome TEXT    PRIMARY KEY CHECK (outcome IN
+            ('accepted', 'duplicate', 'quarantined', 'refused')),
+  count   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Append-only, and enforced.
+-- ---------------------------------------------------------------------------------------------
+
+CREATE TRIGGER journal_keeps BEFORE UPDATE ON journal
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER journal_stays BEFORE DELETE ON journal
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER seals_keep BEFORE UPDATE ON seals
+  BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;
+CREATE TRIGGER seals_stay BEFORE DELETE ON seals
+  BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;
+CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
+  BEGIN SELECT RAISE(ABORT, 'ledger entries are append-only: reverse them'); END;
+CREATE TRIGGER entries_stay BEFORE DELETE ON entries
+  BEGIN SELECT RAISE(ABORT, 'ledger entries are append-only: reverse them'); END;
+CREATE TRIGGER postings_keep BEFORE UPDATE ON postings
+  BEGIN SELECT RAISE(ABORT, 'postings are append-only: reverse their entry'); END;
+CREATE TRIGGER postings_stay BEFORE DELETE ON postings
+  BEGIN SELECT RAISE(ABORT, 'postings are append-only: reverse their entry'); END;
+CREATE TRIGGER credits_keep BEFORE UPDATE ON credits
+  BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;
+CREATE TRIGGER credits_stay BEFORE DELETE ON credits
+  BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;

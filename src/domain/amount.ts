@@ -1,0 +1,38 @@
+declare const brand: unique symbol;
+
+/** Money: a signed integer in the asset's smallest unit, of any size up to 78 digits. Never a float. */
+export type Amount = bigint & { readonly [brand]: 'Amount' };
+
+const AMOUNT_TEXT = /^-?[0-9]{1,78}$/;
+
+export const ZERO: Amount = 0n as Amount;
+
+export const Amount = (value: bigint): Amount => value as Amount;
+
+/** Reads a decimal integer string in the smallest unit. Undefined when it is anything else. */
+export function parseAmount(text: string): Amount | undefined {
+  return AMOUNT_TEXT.test(text) ? (BigInt(text) as Amount) : undefined;
+}
+
+/** Reads an amount that this program wrote; anything else is a damaged store. */
+export function storedAmount(text: string): Amount {
+  return BigInt(text) as Amount;
+}
+
+export function plus(left: Amount, right: Amount): Amount {
+  return (left + right) as Amount;
+}
+
+export function minus(left: Amount, right: Amount): Amount {
+  return (left - right) as Amount;
+}
+
+export function negated(amount: Amount): Amount {
+  return -amount as Amount;
+}
+
+export function sumOf(amounts: Iterable<Amount>): Amount {
+  let sum = 0n;
+  for (const amount of amounts) sum += amount;
+  return sum as Amount;
+}

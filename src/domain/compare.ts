@@ -1,0 +1,263 @@
+import { plus, ZERO, type Amount } from './amount.ts';
+import { breakKey, finding, type Finding } from './break.ts';
+import type { CustodyTransaction } from './custody.ts';
+import type { Deposit } from './deposit.ts';
+import { standingOf, type Movement } from './movement.ts';
+import { depositFinding } from './settlement.ts';
+import { receivedIn } from './decide-incoming.ts';
+import { advances, type Withdrawal, type WithdrawalStatus } from './withdrawal.ts';
+import type { BalanceChange } from './notification.ts';
+import type { AssetId } from './ids.ts';
+
+/** Why something could not be compared; it is then neither matched nor a mismatch. */
+export type SkipCause =
+  | 'balance_changes_pending'
+  | 'unknown_status'
+  | 'custody_behind'
+  | 'in_grace'
+  | 'no_chain_evidence'
+  | 'api_unavailable'
+  | 'rate_budget';
+
+/** How every comparison ends. */
+export type Outcome =
+  | { readonly kind: 'matched' }
+  | { readonly kind: 'break'; readonly finding: Finding }
+  | { readonly kind: 'exempt'; readonly rule: string }
+  | { readonly kind: 'skipped'; readonly cause: SkipCause };
+
+const MATCHED: Outcome = { kind: 'matched' };
+
+function skipped(cause: SkipCause): Outcome {
+  return { kind: 'skipped', cause };
+}
+
+function broken(found: Finding): Outcome {
+  return { kind: 'break', finding: found };
+}
+
+/** A difference is reported only when it has outlived the time that notifications may take. */
+export interface Grace {
+  readonly at: number;
+  readonly graceMs: number;
+}
+
+function inGrace(changedAt: number, grace: Grace): boolean {
+  return grace.at - changedAt < grace.graceMs;
+}
+
+/** Books against chain view, by sum (spec, conservation rule 3). */
+export function compareMovement(movement: Movement, grace: Grace): Outcome {
+  const standing = standingOf(movement);
+  if (standing === 'agrees') return MATCHED;
+  if (standing === 'books_only') return skipped('no_chain_evidence');
+  if (inGrace(movement.changedAt, grace)) return skipped('in_grace');
+  const type = standing === 'chain_only' ? 'unexplained_movement' : 'conservation';
+  const { vaultId, network, blockchainHash, asset, books, chain } = movement;
+  return broken(
+    finding(type, {
+      key: movementBreakKey(type, movement),
+      ...(type === 'unexplained_movement' && chain < ZERO ? { severity: 'critical' } : {}),
+      subject: { vaultId, network, blockchainHash, asset },
+      expected: chain,
+      actual: books,
+      detail:
+        type === 'unexplained_movement'
+          ? `the chain moved ${chain} ${asset} and no platform transaction explains it`
+          : `the books moved ${books} ${asset} where the chain moved ${chain}`,
+    }),
+  );
+}
+
+export function movementBreakKey(
+  type: 'unexplained_movement' | 'conservation',
+  movement: Pick<Movement, 'vaultId' | 'network' | 'blockchainHash' | 'asset'>,
+): string {
+  const { vaultId, network, blockchainHash, asset } = movement;
+  return breakKey(type, vaultId, network, blockchainHash, asset);
+}
+
+/** Transfer entries of a custody record at a deposit's own position, per asset. */
+function custodyAmounts(deposit: Deposit, list: readonly BalanceChange[]): Map<AssetId, Amount> {
+  const here = list.filter(
+    (change) => change.accountId === deposit.accountId && change.addressId === deposit.addressId,
+  );
+  return new Map(receivedIn(here).map(({ asset, amount }) => [asset, amount]));
+}
+
+function samePlace(deposit: Deposit, record: CustodyTransaction): boolean {
+  return (
+    record.type === 'incoming' &&
+    (deposit.transactionId === null || deposit.transactionId === record.transactionId) &&
+    record.network === deposit.network &&
+    record.blockchainHash === deposit.blockchainHash &&
+    record.vaultId === deposit.vaultId &&
+    record.accountId === deposit.accountId &&
+    record.addressId === deposit.addressId &&
+    record.memo === deposit.memo
+  );
+}
+
+function unknown(deposit: Deposit, why: string): Outcome {
+  return broken(
+    depositFinding('unknown_to_custody', deposit, {
+      expected: ZERO,
+      actual: deposit.amount,
+      detail: `${why}: do not credit it, it may be forged`,
+    }),
+  );
+}
+
+function statusMismatch(deposit: Deposit, status: string): Outcome {
+  const ours = deposit.evidence === 'none' ? 'rolled back' : 'confirmed';
+  return broken(
+    depositFinding('status_mismatch', deposit, {
+      severity: deposit.credit === null ? 'warning' : 'critical',
+      detail: `the custody API says ${status}, the notifications say ${ours}`,
+    }),
+  );
+}
+
+/**
+ * A deposit against the custody API's record of it, or against `null` when a single look-up
+ * answered 404. Compares id, network, hash, position, asset, status and amount; a webhook alone is
+ * never believed. `matched` means that the record may count as verification (or, for a deposit
+ * that was rolled back, that the API agrees it is gone).
+ */
+export function compareDeposit(deposit: Deposit, record: CustodyTransaction | null): Outcome {
+  if (record === null) return unknown(deposit, 'the custody API does not know this transaction');
+  if (!samePlace(deposit, record)) {
+    return unknown(deposit, 'the custody API knows this transaction under another id or position');
+  }
+  const gone = deposit.evidence === 'none';
+  switch (record.status) {
+    case 'rolledback':
+      return gone ? MATCHED : statusMismatch(deposit, record.status);
+    case 'mempool':
+      return skipped('custody_behind');
+    case 'confirmed':
+      if (gone) return statusMismatch(deposit, record.status);
+      break;
+    default:
+      return skipped('unknown_status');
+  }
+  if (record.changes === null) return skipped('balance_changes_pending');
+  const expected = custodyAmounts(deposit, record.changes).get(deposit.asset);
+  if (expected === undefined) {
+    return unknown(deposit, `the custody API shows no ${deposit.asset} at this position`);
+  }
+  if (expected !== deposit.amount) {
+    return broken(
+      depositFinding('amount_mismatch', deposit, {
+        expected,
+        actual: deposit.amount,
+        detail: `the custody API says ${expected} ${deposit.asset}, the notifications say ${deposit.amount}`,
+      }),
+    );
+  }
+  return MATCHED;
+}
+
+const CUSTODY_STATUSES: Record<WithdrawalStatus, { terminal: boolean }> = {
+  'approval-pending': { terminal: false },
+  requested: { terminal: false },
+  inited: { terminal: false },
+  'to-sign': { terminal: false },
+  signed: { terminal: false },
+  submitted: { terminal: false },
+  mined: { terminal: true },
+  failed: { terminal: true },
+  cancelled: { terminal: true },
+  replaced: { terminal: true },
+  rolledback: { terminal: true },
+};
+
+/** A custody status that we know, or undefined. */
+export function knownStatus(status: string): WithdrawalStatus | undefined {
+  return Object.hasOwn(CUSTODY_STATUSES, status) ? (status as WithdrawalStatus) : undefined;
+}
+
+function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount> {
+  const sums = new Map<AssetId, Amount>();
+  for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
+  return sums;
+}
+
+function withdrawalFinding(
+  type: 'missing_notification' | 'status_mismatch' | 'amount_mismatch',
+  record: CustodyTransaction,
+  found: { detail: string } & Partial<Pick<Finding, 'expected' | 'actual' | 'severity'>> & {
+      asset?: AssetId;
+    },
+): Outcome {
+  const { asset = null, ...rest } = found;
+  const { vaultId, network, blockchainHash, transactionId } = record;
+  return broken(
+    finding(type, {
+      key: breakKey(type, transactionId),
+      subject: { vaultId, network, blockchainHash, transactionId, asset },
+      ...rest,
+    }),
+  );
+}
+
+function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outcome {
+  if (record.changes === null) return skipped('balance_changes_pending');
+  const theirs = sumsByAsset(record.changes);
+  const ours = sumsByAsset(withdrawal.posted);
+  for (const asset of new Set([...theirs.keys(), ...ours.keys()])) {
+    const expected = theirs.get(asset) ?? ZERO;
+    const actual = ours.get(asset) ?? ZERO;
+    if (expected === actual) continue;
+    return withdrawalFinding('amount_mismatch', record, {
+      asset,
+      expected,
+      actual,
+      detail: `the custody API says the transaction moved ${expected} ${asset}, the notifications say ${actual}`,
+    });
+  }
+  return MATCHED;
+}
+
+/** A withdrawal (undefined when no notification told of it) against the custody API's record. */
+export function compareWithdrawal(
+  withdrawal: Withdrawal | undefined,
+  record: CustodyTransaction,
+  grace: Grace,
+): Outcome {
+  const theirs = knownStatus(record.status);
+  if (theirs === undefined) return skipped('unknown_status');
+  const ours = withdrawal?.status ?? null;
+  if (ours === theirs && withdrawal !== undefined) {
+    return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
+  }
+  if (!CUSTODY_STATUSES[theirs].terminal) {
+    // Steps on the way are informational: not every transaction emits all of them.
+    return ours !== null && CUSTODY_STATUSES[ours].terminal ? skipped('custody_behind') : MATCHED;
+  }
+  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
+  if (ours !== null && CUSTODY_STATUSES[ours].terminal && !advances(ours, theirs)) {
+    return withdrawalFinding('status_mismatch', record, {
+      detail: `the custody API says ${theirs}, the notifications say ${ours}`,
+    });
+  }
+  return withdrawalFinding('missing_notification', record, {
+    detail: `the custody API says ${theirs} and no ${theirs} notification arrived (last known: ${ours ?? 'nothing'})`,
+  });
+}
+
+/** An incoming transaction of the custody API that no deposit of ours answers to. */
+export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome {
+  if (record.status === 'mempool' || record.status === 'rolledback') return MATCHED;
+  if (record.status !== 'confirmed') return skipped('unknown_status');
+  if (record.changes === null) return skipped('balance_changes_pending');
+  const [received] = receivedIn(record.changes);
+  if (received === undefined) return MATCHED;
+  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
+  return withdrawalFinding('missing_notification', record, {
+    asset: received.asset,
+    expected: received.amount,
+    actual: ZERO,
+    detail: `the custody API shows a confirmed deposit of ${received.amount} ${received.asset} that no notification told of`,
+  });
+}

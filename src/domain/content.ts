@@ -1,0 +1,34 @@
+import type { Circumstances } from './dossier.ts';
+import type { AssetId } from './ids.ts';
+import type { BalanceChange } from './notification.ts';
+
+/** A stable text of what was posted, whatever the order of its entries. */
+export function contentOf(list: readonly BalanceChange[]): string {
+  return JSON.stringify(
+    list
+      .map((change) =>
+        JSON.stringify([
+          change.asset,
+          String(change.amount),
+          change.kind,
+          change.accountId,
+          change.addressId,
+          change.memo,
+        ]),
+      )
+      .sort(),
+  );
+}
+
+/** Decimals to pin: of every asset that says them and has none pinned yet. */
+export function pinsOf(
+  list: readonly BalanceChange[] | null,
+  now: Circumstances,
+): { asset: AssetId; decimals: number }[] {
+  const pins = new Map<AssetId, number>();
+  for (const { asset, decimals } of list ?? []) {
+    if (decimals === null || pins.has(asset) || now.pinnedDecimals(asset) !== undefined) continue;
+    pins.set(asset, decimals);
+  }
+  return [...pins].map(([asset, decimals]) => ({ asset, decimals }));
+}

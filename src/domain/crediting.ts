@@ -1,0 +1,67 @@
+import type { Amount } from './amount.ts';
+import type { AssetId, NetworkKey } from './ids.ts';
+
+/** The conditions of a credit for one network and asset. Amounts are in the smallest unit. */
+export interface PolicyRule {
+  /** Depth that the webhooks or the custody API must show, and the API's own must reach. */
+  readonly confirmations: number;
+  /** Below it a deposit is held as dust. */
+  readonly minimumAmount: Amount;
+  /** Strictly above: one operator must approve. Null: never. */
+  readonly oneApprovalAbove: Amount | null;
+  /** Strictly above: two different people must approve. Null: never. */
+  readonly twoApprovalsAbove: Amount | null;
+  readonly requireMemo: boolean;
+  /** Halt switch: nothing is credited while it is on. */
+  readonly halted: boolean;
+  /** Whether transfers between own addresses are credited too; change never is. */
+  readonly creditInternal: boolean;
+}
+
+/** A crediting policy: the default, overridden by network, overridden by asset, key by key. */
+export interface CreditingPolicy {
+  readonly default: Partial<PolicyRule> & { readonly confirmations: number };
+  readonly networks: Readonly<Record<string, Partial<PolicyRule>>>;
+  readonly assets: Readonly<Record<string, Partial<PolicyRule>>>;
+}
+
+const RULE_DEFAULTS = {
+  minimumAmount: 0n as Amount,
+  oneApprovalAbove: null,
+  twoApprovalsAbove: null,
+  requireMemo: false,
+  halted: false,
+  creditInternal: false,
+} as const;
+
+/** The rule for an asset, matched by its universal id and never by symbol. */
+export function ruleFor(
+  policy: CreditingPolicy,
+  subject: { network: NetworkKey; asset: AssetId },
+): PolicyRule {
+  const network = ownRule(policy.networks, subject.network);
+  const asset = ownRule(policy.assets, subject.asset);
+  return {
+    ...RULE_DEFAULTS,
+    ...policy.default,
+    ...network,
+    ...asset,
+    // A halt at any level halts: an asset's `halted: false` must not undo its network's stop.
+    halted: [policy.default, network, asset].some((rule) => rule?.halted === true),
+  };
+}
+
+/** Asset ids and network keys come from outside: `constructor` must not find a prototype's member. */
+function ownRule(
+  rules: Readonly<Record<string, Partial<PolicyRule>>>,
+  key: string,
+): Partial<PolicyRule> | undefined {
+  return Object.hasOwn(rules, key) ? rules[key] : undefined;
+}
+
+/** How many different people must approve an amount. */
+export function approvalsNeeded(rule: PolicyRule, amount: Amount): 0 | 1 | 2 {
+  if (rule.twoApprovalsAbove !== null && amount > rule.twoApprovalsAbove) return 2;
+  if (rule.oneApprovalAbove !== null && amount > rule.oneApprovalAbove) return 1;
+  return 0;
+}

@@ -1,0 +1,71 @@
+import type {
+  AccountId,
+  AddressId,
+  BlockchainHash,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from './ids.ts';
+import type { BalanceChange } from './notification.ts';
+
+/** A transaction as the custody API tells it. Times are Unix milliseconds. */
+export interface CustodyTransaction {
+  readonly transactionId: TransactionId;
+  readonly vaultId: VaultId;
+  readonly type: 'outgoing' | 'incoming';
+  /** An open string: a status we do not know never credits. */
+  readonly status: string;
+  readonly orderId: string | null;
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash | null;
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly destinationAddress: string | null;
+  readonly memo: Memo | null;
+  readonly confirmations: number | null;
+  /** Null where briefly omitted on a just-mined transaction (spec, conservation rule 6). */
+  readonly changes: readonly BalanceChange[] | null;
+  readonly reasonCode: string | null;
+  readonly updatedAt: number;
+}
+
+/** The outcome of one comparison with counts, as a run stores it: never a silent difference. */
+export interface RunCounts {
+  readonly matched: number;
+  readonly broken: number;
+  /** By rule. */
+  readonly exempt: Readonly<Record<string, number>>;
+  /** By cause: "could not compare" is neither matched nor a mismatch. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Evidence from the custody API that changed something, journalled as a fact.
+ * `deposit`: the record of one deposit, or null when a single look-up answered 404.
+ * `outgoing`: a platform transaction. `unseen`: an incoming one that we have no deposit for.
+ * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
+ */
+export type CustodyRecord =
+  | {
+      readonly kind: 'deposit';
+      readonly depositId: DepositId;
+      readonly transaction: CustodyTransaction | null;
+    }
+  | {
+      readonly kind: 'outgoing';
+      readonly transaction: CustodyTransaction;
+      readonly graceMs: number;
+    }
+  | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
+  | {
+      readonly kind: 'run';
+      readonly startedAt: number;
+      readonly graceMs: number;
+      /** Outcomes of the half that asked the custody API. */
+      readonly custody: RunCounts;
+      readonly requests: number;
+      /** What kept the custody half from completing, or null. */
+      readonly incomplete: string | null;
+    };

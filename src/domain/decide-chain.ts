@@ -1,0 +1,121 @@
+import { breakKey, finding, type Finding } from './break.ts';
+import { contentOf, pinsOf } from './content.ts';
+import { postBurnedFee, unpost } from './decide-outgoing.ts';
+import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
+import type { ChainNotification } from './notification.ts';
+import { newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
+import type { Withdrawal } from './withdrawal.ts';
+
+function chainHead(notification: ChainNotification, entryId: number): EntryHead {
+  const { vaultId, network, blockchainHash, transactionId } = notification;
+  return {
+    entryId,
+    view: 'chain',
+    cause: 'chain',
+    vaultId,
+    network,
+    blockchainHash,
+    transactionId,
+    reverses: null,
+  };
+}
+
+function takeBack(
+  sighting: Sighting,
+  notification: ChainNotification,
+  now: Circumstances,
+): Entry[] {
+  if (sighting.entryId === null) return [];
+  const head = { ...chainHead(notification, now.mint.entry()), reverses: sighting.entryId };
+  return [reversalOf(head, sighting.posted)];
+}
+
+function restated(notification: ChainNotification): Finding {
+  const { vaultId, network, blockchainHash, transactionId } = notification;
+  return finding('amount_changed', {
+    key: breakKey('amount_changed', vaultId, network, blockchainHash),
+    subject: { vaultId, network, blockchainHash, transactionId },
+    detail: `the chain view of ${blockchainHash} was told again with other balance changes; the newest stands`,
+  });
+}
+
+/** The chain view after this event: posted on `transaction`, taken back on `rollback`. */
+function viewOf(
+  sighting: Sighting,
+  notification: ChainNotification,
+  now: Circumstances,
+): { sighting: Sighting; entries: Entry[]; found: Finding[] } {
+  const seen = withEvent(sighting, notification);
+  switch (notification.type) {
+    case 'rollback':
+      return {
+        sighting: { ...seen, entryId: null, posted: [] },
+        entries: takeBack(sighting, notification, now),
+        found: [],
+      };
+    case 'transaction': {
+      const list = notification.changes ?? [];
+      if (sighting.entryId !== null && contentOf(sighting.posted) === contentOf(list)) {
+        return { sighting: seen, entries: [], found: [] };
+      }
+      const found = sighting.entryId === null ? [] : [restated(notification)];
+      const taken = takeBack(sighting, notification, now);
+      const entry = entryOf(chainHead(notification, now.mint.entry()), list);
+      return {
+        sighting: { ...seen, entryId: entry.entryId, posted: list },
+        entries: [...taken, entry],
+        found,
+      };
+    }
+    case 'mempool':
+    case 'confirmation':
+      return { sighting: seen, entries: [], found: [] };
+    default:
+      return notification.type satisfies never;
+  }
+}
+
+/** A failed transaction's burned fee follows the chain view: posted with it, taken back with it. */
+function followFees(
+  failed: readonly Withdrawal[],
+  view: Sighting,
+  now: Circumstances,
+): { withdrawals: Withdrawal[]; entries: Entry[] } {
+  const followed = failed.map((withdrawal) => {
+    const cleared = unpost(withdrawal, now);
+    const posted = postBurnedFee(cleared.withdrawal, view.posted, now);
+    return { withdrawal: posted.withdrawal, entries: [...cleared.entries, ...posted.entries] };
+  });
+  return {
+    withdrawals: followed.map((one) => one.withdrawal),
+    entries: followed.flatMap((one) => one.entries),
+  };
+}
+
+/**
+ * What a `blockchain` notification does (spec, "Blockchain stream"): it moves the chain view, and
+ * the books only for the fee of a `failed` transaction, which nothing else reports.
+ */
+export function decideChain(
+  dossier: Dossier,
+  notification: ChainNotification,
+  now: Circumstances,
+): Changes {
+  const key = sightingKeyOf(notification);
+  const view = viewOf(sightingIn(dossier, key) ?? newSighting(key), notification, now);
+  const failed =
+    view.entries.length === 0
+      ? []
+      : dossier.withdrawals.filter(
+          (one) => one.vaultId === notification.vaultId && one.status === 'failed',
+        );
+  const fees = followFees(failed, view.sighting, now);
+  return changes({
+    sightings: [view.sighting],
+    withdrawals: fees.withdrawals,
+    entries: [...view.entries, ...fees.entries],
+    found: view.found,
+    pinned: pinsOf(notification.changes, now),
+  });
+}

@@ -1,0 +1,190 @@
+import { breakKey, type Break, type BreakType, type Finding } from './break.ts';
+import {
+  compareDeposit,
+  compareMovement,
+  compareUnseen,
+  compareWithdrawal,
+  knownStatus,
+  type Outcome,
+} from './compare.ts';
+import type { CustodyTransaction, RunCounts } from './custody.ts';
+import type { Deposit } from './deposit.ts';
+import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import { claimDeposits } from './decide-outgoing.ts';
+import type { Movement } from './movement.ts';
+import { reverseCredit, settle } from './settlement.ts';
+import { advances, type Withdrawal } from './withdrawal.ts';
+
+type Healed = Changes['healed'];
+
+function foundIn(outcome: Outcome): Finding[] {
+  return outcome.kind === 'break' ? [outcome.finding] : [];
+}
+
+/** A match takes away every difference that the same comparison could have opened. */
+function healedBy(outcome: Outcome, types: readonly BreakType[], subject: string): Healed {
+  const open = outcome.kind === 'break' ? outcome.finding.type : null;
+  if (outcome.kind === 'skipped') return [];
+  return types
+    .filter((type) => type !== open)
+    .map((type) => ({ key: breakKey(type, subject), reason: 'the custody API agrees now' }));
+}
+
+const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatch'] as const;
+const TRANSACTION_BREAKS = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
+
+/**
+ * What the custody API's record of a deposit does: verification, and with it the credit when all
+ * gates are open; the feed's reversal when the API agrees that a credited deposit is gone; or a
+ * break.
+ */
+export function decideDepositRecord(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  now: Circumstances,
+): Changes & { readonly outcome: Outcome } {
+  const outcome = compareDeposit(deposit, record);
+  const healed = healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId);
+  if (outcome.kind !== 'matched' || record === null) {
+    return { ...changes({ found: foundIn(outcome), healed }), outcome };
+  }
+  const settled =
+    deposit.evidence === 'none'
+      ? reverseCredit(deposit, now)
+      : settle(
+          {
+            ...deposit,
+            transactionId: record.transactionId,
+            verifiedAt: deposit.verifiedAt ?? now.at,
+            custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
+            updatedAt: now.at,
+          },
+          now,
+        );
+  return {
+    ...changes({
+      deposits: [settled.deposit],
+      items: settled.items,
+      found: settled.found,
+      healed: [...healed, ...settled.healed],
+    }),
+    outcome,
+  };
+}
+
+function learned(record: CustodyTransaction, at: number): Withdrawal {
+  const { transactionId, vaultId, orderId, network, blockchainHash } = record;
+  const { accountId, addressId, destinationAddress, memo } = record;
+  return {
+    transactionId,
+    vaultId,
+    orderId,
+    network,
+    blockchainHash,
+    accountId,
+    addressId,
+    destinationAddress,
+    memo,
+    status: null,
+    reasonCode: null,
+    entryId: null,
+    posted: [],
+    firstSeenAt: at,
+    updatedAt: at,
+  };
+}
+
+/**
+ * What the custody API's record of an outgoing transaction does: its hash marks deposits as own
+ * transfers even when no notification told of it, and statuses are compared. Books move only by
+ * notifications (or a backfill), never by this record alone.
+ */
+export function decideOutgoingRecord(
+  dossier: Dossier,
+  known: Withdrawal | undefined,
+  context: { record: CustodyTransaction; graceMs: number; now: Circumstances },
+): Changes & { readonly outcome: Outcome } {
+  const { record, graceMs, now } = context;
+  const outcome = compareWithdrawal(known, record, { at: now.at, graceMs });
+  const claimed =
+    record.blockchainHash === null
+      ? { settled: [], found: [] }
+      : claimDeposits(dossier.deposits, record.transactionId, now);
+  const isNews =
+    known === undefined || (known.blockchainHash === null && record.blockchainHash !== null);
+  const withdrawal = {
+    ...(known ?? learned(record, now.at)),
+    blockchainHash: record.blockchainHash,
+  };
+  return {
+    ...changes({
+      withdrawals: isNews ? [withdrawal] : [],
+      deposits: claimed.settled.map((part) => part.deposit),
+      items: claimed.settled.flatMap((part) => part.items),
+      found: [
+        ...foundIn(outcome),
+        ...claimed.found,
+        ...claimed.settled.flatMap((part) => part.found),
+      ],
+      healed: [
+        ...healedBy(outcome, TRANSACTION_BREAKS, record.transactionId),
+        ...claimed.settled.flatMap((part) => part.healed),
+      ],
+    }),
+    outcome,
+  };
+}
+
+/** An incoming transaction that no deposit answers to; silent when one has turned up meanwhile. */
+export function decideUnseenRecord(
+  dossier: Dossier,
+  context: { record: CustodyTransaction; graceMs: number; now: Circumstances },
+): Changes & { readonly outcome: Outcome } {
+  const { record, graceMs, now } = context;
+  const answered = dossier.deposits.some(
+    (deposit) =>
+      deposit.vaultId === record.vaultId &&
+      (deposit.transactionId === record.transactionId || deposit.addressId === record.addressId),
+  );
+  const outcome: Outcome = answered
+    ? { kind: 'matched' }
+    : compareUnseen(record, { at: now.at, graceMs });
+  const healed = answered ? healedBy(outcome, ['missing_notification'], record.transactionId) : [];
+  return { ...changes({ found: foundIn(outcome), healed }), outcome };
+}
+
+/** Whether an outgoing status of the API is further than ours; such a row is worth a record. */
+export function isBehind(known: Withdrawal | undefined, record: CustodyTransaction): boolean {
+  const theirs = knownStatus(record.status);
+  return theirs !== undefined && advances(known?.status ?? null, theirs);
+}
+
+/**
+ * The local half of a run: every movement on which books and chain view differ, and every open
+ * break of that kind whose movement agrees by now.
+ */
+export function decideRun(
+  differing: readonly Movement[],
+  context: {
+    open: readonly { found: Break; movement: Movement | undefined }[];
+    at: number;
+    graceMs: number;
+  },
+): Changes & { readonly local: Pick<RunCounts, 'broken' | 'skipped'> } {
+  const grace = { at: context.at, graceMs: context.graceMs };
+  const outcomes = differing.map((movement) => compareMovement(movement, grace));
+  const found = outcomes.flatMap(foundIn);
+  const healed = context.open.flatMap(({ found: known, movement }) => {
+    const outcome =
+      movement === undefined ? { kind: 'matched' as const } : compareMovement(movement, grace);
+    const same = outcome.kind === 'break' && outcome.finding.key === known.key;
+    return same || outcome.kind === 'skipped'
+      ? []
+      : [{ key: known.key, reason: 'books and chain view agree now' }];
+  });
+  const inGrace = outcomes.filter((outcome) => outcome.kind === 'skipped').length;
+  return {
+    ...changes({ found, healed }),
+    local: { broken: found.length, skipped: inGrace === 0 ? {} : { in_grace: inGrace } },
+  };
+}

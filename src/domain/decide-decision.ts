@@ -1,0 +1,139 @@
+import { resolved, type Break, type BreakEvent } from './break.ts';
+import { approvers, type Deposit } from './deposit.ts';
+import type { Decision, Refusal } from './decision.ts';
+import { changes, type Changes, type Circumstances } from './dossier.ts';
+import { entryOf, type Entry } from './entry.ts';
+import type { BalanceChange } from './notification.ts';
+import { settle } from './settlement.ts';
+
+/** A decision taken, or why not. */
+export type Taken =
+  | { readonly kind: 'taken'; readonly changes: Changes }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export type DepositDecision = Extract<
+  Decision,
+  { kind: 'approve' | 'hold' | 'release' | 'attribute' }
+>;
+export type BreakDecision = Extract<Decision, { kind: 'investigate' | 'resolve' }>;
+
+function conflict(detail: string): Taken {
+  return { kind: 'refused', refusal: { kind: 'conflict', detail } };
+}
+
+function settledAs(deposit: Deposit, now: Circumstances): Taken {
+  const { deposit: after, items, found, healed } = settle({ ...deposit, updatedAt: now.at }, now);
+  return { kind: 'taken', changes: changes({ deposits: [after], items, found, healed }) };
+}
+
+/**
+ * An operator's decision about a deposit. An approval is bound to the epoch, counts once per
+ * person, and never replaces verification; nothing here can credit what the custody API has not
+ * confirmed.
+ */
+export function decideAboutDeposit(
+  deposit: Deposit,
+  decision: DepositDecision,
+  context: { actor: string; now: Circumstances },
+): Taken {
+  const { actor, now } = context;
+  if (deposit.credit !== null) {
+    return conflict(`the deposit is ${deposit.state} already: its credit is in the feed`);
+  }
+  switch (decision.kind) {
+    case 'approve': {
+      if (deposit.evidence !== 'confirmed') {
+        return conflict('the deposit is not confirmed on-chain: approve it when it is');
+      }
+      if (deposit.state === 'internal') return conflict('an internal transfer is never credited');
+      if (approvers(deposit).has(actor)) {
+        return conflict(`${actor} has approved it already: a second approval needs another person`);
+      }
+      const approval = { person: actor, reason: decision.reason, at: now.at };
+      return settledAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
+    }
+    case 'hold':
+      return settledAs({ ...deposit, operatorHold: `${actor}: ${decision.reason}` }, now);
+    case 'release':
+      if (deposit.operatorHold === null && !deposit.decimalsChanged) {
+        return conflict(
+          deposit.state === 'held'
+            ? `no person holds it: it is held because of ${deposit.reason}, and a release does not change that`
+            : 'it is not held',
+        );
+      }
+      return settledAs({ ...deposit, operatorHold: null, decimalsChanged: false }, now);
+    case 'attribute':
+      if (deposit.reason !== 'unattributed_memo' && deposit.reason !== 'memo_required') {
+        return conflict('only a deposit that is held for its memo can be attributed');
+      }
+      return settledAs({ ...deposit, attributedTo: decision.attributedTo }, now);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** A consumer acknowledges a credit: idempotent, and bound to its first reference. */
+export function decideAcknowledgement(
+  deposit: Deposit,
+  decision: Extract<Decision, { kind: 'acknowledge' }>,
+  now: Circumstances,
+): Taken | { readonly kind: 'known' } {
+  const { credit } = deposit;
+  if (credit === null || credit.creditId !== decision.creditId) {
+    return conflict('the credit has been reversed: nothing stands to be acknowledged');
+  }
+  if (credit.reference === decision.reference) return { kind: 'known' };
+  if (credit.reference !== null) {
+    return conflict(`acknowledged already with reference ${JSON.stringify(credit.reference)}`);
+  }
+  return settledAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
+}
+
+/**
+ * The entry by which the books follow a chain movement that nothing explained: its counterpart is
+ * `suspense:<vault>`, and the resolution is its reason on record.
+ */
+export function suspenseEntry(
+  subject: Pick<Entry, 'vaultId' | 'network' | 'blockchainHash'>,
+  onChain: readonly BalanceChange[],
+  entryId: number,
+): Entry {
+  const head = {
+    entryId,
+    view: 'books',
+    cause: 'suspense',
+    transactionId: null,
+    reverses: null,
+    vaultId: subject.vaultId,
+    network: subject.network,
+    blockchainHash: subject.blockchainHash,
+  } as const;
+  return entryOf(head, onChain);
+}
+
+/** A person's step in a break's life: `open → investigating → resolved`. */
+export function decideAboutBreak(
+  known: Break,
+  decision: BreakDecision,
+  by: { actor: string; at: number },
+): { kind: 'taken'; after: Break; event: BreakEvent } | { kind: 'refused'; refusal: Refusal } {
+  const { actor, at } = by;
+  if (known.state === 'resolved') {
+    const detail = `resolved already by ${known.resolvedBy}: ${known.resolution}`;
+    return { kind: 'refused', refusal: { kind: 'conflict', detail } };
+  }
+  const { reason } = decision;
+  const event = { breakId: known.breakId, at, actor, reason };
+  return decision.kind === 'investigate'
+    ? {
+        kind: 'taken',
+        after: { ...known, state: 'investigating', updatedAt: at },
+        event: { ...event, action: 'investigating' },
+      }
+    : {
+        kind: 'taken',
+        after: resolved(known, { actor, reason, at }),
+        event: { ...event, action: 'resolved' },
+      };
+}

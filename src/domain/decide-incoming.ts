@@ -1,0 +1,332 @@
+import { plus, ZERO, type Amount } from './amount.ts';
+import { breakKey, finding, type Finding } from './break.ts';
+import { rolledBack, type Deposit } from './deposit.ts';
+import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import { contentOf, pinsOf } from './content.ts';
+import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
+import type { AssetId } from './ids.ts';
+import type { BalanceChange, IncomingNotification } from './notification.ts';
+import { depositFinding, settle, type Settled } from './settlement.ts';
+import { newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
+
+/** What one asset of an incoming notification says about a deposit. */
+interface Received {
+  readonly asset: AssetId;
+  readonly amount: Amount;
+  readonly change: boolean;
+  readonly attributed: boolean;
+  readonly decimals: number | null;
+}
+
+/**
+ * The deposits in an incoming notification: per asset the sum of its transfer entries. Fee, rebate
+ * and mint entries post to the books and are not the customer's.
+ */
+export function receivedIn(list: readonly BalanceChange[]): Received[] {
+  const byAsset = new Map<AssetId, Received>();
+  for (const { asset, amount, kind, memo, decimals } of list) {
+    if (kind !== 'transfer' && kind !== 'change') continue;
+    const known = byAsset.get(asset);
+    byAsset.set(asset, {
+      asset,
+      amount: plus(known?.amount ?? ZERO, amount),
+      change: (known?.change ?? false) || kind === 'change',
+      attributed: (known?.attributed ?? false) || memo !== null,
+      decimals: known?.decimals ?? decimals,
+    });
+  }
+  return [...byAsset.values()].filter((received) => received.amount > ZERO);
+}
+
+/** The deposits that an incoming notification is about: those at its own position and memo. */
+function depositsAt(dossier: Dossier, notification: IncomingNotification): Deposit[] {
+  return dossier.deposits.filter(
+    (deposit) =>
+      deposit.vaultId === notification.vaultId &&
+      deposit.accountId === notification.accountId &&
+      deposit.addressId === notification.addressId &&
+      deposit.memo === notification.memo,
+  );
+}
+
+function newDeposit(
+  received: Received,
+  context: { notification: IncomingNotification; epoch: number; now: Circumstances },
+): Deposit {
+  const { notification, epoch, now } = context;
+  return {
+    vaultId: notification.vaultId,
+    network: notification.network,
+    blockchainHash: notification.blockchainHash,
+    accountId: notification.accountId,
+    addressId: notification.addressId,
+    memo: notification.memo,
+    asset: received.asset,
+    depositId: now.mint.deposit(),
+    transactionId: notification.transactionId,
+    amount: received.amount,
+    epoch,
+    evidence: 'none',
+    confirmations: 0,
+    change: received.change,
+    ownTransfer: false,
+    unattributed: false,
+    attributedTo: null,
+    decimalsChanged: false,
+    operatorHold: null,
+    approvals: [],
+    verifiedAt: null,
+    custodyConfirmations: 0,
+    credit: null,
+    reversed: false,
+    state: 'detected',
+    reason: null,
+    requiredConfirmations: 0,
+    firstSeenAt: now.at,
+    updatedAt: now.at,
+  };
+}
+
+/** A deposit after a mempool or confirmation event told of it. */
+function sighted(
+  deposit: Deposit,
+  received: Received,
+  context: { notification: IncomingNotification; now: Circumstances; ownTransfer: boolean },
+): Deposit {
+  const { notification, now, ownTransfer } = context;
+  const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
+  const pinned = now.pinnedDecimals(received.asset);
+  const restated = received.amount !== deposit.amount;
+  const older = count < deposit.confirmations;
+  return {
+    ...deposit,
+    transactionId: deposit.transactionId ?? notification.transactionId,
+    // The newest confirmation of the epoch wins; a late older one must not undo it.
+    amount: older ? deposit.amount : received.amount,
+    // A verification compared the old amount: it says nothing about another one.
+    verifiedAt: restated && !older ? null : deposit.verifiedAt,
+    evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
+    confirmations: Math.max(deposit.confirmations, count),
+    change: deposit.change || received.change,
+    ownTransfer: deposit.ownTransfer || ownTransfer,
+    unattributed: notification.memo !== null && !received.attributed,
+    decimalsChanged:
+      deposit.decimalsChanged ||
+      (pinned !== undefined && received.decimals !== null && received.decimals !== pinned),
+    updatedAt: now.at,
+  };
+}
+
+function entryHead(
+  notification: IncomingNotification,
+  entryId: number,
+): EntryHead & { reverses: null } {
+  const { vaultId, network, blockchainHash, transactionId } = notification;
+  return {
+    entryId,
+    view: 'books',
+    cause: 'incoming',
+    vaultId,
+    network,
+    blockchainHash,
+    transactionId,
+    reverses: null,
+  };
+}
+
+/** What the books do about a confirmation: post once per epoch, repost when it says otherwise. */
+function postingOf(
+  sighting: Sighting,
+  notification: IncomingNotification,
+  context: { now: Circumstances; newest: boolean },
+): { sighting: Sighting; entries: Entry[]; restated: boolean } {
+  const list = notification.changes;
+  const counts = notification.type === 'confirmation' && (notification.confirmations ?? 0) >= 1;
+  if (!counts || list === null || list.length === 0) {
+    return { sighting, entries: [], restated: false };
+  }
+  const restated = sighting.entryId !== null && contentOf(sighting.posted) !== contentOf(list);
+  if (sighting.entryId !== null && !(restated && context.newest)) {
+    return { sighting, entries: [], restated };
+  }
+  const taken = reversalFor(sighting, notification, context.now);
+  const entry = entryOf(entryHead(notification, context.now.mint.entry()), list);
+  return {
+    sighting: { ...sighting, entryId: entry.entryId, posted: list },
+    entries: [...taken, entry],
+    restated,
+  };
+}
+
+/** The reversal of exactly what this sighting has posted; nothing when nothing stands. */
+function reversalFor(
+  sighting: Sighting,
+  notification: IncomingNotification,
+  now: Circumstances,
+): Entry[] {
+  if (sighting.entryId === null) return [];
+  const head = { ...entryHead(notification, now.mint.entry()), reverses: sighting.entryId };
+  return [reversalOf(head, sighting.posted)];
+}
+
+function amountChanged(before: Deposit, stated: Amount, at: string): Finding {
+  return depositFinding('amount_changed', before, {
+    expected: stated,
+    actual: before.amount,
+    severity: before.credit === null ? 'warning' : 'critical',
+    detail: `${at} states ${stated} ${before.asset} where ${before.amount} was booked${
+      before.credit === null ? '' : ', after the deposit was credited'
+    }`,
+  });
+}
+
+function gather(
+  parts: readonly Settled[],
+  more: { sighting: Sighting; entries: readonly Entry[]; found: readonly Finding[] },
+  pinned: Changes['pinned'],
+): Changes {
+  return changes({
+    sightings: [more.sighting],
+    entries: more.entries,
+    deposits: parts.map((part) => part.deposit),
+    items: parts.flatMap((part) => part.items),
+    found: [...more.found, ...parts.flatMap((part) => part.found)],
+    healed: parts.flatMap((part) => part.healed),
+    pinned,
+  });
+}
+
+/** `incoming` `mempool` and `confirmation`. */
+function decideSeen(
+  dossier: Dossier,
+  notification: IncomingNotification,
+  now: Circumstances,
+): Changes {
+  const key = sightingKeyOf(notification);
+  const before = sightingIn(dossier, key) ?? newSighting(key);
+  const known = depositsAt(dossier, notification);
+  const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
+  const newest = known.every((deposit) => count >= deposit.confirmations);
+  const posting = postingOf(withEvent(before, notification), notification, { now, newest });
+  const found: Finding[] = [];
+  const context = { notification, now, ownTransfer: dossier.withdrawals.length > 0 };
+  const receipts = receivedIn(notification.changes ?? []);
+  const told = receipts.map((received) => {
+    const deposit = known.find((one) => one.asset === received.asset);
+    if (
+      deposit !== undefined &&
+      deposit.evidence !== 'none' &&
+      deposit.amount !== received.amount
+    ) {
+      found.push(amountChanged(deposit, received.amount, `confirmation ${count}`));
+    }
+    const subject = deposit ?? newDeposit(received, { ...context, epoch: before.epoch });
+    return settle(sighted(subject, received, context), now);
+  });
+  const untold = known
+    .filter((deposit) => !receipts.some((received) => received.asset === deposit.asset))
+    .map((deposit) => untoldDeposit(deposit, { notification, count, newest, found, now }));
+  return gather([...told, ...untold], { ...posting, found }, pinsOf(notification.changes, now));
+}
+
+/**
+ * A deposit at this position that the notification does not name. Without balance changes it just
+ * grows deeper; with changes that leave it out, the newest word is that it moved nothing.
+ */
+function untoldDeposit(
+  deposit: Deposit,
+  context: {
+    notification: IncomingNotification;
+    count: number;
+    newest: boolean;
+    found: Finding[];
+    now: Circumstances;
+  },
+): Settled {
+  const { notification, count, newest, found, now } = context;
+  const told = (notification.changes ?? []).length > 0;
+  if (told && newest && deposit.evidence === 'confirmed' && deposit.amount !== ZERO) {
+    found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));
+    return settle({ ...deposit, amount: ZERO, verifiedAt: null, updatedAt: now.at }, now);
+  }
+  if (told || deposit.evidence !== 'confirmed') return settle(deposit, now);
+  return settle(
+    { ...deposit, confirmations: Math.max(deposit.confirmations, count), updatedAt: now.at },
+    now,
+  );
+}
+
+/** `incoming` `rollback`: reverse exactly what this deposit has posted; the epoch ends. */
+function decideRollback(
+  dossier: Dossier,
+  notification: IncomingNotification,
+  now: Circumstances,
+): Changes {
+  const key = sightingKeyOf(notification);
+  const before = sightingIn(dossier, key) ?? newSighting(key);
+  const after = withEvent(before, notification);
+  const known = depositsAt(dossier, notification);
+  const unseen = receivedIn(notification.changes ?? [])
+    .filter((received) => !known.some((deposit) => deposit.asset === received.asset))
+    .map((received) => newDeposit(received, { notification, epoch: before.epoch, now }));
+  const found = known
+    .filter((deposit) => deposit.credit !== null && deposit.evidence !== 'none')
+    .map((deposit) =>
+      depositFinding('reversal_after_credit', deposit, {
+        expected: ZERO,
+        actual: deposit.amount,
+        detail: `${deposit.amount} ${deposit.asset} was credited (${deposit.credit?.creditId}) and its transaction has been rolled back: recover it from the customer's balance`,
+      }),
+    );
+  return gather(
+    [...known, ...unseen].map((deposit) => settle(rolledBack(deposit, now.at), now)),
+    {
+      sighting: { ...after, entryId: null, posted: [] },
+      entries: reversalFor(before, notification, now),
+      found,
+    },
+    pinsOf(notification.changes, now),
+  );
+}
+
+/**
+ * What an `incoming` notification does (spec, "Incoming stream"; DESIGN "What posts to the books").
+ * The caller has already told repeats apart (`isRepeat`).
+ */
+export function decideIncoming(
+  dossier: Dossier,
+  notification: IncomingNotification,
+  now: Circumstances,
+): Changes {
+  return notification.type === 'rollback'
+    ? decideRollback(dossier, notification, now)
+    : decideSeen(dossier, notification, now);
+}
+
+/** A repeat under another id that states other amounts: no effect, and no silence either. */
+export function contradictionIn(dossier: Dossier, notification: IncomingNotification): Finding[] {
+  if (notification.changes === null || notification.type === 'rollback') return [];
+  return receivedIn(notification.changes).flatMap((received) => {
+    const deposit = depositsAt(dossier, notification).find((one) => one.asset === received.asset);
+    if (deposit === undefined) {
+      return [
+        finding('amount_changed', {
+          key: breakKey('amount_changed', notification.id),
+          subject: {
+            vaultId: notification.vaultId,
+            network: notification.network,
+            blockchainHash: notification.blockchainHash,
+            transactionId: notification.transactionId,
+            asset: received.asset,
+          },
+          expected: received.amount,
+          actual: ZERO,
+          detail: `notification ${notification.id} repeats a known event but states ${received.amount} ${received.asset}, which the first did not`,
+        }),
+      ];
+    }
+    return deposit.amount === received.amount
+      ? []
+      : [amountChanged(deposit, received.amount, `a repeat under another id (${notification.id})`)];
+  });
+}

@@ -1,0 +1,202 @@
+import { breakKey, finding, type Finding } from './break.ts';
+import { contentOf, pinsOf } from './content.ts';
+import type { Deposit } from './deposit.ts';
+import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import { entryOf, reversalOf, type Entry, type EntryCause, type EntryHead } from './entry.ts';
+import type { BlockchainHash, NetworkKey } from './ids.ts';
+import type { BalanceChange, OutgoingNotification } from './notification.ts';
+import { depositFinding, settle, type Settled } from './settlement.ts';
+import { hasHash, newSighting, sightingKeyOf, withEvent } from './sighting.ts';
+import {
+  advances,
+  newWithdrawal,
+  statusOf,
+  withOutgoingEvent,
+  type Withdrawal,
+} from './withdrawal.ts';
+
+/** A withdrawal with the entries that its new standing asks for. */
+interface Booked {
+  readonly withdrawal: Withdrawal;
+  readonly entries: readonly Entry[];
+}
+
+function bookHead(
+  withdrawal: Withdrawal,
+  head: { entryId: number; cause: EntryCause; network: NetworkKey; blockchainHash: BlockchainHash },
+): EntryHead {
+  const { vaultId, transactionId } = withdrawal;
+  return { ...head, view: 'books', vaultId, transactionId, reverses: null };
+}
+
+/** Posts changes for a withdrawal at its hash, as the entry that stands for it from now on. */
+function postFor(
+  withdrawal: Withdrawal,
+  posting: { cause: EntryCause; list: readonly BalanceChange[] },
+  now: Circumstances,
+): Booked {
+  const { network, blockchainHash } = withdrawal;
+  if (posting.list.length === 0 || network === null || blockchainHash === null) {
+    return { withdrawal, entries: [] };
+  }
+  const head = bookHead(withdrawal, {
+    entryId: now.mint.entry(),
+    cause: posting.cause,
+    network,
+    blockchainHash,
+  });
+  const entry = entryOf(head, posting.list);
+  return {
+    withdrawal: { ...withdrawal, entryId: entry.entryId, posted: posting.list },
+    entries: [entry],
+  };
+}
+
+/** Takes back what stands in the books for a withdrawal; nothing when nothing does. */
+export function unpost(withdrawal: Withdrawal, now: Circumstances): Booked {
+  const { network, blockchainHash, entryId, posted } = withdrawal;
+  if (entryId === null || network === null || blockchainHash === null) {
+    return { withdrawal, entries: [] };
+  }
+  const cause: EntryCause = withdrawal.status === 'failed' ? 'failed-fee' : 'mined';
+  const head = bookHead(withdrawal, { entryId: now.mint.entry(), cause, network, blockchainHash });
+  return {
+    withdrawal: { ...withdrawal, entryId: null, posted: [] },
+    entries: [reversalOf({ ...head, reverses: entryId }, posted)],
+  };
+}
+
+/**
+ * A failed on-chain transaction sends no balance changes and still burned its fee: the fee entries
+ * of the chain view are posted to the books in its name.
+ */
+export function postBurnedFee(
+  withdrawal: Withdrawal,
+  onChain: readonly BalanceChange[],
+  now: Circumstances,
+): Booked {
+  const list = onChain.filter((change) => change.kind === 'fee');
+  return postFor(withdrawal, { cause: 'failed-fee', list }, now);
+}
+
+/** What the chain view holds for a withdrawal's hash in its own vault. */
+function chainChanges(dossier: Dossier, withdrawal: Withdrawal): readonly BalanceChange[] {
+  return dossier.sightings
+    .filter((one) => one.stream === 'blockchain' && one.vaultId === withdrawal.vaultId)
+    .flatMap((one) => one.posted);
+}
+
+function book(
+  before: Withdrawal,
+  after: Withdrawal,
+  context: { notification: OutgoingNotification; dossier: Dossier; now: Circumstances },
+): Booked {
+  const { notification, dossier, now } = context;
+  if (!advances(before.status, statusOf(notification.type))) {
+    return { withdrawal: after, entries: [] };
+  }
+  switch (notification.type) {
+    case 'mined': {
+      // A fee booked for an earlier `failed` gives way to what `mined` says itself.
+      const cleared = unpost({ ...after, status: before.status }, now);
+      const list = notification.changes ?? [];
+      const booked = postFor(
+        { ...cleared.withdrawal, status: 'mined' },
+        { cause: 'mined', list },
+        now,
+      );
+      return { ...booked, entries: [...cleared.entries, ...booked.entries] };
+    }
+    case 'rolledback':
+    case 'replaced': {
+      const cleared = unpost({ ...after, status: before.status }, now);
+      return { ...cleared, withdrawal: { ...cleared.withdrawal, status: after.status } };
+    }
+    case 'failed':
+      return postBurnedFee(after, chainChanges(dossier, after), now);
+    default:
+      return { withdrawal: after, entries: [] };
+  }
+}
+
+/** A second `mined` of one transaction does not post; other amounts in it are not passed over. */
+function minedAgain(before: Withdrawal, notification: OutgoingNotification): Finding[] {
+  const list = notification.changes;
+  if (notification.type !== 'mined' || before.status !== 'mined' || list === null) return [];
+  if (contentOf(list) === contentOf(before.posted)) return [];
+  return [
+    finding('amount_changed', {
+      key: breakKey('amount_changed', before.transactionId),
+      subject: {
+        vaultId: before.vaultId,
+        network: before.network,
+        blockchainHash: before.blockchainHash,
+        transactionId: before.transactionId,
+      },
+      detail: `transaction ${before.transactionId} was reported mined twice with different balance changes; the first stands`,
+    }),
+  ];
+}
+
+/**
+ * Deposits of a hash that turned out to be our own outgoing transaction. One that was credited
+ * already is money given away twice: it opens a critical break.
+ */
+export function claimDeposits(
+  deposits: readonly Deposit[],
+  transactionId: string,
+  now: Circumstances,
+): { settled: Settled[]; found: Finding[] } {
+  const unclaimed = deposits.filter((deposit) => !deposit.ownTransfer);
+  return {
+    settled: unclaimed.map((deposit) =>
+      settle({ ...deposit, ownTransfer: true, updatedAt: now.at }, now),
+    ),
+    found: unclaimed
+      .filter((deposit) => deposit.credit !== null)
+      .map((deposit) =>
+        depositFinding('status_mismatch', deposit, {
+          severity: 'critical',
+          detail: `credited as ${deposit.credit?.creditId}, but its hash belongs to own transaction ${transactionId}: an internal transfer, not a customer's deposit`,
+        }),
+      ),
+  };
+}
+
+/**
+ * What an `outgoing` notification does (spec, "Outgoing transaction progress"). `known` is the
+ * withdrawal of its transactionId; the dossier is that of its hash, empty when it has none. The
+ * caller has already told repeats apart.
+ */
+export function decideOutgoing(
+  dossier: Dossier,
+  known: Withdrawal | undefined,
+  context: { notification: OutgoingNotification; now: Circumstances },
+): Changes {
+  const { notification, now } = context;
+  const before = known ?? newWithdrawal(notification, now.at);
+  const after = withOutgoingEvent(before, notification, now.at);
+  const booked = book(before, after, { notification, dossier, now });
+  const claimed = hasHash(notification)
+    ? claimDeposits(dossier.deposits, notification.transactionId, now)
+    : { settled: [], found: [] };
+  const sightings = [];
+  if (hasHash(notification)) {
+    const key = sightingKeyOf(notification);
+    sightings.push(withEvent(sightingIn(dossier, key) ?? newSighting(key), notification));
+  }
+  return changes({
+    sightings,
+    withdrawals: [booked.withdrawal],
+    entries: booked.entries,
+    deposits: claimed.settled.map((part) => part.deposit),
+    items: claimed.settled.flatMap((part) => part.items),
+    found: [
+      ...minedAgain(before, notification),
+      ...claimed.found,
+      ...claimed.settled.flatMap((part) => part.found),
+    ],
+    healed: claimed.settled.flatMap((part) => part.healed),
+    pinned: pinsOf(notification.changes, now),
+  });
+}

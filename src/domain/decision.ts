@@ -1,0 +1,25 @@
+import type { CreditingPolicy } from './crediting.ts';
+import type { BreakId, CreditId, DepositId } from './ids.ts';
+
+/** What a person (or a consumer, or the configuration) decided; journalled with the actor. */
+export type Decision =
+  | { readonly kind: 'policy'; readonly policy: CreditingPolicy; readonly source: 'config' | 'api' }
+  | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }
+  | { readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string }
+  | { readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string }
+  | {
+      readonly kind: 'attribute';
+      readonly depositId: DepositId;
+      /** Whom the money belongs to, in the exchange's own terms. */
+      readonly attributedTo: string;
+      readonly reason: string;
+    }
+  | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
+  | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
+  | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }
+  | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string };
+
+/** Why a decision could not be taken; nothing was journalled. */
+export type Refusal =
+  | { readonly kind: 'not_found'; readonly detail: string }
+  | { readonly kind: 'conflict'; readonly detail: string };

@@ -1,0 +1,187 @@
+import { approvalsNeeded, type PolicyRule } from './crediting.ts';
+import type { Amount } from './amount.ts';
+import type {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  CreditId,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from './ids.ts';
+
+/**
+ * States of a deposit.
+ *
+ * | state | is | left when |
+ * |---|---|---|
+ * | `detected` | seen in the mempool, nothing posted | a confirmation posts it |
+ * | `confirming` | posted, below the policy depth | the depth is reached |
+ * | `verifying` | deep enough, waiting for the custody API | a matching record arrives |
+ * | `credited` | its credit is in the feed | the consumer acknowledges |
+ * | `settled` | acknowledged | — |
+ * | `internal` | change, or a transfer between own addresses: never a customer's | — |
+ * | `held` | a rule or a person stops it; `reason` says which | the reason goes away |
+ * | `rolled_back` | its hash left the chain before any credit | it is mined again |
+ * | `reversed` | its hash left the chain after a credit, and the feed says so | it is mined again |
+ */
+export type DepositState =
+  | 'detected'
+  | 'confirming'
+  | 'verifying'
+  | 'credited'
+  | 'settled'
+  | 'internal'
+  | 'held'
+  | 'rolled_back'
+  | 'reversed';
+
+export type HoldReason =
+  | 'operator_hold'
+  | 'unattributed_memo'
+  | 'memo_required'
+  | 'decimals_changed'
+  | 'dust'
+  | 'halted'
+  | 'approval_required';
+
+/** What identifies a deposit: a hash can hold several. */
+export interface DepositKey {
+  readonly vaultId: VaultId;
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly memo: Memo | null;
+  readonly asset: AssetId;
+}
+
+export interface Approval {
+  /** The name of the token that approved. */
+  readonly person: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** The credit that stands in the feed for this deposit and has not been reversed. */
+export interface StandingCredit {
+  readonly creditId: CreditId;
+  readonly amount: Amount;
+  /** The consumer's reference, once it acknowledged. */
+  readonly reference: string | null;
+}
+
+/** Everything known about a deposit. Times are Unix milliseconds; amounts smallest units. */
+export interface Deposit extends DepositKey {
+  readonly depositId: DepositId;
+  readonly transactionId: TransactionId | null;
+  /** The sum of its transfer entries alone: fee, rebate and mint are not the customer's. */
+  readonly amount: Amount;
+  readonly epoch: number;
+  /** The best evidence of this epoch; `none` after a rollback. */
+  readonly evidence: 'none' | 'mempool' | 'confirmed';
+  /** The highest count the webhooks told in this epoch; never lowered within it. */
+  readonly confirmations: number;
+  readonly change: boolean;
+  /** Its hash belongs to an own outgoing transaction. */
+  readonly ownTransfer: boolean;
+  /** Arrived with a memo that no `memoInfo` attributes. */
+  readonly unattributed: boolean;
+  /** Who an operator attributed it to, or null. */
+  readonly attributedTo: string | null;
+  readonly decimalsChanged: boolean;
+  readonly operatorHold: string | null;
+  /** Bound to the epoch: a rollback clears them. */
+  readonly approvals: readonly Approval[];
+  /** When the custody API's record matched, in this epoch; null until then. */
+  readonly verifiedAt: number | null;
+  /** Depth that the matching custody record showed. */
+  readonly custodyConfirmations: number;
+  readonly credit: StandingCredit | null;
+  /** Whether a credit of it was reversed and none stands. */
+  readonly reversed: boolean;
+  readonly state: DepositState;
+  readonly reason: HoldReason | null;
+  readonly requiredConfirmations: number;
+  readonly firstSeenAt: number;
+  readonly updatedAt: number;
+}
+
+/** What the feed must say after a change of state. */
+export type Verdict = Pick<Deposit, 'state' | 'reason'> & { readonly creditDue: boolean };
+
+function verdict(state: DepositState): Verdict {
+  return { state, reason: null, creditDue: false };
+}
+
+function held(reason: HoldReason): Verdict {
+  return { state: 'held', reason, creditDue: false };
+}
+
+/** Distinct people who approved this epoch: one person with two tokens of one name counts once. */
+export function approvers(deposit: Deposit): Set<string> {
+  return new Set(deposit.approvals.map((approval) => approval.person));
+}
+
+function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
+  return deposit.change || (deposit.ownTransfer && !rule.creditInternal);
+}
+
+/** Reasons that hold a deposit from its first confirmation on, whatever its depth. */
+function standingHold(deposit: Deposit, rule: PolicyRule): HoldReason | null {
+  if (deposit.operatorHold !== null) return 'operator_hold';
+  if (deposit.attributedTo === null) {
+    if (deposit.unattributed) return 'unattributed_memo';
+    if (rule.requireMemo && deposit.memo === null) return 'memo_required';
+  }
+  if (deposit.decimalsChanged) return 'decimals_changed';
+  if (deposit.amount < rule.minimumAmount) return 'dust';
+  return null;
+}
+
+/**
+ * Where a deposit stands, from its facts and the policy alone. A credit is due only when every
+ * gate is open: deep enough, verified against the custody API at that depth, approved, not held.
+ */
+export function judge(deposit: Deposit, rule: PolicyRule): Verdict {
+  if (deposit.credit !== null) {
+    return verdict(deposit.credit.reference === null ? 'credited' : 'settled');
+  }
+  if (deposit.evidence === 'none') return verdict(deposit.reversed ? 'reversed' : 'rolled_back');
+  if (isInternal(deposit, rule)) return verdict('internal');
+  if (deposit.evidence === 'mempool') return verdict('detected');
+  const hold = standingHold(deposit, rule);
+  if (hold !== null) return held(hold);
+  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
+  if (depth < rule.confirmations) return verdict('confirming');
+  if (rule.halted) return held('halted');
+  if (approvers(deposit).size < approvalsNeeded(rule, deposit.amount)) {
+    return held('approval_required');
+  }
+  const verified =
+    deposit.verifiedAt !== null && deposit.custodyConfirmations >= rule.confirmations;
+  return { state: 'verifying', reason: null, creditDue: verified };
+}
+
+/** Whether the custody API still has to be asked about it. */
+export function awaitsCustody(deposit: Deposit): boolean {
+  if (deposit.credit !== null) return deposit.evidence === 'none';
+  return deposit.evidence === 'confirmed' && deposit.state !== 'internal';
+}
+
+/** The deposit after its hash left the chain: everything that was bound to the epoch is gone. */
+export function rolledBack(deposit: Deposit, at: number): Deposit {
+  return {
+    ...deposit,
+    epoch: deposit.epoch + 1,
+    evidence: 'none',
+    confirmations: 0,
+    custodyConfirmations: 0,
+    verifiedAt: null,
+    approvals: [],
+    updatedAt: at,
+  };
+}

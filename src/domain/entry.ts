@@ -1,0 +1,147 @@
+import { negated, plus, ZERO, type Amount } from './amount.ts';
+import type {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from './ids.ts';
+import type { BalanceChange, ChangeKind } from './notification.ts';
+
+/** `books`: from `outgoing`/`mined` and `incoming`. `chain`: from the `blockchain` stream. */
+export type View = 'books' | 'chain';
+
+/**
+ * Kinds of ledger accounts. A `position` is custody money; the others are its counterparts, one set
+ * per vault, so that nothing is shared between vaults and a store can be partitioned by vault.
+ */
+export type AccountKind = 'position' | 'world' | 'network-fees' | 'rebates' | 'mints' | 'suspense';
+
+export interface LedgerAccount {
+  readonly view: View;
+  readonly kind: AccountKind;
+  readonly vaultId: VaultId;
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly memo: Memo | null;
+  readonly asset: AssetId;
+}
+
+/** One signed movement of an entry on one ledger account. */
+export interface Posting {
+  readonly account: LedgerAccount;
+  readonly amount: Amount;
+  /** Which kind of balance change the line comes from; lets a statement be read line by line. */
+  readonly change: ChangeKind;
+}
+
+/** Why an entry was posted. */
+export type EntryCause = 'incoming' | 'mined' | 'failed-fee' | 'chain' | 'suspense';
+
+/**
+ * A balanced set of movements: its postings sum to zero per asset. Append-only: a mistake is
+ * reversed by another entry that names it, never edited.
+ */
+export interface Entry {
+  readonly entryId: number;
+  readonly view: View;
+  readonly cause: EntryCause;
+  readonly vaultId: VaultId;
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+  readonly transactionId: TransactionId | null;
+  /** The entry that this one takes back, or null. */
+  readonly reverses: number | null;
+  readonly postings: readonly Posting[];
+}
+
+const CONTRA = {
+  transfer: 'world',
+  change: 'world',
+  fee: 'network-fees',
+  rebate: 'rebates',
+  mint: 'mints',
+} as const satisfies Record<ChangeKind, AccountKind>;
+
+/** Where and why an entry is posted; everything about it but its lines. */
+export type EntryHead = Omit<Entry, 'postings'>;
+
+function lineKey(kind: AccountKind, change: BalanceChange): string {
+  return JSON.stringify([
+    kind,
+    change.kind,
+    change.asset,
+    ...(kind === 'position' ? [change.accountId, change.addressId, change.memo] : []),
+  ]);
+}
+
+function addLine(
+  lines: Map<string, Posting>,
+  line: { head: EntryHead; kind: AccountKind; change: BalanceChange; amount: Amount },
+): void {
+  const { head, kind, change, amount } = line;
+  const key = lineKey(kind, change);
+  const known = lines.get(key);
+  const atPosition = kind === 'position';
+  lines.set(key, {
+    account: known?.account ?? {
+      view: head.view,
+      kind,
+      vaultId: head.vaultId,
+      accountId: atPosition ? change.accountId : null,
+      addressId: atPosition ? change.addressId : null,
+      memo: atPosition ? change.memo : null,
+      asset: change.asset,
+    },
+    amount: plus(known?.amount ?? ZERO, amount),
+    change: change.kind,
+  });
+}
+
+/**
+ * Turns balance changes into a balanced entry: each change at its position, with its contra in the
+ * same entry. Changes of one kind at one position are one line. `suspense` entries have
+ * `suspense:<vault>` as their only contra.
+ */
+export function entryOf(head: EntryHead, changes: readonly BalanceChange[]): Entry {
+  const lines = new Map<string, Posting>();
+  for (const change of changes) {
+    const contra = head.cause === 'suspense' ? 'suspense' : CONTRA[change.kind];
+    addLine(lines, { head, kind: 'position', change, amount: change.amount });
+    addLine(lines, { head, kind: contra, change, amount: negated(change.amount) });
+  }
+  return { ...head, postings: [...lines.values()].filter((line) => line.amount !== ZERO) };
+}
+
+/** The entry that takes back what the same changes posted. */
+export function reversalOf(
+  head: EntryHead & { reverses: number },
+  changes: readonly BalanceChange[],
+): Entry {
+  return entryOf(
+    head,
+    changes.map((change) => ({ ...change, amount: negated(change.amount) })),
+  );
+}
+
+/** Sum of an entry's movement on custody positions, per asset. */
+export function positionSums(entry: Entry): Map<AssetId, Amount> {
+  const sums = new Map<AssetId, Amount>();
+  for (const { account, amount } of entry.postings) {
+    if (account.kind !== 'position') continue;
+    sums.set(account.asset, plus(sums.get(account.asset) ?? ZERO, amount));
+  }
+  return sums;
+}
+
+/** The assets whose postings do not sum to zero; empty for every sound entry. */
+export function unbalancedAssets(postings: readonly Posting[]): AssetId[] {
+  const sums = new Map<AssetId, Amount>();
+  for (const { account, amount } of postings) {
+    sums.set(account.asset, plus(sums.get(account.asset) ?? ZERO, amount));
+  }
+  return [...sums].filter(([, sum]) => sum !== ZERO).map(([asset]) => asset);
+}

@@ -1,0 +1,72 @@
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Identifiers are opaque strings compared byte by byte; the brand keeps two of them from being swapped. */
+export type NotificationId = Branded<'NotificationId'>;
+export type VaultId = Branded<'VaultId'>;
+export type AccountId = Branded<'AccountId'>;
+export type AddressId = Branded<'AddressId'>;
+export type Memo = Branded<'Memo'>;
+/** Universal asset id, e.g. `ethereum:USDC`. A symbol alone never identifies an asset. */
+export type AssetId = Branded<'AssetId'>;
+export type NetworkKey = Branded<'NetworkKey'>;
+export type BlockchainHash = Branded<'BlockchainHash'>;
+export type TransactionId = Branded<'TransactionId'>;
+export type DepositId = Branded<'DepositId'>;
+export type CreditId = Branded<'CreditId'>;
+export type BreakId = Branded<'BreakId'>;
+
+export const NotificationId = (value: string): NotificationId => value as NotificationId;
+export const VaultId = (value: string): VaultId => value as VaultId;
+export const AccountId = (value: string): AccountId => value as AccountId;
+export const AddressId = (value: string): AddressId => value as AddressId;
+export const Memo = (value: string): Memo => value as Memo;
+export const AssetId = (value: string): AssetId => value as AssetId;
+export const NetworkKey = (value: string): NetworkKey => value as NetworkKey;
+export const BlockchainHash = (value: string): BlockchainHash => value as BlockchainHash;
+export const TransactionId = (value: string): TransactionId => value as TransactionId;
+export const DepositId = (value: string): DepositId => value as DepositId;
+export const CreditId = (value: string): CreditId => value as CreditId;
+export const BreakId = (value: string): BreakId => value as BreakId;
+
+/** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
+const IDS_PER_FACT = 100_000;
+
+/**
+ * Mints ids from a fact's place in the journal, so that a replay mints the same ones, and so that
+ * ids grow with time and index inserts stay at the right-hand edge of their B-tree.
+ */
+export class IdMint {
+  readonly #seq: number;
+  #next = 0;
+
+  constructor(seq: number) {
+    this.#seq = seq;
+  }
+
+  /** Number of a new ledger entry. */
+  entry(): number {
+    return this.#seq * IDS_PER_FACT + this.#take();
+  }
+
+  deposit(): DepositId {
+    return DepositId(`dep_${this.#text()}`);
+  }
+
+  credit(): CreditId {
+    return CreditId(`crd_${this.#text()}`);
+  }
+
+  break(): BreakId {
+    return BreakId(`brk_${this.#text()}`);
+  }
+
+  #text(): string {
+    return String(this.#seq * IDS_PER_FACT + this.#take());
+  }
+
+  #take(): number {
+    if (this.#next >= IDS_PER_FACT) throw new Error(`fact ${this.#seq} mints too many ids`);
+    return this.#next++;
+  }
+}

@@ -1,0 +1,106 @@
+import { breakKey, finding, type Finding } from './break.ts';
+import type { CreditItem } from './credit.ts';
+import { ruleFor } from './crediting.ts';
+import { judge, type Deposit } from './deposit.ts';
+import type { Circumstances } from './dossier.ts';
+
+/** A deposit judged anew, with what its change of state has to say. */
+export interface Settled {
+  readonly deposit: Deposit;
+  readonly items: readonly CreditItem[];
+  readonly found: readonly Finding[];
+  readonly healed: readonly { readonly key: string; readonly reason: string }[];
+}
+
+function subjectOf(deposit: Deposit): Finding['subject'] {
+  const { vaultId, network, blockchainHash, asset, transactionId, depositId } = deposit;
+  return { vaultId, network, blockchainHash, asset, transactionId, depositId };
+}
+
+/** A finding about a deposit; one is open per type and deposit. */
+export function depositFinding(
+  type: Finding['type'],
+  deposit: Deposit,
+  found: { detail: string } & Partial<Pick<Finding, 'expected' | 'actual' | 'severity'>>,
+): Finding {
+  return finding(type, {
+    key: breakKey(type, deposit.depositId),
+    subject: subjectOf(deposit),
+    ...found,
+  });
+}
+
+function holdFindings(before: Deposit, after: Deposit): Pick<Settled, 'found' | 'healed'> {
+  const type = holdBreak(after);
+  const was = holdBreak(before);
+  const healed =
+    was !== null && was !== type
+      ? [{ key: breakKey(was, before.depositId), reason: `the deposit is ${after.state} now` }]
+      : [];
+  if (type === null || type === was) return { found: [], healed };
+  const detail =
+    type === 'unattributed_memo'
+      ? `deposit of ${after.amount} ${after.asset} with ${
+          after.memo === null
+            ? 'no memo'
+            : `memo ${JSON.stringify(after.memo)} that is not registered`
+        }: attribute it to its owner, or register the memo`
+      : `asset ${after.asset} arrived with other decimals than when first seen: check the asset before releasing`;
+  return { found: [depositFinding(type, after, { detail })], healed };
+}
+
+function holdBreak(deposit: Deposit): 'unattributed_memo' | 'decimals_changed' | null {
+  if (deposit.state !== 'held') return null;
+  if (deposit.reason === 'unattributed_memo' || deposit.reason === 'memo_required') {
+    return 'unattributed_memo';
+  }
+  return deposit.reason === 'decimals_changed' ? 'decimals_changed' : null;
+}
+
+/**
+ * Judges a deposit by its facts and the policy, and emits its credit when every gate is open.
+ * The only place where a credit is born.
+ */
+export function settle(before: Deposit, now: Circumstances): Settled {
+  const rule = ruleFor(now.policy, before);
+  const verdict = judge(before, rule);
+  const judged: Deposit = {
+    ...before,
+    state: verdict.state,
+    reason: verdict.reason,
+    requiredConfirmations: rule.confirmations,
+  };
+  const holds = holdFindings(before, judged);
+  if (!verdict.creditDue) return { deposit: judged, items: [], ...holds };
+  const creditId = now.mint.credit();
+  const credited: Deposit = {
+    ...judged,
+    credit: { creditId, amount: judged.amount, reference: null },
+    reversed: false,
+    state: 'credited',
+    updatedAt: now.at,
+  };
+  const item: CreditItem = {
+    creditId,
+    kind: 'credit',
+    amount: credited.amount,
+    reverses: null,
+    deposit: credited,
+  };
+  return { deposit: credited, items: [item], ...holds };
+}
+
+/** Takes back the credit that stands: the custody API agrees that its hash left the chain. */
+export function reverseCredit(before: Deposit, now: Circumstances): Settled {
+  if (before.credit === null) return settle(before, now);
+  const reversed: Deposit = { ...before, credit: null, reversed: true, updatedAt: now.at };
+  const settled = settle(reversed, now);
+  const item: CreditItem = {
+    creditId: now.mint.credit(),
+    kind: 'reversal',
+    amount: before.credit.amount,
+    reverses: before.credit.creditId,
+    deposit: settled.deposit,
+  };
+  return { ...settled, items: [item, ...settled.items] };
+}

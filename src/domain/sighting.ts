@@ -1,0 +1,103 @@
+import type {
+  AccountId,
+  AddressId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from './ids.ts';
+import type { BalanceChange, Notification } from './notification.ts';
+
+/**
+ * Where a hash was seen: one per stream and receiving position. The spec's bare
+ * `(blockchainHash, type, confirmations)` is not enough to tell events apart: one hash can pay
+ * several vaults, addresses and memos.
+ */
+export interface SightingKey {
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+  readonly vaultId: VaultId;
+  readonly stream: Notification['stream'];
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly memo: Memo | null;
+}
+
+/** What one stream has told about a hash at one position. */
+export interface Sighting extends SightingKey {
+  /** How many times the hash has been rolled back here; a re-mined hash is a new epoch. */
+  readonly epoch: number;
+  /** Events seen in this epoch; the second layer of deduplication. */
+  readonly seen: readonly string[];
+  /** The ledger entry that stands for this sighting now, or null when none does. */
+  readonly entryId: number | null;
+  /** The balance changes of that entry; kept beside it so that a reversal needs nothing else. */
+  readonly posted: readonly BalanceChange[];
+}
+
+type HashedNotification = Notification & {
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+};
+
+/** Whether the second layer of deduplication applies: events without a hash repeat legitimately. */
+export function hasHash(notification: Notification): notification is HashedNotification {
+  return notification.blockchainHash !== null && notification.network !== null;
+}
+
+export function sightingKeyOf(notification: HashedNotification): SightingKey {
+  const atPosition = notification.stream !== 'blockchain';
+  return {
+    network: notification.network,
+    blockchainHash: notification.blockchainHash,
+    vaultId: notification.vaultId,
+    stream: notification.stream,
+    accountId: atPosition ? notification.accountId : null,
+    addressId: atPosition ? notification.addressId : null,
+    memo: atPosition ? notification.memo : null,
+  };
+}
+
+export function sameKey(left: SightingKey, right: SightingKey): boolean {
+  return (
+    left.vaultId === right.vaultId &&
+    left.stream === right.stream &&
+    left.accountId === right.accountId &&
+    left.addressId === right.addressId &&
+    left.memo === right.memo &&
+    left.blockchainHash === right.blockchainHash &&
+    left.network === right.network
+  );
+}
+
+export function newSighting(key: SightingKey): Sighting {
+  return { ...key, epoch: 0, seen: [], entryId: null, posted: [] };
+}
+
+function confirmationsOf(notification: Notification): number | null {
+  return notification.stream === 'outgoing' ? null : notification.confirmations;
+}
+
+function eventName(notification: Notification): string {
+  const transactionId: TransactionId | null = notification.transactionId;
+  return `${notification.type}:${confirmationsOf(notification) ?? ''}:${transactionId ?? ''}`;
+}
+
+/**
+ * Whether this is the same content under another id. A `rollback` in an epoch that holds no
+ * evidence repeats the one that opened it; the very first thing ever seen of a hash is never a
+ * repeat, even when it is a rollback.
+ */
+export function isRepeat(sighting: Sighting | undefined, notification: Notification): boolean {
+  if (sighting === undefined) return false;
+  if (notification.type === 'rollback') return sighting.seen.length === 0;
+  return sighting.seen.includes(eventName(notification));
+}
+
+/** The sighting after this event. A rollback closes the epoch: the same counts may climb again. */
+export function withEvent(sighting: Sighting, notification: Notification): Sighting {
+  return notification.type === 'rollback'
+    ? { ...sighting, epoch: sighting.epoch + 1, seen: [] }
+    : { ...sighting, seen: [...sighting.seen, eventName(notification)] };
+}

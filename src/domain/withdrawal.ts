@@ -1,0 +1,150 @@
+import type {
+  AccountId,
+  AddressId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from './ids.ts';
+import type { BalanceChange, OutgoingEvent, OutgoingNotification } from './notification.ts';
+
+/**
+ * Statuses of an outgoing transaction: its last event that is not merely informational. Delivery
+ * order is not guaranteed, so a status never moves backwards (`RANK`).
+ */
+export type WithdrawalStatus =
+  | 'approval-pending'
+  | 'requested'
+  | 'inited'
+  | 'to-sign'
+  | 'signed'
+  | 'submitted'
+  | 'mined'
+  | 'failed'
+  | 'cancelled'
+  | 'replaced'
+  | 'rolledback';
+
+/**
+ * `rolledback` and `replaced` are final: they take back what `mined` posted, and a `mined` that
+ * arrives after them is late news. `mined` outranks `failed` and `cancelled`: it alone carries
+ * balance changes, and the reconciler reports it when the custody API says otherwise.
+ */
+const RANK: Record<WithdrawalStatus, number> = {
+  'approval-pending': 1,
+  requested: 2,
+  inited: 3,
+  'to-sign': 4,
+  signed: 5,
+  submitted: 6,
+  failed: 7,
+  cancelled: 7,
+  mined: 8,
+  replaced: 9,
+  rolledback: 9,
+};
+
+const STATUS_OF: Record<OutgoingEvent, WithdrawalStatus | null> = {
+  'approval-pending': 'approval-pending',
+  approved: null,
+  pending: 'requested',
+  requested: 'requested',
+  inited: 'inited',
+  'to-sign': 'to-sign',
+  signed: 'signed',
+  submitted: 'submitted',
+  mined: 'mined',
+  warning: null,
+  cancelled: 'cancelled',
+  failed: 'failed',
+  rolledback: 'rolledback',
+  replaced: 'replaced',
+};
+
+/** A platform transaction. Times are Unix milliseconds. */
+export interface Withdrawal {
+  readonly transactionId: TransactionId;
+  readonly vaultId: VaultId;
+  readonly orderId: string | null;
+  readonly network: NetworkKey | null;
+  readonly blockchainHash: BlockchainHash | null;
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly destinationAddress: string | null;
+  readonly memo: Memo | null;
+  /** Null while only informational events have arrived. */
+  readonly status: WithdrawalStatus | null;
+  readonly reasonCode: string | null;
+  /** The entry that stands for it in the books, or null: what `mined` posted, or a burned fee. */
+  readonly entryId: number | null;
+  readonly posted: readonly BalanceChange[];
+  readonly firstSeenAt: number;
+  readonly updatedAt: number;
+}
+
+export function isFinal(withdrawal: Withdrawal): boolean {
+  return withdrawal.status === 'rolledback' || withdrawal.status === 'replaced';
+}
+
+/** Whether an event of this kind moves a withdrawal of this status. */
+export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | null): boolean {
+  if (to === null) return false;
+  return from === null || RANK[to] > RANK[from];
+}
+
+export function statusOf(event: OutgoingEvent): WithdrawalStatus | null {
+  return STATUS_OF[event];
+}
+
+/** A withdrawal that nothing has been told about yet but its id. */
+export function newWithdrawal(notification: OutgoingNotification, at: number): Withdrawal {
+  return {
+    transactionId: notification.transactionId,
+    vaultId: notification.vaultId,
+    orderId: notification.orderId,
+    network: notification.network,
+    blockchainHash: null,
+    accountId: notification.accountId,
+    addressId: notification.addressId,
+    destinationAddress: notification.destinationAddress,
+    memo: notification.memo,
+    status: null,
+    reasonCode: null,
+    entryId: null,
+    posted: [],
+    firstSeenAt: at,
+    updatedAt: at,
+  };
+}
+
+/**
+ * The withdrawal after an event. The hash is kept from the first event that carries one, and from
+ * `mined` in any case: `replaced` may name the replacement's hash instead of its own.
+ */
+export function withOutgoingEvent(
+  withdrawal: Withdrawal,
+  notification: OutgoingNotification,
+  at: number,
+): Withdrawal {
+  const status = statusOf(notification.type);
+  const moves = advances(withdrawal.status, status);
+  const hash =
+    notification.type === 'mined' && moves
+      ? notification.blockchainHash
+      : (withdrawal.blockchainHash ?? notification.blockchainHash);
+  return {
+    ...withdrawal,
+    orderId: withdrawal.orderId ?? notification.orderId,
+    network: withdrawal.network ?? notification.network,
+    blockchainHash: hash,
+    accountId: withdrawal.accountId ?? notification.accountId,
+    addressId: withdrawal.addressId ?? notification.addressId,
+    destinationAddress: withdrawal.destinationAddress ?? notification.destinationAddress,
+    memo: withdrawal.memo ?? notification.memo,
+    status: moves ? status : withdrawal.status,
+    reasonCode:
+      moves || notification.type === 'warning' ? notification.reasonCode : withdrawal.reasonCode,
+    updatedAt: at,
+  };
+}

@@ -1,0 +1,136 @@
+import type { z } from 'zod';
+import type { Notification } from '../domain/notification.ts';
+import { notificationOf } from '../translation/notification.ts';
+import { notification as notificationSchema } from '../wire/notification.ts';
+import { contentDigest, digestOf } from './canonical.ts';
+
+/** Longest notification id that is taken as it is. */
+export const ID_CHARACTERS_MAX = 256;
+const DEFECT_CHARACTERS_MAX = 500;
+
+/**
+ * How the bytes of a delivery read. `malformed`: not a notification at all (400). `quarantined`: a
+ * JSON object with an id that this version cannot understand; kept aside so that it never blocks
+ * its vault's queue.
+ */
+export type Decoded =
+  | { readonly kind: 'notification'; readonly notification: Notification; readonly digest: string }
+  | {
+      readonly kind: 'quarantined';
+      readonly id: string;
+      readonly digest: string;
+      readonly defect: string;
+    }
+  | { readonly kind: 'malformed'; readonly defect: string };
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const BYTE_ORDER_MARK = '\uFEFF';
+/** NUL cannot be compared safely in SQL text, and a lone surrogate has no UTF-8 form. */
+const UNSTORABLE = /\u0000|\p{Surrogate}/u;
+
+function malformed(defect: string): Decoded {
+  return { kind: 'malformed', defect };
+}
+
+function readText(raw: Uint8Array): { text: string } | { defect: string } {
+  let text: string;
+  try {
+    text = strictUtf8.decode(raw);
+  } catch {
+    return { defect: 'the body is not valid UTF-8' };
+  }
+  if (text.startsWith(BYTE_ORDER_MARK)) return { defect: 'the body starts with a byte order mark' };
+  return { text };
+}
+
+function readJson(raw: Uint8Array): { value: unknown } | { defect: string } {
+  const read = readText(raw);
+  if ('defect' in read) return read;
+  try {
+    return { value: JSON.parse(read.text) };
+  } catch (error) {
+    return { defect: `the body is not JSON: ${(error as Error).message}` };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands for an id that cannot be stored as it is: distinct ids stay distinct. */
+function storableId(id: string): { id: string; defect: string | null } {
+  if (UNSTORABLE.test(id)) {
+    return {
+      id: `unstorable:${digestOf(JSON.stringify(id))}`,
+      defect: 'id: holds a NUL or a lone surrogate',
+    };
+  }
+  if (id.length > ID_CHARACTERS_MAX && [...id].length > ID_CHARACTERS_MAX) {
+    return {
+      id: `long:${digestOf(id)}`,
+      defect: `id: longer than ${ID_CHARACTERS_MAX} characters`,
+    };
+  }
+  return { id, defect: null };
+}
+
+function describe(error: z.ZodError): string {
+  const text = error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+    .join('; ');
+  return text.slice(0, DEFECT_CHARACTERS_MAX);
+}
+
+/** Identifiers end up as keys: one that cannot be stored faithfully could collide with another. */
+function unstorableField(notification: Notification): string | null {
+  for (const [field, value] of Object.entries(notification)) {
+    if (typeof value === 'string' && UNSTORABLE.test(value)) return field;
+  }
+  const changes = notification.changes ?? [];
+  const at = changes.findIndex((change) =>
+    [change.asset, change.accountId, change.addressId, change.memo].some(
+      (value) => value !== null && UNSTORABLE.test(value),
+    ),
+  );
+  return at === -1 ? null : `balanceChanges.${at}`;
+}
+
+function digestOr(
+  body: Record<string, unknown>,
+  raw: Uint8Array,
+): { digest: string; defect: string | null } {
+  try {
+    return { digest: contentDigest(body), defect: null };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { digest: digestOf(raw), defect: `body: ${error.message}` };
+  }
+}
+
+/**
+ * Reads a delivery's bytes (spec, "Events"). Unknown fields and tags are ignored; everything that
+ * is not a valid notification is told apart by whether the sender must be refused (no id: it could
+ * never be recognised again) or the body kept aside.
+ */
+export function decode(raw: Uint8Array): Decoded {
+  const read = readJson(raw);
+  if ('defect' in read) return malformed(read.defect);
+  const { value } = read;
+  if (!isObject(value)) return malformed('the body is not a JSON object');
+  const given = value['id'];
+  if (typeof given !== 'string') return malformed('the body has no string "id"');
+  if (given === '') return malformed('"id" is empty');
+  const { id, defect: idDefect } = storableId(given);
+  const { digest, defect: depthDefect } = digestOr(value, raw);
+  const early = idDefect ?? depthDefect;
+  if (early !== null) return { kind: 'quarantined', id, digest, defect: early };
+  const parsed = notificationSchema.safeParse(value);
+  if (!parsed.success) return { kind: 'quarantined', id, digest, defect: describe(parsed.error) };
+  const notification = notificationOf(parsed.data);
+  const field = unstorableField(notification);
+  if (field !== null) {
+    return { kind: 'quarantined', id, digest, defect: `${field}: holds a NUL or a lone surrogate` };
+  }
+  return { kind: 'notification', notification, digest };
+}

@@ -1,0 +1,144 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Fact } from '../domain/fact.ts';
+import { readBody } from './body.ts';
+import type { Submitted } from './commit-queue.ts';
+import { decode } from './decode.ts';
+import type { PathTokens } from './path-token.ts';
+import type { RefusedBodies } from './refused-bodies.ts';
+
+/** Seconds after which a sender that was told "busy" should try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** How a delivery ended, for metrics. */
+export type Answer =
+  | 'accepted'
+  | 'duplicate'
+  | 'quarantined'
+  | 'malformed'
+  | 'too_large'
+  | 'unknown_token'
+  | 'wrong_method'
+  | 'certificate_refused'
+  | 'busy';
+
+export interface HooksOptions {
+  readonly tokens: PathTokens;
+  readonly bodyBytesMax: number;
+  readonly submit: (fact: Fact) => Promise<Submitted>;
+  readonly refused: RefusedBodies;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  /** Whether the proxy vouches for the sender's certificate; absent when none is asked for. */
+  readonly certificateAccepted?: (headers: Headers) => boolean;
+  readonly observe: (answer: Answer) => void;
+}
+
+function problem(
+  context: Context,
+  status: ContentfulStatusCode,
+  detail: string,
+  headers?: Record<string, string>,
+): Response {
+  return context.body(
+    JSON.stringify({ type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail }),
+    status,
+    { 'content-type': 'application/problem+json', ...headers },
+  );
+}
+
+const TITLES: Partial<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Content Too Large',
+  503: 'Service Unavailable',
+};
+
+/**
+ * `POST /hooks/{token}`: takes the custody service's deliveries. Any 2xx is given only after the
+ * bytes and their whole effect are durable (ARCHITECTURE.md, "Intake answers"). The sender retries
+ * everything else, so nothing that might be understood later is refused.
+ */
+export function createHooks(options: HooksOptions): Hono {
+  const app = new Hono();
+  app.all('/:token', async (context) => {
+    const refusal = refuseSender(context, options);
+    if (refusal !== null) return refusal;
+    const read = await readBody(context.req.raw, options.bodyBytesMax);
+    switch (read.kind) {
+      case 'too_large':
+        options.observe('too_large');
+        return problem(
+          context,
+          413,
+          `the body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes)`,
+        );
+      case 'cut_off':
+        options.observe('malformed');
+        return problem(context, 400, 'the body ended before its announced length');
+      case 'read':
+        return takeBody(context, read.bytes, options);
+      default:
+        return read satisfies never;
+    }
+  });
+  return app;
+}
+
+/** Everything that is known before a byte of the body is read. */
+function refuseSender(context: Context, options: HooksOptions): Response | null {
+  if (!options.tokens.accepts(context.req.param('token') ?? '')) {
+    options.observe('unknown_token');
+    return problem(context, 404, 'no such path');
+  }
+  if (context.req.method !== 'POST') {
+    options.observe('wrong_method');
+    return problem(context, 405, 'notifications are delivered by POST', { allow: 'POST' });
+  }
+  if (options.certificateAccepted?.(context.req.raw.headers) === false) {
+    options.observe('certificate_refused');
+    return problem(context, 403, 'the client certificate is not one of intake.clientCertificate');
+  }
+  return null;
+}
+
+async function takeBody(
+  context: Context,
+  raw: Uint8Array,
+  options: HooksOptions,
+): Promise<Response> {
+  const at = options.now();
+  const encoding = context.req.header('content-encoding');
+  const decoded =
+    encoding === undefined
+      ? decode(raw)
+      : ({ kind: 'malformed', defect: `Content-Encoding ${encoding} is not accepted` } as const);
+  if (decoded.kind === 'malformed') {
+    const fact = options.refused.keep(raw, decoded.defect, at);
+    const kept = fact === null ? null : await options.submit(fact);
+    if (kept !== null && isRetry(kept)) return busy(context, options);
+    options.observe('malformed');
+    return problem(context, 400, decoded.defect);
+  }
+  const outcome = await options.submit({ ...decoded, at, raw });
+  if (isRetry(outcome)) return busy(context, options);
+  if (outcome.kind !== 'delivery' || outcome.status === 'refused') {
+    throw new Error(`a delivery ended as ${outcome.kind}`);
+  }
+  options.observe(outcome.status);
+  return context.json({ status: outcome.status });
+}
+
+function isRetry(outcome: Submitted): boolean {
+  return outcome.kind === 'busy' || outcome.kind === 'unavailable';
+}
+
+function busy(context: Context, options: HooksOptions): Response {
+  options.observe('busy');
+  return problem(context, 503, 'busy: nothing of this delivery was kept, deliver it again', {
+    'retry-after': String(RETRY_AFTER_SECONDS),
+  });
+}

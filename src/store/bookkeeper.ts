@@ -1,0 +1,272 @@
+import { breakKey, finding } from '../domain/break.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
+import { decideNotification } from '../domain/decide-notification.ts';
+import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
+import type { Fact, IntakeStatus } from '../domain/fact.ts';
+import { IdMint } from '../domain/ids.ts';
+import type { Notification } from '../domain/notification.ts';
+import { hasHash } from '../domain/sighting.ts';
+import { CustodyDesk } from './custody-desk.ts';
+import { DecisionDesk } from './decision-desk.ts';
+import { encodeFact } from './fact-codec.ts';
+import { sha256 } from './seal.ts';
+import type { DecodeBody, FactOutcome } from './port.ts';
+import type { RecordSource, Writes } from './records.ts';
+import { WorkingSet } from './working-set.ts';
+
+type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
+
+/** Before any policy was set nothing is deep enough: nothing can be credited. */
+const NO_POLICY: CreditingPolicy = {
+  default: { confirmations: Number.MAX_SAFE_INTEGER, halted: true },
+  networks: {},
+  assets: {},
+};
+
+/**
+ * Applies facts to the records of one transaction: reads what a rule needs, lets the rule decide,
+ * journals the fact and takes over its changes. The same code serves intake, reconciliation,
+ * operators and replay, over any store; the rules themselves are in `domain/`.
+ */
+export class Bookkeeper {
+  readonly #set: WorkingSet;
+  readonly #source: RecordSource;
+  readonly #write: (writes: Writes) => void;
+  readonly #decode: DecodeBody;
+  readonly #custody: CustodyDesk;
+  readonly #decisions: DecisionDesk;
+
+  constructor(options: {
+    source: RecordSource;
+    /** The last journalled position; facts taken here follow it. */
+    journalHead: number;
+    write: (writes: Writes) => void;
+    decode: DecodeBody;
+  }) {
+    this.#source = options.source;
+    this.#write = options.write;
+    this.#decode = options.decode;
+    this.#set = new WorkingSet(options.source, options.journalHead);
+    const desk = { set: this.#set, source: this.#source, flush: () => this.flush() };
+    this.#custody = new CustodyDesk(desk);
+    this.#decisions = new DecisionDesk(desk, (quarantineId, now) => this.#retry(quarantineId, now));
+  }
+
+  /** Writes what is pending; scans of the store see it from then on. */
+  flush(): void {
+    this.#write(this.#set.takeWrites());
+  }
+
+  /** The place that the next journalled fact will take. */
+  get nextSeq(): number {
+    return this.#set.nextSeq;
+  }
+
+  take(fact: Fact): FactOutcome {
+    switch (fact.kind) {
+      case 'notification':
+        return this.#delivery(this.#takeNotification(fact));
+      case 'quarantined':
+        return this.#delivery(this.#takeUnreadable(fact));
+      case 'refused':
+        return this.#delivery(this.#takeRefused(fact));
+      case 'custody-record': {
+        const now = this.#circumstances(fact.at);
+        const changed = this.#custody.take(fact.record, now);
+        if (!changed) return { kind: 'unchanged' };
+        return { kind: 'taken', seq: this.#journal(fact) };
+      }
+      case 'decision': {
+        const now = this.#circumstances(fact.at);
+        const taken = this.#decisions.take(fact, now);
+        if (taken.kind !== 'taken') return taken;
+        const seq = this.#journal(fact);
+        return taken.status === undefined
+          ? { kind: 'taken', seq }
+          : { kind: 'taken', seq, status: taken.status };
+      }
+      default:
+        return fact satisfies never;
+    }
+  }
+
+  #delivery(status: IntakeStatus | 'refused'): FactOutcome {
+    this.#set.count(status);
+    return { kind: 'delivery', status };
+  }
+
+  #circumstances(at: number): Circumstances & { seq: number } {
+    const seq = this.#set.nextSeq;
+    return {
+      at,
+      seq,
+      mint: new IdMint(seq),
+      policy: this.#set.policy()?.policy ?? NO_POLICY,
+      pinnedDecimals: (asset) => this.#set.pinnedDecimals(asset),
+    };
+  }
+
+  #journal(fact: Fact): number {
+    const seq = this.#set.nextSeq;
+    this.#set.journal({ seq, ...encodeFact(fact) });
+    return seq;
+  }
+
+  #takeNotification(fact: FactOf<'notification'>): IntakeStatus {
+    const { notification, digest, at } = fact;
+    const seen = this.#set.seen(notification.id);
+    if (seen !== undefined) {
+      return seen.digest === digest ? 'duplicate' : this.#keepConflict(fact, notification.id);
+    }
+    const now = this.#circumstances(at);
+    const decided = this.#decide(notification, now);
+    if ('defect' in decided) {
+      const { raw } = fact;
+      const { defect } = decided;
+      return this.#takeUnreadable({
+        kind: 'quarantined',
+        at,
+        raw,
+        id: notification.id,
+        digest,
+        defect,
+      });
+    }
+    const seq = this.#journal(fact);
+    this.#set.record({
+      seq,
+      id: notification.id,
+      digest,
+      status: decided.status,
+      notification,
+      receivedAt: at,
+    });
+    this.#set.apply(decided.changes, now);
+    return decided.status;
+  }
+
+  /** A rule that throws is a bug; it must not block the vault's queue, nor lose the body. */
+  #decide(notification: Notification, now: Circumstances & { seq: number }) {
+    try {
+      const dossier = hasHash(notification)
+        ? this.#set.dossier(notification.network, notification.blockchainHash)
+        : EMPTY_DOSSIER;
+      const withdrawal =
+        notification.stream === 'outgoing'
+          ? this.#set.withdrawal(notification.transactionId)
+          : undefined;
+      return decideNotification(dossier, withdrawal, { notification, now });
+    } catch (error) {
+      if (isInfrastructure(error)) throw error;
+      return {
+        defect: `a rule failed on it: ${error instanceof Error ? error.message : 'unknown'}`,
+      };
+    }
+  }
+
+  #takeUnreadable(fact: FactOf<'quarantined'>): IntakeStatus {
+    const seen = this.#set.seen(fact.id);
+    if (seen !== undefined) {
+      return seen.digest === fact.digest ? 'duplicate' : this.#keepConflict(fact, fact.id);
+    }
+    const seq = this.#journal(fact);
+    const { id, digest, defect, at } = fact;
+    this.#set.record({
+      seq,
+      id,
+      digest,
+      status: 'quarantined',
+      notification: null,
+      receivedAt: at,
+    });
+    this.#keepAside({ seq, id, digest, defect, at });
+    this.#set.find(
+      finding('quarantined', {
+        key: breakKey('quarantined', id),
+        detail: `notification ${JSON.stringify(id)} was not understood (${defect}): kept as ${quarantineIdOf(seq)}, retry it after an upgrade`,
+      }),
+      { seq, at, mint: new IdMint(seq) },
+    );
+    return 'quarantined';
+  }
+
+  /** Another body under an id already taken: the first wins, the second is kept and reported. */
+  #keepConflict(fact: FactOf<'notification' | 'quarantined'>, id: string): IntakeStatus {
+    if (this.#set.keptAside(id, fact.digest)) return 'duplicate';
+    const seq = this.#journal(fact);
+    const defect = 'another body arrived under this id before';
+    this.#keepAside({ seq, id, digest: fact.digest, defect, at: fact.at });
+    this.#set.find(
+      finding('id_conflict', {
+        key: breakKey('id_conflict', id),
+        detail: `notification ${JSON.stringify(id)} arrived again with another body: the first stands, the second is kept as ${quarantineIdOf(seq)}`,
+      }),
+      { seq, at: fact.at, mint: new IdMint(seq) },
+    );
+    return 'quarantined';
+  }
+
+  #keepAside(row: { seq: number; id: string; digest: string; defect: string; at: number }): void {
+    this.#set.putQuarantine({
+      quarantineId: quarantineIdOf(row.seq),
+      seq: row.seq,
+      notificationId: row.id,
+      digest: row.digest,
+      defect: row.defect,
+      state: 'kept',
+      receivedAt: row.at,
+      retriedAt: null,
+    });
+  }
+
+  #takeRefused(fact: FactOf<'refused'>): 'refused' {
+    const seq = this.#journal(fact);
+    this.#set.find(
+      finding('malformed', {
+        key: breakKey('malformed', sha256(fact.raw).toString('hex')),
+        detail: `a delivery was refused (400): ${fact.defect}; its first bytes are at journal position ${seq}`,
+      }),
+      { seq, at: fact.at, mint: new IdMint(seq) },
+    );
+    return 'refused';
+  }
+
+  /**
+   * Takes a quarantined body again, as a decision: when it reads now it takes effect as if it
+   * arrived at this moment.
+   */
+  #retry(
+    quarantineId: string,
+    now: Circumstances & { seq: number },
+  ):
+    | { kind: 'retried'; status: IntakeStatus }
+    | { kind: 'still'; defect: string }
+    | { kind: 'unknown' } {
+    this.flush();
+    const kept = this.#source.quarantine(quarantineId);
+    if (kept === undefined) return { kind: 'unknown' };
+    if (kept.state === 'retried') return { kind: 'still', defect: 'it was retried already' };
+    const decoded = this.#decode(kept.body);
+    if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };
+    const seen = this.#set.seen(decoded.notification.id);
+    if (seen !== undefined && seen.digest !== decoded.digest) {
+      return { kind: 'still', defect: 'another body stands under its id' };
+    }
+    const decided = this.#decide(decoded.notification, now);
+    if ('defect' in decided) return { kind: 'still', defect: decided.defect };
+    this.#set.apply(decided.changes, now);
+    const { body: _, ...row } = kept;
+    this.#set.putQuarantine({ ...row, state: 'retried', retriedAt: now.at });
+    this.#set.heal(breakKey('quarantined', kept.notificationId), 'retried and understood', now);
+    return { kind: 'retried', status: decided.status };
+  }
+}
+
+export function quarantineIdOf(seq: number): string {
+  return `qtn_${seq}`;
+}
+
+/** Errors of the database itself say nothing about the fact at hand. */
+function isInfrastructure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+}

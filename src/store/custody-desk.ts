@@ -1,0 +1,135 @@
+import type { CustodyRecord } from '../domain/custody.ts';
+import {
+  decideDepositRecord,
+  decideOutgoingRecord,
+  decideRun,
+  decideUnseenRecord,
+} from '../domain/decide-custody.ts';
+import {
+  EMPTY_DOSSIER,
+  isEmpty,
+  type Changes,
+  type Circumstances,
+  type Dossier,
+} from '../domain/dossier.ts';
+import type { CustodyTransaction } from '../domain/custody.ts';
+import type { RecordSource } from './records.ts';
+import type { WorkingSet } from './working-set.ts';
+
+/** What a desk works with: the records at hand, the store behind them, and a way to write early. */
+export interface DeskTools {
+  readonly set: WorkingSet;
+  readonly source: RecordSource;
+  /** Scans of the store see only what has been written. */
+  readonly flush: () => void;
+}
+
+type Now = Circumstances & { readonly seq: number };
+
+/** Applies evidence from the custody API; decided anew here, against the records as they are now. */
+export class CustodyDesk {
+  readonly #tools: DeskTools;
+
+  constructor(tools: DeskTools) {
+    this.#tools = tools;
+  }
+
+  /** Whether anything changed; evidence that changes nothing is not journalled. */
+  take(record: CustodyRecord, now: Now): boolean {
+    switch (record.kind) {
+      case 'deposit': {
+        const deposit = this.#tools.set.deposit(record.depositId);
+        if (deposit === undefined) return false;
+        return this.#apply(decideDepositRecord(deposit, record.transaction, now), now);
+      }
+      case 'outgoing': {
+        const { transaction, graceMs } = record;
+        const known = this.#tools.set.withdrawal(transaction.transactionId);
+        const dossier = this.#dossierOf(transaction);
+        const context = { record: transaction, graceMs, now };
+        return this.#apply(decideOutgoingRecord(dossier, known, context), now);
+      }
+      case 'unseen': {
+        const { transaction, graceMs } = record;
+        const dossier = this.#dossierOf(transaction);
+        return this.#apply(decideUnseenRecord(dossier, { record: transaction, graceMs, now }), now);
+      }
+      case 'run':
+        this.#run(record, now);
+        return true;
+      default:
+        return record satisfies never;
+    }
+  }
+
+  #dossierOf(transaction: CustodyTransaction): Dossier {
+    return transaction.blockchainHash === null
+      ? EMPTY_DOSSIER
+      : this.#tools.set.dossier(transaction.network, transaction.blockchainHash);
+  }
+
+  /** Applies what was decided, but for healings of breaks that are not open. */
+  #apply(decided: Changes, now: Now): boolean {
+    const { deposits, items, sightings, withdrawals, entries, pinned } = decided;
+    const healed = decided.healed.filter(
+      ({ key }) => this.#tools.set.unresolvedBreak(key) !== undefined,
+    );
+    const changes = {
+      deposits,
+      items,
+      sightings,
+      withdrawals,
+      entries,
+      pinned,
+      healed,
+      found: decided.found,
+    };
+    if (isEmpty(changes)) return false;
+    this.#tools.set.apply(changes, now);
+    return true;
+  }
+
+  #run(record: Extract<CustodyRecord, { kind: 'run' }>, now: Now): void {
+    const { set, source, flush } = this.#tools;
+    flush();
+    const open = source.unresolvedBreaks(['conservation', 'unexplained_movement']).map((found) => ({
+      found,
+      movement: movementOf(set, found.subject),
+    }));
+    const decided = decideRun(source.movementsAtOdds(), {
+      open,
+      at: now.at,
+      graceMs: record.graceMs,
+    });
+    const counts = source.movementCounts();
+    this.#apply(decided, now);
+    const { custody } = record;
+    const skipped: Record<string, number> = { ...custody.skipped };
+    for (const [cause, count] of Object.entries(decided.local.skipped)) {
+      skipped[cause] = (skipped[cause] ?? 0) + count;
+    }
+    if (counts.books_only > 0) skipped['no_chain_evidence'] = counts.books_only;
+    set.addReconciliation({
+      seq: now.seq,
+      startedAt: record.startedAt,
+      finishedAt: now.at,
+      matched: custody.matched + counts.agrees,
+      broken: custody.broken + decided.local.broken,
+      exempt: custody.exempt,
+      skipped,
+      requests: record.requests,
+      incomplete: record.incomplete,
+    });
+  }
+}
+
+function movementOf(
+  set: WorkingSet,
+  subject: { [Key in 'vaultId' | 'network' | 'blockchainHash' | 'asset']: unknown },
+) {
+  const { vaultId, network, blockchainHash, asset } = subject;
+  if (vaultId === null || network === null || blockchainHash === null || asset === null) {
+    return undefined;
+  }
+  return set.movement(subject as Parameters<WorkingSet['movement']>[0]);
+}

@@ -1,0 +1,151 @@
+import type { Break } from '../domain/break.ts';
+import {
+  decideAboutBreak,
+  decideAboutDeposit,
+  decideAcknowledgement,
+  suspenseEntry,
+  type BreakDecision,
+  type DepositDecision,
+} from '../domain/decide-decision.ts';
+import type { Refusal } from '../domain/decision.ts';
+import { changes, type Circumstances } from '../domain/dossier.ts';
+import type { Fact, IntakeStatus } from '../domain/fact.ts';
+import { settle } from '../domain/settlement.ts';
+import type { DeskTools } from './custody-desk.ts';
+
+type DecisionFact = Extract<Fact, { kind: 'decision' }>;
+type Now = Circumstances & { readonly seq: number };
+
+/** What became of a decision; only `taken` is journalled. */
+export type DecisionOutcome =
+  | { readonly kind: 'taken'; readonly status?: IntakeStatus }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'not_taken'; readonly refusal: Refusal };
+
+export type Retry = (
+  quarantineId: string,
+  now: Now,
+) =>
+  | { kind: 'retried'; status: IntakeStatus }
+  | { kind: 'still'; defect: string }
+  | { kind: 'unknown' };
+
+const TAKEN: DecisionOutcome = { kind: 'taken' };
+
+function notFound(detail: string): DecisionOutcome {
+  return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
+}
+
+/** Applies what people, consumers and the configuration decide. */
+export class DecisionDesk {
+  readonly #tools: DeskTools;
+  readonly #retry: Retry;
+
+  constructor(tools: DeskTools, retry: Retry) {
+    this.#tools = tools;
+    this.#retry = retry;
+  }
+
+  take(fact: DecisionFact, now: Now): DecisionOutcome {
+    const { decision, actor } = fact;
+    switch (decision.kind) {
+      case 'policy':
+        return this.#setPolicy(decision, actor, now);
+      case 'approve':
+      case 'hold':
+      case 'release':
+      case 'attribute':
+        return this.#aboutDeposit(decision, actor, now);
+      case 'acknowledge':
+        return this.#acknowledge(decision, now);
+      case 'investigate':
+      case 'resolve':
+        return this.#aboutBreak(decision, actor, now);
+      case 'retry': {
+        const retried = this.#retry(decision.quarantineId, now);
+        if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };
+        if (retried.kind === 'unknown')
+          return notFound(`no quarantined body ${decision.quarantineId}`);
+        return { kind: 'not_taken', refusal: { kind: 'conflict', detail: retried.defect } };
+      }
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  /** A new policy judges every waiting deposit anew, in the same transaction. */
+  #setPolicy(
+    decision: Extract<DecisionFact['decision'], { kind: 'policy' }>,
+    actor: string,
+    now: Now,
+  ): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    flush();
+    const { policy, source: from } = decision;
+    set.setPolicy({ seq: now.seq, source: from, actor, policy, setAt: now.at });
+    for (const deposit of source.waitingDeposits()) {
+      const settled = settle(deposit, { ...now, policy });
+      const { state, reason, requiredConfirmations } = settled.deposit;
+      const same =
+        state === deposit.state &&
+        reason === deposit.reason &&
+        requiredConfirmations === deposit.requiredConfirmations;
+      if (same) continue;
+      const { items, found, healed } = settled;
+      set.apply(changes({ deposits: [settled.deposit], items, found, healed }), now);
+    }
+    return TAKEN;
+  }
+
+  #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {
+    const deposit = this.#tools.set.deposit(decision.depositId);
+    if (deposit === undefined) return notFound(`no deposit ${decision.depositId}`);
+    const taken = decideAboutDeposit(deposit, decision, { actor, now });
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    this.#tools.set.apply(taken.changes, now);
+    return TAKEN;
+  }
+
+  #acknowledge(
+    decision: Extract<DecisionFact['decision'], { kind: 'acknowledge' }>,
+    now: Now,
+  ): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    flush();
+    const depositId = source.depositOfCredit(decision.creditId);
+    const deposit = depositId === undefined ? undefined : set.deposit(depositId);
+    if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
+    const taken = decideAcknowledgement(deposit, decision, now);
+    if (taken.kind === 'known') return { kind: 'unchanged' };
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    set.apply(taken.changes, now);
+    return TAKEN;
+  }
+
+  #aboutBreak(decision: BreakDecision, actor: string, now: Now): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    flush();
+    const known = source.break(decision.breakId);
+    if (known === undefined) return notFound(`no break ${decision.breakId}`);
+    const taken = decideAboutBreak(known, decision, { actor, at: now.at });
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    set.putBreak(taken.after, { ...taken.event, seq: now.seq });
+    if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
+      this.#bookToSuspense(known, now);
+    }
+    return TAKEN;
+  }
+
+  /** The books follow the chain, with `suspense:<vault>` as counterpart and the break as reason. */
+  #bookToSuspense(known: Break, now: Now): void {
+    const { vaultId, network, blockchainHash, asset } = known.subject;
+    if (vaultId === null || network === null || blockchainHash === null) return;
+    const onChain = this.#tools.set
+      .dossier(network, blockchainHash)
+      .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)
+      .flatMap((one) => one.posted)
+      .filter((change) => change.asset === asset);
+    const entry = suspenseEntry({ vaultId, network, blockchainHash }, onChain, now.mint.entry());
+    this.#tools.set.apply(changes({ entries: [entry] }), now);
+  }
+}

@@ -1,0 +1,139 @@
+import { storedAmount } from '../domain/amount.ts';
+import type { CreditingPolicy, PolicyRule } from '../domain/crediting.ts';
+import type { CustodyRecord } from '../domain/custody.ts';
+import type { Decision } from '../domain/decision.ts';
+import type { Fact } from '../domain/fact.ts';
+import type { DecodeBody } from './port.ts';
+import type { JournalRow } from './records.ts';
+import { packChanges, unpackChanges } from './change-codec.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+type Encoded = Omit<JournalRow, 'seq'>;
+
+function jsonBytes(value: unknown): Uint8Array {
+  return encoder.encode(
+    JSON.stringify(value, (_, member: unknown) =>
+      typeof member === 'bigint' ? member.toString() : member,
+    ),
+  );
+}
+
+/** A fact as the journal keeps it: webhooks as their raw bytes, the rest as JSON. */
+export function encodeFact(fact: Fact): Encoded {
+  const { kind, at: recordedAt } = fact;
+  switch (fact.kind) {
+    case 'notification':
+      return { kind, recordedAt, detail: null, body: fact.raw };
+    case 'quarantined':
+    case 'refused':
+      return { kind, recordedAt, detail: fact.defect, body: fact.raw };
+    case 'decision':
+      return { kind, recordedAt, detail: fact.actor, body: jsonBytes(fact.decision) };
+    case 'custody-record':
+      return { kind, recordedAt, detail: null, body: jsonBytes(packRecord(fact.record)) };
+    default:
+      return fact satisfies never;
+  }
+}
+
+function packRecord(record: CustodyRecord): unknown {
+  if (record.kind === 'run' || record.transaction === null) return record;
+  const { changes } = record.transaction;
+  return {
+    ...record,
+    transaction: { ...record.transaction, changes: changes === null ? null : packChanges(changes) },
+  };
+}
+
+function unpackRecord(body: Uint8Array): CustodyRecord {
+  const record = JSON.parse(decoder.decode(body)) as CustodyRecord;
+  if (record.kind === 'run' || record.transaction === null) return record;
+  const packed = record.transaction.changes as unknown;
+  return {
+    ...record,
+    transaction: { ...record.transaction, changes: packed === null ? null : unpackChanges(packed) },
+  };
+}
+
+type StoredRule = {
+  [Key in keyof PolicyRule]?: PolicyRule[Key] extends bigint | null
+    ? string | null
+    : PolicyRule[Key];
+};
+
+const AMOUNT_KEYS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
+
+function unpackRule(stored: StoredRule): Partial<PolicyRule> {
+  const rule: Record<string, unknown> = { ...stored };
+  for (const key of AMOUNT_KEYS) {
+    const text = stored[key];
+    if (typeof text === 'string') rule[key] = storedAmount(text);
+  }
+  return rule;
+}
+
+function unpackRules(stored: Record<string, StoredRule>): Record<string, Partial<PolicyRule>> {
+  return Object.fromEntries(Object.entries(stored).map(([key, rule]) => [key, unpackRule(rule)]));
+}
+
+/** A policy as text; the same policy gives the same text. */
+export function packPolicy(policy: CreditingPolicy): string {
+  return decoder.decode(jsonBytes(policy));
+}
+
+export function unpackPolicy(text: string): CreditingPolicy {
+  const stored = JSON.parse(text) as {
+    default: StoredRule;
+    networks: Record<string, StoredRule>;
+    assets: Record<string, StoredRule>;
+  };
+  return {
+    default: unpackRule(stored.default) as CreditingPolicy['default'],
+    networks: unpackRules(stored.networks),
+    assets: unpackRules(stored.assets),
+  };
+}
+
+function unpackDecision(body: Uint8Array): Decision {
+  const text = decoder.decode(body);
+  const decision = JSON.parse(text) as Decision;
+  if (decision.kind !== 'policy') return decision;
+  return { ...decision, policy: unpackPolicy(JSON.stringify(decision.policy)) };
+}
+
+/**
+ * The fact that a journal row was. Throws when a body that was understood when it arrived is not
+ * understood any more: then this version must not replay this journal.
+ */
+export function decodeFact(row: JournalRow, decode: DecodeBody): Fact {
+  const { kind, recordedAt: at, body: raw } = row;
+  switch (kind) {
+    case 'notification': {
+      const decoded = decode(raw);
+      if (decoded.kind !== 'notification') {
+        throw new Error(
+          `journal position ${row.seq} was understood when it arrived and is not now: ${decoded.defect}`,
+        );
+      }
+      return { kind, at, raw, notification: decoded.notification, digest: decoded.digest };
+    }
+    case 'quarantined': {
+      const decoded = decode(raw);
+      if (decoded.kind === 'malformed') {
+        throw new Error(`journal position ${row.seq} has no id any more: ${decoded.defect}`);
+      }
+      const id = decoded.kind === 'quarantined' ? decoded.id : decoded.notification.id;
+      return { kind, at, raw, id, digest: decoded.digest, defect: row.detail ?? '' };
+    }
+    case 'refused':
+      return { kind, at, raw, defect: row.detail ?? '' };
+    case 'decision':
+      return { kind, at, actor: row.detail ?? '', decision: unpackDecision(raw) };
+    case 'custody-record':
+      return { kind, at, record: unpackRecord(raw) };
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Amount } from '../domain/amount.ts';
+import type { Break, BreakEvent, BreakState, BreakType } from '../domain/break.ts';
+import type { CreditItem } from '../domain/credit.ts';
+import type { Deposit, DepositState } from '../domain/deposit.ts';
+import type { Dossier } from '../domain/dossier.ts';
+import type { View } from '../domain/entry.ts';
+import type { IntakeStatus } from '../domain/fact.ts';
+import type { AssetId, BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
+import type { Movement, MovementStanding } from '../domain/movement.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
+import type { PolicyRow, QuarantineRow, ReconciliationRow } from './records.ts';
+
+/** A page of a list: `page` is 0-based. */
+export interface PageRequest {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+export interface Page<Item> extends PageRequest {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+export interface BalanceQuery {
+  readonly view: View;
+  readonly vaultId?: string;
+  readonly accountId?: string;
+  readonly addressId?: string;
+  readonly memo?: string;
+  readonly asset?: string;
+  /** Unix milliseconds: balances of what was posted until then, inclusive. */
+  readonly asOf?: number;
+}
+
+/** A position and what it holds. Every part but the vault and the asset may be null. */
+export interface Balance {
+  readonly vaultId: string;
+  readonly accountId: string | null;
+  readonly addressId: string | null;
+  readonly memo: string | null;
+  readonly asset: string;
+  readonly amount: Amount;
+  /** Deposits detected in the mempool and not posted yet; zero with `asOf` and on `chain`. */
+  readonly pending: Amount;
+}
+
+export interface DepositQuery {
+  readonly state?: DepositState;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+}
+
+export interface WithdrawalQuery {
+  readonly status?: string;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+}
+
+/** One item of the credit feed; `feedSeq` orders it. */
+export interface StoredCredit {
+  readonly feedSeq: number;
+  readonly item: CreditItem;
+  readonly createdAt: number;
+}
+
+/** A line of an entry as a statement shows it. */
+export interface LedgerLine {
+  readonly kind: string;
+  readonly accountId: string | null;
+  readonly addressId: string | null;
+  readonly memo: string | null;
+  readonly asset: string;
+  readonly amount: Amount;
+  readonly changeKind: string;
+}
+
+export interface LedgerEntry {
+  readonly entryId: number;
+  readonly seq: number;
+  readonly view: View;
+  readonly cause: string;
+  readonly vaultId: string;
+  readonly transactionId: string | null;
+  readonly reverses: number | null;
+  readonly postedAt: number;
+  readonly lines: readonly LedgerLine[];
+}
+
+/** A movement with its standing, and the entries behind it. */
+export interface MovementStatement {
+  readonly movement: Movement;
+  readonly standing: MovementStanding;
+  readonly entries: readonly LedgerEntry[];
+}
+
+export interface NotificationQuery {
+  readonly id?: string;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+  readonly status?: IntakeStatus;
+}
+
+export interface StoredNotification {
+  readonly seq: number;
+  readonly id: string;
+  readonly status: IntakeStatus;
+  readonly stream: string | null;
+  readonly type: string | null;
+  readonly vaultId: string | null;
+  readonly network: string | null;
+  readonly blockchainHash: string | null;
+  readonly transactionId: string | null;
+  readonly confirmations: number | null;
+  readonly receivedAt: number;
+}
+
+export interface BreakQuery {
+  readonly state?: BreakState;
+  readonly type?: BreakType;
+  readonly vaultId?: string;
+}
+
+/** Counts for the console, metrics and the demo's closing line. */
+export interface StoreCounts {
+  readonly notifications: {
+    readonly accepted: number;
+    readonly duplicates: number;
+    readonly quarantined: number;
+    readonly refused: number;
+  };
+  readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
+  readonly credits: { readonly credits: number; readonly reversals: number };
+  readonly breaks: {
+    readonly open: number;
+    readonly resolved: number;
+    readonly byType: readonly { type: BreakType; severity: string; open: number }[];
+  };
+  readonly journalHead: number;
+}
+
+/**
+ * The reading side of a store, on a connection of its own: readers never make a commit wait. Each
+ * call sees one consistent snapshot.
+ */
+export interface Reads {
+  balances(query: BalanceQuery): Promise<readonly Balance[]>;
+  deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
+  deposit(depositId: string): Promise<Deposit | undefined>;
+  /** Items after a place in the feed, in order. */
+  credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
+  withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
+  movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
+  notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
+  quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
+  breaks(query: BreakQuery, page: PageRequest): Promise<Page<Break>>;
+  break(breakId: string): Promise<{ found: Break; history: readonly BreakEvent[] } | undefined>;
+  reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;
+  counts(): Promise<StoreCounts>;
+  policy(): Promise<PolicyRow | undefined>;
+  /** The policy that the configuration set last, whatever was set through the API since. */
+  configuredPolicy(): Promise<PolicyRow | undefined>;
+  /** Deposits that the custody API still has to be asked about. */
+  waitingDeposits(): Promise<readonly Deposit[]>;
+  withdrawalsById(transactionIds: readonly TransactionId[]): Promise<readonly Withdrawal[]>;
+  dossiers(
+    hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[],
+  ): Promise<readonly (Dossier & { network: NetworkKey; blockchainHash: BlockchainHash })[]>;
+  unresolvedBreakKeys(): Promise<ReadonlyMap<string, Break>>;
+  pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
+}

@@ -1,0 +1,123 @@
+import type { Break, BreakEvent, BreakType } from '../domain/break.ts';
+import type { CreditItem } from '../domain/credit.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
+import type { RunCounts } from '../domain/custody.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import type { Dossier } from '../domain/dossier.ts';
+import type { Entry } from '../domain/entry.ts';
+import type { FactKind, IntakeStatus } from '../domain/fact.ts';
+import type {
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  CreditId,
+  DepositId,
+  NetworkKey,
+  TransactionId,
+} from '../domain/ids.ts';
+import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
+import type { Notification } from '../domain/notification.ts';
+import type { Sighting } from '../domain/sighting.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
+
+/** A fact as it is journalled: bytes, and how they were read. */
+export interface JournalRow {
+  readonly seq: number;
+  readonly kind: FactKind;
+  readonly recordedAt: number;
+  readonly detail: string | null;
+  readonly body: Uint8Array;
+}
+
+/** The first notification of an id. */
+export interface NotificationRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly digest: string;
+  readonly status: IntakeStatus;
+  /** Null when it was not understood. */
+  readonly notification: Notification | null;
+  readonly receivedAt: number;
+}
+
+export interface QuarantineRow {
+  readonly quarantineId: string;
+  readonly seq: number;
+  readonly notificationId: string;
+  readonly digest: string;
+  readonly defect: string;
+  readonly state: 'kept' | 'retried';
+  readonly receivedAt: number;
+  readonly retriedAt: number | null;
+}
+
+export interface PolicyRow {
+  readonly seq: number;
+  readonly source: 'config' | 'api';
+  readonly actor: string;
+  readonly policy: CreditingPolicy;
+  readonly setAt: number;
+}
+
+export interface ReconciliationRow extends RunCounts {
+  readonly seq: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly requests: number;
+  readonly incomplete: string | null;
+}
+
+export interface PostedEntry {
+  readonly entry: Entry;
+  readonly seq: number;
+  readonly postedAt: number;
+}
+
+export interface FeedItem {
+  readonly item: CreditItem;
+  readonly seq: number;
+  readonly createdAt: number;
+}
+
+export type DeliveryOutcome = IntakeStatus | 'refused';
+
+/** What the rules may ask of a store, answered inside the writer's transaction. */
+export interface RecordSource {
+  seen(id: string): { readonly digest: string } | undefined;
+  keptAside(id: string, digest: string): boolean;
+  quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined;
+  dossier(network: NetworkKey, hash: BlockchainHash): Dossier;
+  withdrawal(transactionId: TransactionId): Withdrawal | undefined;
+  deposit(depositId: DepositId): Deposit | undefined;
+  depositOfCredit(creditId: CreditId): DepositId | undefined;
+  /** Every deposit that a change of policy can move. */
+  waitingDeposits(): readonly Deposit[];
+  movement(key: MovementKey): Movement | undefined;
+  movementsAtOdds(): readonly Movement[];
+  movementCounts(): Readonly<Record<MovementStanding, number>>;
+  unresolvedBreak(key: string): Break | undefined;
+  unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
+  break(breakId: BreakId): Break | undefined;
+  pinnedDecimals(asset: AssetId): number | undefined;
+  policy(): PolicyRow | undefined;
+}
+
+/** What a transaction writes: records replace those of the same key, the rest is appended. */
+export interface Writes {
+  readonly journal: readonly JournalRow[];
+  readonly notifications: readonly NotificationRow[];
+  readonly quarantine: readonly QuarantineRow[];
+  readonly entries: readonly PostedEntry[];
+  readonly sightings: readonly Sighting[];
+  readonly deposits: readonly Deposit[];
+  readonly withdrawals: readonly Withdrawal[];
+  readonly movements: readonly Movement[];
+  readonly movementCounts: ReadonlyMap<MovementStanding, number>;
+  readonly assets: ReadonlyMap<AssetId, number>;
+  readonly feed: readonly FeedItem[];
+  readonly breaks: readonly Break[];
+  readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
+  readonly reconciliations: readonly ReconciliationRow[];
+  readonly policies: readonly PolicyRow[];
+  readonly intakeCounts: ReadonlyMap<DeliveryOutcome, number>;
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { JournalRow } from './records.ts';
+
+/** What the first seal names as its predecessor. */
+export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
+
+/** One link of the journal's hash chain: a commit and everything before it. */
+export interface Seal {
+  readonly commitNumber: number;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly sealedAt: number;
+  readonly previousHash: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return bytes;
+}
+
+export function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/**
+ * SHA-256 over the previous hash, the commit's range, and every fact's seq, time, and
+ * length-prefixed kind, detail and body: nothing can be changed, dropped, added or moved without
+ * breaking the chain from there on. The same computation is described in schema.sql.
+ */
+export function sealHash(previousHash: Uint8Array, rows: readonly JournalRow[]): Uint8Array {
+  const first = rows[0];
+  const last = rows.at(-1);
+  if (first === undefined || last === undefined) throw new Error('an empty commit has no seal');
+  const hash = createHash('sha256');
+  hash.update(previousHash).update(uint64(first.seq)).update(uint64(last.seq));
+  for (const row of rows) {
+    hash.update(uint64(row.seq)).update(uint64(row.recordedAt));
+    for (const part of [row.kind, row.detail ?? '', row.body]) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      hash.update(uint64(bytes.length)).update(bytes);
+    }
+  }
+  return hash.digest();
+}

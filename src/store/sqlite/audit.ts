@@ -1,0 +1,199 @@
+import type { Database } from 'better-sqlite3';
+import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
+import { GENESIS_HASH, sealHash } from '../seal.ts';
+import { journalRowOf } from './replay.ts';
+import type { JournalTableRow, SealRow } from './tables.ts';
+
+/** Problems reported per check; the rest is only counted. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/** One check of an audit. `problems` is empty when it holds; at most 20 are spelled out. */
+export interface AuditCheck {
+  readonly check: 'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'projections';
+  /** Rows looked at. */
+  readonly examined: number;
+  readonly problems: readonly string[];
+  readonly problemCount: number;
+}
+
+/** Collects problems without keeping more of them than a person reads. */
+export class Problems {
+  readonly #shown: string[] = [];
+  #count = 0;
+
+  add(problem: string): void {
+    this.#count += 1;
+    if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(problem);
+  }
+
+  result(check: AuditCheck['check'], examined: number): AuditCheck {
+    return { check, examined, problems: this.#shown, problemCount: this.#count };
+  }
+}
+
+/** SQLite's own check of pages and indexes, and foreign keys. */
+export function checkIntegrity(db: Database): AuditCheck {
+  const problems = new Problems();
+  const rows = db.pragma('integrity_check') as { integrity_check: string }[];
+  for (const { integrity_check: line } of rows) if (line !== 'ok') problems.add(line);
+  const dangling = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
+  for (const { table, rowid } of dangling) {
+    problems.add(`${table} row ${rowid} names a row that is not there`);
+  }
+  return problems.result('integrity', rows.length);
+}
+
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
+}
+
+/** Recomputes every seal: no fact changed, dropped, added or moved. */
+export function checkHashChain(db: Database, tick: (facts: number) => void): AuditCheck {
+  const problems = new Problems();
+  const facts = db.prepare<[number, number], JournalTableRow>(
+    'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
+  );
+  const seals = db.prepare<[], SealRow>('SELECT * FROM seals ORDER BY commit_number').all();
+  let previous: { hash: Uint8Array; seq: number; commit: number } = {
+    hash: GENESIS_HASH,
+    seq: 0,
+    commit: 0,
+  };
+  for (const seal of seals) {
+    const where = `commit ${seal.commit_number}`;
+    if (seal.commit_number !== previous.commit + 1) problems.add(`${where} follows a missing one`);
+    if (seal.first_seq !== previous.seq + 1) problems.add(`${where} does not continue the journal`);
+    if (!sameBytes(seal.previous_hash, previous.hash)) {
+      problems.add(`${where} names another predecessor`);
+    }
+    const rows = facts.all(seal.first_seq, seal.last_seq).map(journalRowOf);
+    const complete = rows.length === seal.last_seq - seal.first_seq + 1;
+    if (!complete) problems.add(`${where} lacks facts of its range`);
+    if (rows.length > 0 && !sameBytes(sealHash(seal.previous_hash, rows), seal.hash)) {
+      problems.add(`${where}: its facts (${seal.first_seq}–${seal.last_seq}) were altered`);
+    }
+    previous = { hash: seal.hash, seq: seal.last_seq, commit: seal.commit_number };
+    tick(rows.length);
+  }
+  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
+  if (head !== previous.seq) problems.add(`facts after position ${previous.seq} are not sealed`);
+  return problems.result('hash_chain', previous.seq);
+}
+
+interface PostingLine {
+  readonly entry_id: number;
+  readonly ledger_account: number;
+  readonly asset: string;
+  readonly amount: string;
+}
+
+/** Every entry sums to zero per asset, and every balance is the sum of its postings. */
+export function checkLedger(
+  db: Database,
+  tick: (postings: number) => void,
+): { entries: AuditCheck; balances: AuditCheck } {
+  const lines = db
+    .prepare<[], PostingLine>(
+      `SELECT entry_id, ledger_account, asset, amount FROM postings
+       JOIN ledger_accounts USING (ledger_account) ORDER BY entry_id, line`,
+    )
+    .iterate();
+  const unbalanced = new Problems();
+  const balances = new Map<number, Amount>();
+  let entry = { id: 0, sums: new Map<string, Amount>() };
+  let examined = 0;
+  const closeEntry = (): void => {
+    for (const [asset, sum] of entry.sums) {
+      if (sum !== ZERO) unbalanced.add(`entry ${entry.id} is off by ${sum} ${asset}`);
+    }
+  };
+  for (const line of lines) {
+    if (line.entry_id !== entry.id) {
+      closeEntry();
+      entry = { id: line.entry_id, sums: new Map() };
+    }
+    const amount = storedAmount(line.amount);
+    entry.sums.set(line.asset, plus(entry.sums.get(line.asset) ?? ZERO, amount));
+    balances.set(line.ledger_account, plus(balances.get(line.ledger_account) ?? ZERO, amount));
+    examined += 1;
+    tick(1);
+  }
+  closeEntry();
+  return {
+    entries: unbalanced.result('entries_balance', examined),
+    balances: checkBalances(db, balances),
+  };
+}
+
+function checkBalances(db: Database, sums: ReadonlyMap<number, Amount>): AuditCheck {
+  const problems = new Problems();
+  const stored = new Map(
+    db
+      .prepare<[], { ledger_account: number; amount: string }>('SELECT * FROM balances')
+      .all()
+      .map((row) => [row.ledger_account, storedAmount(row.amount)]),
+  );
+  for (const account of new Set([...sums.keys(), ...stored.keys()])) {
+    const sum = sums.get(account) ?? ZERO;
+    const kept = stored.get(account) ?? ZERO;
+    if (sum !== kept) {
+      problems.add(`ledger account ${account}: balance ${kept}, its postings sum to ${sum}`);
+    }
+  }
+  return problems.result('balances', stored.size);
+}
+
+/** Tables that are a function of the journal, with the order in which their rows are compared. */
+const PROJECTIONS = {
+  notifications: 'seq',
+  quarantine: 'quarantine_id',
+  sightings: 'blockchain_hash, network, vault_id, stream, account_id, address_id, memo',
+  ledger_accounts: 'ledger_account',
+  entries: 'entry_id',
+  postings: 'entry_id, line',
+  balances: 'ledger_account',
+  movements: 'blockchain_hash, network, vault_id, asset',
+  movement_counts: 'standing',
+  assets: 'asset',
+  deposits: 'deposit_id',
+  withdrawals: 'transaction_id',
+  credits: 'feed_seq',
+  breaks: 'break_id',
+  break_events: 'seq, break_id, action',
+  reconciliations: 'seq',
+  policies: 'seq',
+} as const;
+
+function differenceIn(left: unknown, right: unknown): string {
+  if (left === undefined) return `missing in the store: ${JSON.stringify(right)}`;
+  if (right === undefined) return `not in the replay: ${JSON.stringify(left)}`;
+  const stored = left as Record<string, unknown>;
+  const replayed = right as Record<string, unknown>;
+  return Object.keys(stored)
+    .filter((column) => stored[column] !== replayed[column])
+    .map((column) => `${column} ${String(stored[column])}, replay says ${String(replayed[column])}`)
+    .join('; ');
+}
+
+/** Compares two stores table by table, row by row. */
+export function compareProjections(store: Database, replayed: Database): AuditCheck {
+  const problems = new Problems();
+  let examined = 0;
+  for (const [table, order] of Object.entries(PROJECTIONS)) {
+    const sql = `SELECT * FROM ${table} ORDER BY ${order}`;
+    const left = store.prepare<[], unknown>(sql).iterate();
+    const right = replayed.prepare<[], unknown>(sql).iterate();
+    for (;;) {
+      const one = left.next();
+      const other = right.next();
+      if (one.done === true && other.done === true) break;
+      examined += 1;
+      const stored: unknown = one.done === true ? undefined : one.value;
+      const again: unknown = other.done === true ? undefined : other.value;
+      if (JSON.stringify(stored) !== JSON.stringify(again)) {
+        problems.add(`${table}: ${differenceIn(stored, again)}`);
+      }
+    }
+  }
+  return problems.result('projections', examined);
+}

@@ -1,0 +1,139 @@
+import Database from 'better-sqlite3';
+import { readFileSync } from 'node:fs';
+import { StoreRefused } from './refusal.ts';
+
+const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
+
+/** SQLite's `application_id`: "CFoi". Tells our files from any other SQLite database. */
+const APPLICATION_ID = 0x43466f69;
+
+/** How long a statement waits for another process's lock before it fails. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** One step of the schema; `user_version` counts the steps that a file has taken. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+/** The schema's history: the first step is schema.sql as a whole; later ones are appended. */
+export function migrations(): readonly Migration[] {
+  return [{ version: 1, sql: readFileSync(SCHEMA_FILE, 'utf8') }];
+}
+
+function readPragma(db: Database.Database, name: string): number {
+  return db.pragma(name, { simple: true }) as number;
+}
+
+function isEmpty(db: Database.Database): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+}
+
+/** Brings a file to the newest version, one transaction per step; refuses what is not ours. */
+export function migrate(db: Database.Database, steps: readonly Migration[], path: string): void {
+  const newest = steps.at(-1)?.version ?? 0;
+  const version = readPragma(db, 'user_version');
+  if (readPragma(db, 'application_id') !== APPLICATION_ID && !isEmpty(db)) {
+    throw new StoreRefused(
+      `${path} is a SQLite database of another program: give "store" a path of its own`,
+    );
+  }
+  if (version > newest) {
+    throw new StoreRefused(
+      `${path} was written by a newer Counterfoil (schema ${version}, this one knows ${newest}): run that version, or restore a backup made before the upgrade`,
+    );
+  }
+  for (const step of steps.filter((one) => one.version > version)) {
+    db.transaction(() => {
+      db.exec(step.sql);
+      db.pragma(`application_id = ${APPLICATION_ID}`);
+      db.pragma(`user_version = ${step.version}`);
+    }).immediate();
+  }
+}
+
+function assertDurable(db: Database.Database, path: string): void {
+  const journalMode = db.pragma('journal_mode = WAL', { simple: true });
+  // better-sqlite3 is built with synchronous=NORMAL for WAL, which loses commits on power failure.
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  const full = readPragma(db, 'synchronous') === 2;
+  if ((journalMode !== 'wal' && path !== ':memory:') || !full) {
+    throw new StoreRefused(
+      `${path}: cannot be opened durably (journal_mode ${String(journalMode)}, synchronous ${full ? 'FULL' : 'not FULL'}): put it on a local file system`,
+    );
+  }
+}
+
+function refusal(path: string, error: unknown): StoreRefused {
+  const code = error instanceof Database.SqliteError ? error.code : '';
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return new StoreRefused(
+      `${path} is damaged or not a SQLite database (${text}): restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
+    );
+  }
+  if (code === 'SQLITE_CANTOPEN') {
+    return new StoreRefused(
+      `${path} cannot be opened (${text}): check that its folder exists and is writable`,
+    );
+  }
+  if (code.startsWith('SQLITE_BUSY')) {
+    return new StoreRefused(
+      `${path} is locked by another process: stop the other Counterfoil first`,
+    );
+  }
+  return new StoreRefused(`${path} cannot be opened: ${text}`);
+}
+
+function guarded<Result>(path: string, open: () => Result): Result {
+  try {
+    return open();
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : refusal(path, error);
+  }
+}
+
+/** Opens a store for writing, creating or migrating it. Throws `StoreRefused` with what to do. */
+export function openForWriting(path: string): Database.Database {
+  return guarded(path, () => {
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      assertDurable(db, path);
+      const problem = db.pragma('quick_check(1)', { simple: true });
+      if (problem !== 'ok') {
+        throw new StoreRefused(
+          `${path} is damaged (${String(problem)}): restore the latest backup`,
+        );
+      }
+      migrate(db, migrations(), path);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** Opens a throw-away store for a replay: it need not survive a crash. */
+export function openScratch(path: string): Database.Database {
+  const db = new Database(path);
+  db.pragma('journal_mode = OFF');
+  db.pragma('synchronous = OFF');
+  db.pragma('foreign_keys = ON');
+  migrate(db, migrations(), path);
+  return db;
+}
+
+/** Opens an existing store for reading beside the writer. */
+export function openForReading(path: string): Database.Database {
+  return guarded(path, () => {
+    const db = new Database(path, {
+      readonly: true,
+      fileMustExist: true,
+      timeout: BUSY_TIMEOUT_MS,
+    });
+    db.pragma('query_only = ON');
+    return db;
+  });
+}

@@ -1,0 +1,118 @@
+import type { Database } from 'better-sqlite3';
+import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
+import { unbalancedAssets, type LedgerAccount } from '../../domain/entry.ts';
+import type { PostedEntry } from '../records.ts';
+import { insertInto, upsertInto } from './statement.ts';
+
+/** Ledger accounts kept in memory, so that a posting need not look its account up. */
+const ACCOUNTS_CACHED_MAX = 200_000;
+
+function accountKey(account: LedgerAccount): string {
+  const { view, kind, vaultId, accountId, addressId, memo, asset } = account;
+  return [view, kind, vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('\u0000');
+}
+
+/** Writes entries and their postings, and keeps every touched balance in step. */
+export class LedgerWriter {
+  readonly #accounts = new Map<string, number>();
+  readonly #insertEntry;
+  readonly #insertPosting;
+  readonly #insertAccount;
+  readonly #putBalance;
+  readonly #findAccount;
+  readonly #lastAccount;
+  readonly #balance;
+
+  constructor(db: Database) {
+    this.#insertEntry = insertInto(db, 'entries');
+    this.#insertPosting = insertInto(db, 'postings');
+    this.#insertAccount = insertInto(db, 'ledger_accounts');
+    this.#putBalance = upsertInto(db, 'balances', ['ledger_account']);
+    this.#findAccount = db
+      .prepare<string[], number>(
+        `SELECT ledger_account FROM ledger_accounts
+         WHERE vault_id = ? AND view = ? AND kind = ? AND account_id = ? AND address_id = ?
+           AND memo = ? AND asset = ?`,
+      )
+      .pluck();
+    this.#lastAccount = db
+      .prepare<[], number>('SELECT coalesce(max(ledger_account), 0) FROM ledger_accounts')
+      .pluck();
+    this.#balance = db
+      .prepare<[number], string>('SELECT amount FROM balances WHERE ledger_account = ?')
+      .pluck();
+  }
+
+  /** Forgets what a transaction that did not commit may have put in memory. */
+  forget(): void {
+    this.#accounts.clear();
+  }
+
+  write(entries: readonly PostedEntry[]): void {
+    const touched = new Map<number, Amount>();
+    for (const { entry, seq, postedAt } of entries) {
+      const unbalanced = unbalancedAssets(entry.postings);
+      if (unbalanced.length > 0) {
+        throw new Error(`entry ${entry.entryId} does not sum to zero for ${unbalanced.join(', ')}`);
+      }
+      this.#insertEntry.run({
+        entry_id: entry.entryId,
+        seq,
+        view: entry.view,
+        cause: entry.cause,
+        vault_id: entry.vaultId,
+        network: entry.network,
+        blockchain_hash: entry.blockchainHash,
+        transaction_id: entry.transactionId,
+        reverses: entry.reverses,
+        posted_at: postedAt,
+      });
+      for (const [line, { account, amount, change }] of entry.postings.entries()) {
+        const id = this.#accountId(account);
+        touched.set(id, plus(touched.get(id) ?? ZERO, amount));
+        this.#insertPosting.run({
+          entry_id: entry.entryId,
+          line,
+          ledger_account: id,
+          change_kind: change,
+          amount: amount.toString(),
+        });
+      }
+    }
+    this.#move(touched);
+  }
+
+  #move(touched: ReadonlyMap<number, Amount>): void {
+    for (const [id, delta] of touched) {
+      const before = storedAmount(this.#balance.get(id) ?? '0');
+      this.#putBalance.run({ ledger_account: id, amount: plus(before, delta).toString() });
+    }
+  }
+
+  #accountId(account: LedgerAccount): number {
+    const key = accountKey(account);
+    const cached = this.#accounts.get(key);
+    if (cached !== undefined) return cached;
+    const { view, kind, vaultId, asset } = account;
+    const accountId = account.accountId ?? '';
+    const addressId = account.addressId ?? '';
+    const memo = account.memo ?? '';
+    const known = this.#findAccount.get(vaultId, view, kind, accountId, addressId, memo, asset);
+    const id = known ?? (this.#lastAccount.get() ?? 0) + 1;
+    if (known === undefined) {
+      this.#insertAccount.run({
+        ledger_account: id,
+        view,
+        kind,
+        vault_id: vaultId,
+        account_id: accountId,
+        address_id: addressId,
+        memo,
+        asset,
+      });
+    }
+    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.#accounts.clear();
+    this.#accounts.set(key, id);
+    return id;
+  }
+}

@@ -1,0 +1,85 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import { checkHashChain } from './audit.ts';
+import { openForWriting } from './database.ts';
+import { StoreRefused } from './refusal.ts';
+import { replay } from './replay.ts';
+import { insertInto } from './statement.ts';
+import type { Tables } from './tables.ts';
+import type { AuditOptions } from './verify.ts';
+
+export interface RebuildReport {
+  readonly facts: number;
+  /** Where the store as it was before is kept. */
+  readonly previous: string;
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+}
+
+/**
+ * Makes every projection anew from the journal: replays it into a new file, then puts that in the
+ * place of the old one, which is kept beside it. The daemon must be stopped. Throws
+ * `StoreRefused` when the journal itself is damaged: then a backup is needed, not a rebuild.
+ */
+export function rebuild(path: string, options: AuditOptions): RebuildReport {
+  const fresh = `${path}.rebuild`;
+  removeDatabase(fresh);
+  const old = openForWriting(path);
+  const { decode, progress } = options;
+  try {
+    // Nobody else may write meanwhile: what they wrote would be lost with the old file.
+    old.pragma('locking_mode = EXCLUSIVE');
+    old.exec('BEGIN IMMEDIATE; COMMIT');
+    const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
+    progress.start('hash chain', facts);
+    const chain = checkHashChain(old, (count) => progress.tick(count));
+    if (chain.problemCount > 0) {
+      throw new StoreRefused(
+        `${path}: the journal is damaged (${chain.problems.join('; ')}): restore the latest backup`,
+      );
+    }
+    const into = openForWriting(fresh);
+    try {
+      progress.start('replay', facts);
+      replay(old, into, { decode, tick: (count) => progress.tick(count) });
+      copyRows(old, into, 'seals');
+      copyRows(old, into, 'intake_counts');
+      into.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      into.close();
+    }
+    progress.done();
+    old.pragma('wal_checkpoint(TRUNCATE)');
+    old.close();
+    return { facts, previous: replaceBy(fresh, path) };
+  } catch (error) {
+    if (old.open) old.close();
+    removeDatabase(fresh);
+    throw error;
+  }
+}
+
+/** Copies what is not made by a replay. */
+function copyRows(from: Database, into: Database, table: 'seals' | 'intake_counts'): void {
+  const insert = insertInto(into, table);
+  const rows = from.prepare<[], Tables[typeof table]>(`SELECT * FROM ${table}`).iterate();
+  const copy = into.transaction(() => {
+    for (const row of rows) insert.run(row);
+  });
+  copy.immediate();
+}
+
+function replaceBy(fresh: string, path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.before-rebuild-${number}`)) number += 1;
+  const previous = `${path}.before-rebuild-${number}`;
+  renameSync(path, previous);
+  renameSync(fresh, path);
+  for (const suffix of ['-wal', '-shm']) {
+    rmSync(`${path}${suffix}`, { force: true });
+    rmSync(`${fresh}${suffix}`, { force: true });
+  }
+  return previous;
+}

@@ -1,0 +1,77 @@
+import type { Database } from 'better-sqlite3';
+import { Bookkeeper } from '../bookkeeper.ts';
+import { decodeFact } from '../fact-codec.ts';
+import type { DecodeBody } from '../port.ts';
+import type { JournalRow, Writes } from '../records.ts';
+import { SqliteRecords } from './sqlite-records.ts';
+import { SqliteWrites } from './sqlite-writes.ts';
+import type { JournalTableRow } from './tables.ts';
+
+/** Facts replayed per transaction. */
+const BATCH = 2_000;
+
+/** A journal that this version does not replay to where it led when it was written. */
+export class ReplayDiverged extends Error {
+  override readonly name = 'ReplayDiverged';
+}
+
+export function journalRowOf(row: JournalTableRow): JournalRow {
+  return {
+    seq: row.seq,
+    kind: row.kind as JournalRow['kind'],
+    recordedAt: row.recorded_at,
+    detail: row.detail,
+    body: row.body,
+  };
+}
+
+function* batchesOf(rows: Iterable<JournalTableRow>): Generator<JournalRow[]> {
+  let batch: JournalRow[] = [];
+  for (const row of rows) {
+    batch.push(journalRowOf(row));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * Replays a journal into an empty store, through the same bookkeeper that took the facts. The
+ * journal rows are copied as they are; only their effects are made anew.
+ */
+export function replay(
+  from: Database,
+  into: Database,
+  options: { decode: DecodeBody; tick: (facts: number) => void },
+): void {
+  const records = new SqliteRecords(into);
+  const writer = new SqliteWrites(into);
+  const { decode, tick } = options;
+  const applyBatch = into.transaction((rows: readonly JournalRow[]) => {
+    writer.appendJournal(rows);
+    let taken = 0;
+    const write = (writes: Writes): void => {
+      taken += writes.journal.length;
+      writer.write({ ...writes, journal: [], intakeCounts: new Map() });
+    };
+    // The batch's rows are in the journal already: the keeper starts before them.
+    const journalHead = (rows[0]?.seq ?? 1) - 1;
+    const keeper = new Bookkeeper({ source: records, journalHead, write, decode });
+    for (const row of rows) {
+      keeper.take(decodeFact(row, decode));
+      if (keeper.nextSeq !== row.seq + 1) {
+        throw new ReplayDiverged(
+          `journal position ${row.seq} (${row.kind}) had an effect when it was taken and has none now`,
+        );
+      }
+    }
+    keeper.flush();
+    if (taken !== rows.length) throw new ReplayDiverged(`lost ${rows.length - taken} facts`);
+  });
+  const rows = from.prepare<[], JournalTableRow>('SELECT * FROM journal ORDER BY seq').iterate();
+  for (const batch of batchesOf(rows)) {
+    applyBatch.immediate(batch);
+    tick(batch.length);
+  }
+}

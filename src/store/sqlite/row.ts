@@ -1,0 +1,243 @@
+import { storedAmount } from '../../domain/amount.ts';
+import type { Break, BreakState, BreakType, Severity } from '../../domain/break.ts';
+import type { Deposit, DepositState, HoldReason } from '../../domain/deposit.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  CreditId,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../domain/ids.ts';
+import type { Movement } from '../../domain/movement.ts';
+import type { Sighting } from '../../domain/sighting.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../domain/withdrawal.ts';
+import { packChanges, unpackChanges } from '../change-codec.ts';
+import type { BreakRow, DepositRow, MovementRow, SightingRow, WithdrawalRow } from './tables.ts';
+
+function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {
+  return value === null ? null : brand(value);
+}
+
+/** Key columns hold '' where the domain has null. */
+function orEmpty<Id>(brand: (value: string) => Id, value: string): Id | null {
+  return value === '' ? null : brand(value);
+}
+
+export function sightingOf(row: SightingRow): Sighting {
+  return {
+    network: NetworkKey(row.network),
+    blockchainHash: BlockchainHash(row.blockchain_hash),
+    vaultId: VaultId(row.vault_id),
+    stream: row.stream as Sighting['stream'],
+    accountId: orEmpty(AccountId, row.account_id),
+    addressId: orEmpty(AddressId, row.address_id),
+    memo: orEmpty(Memo, row.memo),
+    epoch: row.epoch,
+    seen: JSON.parse(row.seen) as string[],
+    entryId: row.entry_id,
+    posted: unpackChanges(JSON.parse(row.posted)),
+  };
+}
+
+export function sightingRow(sighting: Sighting): SightingRow {
+  return {
+    network: sighting.network,
+    blockchain_hash: sighting.blockchainHash,
+    vault_id: sighting.vaultId,
+    stream: sighting.stream,
+    account_id: sighting.accountId ?? '',
+    address_id: sighting.addressId ?? '',
+    memo: sighting.memo ?? '',
+    epoch: sighting.epoch,
+    seen: JSON.stringify(sighting.seen),
+    entry_id: sighting.entryId,
+    posted: JSON.stringify(packChanges(sighting.posted)),
+  };
+}
+
+export function depositOf(row: DepositRow): Deposit {
+  return {
+    depositId: DepositId(row.deposit_id),
+    vaultId: VaultId(row.vault_id),
+    network: NetworkKey(row.network),
+    blockchainHash: BlockchainHash(row.blockchain_hash),
+    accountId: or(AccountId, row.account_id),
+    addressId: or(AddressId, row.address_id),
+    memo: or(Memo, row.memo),
+    asset: AssetId(row.asset),
+    transactionId: or(TransactionId, row.transaction_id),
+    amount: storedAmount(row.amount),
+    epoch: row.epoch,
+    evidence: row.evidence as Deposit['evidence'],
+    confirmations: row.confirmations,
+    change: row.change === 1,
+    ownTransfer: row.own_transfer === 1,
+    unattributed: row.unattributed === 1,
+    attributedTo: row.attributed_to,
+    decimalsChanged: row.decimals_changed === 1,
+    operatorHold: row.operator_hold,
+    approvals: JSON.parse(row.approvals) as Deposit['approvals'],
+    verifiedAt: row.verified_at,
+    custodyConfirmations: row.custody_confirmations,
+    credit:
+      row.credit_id === null || row.credit_amount === null
+        ? null
+        : {
+            creditId: CreditId(row.credit_id),
+            amount: storedAmount(row.credit_amount),
+            reference: row.credit_reference,
+          },
+    reversed: row.reversed === 1,
+    state: row.state as DepositState,
+    reason: row.reason as HoldReason | null,
+    requiredConfirmations: row.required_confirmations,
+    firstSeenAt: row.first_seen_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function depositRow(deposit: Deposit): DepositRow {
+  return {
+    deposit_id: deposit.depositId,
+    vault_id: deposit.vaultId,
+    network: deposit.network,
+    blockchain_hash: deposit.blockchainHash,
+    account_id: deposit.accountId,
+    address_id: deposit.addressId,
+    memo: deposit.memo,
+    asset: deposit.asset,
+    transaction_id: deposit.transactionId,
+    amount: deposit.amount.toString(),
+    epoch: deposit.epoch,
+    evidence: deposit.evidence,
+    confirmations: deposit.confirmations,
+    change: deposit.change ? 1 : 0,
+    own_transfer: deposit.ownTransfer ? 1 : 0,
+    unattributed: deposit.unattributed ? 1 : 0,
+    attributed_to: deposit.attributedTo,
+    decimals_changed: deposit.decimalsChanged ? 1 : 0,
+    operator_hold: deposit.operatorHold,
+    approvals: JSON.stringify(deposit.approvals),
+    verified_at: deposit.verifiedAt,
+    custody_confirmations: deposit.custodyConfirmations,
+    credit_id: deposit.credit?.creditId ?? null,
+    credit_amount: deposit.credit?.amount.toString() ?? null,
+    credit_reference: deposit.credit?.reference ?? null,
+    reversed: deposit.reversed ? 1 : 0,
+    state: deposit.state,
+    reason: deposit.reason,
+    required_confirmations: deposit.requiredConfirmations,
+    first_seen_at: deposit.firstSeenAt,
+    updated_at: deposit.updatedAt,
+  };
+}
+
+export function withdrawalOf(row: WithdrawalRow): Withdrawal {
+  return {
+    transactionId: TransactionId(row.transaction_id),
+    vaultId: VaultId(row.vault_id),
+    orderId: row.order_id,
+    network: or(NetworkKey, row.network),
+    blockchainHash: or(BlockchainHash, row.blockchain_hash),
+    accountId: or(AccountId, row.account_id),
+    addressId: or(AddressId, row.address_id),
+    destinationAddress: row.destination_address,
+    memo: or(Memo, row.memo),
+    status: row.status as WithdrawalStatus | null,
+    reasonCode: row.reason_code,
+    entryId: row.entry_id,
+    posted: unpackChanges(JSON.parse(row.posted)),
+    firstSeenAt: row.first_seen_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function withdrawalRow(withdrawal: Withdrawal): WithdrawalRow {
+  return {
+    transaction_id: withdrawal.transactionId,
+    vault_id: withdrawal.vaultId,
+    order_id: withdrawal.orderId,
+    network: withdrawal.network,
+    blockchain_hash: withdrawal.blockchainHash,
+    account_id: withdrawal.accountId,
+    address_id: withdrawal.addressId,
+    destination_address: withdrawal.destinationAddress,
+    memo: withdrawal.memo,
+    status: withdrawal.status,
+    reason_code: withdrawal.reasonCode,
+    entry_id: withdrawal.entryId,
+    posted: JSON.stringify(packChanges(withdrawal.posted)),
+    first_seen_at: withdrawal.firstSeenAt,
+    updated_at: withdrawal.updatedAt,
+  };
+}
+
+export function movementOf(row: MovementRow): Movement {
+  return {
+    vaultId: VaultId(row.vault_id),
+    network: NetworkKey(row.network),
+    blockchainHash: BlockchainHash(row.blockchain_hash),
+    asset: AssetId(row.asset),
+    books: storedAmount(row.books),
+    chain: storedAmount(row.chain),
+    onBooks: row.on_books === 1,
+    onChain: row.on_chain === 1,
+    changedAt: row.changed_at,
+  };
+}
+
+export function breakOf(row: BreakRow): Break {
+  return {
+    breakId: BreakId(row.break_id),
+    type: row.type as BreakType,
+    key: row.key,
+    severity: row.severity as Severity,
+    state: row.state as BreakState,
+    subject: {
+      vaultId: or(VaultId, row.vault_id),
+      network: or(NetworkKey, row.network),
+      blockchainHash: or(BlockchainHash, row.blockchain_hash),
+      asset: or(AssetId, row.asset),
+      transactionId: or(TransactionId, row.transaction_id),
+      depositId: or(DepositId, row.deposit_id),
+    },
+    expected: row.expected === null ? null : storedAmount(row.expected),
+    actual: row.actual === null ? null : storedAmount(row.actual),
+    detail: row.detail,
+    openedAt: row.opened_at,
+    updatedAt: row.updated_at,
+    resolvedAt: row.resolved_at,
+    resolvedBy: row.resolved_by,
+    resolution: row.resolution,
+  };
+}
+
+export function breakRow(one: Break): BreakRow {
+  return {
+    break_id: one.breakId,
+    type: one.type,
+    key: one.key,
+    severity: one.severity,
+    state: one.state,
+    vault_id: one.subject.vaultId,
+    network: one.subject.network,
+    blockchain_hash: one.subject.blockchainHash,
+    asset: one.subject.asset,
+    transaction_id: one.subject.transactionId,
+    deposit_id: one.subject.depositId,
+    expected: one.expected?.toString() ?? null,
+    actual: one.actual?.toString() ?? null,
+    detail: one.detail,
+    opened_at: one.openedAt,
+    updated_at: one.updatedAt,
+    resolved_at: one.resolvedAt,
+    resolved_by: one.resolvedBy,
+    resolution: one.resolution,
+  };
+}

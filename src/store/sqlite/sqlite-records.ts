@@ -1,0 +1,192 @@
+import type { Database } from 'better-sqlite3';
+import type { Break, BreakType } from '../../domain/break.ts';
+import type { Deposit } from '../../domain/deposit.ts';
+import type { Dossier } from '../../domain/dossier.ts';
+import type {
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  CreditId,
+  NetworkKey,
+  TransactionId,
+} from '../../domain/ids.ts';
+import { DepositId } from '../../domain/ids.ts';
+import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
+import type { Withdrawal } from '../../domain/withdrawal.ts';
+import { unpackPolicy } from '../fact-codec.ts';
+import type { PolicyRow, QuarantineRow, RecordSource } from '../records.ts';
+import { breakOf, depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
+import type {
+  BreakRow,
+  DepositRow,
+  MovementRow,
+  PolicyTableRow,
+  QuarantineTableRow,
+  SightingRow,
+  WithdrawalRow,
+} from './tables.ts';
+
+/**
+ * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how
+ * facts were batched, and a replay must read every list in the same order.
+ */
+function statementsOf(db: Database) {
+  return {
+    seen: db.prepare<[string], { digest: string }>('SELECT digest FROM notifications WHERE id = ?'),
+    keptAside: db
+      .prepare<[string, string], number>(
+        'SELECT 1 FROM quarantine WHERE notification_id = ? AND digest = ?',
+      )
+      .pluck(),
+    quarantine: db.prepare<[string], QuarantineTableRow & { body: Uint8Array }>(
+      'SELECT q.*, j.body FROM quarantine q JOIN journal j USING (seq) WHERE quarantine_id = ?',
+    ),
+    sightings: db.prepare<[string, string], SightingRow>(
+      'SELECT * FROM sightings WHERE blockchain_hash = ? AND network = ?',
+    ),
+    depositsByHash: db.prepare<[string, string], DepositRow>(
+      `SELECT * FROM deposits WHERE blockchain_hash = ? AND network = ?
+       ORDER BY length(deposit_id), deposit_id`,
+    ),
+    withdrawalsByHash: db.prepare<[string, string], WithdrawalRow>(
+      'SELECT * FROM withdrawals WHERE blockchain_hash = ? AND network = ? ORDER BY transaction_id',
+    ),
+    withdrawal: db.prepare<[string], WithdrawalRow>(
+      'SELECT * FROM withdrawals WHERE transaction_id = ?',
+    ),
+    deposit: db.prepare<[string], DepositRow>('SELECT * FROM deposits WHERE deposit_id = ?'),
+    depositOfCredit: db
+      .prepare<[string], string>('SELECT deposit_id FROM credits WHERE credit_id = ?')
+      .pluck(),
+    waitingDeposits: db.prepare<[], DepositRow>(
+      `SELECT * FROM deposits
+       WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
+         AND state NOT IN ('settled', 'credited') ORDER BY length(deposit_id), deposit_id`,
+    ),
+    movement: db.prepare<[string, string, string, string], MovementRow>(
+      'SELECT * FROM movements WHERE blockchain_hash = ? AND network = ? AND vault_id = ? AND asset = ?',
+    ),
+    movementsAtOdds: db.prepare<[], MovementRow>(
+      `SELECT * FROM movements WHERE standing IN ('differs', 'chain_only')
+       ORDER BY changed_at, blockchain_hash, vault_id, asset`,
+    ),
+    movementCounts: db.prepare<[], { standing: MovementStanding; count: number }>(
+      'SELECT standing, count FROM movement_counts',
+    ),
+    unresolvedBreak: db.prepare<[string], BreakRow>(
+      "SELECT * FROM breaks WHERE key = ? AND state <> 'resolved'",
+    ),
+    unresolvedBreaks: db.prepare<[string], BreakRow>(
+      `SELECT * FROM breaks WHERE type = ? AND state <> 'resolved'
+       ORDER BY length(break_id), break_id`,
+    ),
+    break: db.prepare<[string], BreakRow>('SELECT * FROM breaks WHERE break_id = ?'),
+    decimals: db.prepare<[string], number>('SELECT decimals FROM assets WHERE asset = ?').pluck(),
+    policy: db.prepare<[], PolicyTableRow>('SELECT * FROM policies ORDER BY seq DESC LIMIT 1'),
+  };
+}
+
+/** Answers the bookkeeper's questions with statements compiled once. */
+export class SqliteRecords implements RecordSource {
+  readonly #ask: ReturnType<typeof statementsOf>;
+
+  constructor(db: Database) {
+    this.#ask = statementsOf(db);
+  }
+
+  seen(id: string): { readonly digest: string } | undefined {
+    return this.#ask.seen.get(id);
+  }
+
+  keptAside(id: string, digest: string): boolean {
+    return this.#ask.keptAside.get(id, digest) !== undefined;
+  }
+
+  quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined {
+    const row = this.#ask.quarantine.get(quarantineId);
+    if (row === undefined) return undefined;
+    return {
+      quarantineId: row.quarantine_id,
+      seq: row.seq,
+      notificationId: row.notification_id,
+      digest: row.digest,
+      defect: row.defect,
+      state: row.state as QuarantineRow['state'],
+      receivedAt: row.received_at,
+      retriedAt: row.retried_at,
+      body: row.body,
+    };
+  }
+
+  dossier(network: NetworkKey, hash: BlockchainHash): Dossier {
+    return {
+      sightings: this.#ask.sightings.all(hash, network).map(sightingOf),
+      deposits: this.#ask.depositsByHash.all(hash, network).map(depositOf),
+      withdrawals: this.#ask.withdrawalsByHash.all(hash, network).map(withdrawalOf),
+    };
+  }
+
+  withdrawal(transactionId: TransactionId): Withdrawal | undefined {
+    const row = this.#ask.withdrawal.get(transactionId);
+    return row && withdrawalOf(row);
+  }
+
+  deposit(depositId: DepositId): Deposit | undefined {
+    const row = this.#ask.deposit.get(depositId);
+    return row && depositOf(row);
+  }
+
+  depositOfCredit(creditId: CreditId): DepositId | undefined {
+    const id = this.#ask.depositOfCredit.get(creditId);
+    return id === undefined ? undefined : DepositId(id);
+  }
+
+  waitingDeposits(): readonly Deposit[] {
+    return this.#ask.waitingDeposits.all().map(depositOf);
+  }
+
+  movement(key: MovementKey): Movement | undefined {
+    const row = this.#ask.movement.get(key.blockchainHash, key.network, key.vaultId, key.asset);
+    return row && movementOf(row);
+  }
+
+  movementsAtOdds(): readonly Movement[] {
+    return this.#ask.movementsAtOdds.all().map(movementOf);
+  }
+
+  movementCounts(): Readonly<Record<MovementStanding, number>> {
+    const counts = { agrees: 0, differs: 0, chain_only: 0, books_only: 0 };
+    for (const { standing, count } of this.#ask.movementCounts.all()) counts[standing] = count;
+    return counts;
+  }
+
+  unresolvedBreak(key: string): Break | undefined {
+    const row = this.#ask.unresolvedBreak.get(key);
+    return row && breakOf(row);
+  }
+
+  unresolvedBreaks(types: readonly BreakType[]): readonly Break[] {
+    return types.flatMap((type) => this.#ask.unresolvedBreaks.all(type).map(breakOf));
+  }
+
+  break(breakId: BreakId): Break | undefined {
+    const row = this.#ask.break.get(breakId);
+    return row && breakOf(row);
+  }
+
+  pinnedDecimals(asset: AssetId): number | undefined {
+    return this.#ask.decimals.get(asset);
+  }
+
+  policy(): PolicyRow | undefined {
+    const row = this.#ask.policy.get();
+    if (row === undefined) return undefined;
+    return {
+      seq: row.seq,
+      source: row.source as PolicyRow['source'],
+      actor: row.actor,
+      policy: unpackPolicy(row.policy),
+      setAt: row.set_at,
+    };
+  }
+}

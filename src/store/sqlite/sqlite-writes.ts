@@ -1,0 +1,193 @@
+import type { Database } from 'better-sqlite3';
+import { standingOf } from '../../domain/movement.ts';
+import { packDeposit } from '../deposit-codec.ts';
+import { packPolicy } from '../fact-codec.ts';
+import type { FeedItem, JournalRow, NotificationRow, Writes } from '../records.ts';
+import { LedgerWriter } from './ledger-writer.ts';
+import { breakRow, depositRow, sightingRow, withdrawalRow } from './row.ts';
+import { addToCount, insertInto, upsertInto } from './statement.ts';
+
+function statementsOf(db: Database) {
+  return {
+    journal: insertInto(db, 'journal'),
+    notification: insertInto(db, 'notifications'),
+    quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
+    sighting: upsertInto(db, 'sightings', [
+      'blockchain_hash',
+      'network',
+      'vault_id',
+      'stream',
+      'account_id',
+      'address_id',
+      'memo',
+    ]),
+    deposit: upsertInto(db, 'deposits', ['deposit_id']),
+    withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
+    movement: upsertInto(db, 'movements', ['blockchain_hash', 'network', 'vault_id', 'asset']),
+    movementCount: addToCount(db, 'movement_counts', 'standing'),
+    intakeCount: addToCount(db, 'intake_counts', 'outcome'),
+    asset: insertInto(db, 'assets'),
+    credit: insertInto(db, 'credits'),
+    feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
+    break: upsertInto(db, 'breaks', ['break_id']),
+    breakEvent: insertInto(db, 'break_events'),
+    reconciliation: insertInto(db, 'reconciliations'),
+    policy: insertInto(db, 'policies'),
+  };
+}
+
+/** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
+export class SqliteWrites {
+  readonly #put: ReturnType<typeof statementsOf>;
+  readonly #ledger: LedgerWriter;
+
+  constructor(db: Database) {
+    this.#put = statementsOf(db);
+    this.#ledger = new LedgerWriter(db);
+  }
+
+  /** Forgets what a transaction that did not commit may have put in memory. */
+  forget(): void {
+    this.#ledger.forget();
+  }
+
+  /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
+  appendJournal(rows: readonly JournalRow[]): void {
+    for (const row of rows) {
+      this.#put.journal.run({
+        seq: row.seq,
+        kind: row.kind,
+        recorded_at: row.recordedAt,
+        detail: row.detail,
+        body: row.body,
+      });
+    }
+  }
+
+  write(writes: Writes): void {
+    this.appendJournal(writes.journal);
+    for (const row of writes.notifications) this.#putNotification(row);
+    for (const row of writes.quarantine) {
+      this.#put.quarantine.run({
+        quarantine_id: row.quarantineId,
+        seq: row.seq,
+        notification_id: row.notificationId,
+        digest: row.digest,
+        defect: row.defect,
+        state: row.state,
+        received_at: row.receivedAt,
+        retried_at: row.retriedAt,
+      });
+    }
+    for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
+    this.#ledger.write(writes.entries);
+    for (const sighting of writes.sightings) this.#put.sighting.run(sightingRow(sighting));
+    for (const deposit of writes.deposits) this.#put.deposit.run(depositRow(deposit));
+    for (const withdrawal of writes.withdrawals) {
+      this.#put.withdrawal.run(withdrawalRow(withdrawal));
+    }
+    this.#putMovements(writes);
+    this.#putFeed(writes.feed);
+    this.#putBreaks(writes);
+    this.#putRuns(writes);
+    for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
+  }
+
+  #putNotification({ seq, id, digest, status, notification, receivedAt }: NotificationRow): void {
+    this.#put.notification.run({
+      seq,
+      id,
+      digest,
+      status,
+      stream: notification?.stream ?? null,
+      type: notification?.type ?? null,
+      vault_id: notification?.vaultId ?? null,
+      network: notification?.network ?? null,
+      blockchain_hash: notification?.blockchainHash ?? null,
+      transaction_id: notification?.transactionId ?? null,
+      confirmations:
+        notification === null || notification.stream === 'outgoing'
+          ? null
+          : notification.confirmations,
+      received_at: receivedAt,
+    });
+  }
+
+  #putMovements({ movements, movementCounts }: Writes): void {
+    for (const movement of movements) {
+      this.#put.movement.run({
+        blockchain_hash: movement.blockchainHash,
+        network: movement.network,
+        vault_id: movement.vaultId,
+        asset: movement.asset,
+        books: movement.books.toString(),
+        chain: movement.chain.toString(),
+        on_books: movement.onBooks ? 1 : 0,
+        on_chain: movement.onChain ? 1 : 0,
+        standing: standingOf(movement),
+        changed_at: movement.changedAt,
+      });
+    }
+    for (const [standing, count] of movementCounts) {
+      if (count !== 0) this.#put.movementCount.run(standing, count);
+    }
+  }
+
+  #putFeed(feed: readonly FeedItem[]): void {
+    if (feed.length === 0) return;
+    let head = this.#put.feedHead.get() ?? 0;
+    for (const { item, seq, createdAt } of feed) {
+      head += 1;
+      this.#put.credit.run({
+        feed_seq: head,
+        seq,
+        credit_id: item.creditId,
+        kind: item.kind,
+        deposit_id: item.deposit.depositId,
+        amount: item.amount.toString(),
+        reverses: item.reverses,
+        deposit: packDeposit(item.deposit),
+        created_at: createdAt,
+      });
+    }
+  }
+
+  #putBreaks({ breaks, breakEvents }: Writes): void {
+    for (const one of breaks) this.#put.break.run(breakRow(one));
+    for (const event of breakEvents) {
+      this.#put.breakEvent.run({
+        break_id: event.breakId,
+        seq: event.seq,
+        at: event.at,
+        actor: event.actor,
+        action: event.action,
+        reason: event.reason,
+      });
+    }
+  }
+
+  #putRuns({ reconciliations, policies }: Writes): void {
+    for (const run of reconciliations) {
+      this.#put.reconciliation.run({
+        seq: run.seq,
+        started_at: run.startedAt,
+        finished_at: run.finishedAt,
+        matched: run.matched,
+        broken: run.broken,
+        exempt: JSON.stringify(run.exempt),
+        skipped: JSON.stringify(run.skipped),
+        requests: run.requests,
+        incomplete: run.incomplete,
+      });
+    }
+    for (const row of policies) {
+      this.#put.policy.run({
+        seq: row.seq,
+        source: row.source,
+        actor: row.actor,
+        policy: packPolicy(row.policy),
+        set_at: row.setAt,
+      });
+    }
+  }
+}

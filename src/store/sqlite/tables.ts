@@ -1,0 +1,262 @@
+// The rows of schema.sql, column by column; a test holds this file against the schema.
+
+export interface JournalTableRow {
+  seq: number;
+  kind: string;
+  recorded_at: number;
+  detail: string | null;
+  body: Uint8Array;
+}
+
+export interface SealRow {
+  commit_number: number;
+  first_seq: number;
+  last_seq: number;
+  sealed_at: number;
+  previous_hash: Uint8Array;
+  hash: Uint8Array;
+}
+
+export interface NotificationTableRow {
+  seq: number;
+  id: string;
+  digest: string;
+  status: string;
+  stream: string | null;
+  type: string | null;
+  vault_id: string | null;
+  network: string | null;
+  blockchain_hash: string | null;
+  transaction_id: string | null;
+  confirmations: number | null;
+  received_at: number;
+}
+
+export interface QuarantineTableRow {
+  quarantine_id: string;
+  seq: number;
+  notification_id: string;
+  digest: string;
+  defect: string;
+  state: string;
+  received_at: number;
+  retried_at: number | null;
+}
+
+export interface SightingRow {
+  network: string;
+  blockchain_hash: string;
+  vault_id: string;
+  stream: string;
+  account_id: string;
+  address_id: string;
+  memo: string;
+  epoch: number;
+  seen: string;
+  entry_id: number | null;
+  posted: string;
+}
+
+export interface LedgerAccountRow {
+  ledger_account: number;
+  view: string;
+  kind: string;
+  vault_id: string;
+  account_id: string;
+  address_id: string;
+  memo: string;
+  asset: string;
+}
+
+export interface EntryRow {
+  entry_id: number;
+  seq: number;
+  view: string;
+  cause: string;
+  vault_id: string;
+  network: string;
+  blockchain_hash: string;
+  transaction_id: string | null;
+  reverses: number | null;
+  posted_at: number;
+}
+
+export interface PostingRow {
+  entry_id: number;
+  line: number;
+  ledger_account: number;
+  change_kind: string;
+  amount: string;
+}
+
+export interface BalanceRow {
+  ledger_account: number;
+  amount: string;
+}
+
+export interface MovementRow {
+  blockchain_hash: string;
+  network: string;
+  vault_id: string;
+  asset: string;
+  books: string;
+  chain: string;
+  on_books: number;
+  on_chain: number;
+  standing: string;
+  changed_at: number;
+}
+
+export interface MovementCountRow {
+  standing: string;
+  count: number;
+}
+
+export interface AssetRow {
+  asset: string;
+  decimals: number;
+}
+
+export interface DepositRow {
+  deposit_id: string;
+  vault_id: string;
+  network: string;
+  blockchain_hash: string;
+  account_id: string | null;
+  address_id: string | null;
+  memo: string | null;
+  asset: string;
+  transaction_id: string | null;
+  amount: string;
+  epoch: number;
+  evidence: string;
+  confirmations: number;
+  change: number;
+  own_transfer: number;
+  unattributed: number;
+  attributed_to: string | null;
+  decimals_changed: number;
+  operator_hold: string | null;
+  approvals: string;
+  verified_at: number | null;
+  custody_confirmations: number;
+  credit_id: string | null;
+  credit_amount: string | null;
+  credit_reference: string | null;
+  reversed: number;
+  state: string;
+  reason: string | null;
+  required_confirmations: number;
+  first_seen_at: number;
+  updated_at: number;
+}
+
+export interface WithdrawalRow {
+  transaction_id: string;
+  vault_id: string;
+  order_id: string | null;
+  network: string | null;
+  blockchain_hash: string | null;
+  account_id: string | null;
+  address_id: string | null;
+  destination_address: string | null;
+  memo: string | null;
+  status: string | null;
+  reason_code: string | null;
+  entry_id: number | null;
+  posted: string;
+  first_seen_at: number;
+  updated_at: number;
+}
+
+export interface CreditRow {
+  feed_seq: number;
+  seq: number;
+  credit_id: string;
+  kind: string;
+  deposit_id: string;
+  amount: string;
+  reverses: string | null;
+  deposit: string;
+  created_at: number;
+}
+
+export interface BreakRow {
+  break_id: string;
+  type: string;
+  key: string;
+  severity: string;
+  state: string;
+  vault_id: string | null;
+  network: string | null;
+  blockchain_hash: string | null;
+  asset: string | null;
+  transaction_id: string | null;
+  deposit_id: string | null;
+  expected: string | null;
+  actual: string | null;
+  detail: string;
+  opened_at: number;
+  updated_at: number;
+  resolved_at: number | null;
+  resolved_by: string | null;
+  resolution: string | null;
+}
+
+export interface BreakEventRow {
+  break_id: string;
+  seq: number;
+  at: number;
+  actor: string;
+  action: string;
+  reason: string;
+}
+
+export interface ReconciliationTableRow {
+  seq: number;
+  started_at: number;
+  finished_at: number;
+  matched: number;
+  broken: number;
+  exempt: string;
+  skipped: string;
+  requests: number;
+  incomplete: string | null;
+}
+
+export interface PolicyTableRow {
+  seq: number;
+  source: string;
+  actor: string;
+  policy: string;
+  set_at: number;
+}
+
+export interface IntakeCountRow {
+  outcome: string;
+  count: number;
+}
+
+/** The tables by name, as kysely wants them. */
+export interface Tables {
+  journal: JournalTableRow;
+  seals: SealRow;
+  notifications: NotificationTableRow;
+  quarantine: QuarantineTableRow;
+  sightings: SightingRow;
+  ledger_accounts: LedgerAccountRow;
+  entries: EntryRow;
+  postings: PostingRow;
+  balances: BalanceRow;
+  movements: MovementRow;
+  movement_counts: MovementCountRow;
+  assets: AssetRow;
+  deposits: DepositRow;
+  withdrawals: WithdrawalRow;
+  credits: CreditRow;
+  breaks: BreakRow;
+  break_events: BreakEventRow;
+  reconciliations: ReconciliationTableRow;
+  policies: PolicyTableRow;
+  intake_counts: IntakeCountRow;
+}

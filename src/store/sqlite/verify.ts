@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import type { DecodeBody } from '../port.ts';
+import {
+  checkHashChain,
+  checkIntegrity,
+  checkLedger,
+  compareProjections,
+  Problems,
+  type AuditCheck,
+} from './audit.ts';
+import { openForReading, openScratch } from './database.ts';
+import { replay, ReplayDiverged } from './replay.ts';
+
+/** How far an audit or a rebuild has come. */
+export interface Progress {
+  /** Begins a stage of so many steps. */
+  start(stage: string, total: number): void;
+  tick(steps: number): void;
+  done(): void;
+}
+
+export interface AuditOptions {
+  readonly decode: DecodeBody;
+  readonly progress: Progress;
+}
+
+export interface AuditReport {
+  readonly sound: boolean;
+  readonly facts: number;
+  readonly checks: readonly AuditCheck[];
+}
+
+function countOf(db: Database, table: 'journal' | 'postings'): number {
+  return db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+}
+
+/**
+ * Audits a store without changing it, beside a running daemon: SQLite's own integrity, the
+ * journal's hash chain, every entry zero per asset, balances equal to their postings, and every
+ * projection equal to a replay of the journal into an empty store.
+ */
+export function verify(path: string, options: AuditOptions): AuditReport {
+  const db = openForReading(path);
+  const scratchFolder = mkdtempSync(join(tmpdir(), 'counterfoil-verify-'));
+  const { progress } = options;
+  try {
+    // One read transaction: a snapshot that the daemon's commits do not move.
+    db.exec('BEGIN');
+    const facts = countOf(db, 'journal');
+    const integrity = checkIntegrity(db);
+    progress.start('hash chain', facts);
+    const chain = checkHashChain(db, (count) => progress.tick(count));
+    progress.start('ledger', countOf(db, 'postings'));
+    const ledger = checkLedger(db, (count) => progress.tick(count));
+    progress.start('replay', facts);
+    const projections = checkProjections(db, join(scratchFolder, 'replay.db'), options);
+    progress.done();
+    const checks = [integrity, chain, ledger.entries, ledger.balances, projections];
+    return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
+  } finally {
+    db.close();
+    rmSync(scratchFolder, { recursive: true, force: true });
+  }
+}
+
+function checkProjections(db: Database, scratchPath: string, options: AuditOptions): AuditCheck {
+  const scratch = openScratch(scratchPath);
+  try {
+    const { decode, progress } = options;
+    replay(db, scratch, { decode, tick: (count) => progress.tick(count) });
+    return compareProjections(db, scratch);
+  } catch (error) {
+    if (!(error instanceof ReplayDiverged)) throw error;
+    const problems = new Problems();
+    problems.add(error.message);
+    return problems.result('projections', 0);
+  } finally {
+    scratch.close();
+  }
+}

@@ -1,0 +1,360 @@
+import {
+  foundAgain,
+  opened,
+  RECONCILER,
+  resolved,
+  type Break,
+  type BreakEvent,
+  type Finding,
+} from '../domain/break.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import type { Changes, Dossier } from '../domain/dossier.ts';
+import { positionSums, type Entry } from '../domain/entry.ts';
+import type {
+  AssetId,
+  BlockchainHash,
+  DepositId,
+  IdMint,
+  NetworkKey,
+  TransactionId,
+} from '../domain/ids.ts';
+import {
+  moved,
+  newMovement,
+  standingOf,
+  type Movement,
+  type MovementKey,
+  type MovementStanding,
+} from '../domain/movement.ts';
+import { sameKey, type Sighting } from '../domain/sighting.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
+import type {
+  DeliveryOutcome,
+  FeedItem,
+  JournalRow,
+  NotificationRow,
+  PolicyRow,
+  PostedEntry,
+  QuarantineRow,
+  ReconciliationRow,
+  RecordSource,
+  Writes,
+} from './records.ts';
+
+/** A dossier being worked on, with what of it must be written. */
+interface OpenDossier {
+  sightings: Sighting[];
+  deposits: Deposit[];
+  withdrawals: Withdrawal[];
+  readonly changedSightings: Set<Sighting>;
+  readonly changedDeposits: Set<DepositId>;
+}
+
+function dossierKey(network: NetworkKey, hash: BlockchainHash): string {
+  return `${network}\u0000${hash}`;
+}
+
+function movementKey(key: MovementKey): string {
+  return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;
+}
+
+function addTo<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** The tables that are only appended to, between two flushes. */
+class Appended {
+  readonly journal: JournalRow[] = [];
+  readonly notifications: NotificationRow[] = [];
+  readonly entries: PostedEntry[] = [];
+  readonly feed: FeedItem[] = [];
+  readonly breakEvents: (BreakEvent & { seq: number })[] = [];
+  readonly reconciliations: ReconciliationRow[] = [];
+  readonly policies: PolicyRow[] = [];
+}
+
+/**
+ * The records that one transaction works on. Facts of one batch see each other's effects here
+ * before anything is written; every record is read at most once and written at most once, however
+ * many facts of the batch touch it.
+ */
+export class WorkingSet {
+  readonly #source: RecordSource;
+  #head: number;
+  #appended = new Appended();
+  readonly #dossiers = new Map<string, OpenDossier>();
+  readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
+  readonly #changedWithdrawals = new Set<TransactionId>();
+  readonly #movements = new Map<string, Movement>();
+  readonly #changedMovements = new Set<string>();
+  #movementCounts = new Map<MovementStanding, number>();
+  readonly #notifications = new Map<string, { readonly digest: string }>();
+  readonly #quarantine = new Map<string, QuarantineRow>();
+  readonly #breaks = new Map<string, Break>();
+  readonly #changedBreaks = new Set<string>();
+  readonly #resolvedBefore: Break[] = [];
+  #assets = new Map<AssetId, number>();
+  #intakeCounts = new Map<DeliveryOutcome, number>();
+  #policy: PolicyRow | undefined;
+
+  constructor(source: RecordSource, journalHead: number) {
+    this.#source = source;
+    this.#head = journalHead;
+  }
+
+  /** The place that the next journalled fact will take. */
+  get nextSeq(): number {
+    return this.#head + 1;
+  }
+
+  journal(row: JournalRow): void {
+    if (row.seq !== this.nextSeq) throw new Error(`journal gap: ${row.seq} after ${this.#head}`);
+    this.#appended.journal.push(row);
+    this.#head = row.seq;
+  }
+
+  count(outcome: DeliveryOutcome): void {
+    addTo(this.#intakeCounts, outcome, 1);
+  }
+
+  seen(id: string): { readonly digest: string } | undefined {
+    return this.#notifications.get(id) ?? this.#source.seen(id);
+  }
+
+  record(row: NotificationRow): void {
+    this.#notifications.set(row.id, row);
+    this.#appended.notifications.push(row);
+  }
+
+  keptAside(id: string, digest: string): boolean {
+    for (const row of this.#quarantine.values()) {
+      if (row.notificationId === id && row.digest === digest) return true;
+    }
+    return this.#source.keptAside(id, digest);
+  }
+
+  putQuarantine(row: QuarantineRow): void {
+    this.#quarantine.set(row.quarantineId, row);
+  }
+
+  dossier(network: NetworkKey, hash: BlockchainHash): Dossier {
+    return this.#open(network, hash);
+  }
+
+  withdrawal(transactionId: TransactionId): Withdrawal | undefined {
+    if (!this.#withdrawals.has(transactionId)) {
+      this.#withdrawals.set(transactionId, this.#source.withdrawal(transactionId));
+    }
+    return this.#withdrawals.get(transactionId);
+  }
+
+  deposit(depositId: DepositId): Deposit | undefined {
+    for (const dossier of this.#dossiers.values()) {
+      const known = dossier.deposits.find((deposit) => deposit.depositId === depositId);
+      if (known !== undefined) return known;
+    }
+    const stored = this.#source.deposit(depositId);
+    if (stored === undefined) return undefined;
+    const dossier = this.#open(stored.network, stored.blockchainHash);
+    return dossier.deposits.find((deposit) => deposit.depositId === depositId);
+  }
+
+  movement(key: MovementKey): Movement | undefined {
+    return this.#movements.get(movementKey(key)) ?? this.#source.movement(key);
+  }
+
+  pinnedDecimals(asset: AssetId): number | undefined {
+    return this.#assets.get(asset) ?? this.#source.pinnedDecimals(asset);
+  }
+
+  policy(): PolicyRow | undefined {
+    this.#policy ??= this.#source.policy();
+    return this.#policy;
+  }
+
+  setPolicy(row: PolicyRow): void {
+    this.#policy = row;
+    this.#appended.policies.push(row);
+  }
+
+  addReconciliation(row: ReconciliationRow): void {
+    this.#appended.reconciliations.push(row);
+  }
+
+  unresolvedBreak(key: string): Break | undefined {
+    const known = this.#breaks.get(key);
+    if (known !== undefined) return known.state === 'resolved' ? undefined : known;
+    return this.#source.unresolvedBreak(key);
+  }
+
+  putBreak(known: Break, event?: BreakEvent & { seq: number }): void {
+    this.#breaks.set(known.key, known);
+    this.#changedBreaks.add(known.key);
+    if (event !== undefined) this.#appended.breakEvents.push(event);
+  }
+
+  /** Takes over what a rule decided for the fact at `seq`. */
+  apply(all: Changes, fact: { seq: number; at: number; mint: IdMint }): void {
+    for (const { asset, decimals } of all.pinned) this.#assets.set(asset, decimals);
+    for (const withdrawal of all.withdrawals) this.#putWithdrawal(withdrawal);
+    for (const sighting of all.sightings) this.#putSighting(sighting);
+    for (const deposit of all.deposits) this.#putDeposit(deposit);
+    for (const entry of all.entries) this.#post(entry, fact);
+    for (const item of all.items) {
+      this.#appended.feed.push({ item, seq: fact.seq, createdAt: fact.at });
+    }
+    for (const { key, reason } of all.healed) this.heal(key, reason, fact);
+    for (const found of all.found) this.find(found, fact);
+  }
+
+  /** Opens a break, or brings the open one of its key up to date. */
+  find(found: Finding, fact: { seq: number; at: number; mint: IdMint }): void {
+    const known = this.unresolvedBreak(found.key);
+    if (known === undefined) {
+      const fresh = opened(found, fact.mint.break(), fact.at);
+      const event = { breakId: fresh.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
+      // A break of the same key that was resolved in this batch must reach the store first.
+      if (this.#breaks.has(found.key)) this.#keepResolved(found.key);
+      this.putBreak(fresh, { ...event, action: 'opened', reason: found.detail });
+      return;
+    }
+    const same =
+      known.expected === found.expected &&
+      known.actual === found.actual &&
+      known.severity === found.severity &&
+      known.detail === found.detail;
+    if (!same) this.putBreak(foundAgain(known, found, fact.at));
+  }
+
+  heal(key: string, reason: string, fact: { seq: number; at: number }): void {
+    const known = this.unresolvedBreak(key);
+    if (known === undefined) return;
+    const event = { breakId: known.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
+    this.putBreak(resolved(known, { actor: RECONCILER, reason, at: fact.at }), {
+      ...event,
+      action: 'resolved',
+      reason,
+    });
+  }
+
+  #keepResolved(key: string): void {
+    const known = this.#breaks.get(key);
+    if (known?.state === 'resolved') this.#resolvedBefore.push(known);
+  }
+
+  #open(network: NetworkKey, hash: BlockchainHash): OpenDossier {
+    const key = dossierKey(network, hash);
+    const known = this.#dossiers.get(key);
+    if (known !== undefined) return known;
+    const stored = this.#source.dossier(network, hash);
+    const withdrawals = stored.withdrawals.map(
+      (withdrawal) => this.#withdrawals.get(withdrawal.transactionId) ?? withdrawal,
+    );
+    const fresh: OpenDossier = {
+      sightings: [...stored.sightings],
+      deposits: [...stored.deposits],
+      withdrawals,
+      changedSightings: new Set(),
+      changedDeposits: new Set(),
+    };
+    this.#dossiers.set(key, fresh);
+    return fresh;
+  }
+
+  #putSighting(sighting: Sighting): void {
+    const dossier = this.#open(sighting.network, sighting.blockchainHash);
+    const index = dossier.sightings.findIndex((known) => sameKey(known, sighting));
+    if (index === -1) {
+      dossier.sightings.push(sighting);
+    } else {
+      const [before] = dossier.sightings.splice(index, 1, sighting);
+      if (before !== undefined) dossier.changedSightings.delete(before);
+    }
+    dossier.changedSightings.add(sighting);
+  }
+
+  #putDeposit(deposit: Deposit): void {
+    const dossier = this.#open(deposit.network, deposit.blockchainHash);
+    const index = dossier.deposits.findIndex((known) => known.depositId === deposit.depositId);
+    if (index === -1) dossier.deposits.push(deposit);
+    else dossier.deposits.splice(index, 1, deposit);
+    dossier.changedDeposits.add(deposit.depositId);
+  }
+
+  #putWithdrawal(withdrawal: Withdrawal): void {
+    const before = this.withdrawal(withdrawal.transactionId);
+    this.#withdrawals.set(withdrawal.transactionId, withdrawal);
+    this.#changedWithdrawals.add(withdrawal.transactionId);
+    this.#leaveDossier(before);
+    const { network, blockchainHash } = withdrawal;
+    if (network === null || blockchainHash === null) return;
+    const dossier = this.#open(network, blockchainHash);
+    dossier.withdrawals = [
+      ...dossier.withdrawals.filter((one) => one.transactionId !== withdrawal.transactionId),
+      withdrawal,
+    ].sort((left, right) => (left.transactionId < right.transactionId ? -1 : 1));
+  }
+
+  #leaveDossier(before: Withdrawal | undefined): void {
+    if (before === undefined || before.network === null || before.blockchainHash === null) return;
+    const dossier = this.#dossiers.get(dossierKey(before.network, before.blockchainHash));
+    if (dossier === undefined) return;
+    dossier.withdrawals = dossier.withdrawals.filter(
+      (one) => one.transactionId !== before.transactionId,
+    );
+  }
+
+  #post(entry: Entry, fact: { seq: number; at: number }): void {
+    this.#appended.entries.push({ entry, seq: fact.seq, postedAt: fact.at });
+    const { vaultId, network, blockchainHash, view } = entry;
+    for (const [asset, amount] of positionSums(entry)) {
+      const key = { vaultId, network, blockchainHash, asset };
+      const before = this.movement(key);
+      const after = moved(before ?? newMovement(key, fact.at), { view, amount, at: fact.at });
+      if (before !== undefined) addTo(this.#movementCounts, standingOf(before), -1);
+      addTo(this.#movementCounts, standingOf(after), 1);
+      this.#movements.set(movementKey(key), after);
+      this.#changedMovements.add(movementKey(key));
+    }
+  }
+
+  /** Hands over what is to be written since the last call, and keeps the records at hand. */
+  takeWrites(): Writes {
+    const appended = this.#appended;
+    const writes: Writes = {
+      ...appended,
+      quarantine: [...this.#quarantine.values()],
+      sightings: [...this.#dossiers.values()].flatMap((one) => [...one.changedSightings]),
+      deposits: [...this.#dossiers.values()].flatMap((one) =>
+        one.deposits.filter((deposit) => one.changedDeposits.has(deposit.depositId)),
+      ),
+      withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
+      movements: [...this.#changedMovements].flatMap((key) => this.#movements.get(key) ?? []),
+      movementCounts: this.#movementCounts,
+      assets: this.#assets,
+      breaks: [
+        ...this.#resolvedBefore,
+        ...[...this.#changedBreaks].flatMap((key) => this.#breaks.get(key) ?? []),
+      ],
+      intakeCounts: this.#intakeCounts,
+    };
+    this.#forgetWritten();
+    return writes;
+  }
+
+  #forgetWritten(): void {
+    this.#appended = new Appended();
+    for (const dossier of this.#dossiers.values()) {
+      dossier.changedSightings.clear();
+      dossier.changedDeposits.clear();
+    }
+    this.#quarantine.clear();
+    this.#changedWithdrawals.clear();
+    this.#changedMovements.clear();
+    this.#changedBreaks.clear();
+    this.#resolvedBefore.length = 0;
+    this.#movementCounts = new Map();
+    this.#assets = new Map();
+    this.#intakeCounts = new Map();
+  }
+}

@@ -1,0 +1,39 @@
+import type { CustodyTransaction } from '../domain/custody.ts';
+import {
+  AccountId,
+  AddressId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../domain/ids.ts';
+import type { Transaction as WireTransaction } from '../wire/transaction.ts';
+import { changesOf, optional, type Scope } from './balance-change.ts';
+
+/** A transaction of the custody API in domain terms; an unreadable time counts as the epoch. */
+export function transactionOf(wire: WireTransaction): CustodyTransaction {
+  const [first] = wire.balanceChanges ?? [];
+  const scope: Scope = {
+    accountId: optional(AccountId, wire.accountId) ?? optional(AccountId, first?.account?.id),
+    addressId: optional(AddressId, wire.addressId) ?? optional(AddressId, first?.address?.id),
+  };
+  const updatedAt = Date.parse(wire.updatedAt);
+  return {
+    transactionId: TransactionId(wire.transactionId),
+    vaultId: VaultId(wire.vaultId),
+    type: wire.type,
+    status: wire.status,
+    orderId: wire.orderId ?? null,
+    network: NetworkKey(wire.network),
+    blockchainHash: optional(BlockchainHash, wire.blockchainHash),
+    accountId: wire.type === 'incoming' ? scope.accountId : optional(AccountId, wire.accountId),
+    addressId: wire.type === 'incoming' ? scope.addressId : optional(AddressId, wire.addressId),
+    destinationAddress: wire.destinationAddress ?? null,
+    memo: optional(Memo, wire.memo) ?? optional(Memo, first?.memoInfo?.memo),
+    confirmations: wire.confirmations ?? null,
+    changes: changesOf(wire.balanceChanges, wire.type === 'incoming' ? scope : undefined),
+    reasonCode: wire.reasonCode ?? null,
+    updatedAt: Number.isNaN(updatedAt) ? 0 : updatedAt,
+  };
+}
