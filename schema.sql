@@ -303,6 +303,7 @@ CREATE TABLE break_events (
 CREATE INDEX break_events_by_break ON break_events (break_id);
 
 -- Reconciliation runs with their outcomes; exempt and skipped are JSON objects of counts.
+-- watermark: newest updatedAt, by the custody service's clock, up to which its list is known.
 CREATE TABLE reconciliations (
   seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
   started_at  INTEGER NOT NULL,
@@ -312,6 +313,7 @@ CREATE TABLE reconciliations (
   exempt      TEXT    NOT NULL,
   skipped     TEXT    NOT NULL,
   requests    INTEGER NOT NULL,
+  watermark   INTEGER,
   incomplete  TEXT
 ) STRICT;
 

@@ -16,6 +16,7 @@ export type SkipCause =
   | 'custody_behind'
   | 'in_grace'
   | 'no_chain_evidence'
+  | 'unreadable_row'
   | 'api_unavailable'
   | 'rate_budget';
 

@@ -66,6 +66,8 @@ export type CustodyRecord =
       /** Outcomes of the half that asked the custody API. */
       readonly custody: RunCounts;
       readonly requests: number;
+      /** Newest `updatedAt` (the service's clock) up to which its list is known, or null. */
+      readonly watermark: number | null;
       /** What kept the custody half from completing, or null. */
       readonly incomplete: string | null;
     };

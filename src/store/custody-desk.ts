@@ -118,6 +118,7 @@ export class CustodyDesk {
       exempt: custody.exempt,
       skipped,
       requests: record.requests,
+      watermark: record.watermark,
       incomplete: record.incomplete,
     });
   }

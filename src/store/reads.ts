@@ -1,6 +1,7 @@
 import type { Amount } from '../domain/amount.ts';
-import type { Break, BreakEvent, BreakState, BreakType } from '../domain/break.ts';
+import type { Break, BreakEvent, BreakState, BreakType, Severity } from '../domain/break.ts';
 import type { CreditItem } from '../domain/credit.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Deposit, DepositState } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { View } from '../domain/entry.ts';
@@ -133,9 +134,22 @@ export interface StoreCounts {
   readonly breaks: {
     readonly open: number;
     readonly resolved: number;
-    readonly byType: readonly { type: BreakType; severity: string; open: number }[];
+    readonly byType: readonly { type: BreakType; severity: Severity; open: number }[];
   };
   readonly journalHead: number;
+}
+
+/** Dossiers, withdrawals and what else a comparison needs, at one moment. */
+export interface ReconcilerView {
+  readonly dossiers: readonly (Dossier & {
+    readonly network: NetworkKey;
+    readonly blockchainHash: BlockchainHash;
+  })[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Unresolved breaks by key. */
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  readonly policy: CreditingPolicy | null;
 }
 
 /**
@@ -154,6 +168,8 @@ export interface Reads {
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
   breaks(query: BreakQuery, page: PageRequest): Promise<Page<Break>>;
   break(breakId: string): Promise<{ found: Break; history: readonly BreakEvent[] } | undefined>;
+  /** The newest place up to which a complete run has read the custody API's list. */
+  custodyWatermark(): Promise<number | null>;
   reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;
   counts(): Promise<StoreCounts>;
   policy(): Promise<PolicyRow | undefined>;
@@ -161,10 +177,11 @@ export interface Reads {
   configuredPolicy(): Promise<PolicyRow | undefined>;
   /** Deposits that the custody API still has to be asked about. */
   waitingDeposits(): Promise<readonly Deposit[]>;
-  withdrawalsById(transactionIds: readonly TransactionId[]): Promise<readonly Withdrawal[]>;
-  dossiers(
-    hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[],
-  ): Promise<readonly (Dossier & { network: NetworkKey; blockchainHash: BlockchainHash })[]>;
-  unresolvedBreakKeys(): Promise<ReadonlyMap<string, Break>>;
-  pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
+  /** One run by its place in the journal. */
+  reconciliation(seq: number): Promise<ReconciliationRow | undefined>;
+  /** Our side of what the reconciler compares, as one consistent snapshot. */
+  reconcilerView(about: {
+    hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[];
+    transactionIds: readonly TransactionId[];
+  }): Promise<ReconcilerView>;
 }

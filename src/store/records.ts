@@ -64,6 +64,7 @@ export interface ReconciliationRow extends RunCounts {
   readonly startedAt: number;
   readonly finishedAt: number;
   readonly requests: number;
+  readonly watermark: number | null;
   readonly incomplete: string | null;
 }
 

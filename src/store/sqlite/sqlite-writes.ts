@@ -177,6 +177,7 @@ export class SqliteWrites {
         exempt: JSON.stringify(run.exempt),
         skipped: JSON.stringify(run.skipped),
         requests: run.requests,
+        watermark: run.watermark,
         incomplete: run.incomplete,
       });
     }

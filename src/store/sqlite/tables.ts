@@ -221,6 +221,7 @@ export interface ReconciliationTableRow {
   exempt: string;
   skipped: string;
   requests: number;
+  watermark: number | null;
   incomplete: string | null;
 }
 

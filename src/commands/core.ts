@@ -1,0 +1,99 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
+import type { Terminal } from './terminal.ts';
+import { shutdownOf } from './shutdown.ts';
+
+interface CoreFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly controlPort?: number;
+  readonly seed?: string;
+  readonly db?: string;
+  readonly clock: 'real' | 'virtual';
+  readonly mine: boolean;
+  readonly allowLoopbackWebhooks?: boolean;
+  readonly json?: boolean;
+}
+
+/** How long open requests and deliveries may take to end. */
+const STOP_MS_MAX = 10_000;
+
+const HELP = `
+The whole custody service of the interface specification, with blockchains beneath it, to develop
+and test against. Its API is at /api/v1, its OpenAPI at /docs, an inspector page at /.
+The control port (default: port + 1) drives it without credentials: clients, vaults, deposits,
+blocks, reorgs, faults, the clock, and what is really true.
+
+Example:
+  counterfoil core --port 4100 --seed 7 --clock virtual
+  curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'`;
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError('a port is a number from 0 (any free one) to 65535');
+  }
+  return port;
+}
+
+export function coreCommand(terminal: Terminal): Command {
+  return new Command('core')
+    .description('run the simulated custody core')
+    .addHelpText('after', HELP)
+    .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 4100)
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--control-port <port>', 'port of the /sim calls (default: port + 1)', parsePort)
+    .option('--seed <seed>', 'same seed and same calls: the same events, byte for byte')
+    .option(
+      '--db <file>',
+      'keep everything in this SQLite file, and go on from it at the next start',
+    )
+    .addOption(
+      new Option('--clock <kind>', 'real time, or a clock that only POST /sim/clock moves')
+        .choices(['real', 'virtual'])
+        .default('real'),
+    )
+    .option('--no-mine', 'produce blocks only on POST /sim/blocks')
+    .option(
+      '--allow-loopback-webhooks',
+      'let webhooks go to this machine when --host is not loopback',
+    )
+    .option('--json', 'print where it listens as one JSON line')
+    .action(async (flags: CoreFlags) => {
+      const core = await startCore(coreOptions(flags));
+      terminal.result(flags.json === true ? whereJson(core) : where(core, flags));
+      const lifecycle = shutdownOf(terminal);
+      lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
+      lifecycle.listen(process);
+    });
+}
+
+function coreOptions(flags: CoreFlags): CoreOptions {
+  return {
+    port: flags.port,
+    host: flags.host,
+    clock: flags.clock,
+    autoMine: flags.mine,
+    ...(flags.controlPort === undefined ? {} : { controlPort: flags.controlPort }),
+    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
+    ...(flags.db === undefined ? {} : { db: flags.db }),
+    ...(flags.allowLoopbackWebhooks === undefined
+      ? {}
+      : { allowLoopbackWebhooks: flags.allowLoopbackWebhooks }),
+  };
+}
+
+function whereJson(core: RunningCore): string {
+  const { url, controlUrl, port, controlPort } = core;
+  return JSON.stringify({ url, controlUrl, port, controlPort });
+}
+
+function where(core: RunningCore, flags: CoreFlags): string {
+  return [
+    `custody core on ${core.url}/api/v1  (documents: ${core.url}/docs, inspector: ${core.url}/)`,
+    `control calls on ${core.controlUrl}/sim`,
+    flags.clock === 'virtual'
+      ? 'the clock stands still: move it with POST /sim/clock {"advanceMs":60000}'
+      : 'the clock is real; Ctrl-C stops it',
+  ].join('\n');
+}

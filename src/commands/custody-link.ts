@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { Attempt } from '../custody/caller.ts';
+import { CustodyClient } from '../custody/client.ts';
+import { systemClock } from '../custody/clock.ts';
+import { readPrivateKey } from '../custody/token.ts';
+import type { CustodyConfig } from '../ops/config.ts';
+import { CommandFailed } from './terminal.ts';
+
+/** What is told after every attempt against the custody API. */
+export type ObserveAttempt = (attempt: Attempt) => void;
+
+/** The client of the custody API that the configuration names. Throws `CommandFailed`. */
+export function custodyClientOf(config: CustodyConfig, observe: ObserveAttempt): CustodyClient {
+  let pem: string;
+  try {
+    pem = readFileSync(config.privateKeyFile, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(
+      `custody.privateKeyFile: ${config.privateKeyFile} cannot be read (${why}): make a key with \`counterfoil keygen --out custody\``,
+      2,
+    );
+  }
+  const key = readPrivateKey(pem);
+  if (key.kind === 'invalid') {
+    throw new CommandFailed(
+      `custody.privateKeyFile: ${config.privateKeyFile} is ${key.detail}: make a key with \`counterfoil keygen --out custody\``,
+      2,
+    );
+  }
+  const { baseUrl, clientId } = config;
+  const path = config.paths.addressTransactions;
+  return new CustodyClient({
+    baseUrl,
+    clientId,
+    privateKey: key.key,
+    clock: systemClock,
+    random: Math.random,
+    observe,
+    ...(path === undefined ? {} : { paths: { addressTransactions: path } }),
+  });
+}

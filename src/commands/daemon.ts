@@ -1,0 +1,230 @@
+import { performance } from 'node:perf_hooks';
+import { Hono } from 'hono';
+import { identifyBy, type Identify } from '../api/access.ts';
+import { createApi } from '../api/application.ts';
+import { FeedSignal } from '../api/feed-signal.ts';
+import type { Readiness } from '../api/health.ts';
+import { createConsole } from '../console/application.ts';
+import type { CustodyClient } from '../custody/client.ts';
+import { CommitQueue } from '../intake/commit-queue.ts';
+import { decode } from '../intake/decode.ts';
+import { createHooks, type Answer } from '../intake/hooks.ts';
+import { PathTokens } from '../intake/path-token.ts';
+import { RefusedBodies } from '../intake/refused-bodies.ts';
+import type { Config } from '../ops/config.ts';
+import type { Lifecycle, SignalSource } from '../ops/lifecycle.ts';
+import type { Logger } from '../ops/log.ts';
+import { Metrics } from '../ops/metrics.ts';
+import { packPolicy } from '../store/fact-codec.ts';
+import { openForReading, openForWriting } from '../store/sqlite/database.ts';
+import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
+import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
+import { certificateGate } from './certificate.ts';
+import { custodyClientOf } from './custody-link.ts';
+import { listen, type Listener } from './listener.ts';
+import { Reconciler } from './reconciler.ts';
+import { shutdownOf } from './shutdown.ts';
+import { sqlitePath } from './store-path.ts';
+import { CommandFailed } from './terminal.ts';
+
+/** Bounds of the shutdown's steps: together less than the 30 s that supervisors usually wait. */
+const CLOSE_MS_MAX = 5_000;
+const DRAIN_MS_MAX = 12_000;
+
+/** What the program is given beside its configuration. */
+export interface DaemonContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly version: string;
+}
+
+/** The daemon, listening. */
+export interface RunningDaemon {
+  readonly url: string;
+  /** Ends in order at SIGTERM or SIGINT. */
+  stopOnSignals(source: SignalSource): void;
+}
+
+interface Parts extends DaemonContext {
+  readonly ledger: SqliteLedger;
+  readonly reads: SqliteReads;
+  readonly queue: CommitQueue;
+  readonly feed: FeedSignal;
+  readonly metrics: Metrics;
+  readonly custody: CustodyClient | undefined;
+  readonly reconciler: Reconciler;
+  readonly identify: Identify;
+}
+
+/**
+ * Starts the daemon: store, then books' policy, then the port, then the schedule. Rejects with
+ * `CommandFailed` or `StoreRefused`, whose message says what to do.
+ */
+export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
+  const parts = assemble(context);
+  const { config, log, reconciler } = parts;
+  await takePolicy(parts);
+  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
+  const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
+  const listener = await listen(config.listen, application(parts, phase).fetch);
+  orderShutdown(lifecycle, parts, listener);
+  reconciler.start();
+  log.info({ url: listener.url, store: config.store.kind }, 'listening');
+  return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
+}
+
+function assemble(context: DaemonContext): Parts {
+  const { config, log } = context;
+  const path = sqlitePath(config.store);
+  const now = (): number => Date.now();
+  const ledger = new SqliteLedger(openForWriting(path), { decode, now });
+  const reads = new SqliteReads(openForReading(path));
+  const metrics = new Metrics({ now, process: true });
+  const feed = new FeedSignal({
+    hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
+    onBug: (error) => log.error({ err: error }, 'the credit feed could not be looked at'),
+  });
+  const queue = new CommitQueue({
+    ledger,
+    batchMax: config.intake.batchMax,
+    queueMax: config.intake.queueMax,
+    clock: () => performance.now(),
+    observe: (commit) => {
+      metrics.commit(commit);
+      feed.announce();
+    },
+  });
+  const custody =
+    config.custody === undefined
+      ? undefined
+      : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
+  const reconciler = new Reconciler({ config, reads, queue, custody, metrics, log, now });
+  const identify = identifyBy(config.api.tokens);
+  return { ...context, ledger, reads, queue, feed, metrics, custody, reconciler, identify };
+}
+
+/** The configured crediting policy becomes a decision when it differs from the one set last. */
+async function takePolicy({ config, reads, ledger }: Parts): Promise<void> {
+  const known = await reads.configuredPolicy();
+  if (known !== undefined && packPolicy(known.policy) === packPolicy(config.crediting)) return;
+  const taken = await ledger.commit([
+    {
+      kind: 'decision',
+      at: Date.now(),
+      actor: 'config',
+      decision: { kind: 'policy', policy: config.crediting, source: 'config' },
+    },
+  ]);
+  if (taken.kind === 'unavailable') {
+    throw new CommandFailed(`the store cannot be written (${taken.cause}): check the disk`);
+  }
+}
+
+function application(parts: Parts, phase: () => Readiness['phase']): Hono {
+  const { config, log, queue, metrics, reads, feed, identify, version, reconciler } = parts;
+  const app = new Hono();
+  const gate = certificateGate(config.intake.clientCertificate);
+  app.route(
+    '/hooks',
+    createHooks({
+      tokens: new PathTokens(config.intake.pathTokens),
+      bodyBytesMax: config.intake.maxBodyBytes,
+      submit: (fact) => queue.submit(fact),
+      refused: new RefusedBodies(config.intake.malformedPerHourMax),
+      now: () => Date.now(),
+      observe: (answer) => countAnswer(metrics, answer),
+      ...(gate === undefined ? {} : { certificateAccepted: gate }),
+    }),
+  );
+  const onBug = (error: unknown): void => log.error({ err: error }, 'a request failed');
+  app.route(
+    '/',
+    createConsole({
+      reads,
+      access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
+      secureCookie: config.listen.tls !== undefined,
+      now: () => Date.now(),
+    }),
+  );
+  app.route(
+    '/',
+    createApi({
+      reads,
+      feed,
+      identify,
+      version,
+      onBug,
+      submit: (fact) => queue.submit(fact),
+      now: () => Date.now(),
+      reconcile: () => reconciler.runNow(),
+      readiness: () => readinessOf(parts, phase()),
+      metrics: () => metricsText(parts),
+    }),
+  );
+  return app;
+}
+
+/** Statuses of the answers that are refusals. */
+const REFUSAL_STATUS = {
+  too_large: 413,
+  unknown_token: 404,
+  wrong_method: 405,
+  certificate_refused: 403,
+  busy: 503,
+} as const;
+
+function countAnswer(metrics: Metrics, answer: Answer): void {
+  switch (answer) {
+    case 'accepted':
+    case 'duplicate':
+    case 'quarantined':
+    case 'malformed':
+      metrics.notification(answer);
+      return;
+    default:
+      metrics.refusal(REFUSAL_STATUS[answer]);
+  }
+}
+
+function readinessOf({ queue, custody, config }: Parts, phase: Readiness['phase']): Readiness {
+  const circuit = custody?.circuit();
+  return {
+    phase,
+    store: queue.lastFailure === null ? 'writable' : 'unavailable',
+    custody: circuit === undefined ? null : { ...circuit, circuit: circuit.kind },
+    queue: { waiting: queue.waiting, limit: config.intake.queueMax },
+  };
+}
+
+async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<string> {
+  const counts = await reads.counts();
+  const { confirming = 0, verifying = 0 } = counts.deposits;
+  metrics.queueDepth(queue.waiting);
+  metrics.journalHead(counts.journalHead);
+  metrics.waitingDeposits(confirming + verifying);
+  metrics.breaksOpen(
+    counts.breaks.byType.map(({ type, severity, open }) => ({ type, severity, count: open })),
+  );
+  if (custody !== undefined) {
+    metrics.circuit(custody.circuit().kind);
+    metrics.budgetUsed(custody.budgetUsed());
+  }
+  return (await metrics.page()).text;
+}
+
+/** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
+function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): void {
+  const { reconciler, feed, queue, custody, reads, ledger } = parts;
+  const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
+    lifecycle.onShutdown({ name, boundMs, run });
+  step('store', CLOSE_MS_MAX, () => {
+    reads.close();
+    ledger.close();
+  });
+  step('connections', CLOSE_MS_MAX, () => listener.cut());
+  step('listener', CLOSE_MS_MAX, () => listener.close());
+  step('commit queue', DRAIN_MS_MAX, () => queue.close());
+  step('waiting consumers', CLOSE_MS_MAX, () => feed.close());
+  step('custody client', CLOSE_MS_MAX, () => custody?.close());
+  step('schedule', CLOSE_MS_MAX, () => reconciler.stop());
+}

@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** The command's own entry, run again for each half of the demo. */
+const MAIN = new URL('../../main.js', import.meta.url);
+
+/** How long a child may take until it says that it is ready. */
+const READY_MS_MAX = 20_000;
+
+/** A child of the demo that did not come up or went away. */
+export class ChildFailed extends Error {
+  override readonly name = 'ChildFailed';
+}
+
+/**
+ * One half of the demo, the product or the core, as a process of its own, so that it can be killed
+ * for real. A child says that it is ready by one JSON line on standard output.
+ */
+export class Child<Ready> {
+  readonly ready: Ready;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, ready: Ready) {
+    this.#process = process;
+    this.ready = ready;
+  }
+
+  static async start<Ready>(
+    args: readonly string[],
+    options: { signal: AbortSignal },
+  ): Promise<Child<Ready>> {
+    const child = spawn(process.execPath, [MAIN.pathname, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const errors: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors.push(text);
+      if (errors.length > 50) errors.shift();
+    });
+    const lines = createInterface({ input: child.stdout });
+    const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
+    const abort = (): void => void child.kill('SIGKILL');
+    options.signal.addEventListener('abort', abort, { once: true });
+    try {
+      const first = await Promise.race([
+        once(lines, 'line') as Promise<[string]>,
+        once(child, 'exit').then(() => null),
+      ]);
+      if (first === null) {
+        throw new ChildFailed(
+          `\`counterfoil ${args[0]}\` ended at once: ${errors.join('').trim()}`,
+        );
+      }
+      // Later lines are log lines; the pipe must be drained or the child would stall on it.
+      lines.on('line', () => undefined);
+      return new Child<Ready>(child, JSON.parse(first[0]) as Ready);
+    } finally {
+      clearTimeout(timer);
+      options.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** As a power cut would: no chance to finish anything. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** As an operator would. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    if (!this.running) return;
+    const exited = once(this.#process, 'exit');
+    this.#process.kill(signal);
+    await exited;
+  }
+}

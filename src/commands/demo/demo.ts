@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { parsePort } from '../core.ts';
+import type { Terminal } from '../terminal.ts';
+import { Child } from './child.ts';
+import { consumeCredits } from './consumer.ts';
+import { CoreClient, CoreControl } from './core-client.ts';
+import { Product } from './product.ts';
+import { SeededRandom } from './random.ts';
+import { setScene, subscribeAll, type Scene } from './scene.ts';
+import { playScript, settleDown } from './script.ts';
+import { summarise, summaryText } from './summary.ts';
+import { tieOut } from './tie-out.ts';
+import { Traffic } from './traffic.ts';
+
+interface DemoFlags {
+  readonly for?: number;
+  readonly seed: number;
+  readonly port: number;
+  readonly corePort: number;
+  readonly json?: boolean;
+}
+
+/** API clients that place orders: each may make 100 requests a minute and 1,000 an hour. */
+const TRADERS = 4;
+
+const HELP = `
+Starts a simulated custody core and the daemon, and lets customers deposit, the exchange pay out and
+sweep, while faults happen: duplicated and lost deliveries, API errors, failing transactions, chain
+reorganisations, and the daemon killed in the middle of it. Open the console it names and watch.
+
+Examples:
+  counterfoil demo                          until Ctrl-C
+  counterfoil demo --for 30s --seed 7       ends by itself; exit code 1 if the books do not balance`;
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+function parseDuration(text: string): number {
+  const [, count, unit] = /^([0-9]+)([smh])$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit ?? ''];
+  if (count === undefined || unitMs === undefined || Number(count) === 0) {
+    throw new InvalidArgumentError('a duration is a number and s, m or h: 30s, 5m, 1h');
+  }
+  return Number(count) * unitMs;
+}
+
+function parseSeed(text: string): number {
+  const seed = Number(text);
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new InvalidArgumentError('a seed is a whole number from 0');
+  }
+  return seed;
+}
+
+export function demoCommand(terminal: Terminal): Command {
+  return new Command('demo')
+    .description('run core, daemon and traffic with faults, and show the console')
+    .addHelpText('after', HELP)
+    .option('--for <duration>', 'end by itself after this time, e.g. 30s', parseDuration)
+    .option('--seed <number>', 'same seed: the same traffic', parseSeed, 1)
+    .option('--port <port>', 'port of the daemon', parsePort, 8080)
+    .option(
+      '--core-port <port>',
+      'port of the core (its control port is one above)',
+      parsePort,
+      4100,
+    )
+    .option('--json', 'print one last JSON line instead of text')
+    .action(async (flags: DemoFlags) => {
+      const balanced = await runDemo(flags, terminal);
+      terminal.exitWith(balanced ? 0 : 1);
+    });
+}
+
+/** Aborts at Ctrl-C, or when the demo's time is over. */
+function endOf(flags: DemoFlags): { over: AbortSignal; cancel: () => void } {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+  const timer = flags.for === undefined ? undefined : setTimeout(end, flags.for);
+  return { over: controller.signal, cancel: () => clearTimeout(timer) };
+}
+
+async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-demo-'));
+  const failed = new AbortController();
+  const coreArgs = ['core', '--port', String(flags.corePort), '--seed', String(flags.seed)];
+  let core: Child<CoreReady> | undefined;
+  let product: Product | undefined;
+  try {
+    core = await Child.start<CoreReady>([...coreArgs, '--no-mine', '--json'], failed);
+    const control = new CoreControl(core.ready.controlUrl);
+    const { scene, client, traders } = await prepare(control, core.ready.url);
+    const place = { folder, port: flags.port, coreUrl: core.ready.url, client };
+    product = new Product({ ...place, signal: failed.signal });
+    await product.start();
+    await subscribeAll(client, scene.vaultIds, product.webhookUrl);
+    announce(terminal, { product, core: core.ready, flags });
+    return await perform({ flags, terminal, control, product, scene, client, traders });
+  } finally {
+    failed.abort();
+    await product?.stop();
+    await core?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface CoreReady {
+  readonly url: string;
+  readonly controlUrl: string;
+}
+
+async function prepare(
+  control: CoreControl,
+  url: string,
+): Promise<{ scene: Scene; client: CoreClient; traders: CoreClient[] }> {
+  const client = await CoreClient.create({ control, url, name: 'counterfoil' });
+  const scenery = await CoreClient.create({ control, url, name: 'scenery' });
+  const scene = await setScene(control, scenery);
+  const traders: CoreClient[] = [];
+  for (let number = 1; number <= TRADERS; number += 1) {
+    traders.push(await CoreClient.create({ control, url, name: `trader ${number}` }));
+  }
+  return { scene, client, traders };
+}
+
+function announce(
+  terminal: Terminal,
+  about: { product: Product; core: CoreReady; flags: DemoFlags },
+): void {
+  const { product, core, flags } = about;
+  const end =
+    flags.for === undefined ? 'Ctrl-C ends it' : `ends by itself after ${flags.for / 1000} s`;
+  terminal.note(
+    [
+      `console   ${product.url}/console`,
+      `API       ${product.url}/docs   (Authorization: Bearer ${product.token})`,
+      `core      ${core.url}/   (control: ${core.controlUrl}/sim)`,
+      `seed ${flags.seed}; ${end}`,
+    ].join('\n'),
+  );
+}
+
+async function perform(stage: {
+  flags: DemoFlags;
+  terminal: Terminal;
+  control: CoreControl;
+  product: Product;
+  scene: Scene;
+  client: CoreClient;
+  traders: CoreClient[];
+}): Promise<boolean> {
+  const { flags, terminal, control, product, scene, client, traders } = stage;
+  const random = new SeededRandom(flags.seed);
+  const traffic = new Traffic({ control, traders, scene, random });
+  const { over, cancel } = endOf(flags);
+  const consumer = new AbortController();
+  const consuming = consumeCredits(product, consumer.signal);
+  try {
+    await playScript({ traffic, control, product, over, note: terminal.note });
+    terminal.note('traffic has ended; letting everything under way arrive');
+    await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
+  } finally {
+    cancel();
+    consumer.abort();
+    await consuming;
+  }
+  const summary = await summarise(product.storePath, await tieOut(product, control));
+  terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));
+  return summary.tieOut.balanced;
+}

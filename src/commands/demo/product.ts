@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { Child } from './child.ts';
+import type { CoreClient } from './core-client.ts';
+import { NETWORKS } from './scene.ts';
+
+/** A call of our own API that failed, e.g. while the daemon is being restarted. */
+export class ProductUnreachable extends Error {
+  override readonly name = 'ProductUnreachable';
+}
+
+interface ServeReady {
+  readonly url: string;
+}
+
+/** The daemon of the demo: its configuration and secrets, its process, and calls of its API. */
+export class Product {
+  readonly storePath: string;
+  readonly url: string;
+  readonly webhookUrl: string;
+  readonly #configPath: string;
+  readonly #token = randomBytes(32).toString('base64url');
+  readonly #signal: AbortSignal;
+  #child: Child<ServeReady> | undefined;
+
+  constructor(options: {
+    folder: string;
+    port: number;
+    coreUrl: string;
+    client: CoreClient;
+    signal: AbortSignal;
+  }) {
+    const { folder, port, coreUrl, client } = options;
+    this.#signal = options.signal;
+    this.storePath = join(folder, 'store.db');
+    this.#configPath = join(folder, 'config.json');
+    const pathToken = randomBytes(32).toString('hex');
+    this.url = `http://127.0.0.1:${port}`;
+    this.webhookUrl = `${this.url}/hooks/${pathToken}`;
+    writeFileSync(join(folder, 'custody.key'), client.privateKeyPem, { mode: 0o600 });
+    const config = {
+      listen: { host: '127.0.0.1', port },
+      store: `sqlite:${this.storePath}`,
+      intake: { pathTokens: [pathToken] },
+      custody: {
+        baseUrl: coreUrl,
+        clientId: client.clientId,
+        privateKeyFile: 'custody.key',
+        webhookUrl: this.webhookUrl,
+        vaults: 'all',
+      },
+      crediting: {
+        default: { confirmations: 6 },
+        networks: Object.fromEntries(
+          NETWORKS.map(({ key, depth }) => [key, { confirmations: depth }]),
+        ),
+        assets: { 'bitcoin:BTC': { minimumAmount: '30000' } },
+      },
+      // Every few seconds, so that there is something to see; a day's work keeps within the limits.
+      reconcile: { sweep: '*/4 * * * * *', graceSeconds: 20 },
+      api: {
+        tokens: [
+          {
+            name: 'demo',
+            role: 'admin',
+            sha256: createHash('sha256').update(this.#token).digest('hex'),
+          },
+        ],
+      },
+      console: { public: true },
+      log: { level: 'warn' },
+    };
+    writeFileSync(this.#configPath, JSON.stringify(config, null, 2), { mode: 0o600 });
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  async start(): Promise<void> {
+    const args = ['serve', '--config', this.#configPath, '--json'];
+    this.#child = await Child.start<ServeReady>(args, { signal: this.#signal });
+  }
+
+  /** As a power cut would. */
+  async kill(): Promise<void> {
+    await this.#child?.kill();
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop();
+  }
+
+  get<Body>(path: string): Promise<Body> {
+    return this.#call<Body>('GET', path);
+  }
+
+  post<Body>(path: string, body: unknown): Promise<Body> {
+    return this.#call<Body>('POST', path, body);
+  }
+
+  async #call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
+    let answer;
+    try {
+      answer = await request(`${this.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    } catch (error) {
+      throw new ProductUnreachable(`${method} ${path}`, { cause: error });
+    }
+    const text = await answer.body.text();
+    if (answer.statusCode >= 500) throw new ProductUnreachable(`${method} ${path}: ${text}`);
+    if (answer.statusCode >= 400)
+      throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return JSON.parse(text) as Body;
+  }
+}

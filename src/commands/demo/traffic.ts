@@ -1,0 +1,206 @@
+import type { CoreClient, CoreControl } from './core-client.ts';
+import { CoreRefused } from './core-client.ts';
+import type { SeededRandom } from './random.ts';
+import { NETWORKS, type DemoAddress, type DemoNetwork, type Scene } from './scene.ts';
+
+/** Pause between two actions, and between two blocks of every chain. */
+const ACTION_INTERVAL_MS = 150;
+const BLOCK_INTERVAL_MS = 450;
+
+/** Blocks mined at the end, so that everything under way gets as deep as it ever will. */
+const CLOSING_BLOCKS = 14;
+
+export interface TrafficCounts {
+  deposits: number;
+  orders: number;
+  reorgs: number;
+  refused: number;
+}
+
+/**
+ * Traffic by seed against the core: customers deposit, the exchange pays out and sweeps between its
+ * own vaults, blocks are mined, and now and then the chain reorganises. The sequence of actions
+ * is a function of the seed; when they happen is not.
+ */
+export class Traffic {
+  readonly counts: TrafficCounts = { deposits: 0, orders: 0, reorgs: 0, refused: 0 };
+  readonly #control: CoreControl;
+  readonly #traders: readonly CoreClient[];
+  readonly #scene: Scene;
+  readonly #random: SeededRandom;
+  #orderNumber = 0;
+
+  constructor(options: {
+    control: CoreControl;
+    /** Several clients: each may make 100 requests a minute. */
+    traders: readonly CoreClient[];
+    scene: Scene;
+    random: SeededRandom;
+  }) {
+    this.#control = options.control;
+    this.#traders = options.traders;
+    this.#scene = options.scene;
+    this.#random = options.random;
+  }
+
+  /** Acts until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      repeat(ACTION_INTERVAL_MS, signal, () => this.#act()),
+      repeat(BLOCK_INTERVAL_MS, signal, () => this.#mineAll(1)),
+    ]);
+  }
+
+  /** Buries everything deep enough for every policy. */
+  async settle(): Promise<void> {
+    await this.#mineAll(CLOSING_BLOCKS);
+  }
+
+  /** A deposit that is credited and whose block then disappears for good: the feed must reverse it. */
+  async creditedThenDropped(isCredited: (hash: string) => Promise<boolean>): Promise<string> {
+    const network = networkOf('bitcoin');
+    const hash = await this.#deposit(this.#addressOn(network));
+    await this.#mine(network, network.depth);
+    const deadline = Date.now() + 15_000;
+    while (Date.now() < deadline && !(await isCredited(hash))) await pause(200);
+    await this.#reorg(network, network.depth * 8, [hash]);
+    return hash;
+  }
+
+  /** A shallow reorg that takes a fresh deposit with it before any credit. */
+  async minedThenDropped(): Promise<string> {
+    const network = networkOf('ethereum');
+    const hash = await this.#deposit(this.#addressOn(network));
+    await this.#mine(network, 1);
+    await this.#reorg(network, 3, [hash]);
+    return hash;
+  }
+
+  async #act(): Promise<void> {
+    const chance = this.#random.next();
+    const address = this.#addressOn(this.#random.pick(NETWORKS));
+    try {
+      if (chance < 0.62) await this.#deposit(address);
+      else if (chance < 0.84) await this.#order(address, this.#outsideAddress(address.network));
+      else if (chance < 0.97) await this.#order(address, this.#ownElsewhere(address));
+      else await this.#reorg(address.network, this.#random.between(1, 2), []);
+    } catch (error) {
+      // An order beyond an address's balance, say: the service refuses, life goes on.
+      if (!(error instanceof CoreRefused)) throw error;
+      this.counts.refused += 1;
+    }
+  }
+
+  async #deposit(address: DemoAddress): Promise<string> {
+    const { asset, amount } = this.#amountOn(address.network);
+    const memo =
+      address.memos.length === 0 || this.#random.next() < 0.05
+        ? {}
+        : { memo: this.#random.next() < 0.95 ? this.#random.pick(address.memos) : '404' };
+    const created = (await this.#control.post('/sim/deposits', {
+      network: address.network.key,
+      addressId: address.addressId,
+      asset,
+      amount: amount.toString(),
+      ...memo,
+    })) as { blockchainHash: string };
+    this.counts.deposits += 1;
+    return created.blockchainHash;
+  }
+
+  async #order(address: DemoAddress, destinationAddress: string): Promise<void> {
+    const { asset, amount } = this.#amountOn(address.network);
+    const change = this.#otherAddress(address);
+    this.#orderNumber += 1;
+    const trader = this.#random.pick(this.#traders);
+    await trader.post('/transactions', {
+      orderId: `demo-${this.#orderNumber}`,
+      vaultId: address.vaultId,
+      addressId: address.addressId,
+      network: address.network.key,
+      asset,
+      amount: (amount / 20n + 1n).toString(),
+      destinationAddress,
+      ...(address.network.key === 'bitcoin' && this.#random.next() < 0.5
+        ? { changeAddressId: change.addressId }
+        : {}),
+    });
+    this.counts.orders += 1;
+  }
+
+  async #reorg(network: DemoNetwork, depth: number, drop: readonly string[]): Promise<void> {
+    await this.#control.post('/sim/reorgs', { network: network.key, depth, drop });
+    this.counts.reorgs += 1;
+  }
+
+  async #mineAll(count: number): Promise<void> {
+    for (const network of NETWORKS) await this.#mine(network, count);
+  }
+
+  async #mine(network: DemoNetwork, count: number): Promise<void> {
+    await this.#control.post('/sim/blocks', { network: network.key, count });
+  }
+
+  #amountOn(network: DemoNetwork): { asset: string; amount: bigint } {
+    const { asset, step, least, most } = this.#random.pick(network.assets);
+    return { asset, amount: step * BigInt(this.#random.between(least, most)) };
+  }
+
+  #addressOn(network: DemoNetwork): DemoAddress {
+    return this.#random.pick(this.#scene.addresses.filter((one) => one.network === network));
+  }
+
+  #otherAddress(address: DemoAddress): DemoAddress {
+    return this.#random.pick(
+      this.#scene.addresses.filter(
+        (one) => one.network === address.network && one.vaultId === address.vaultId,
+      ),
+    );
+  }
+
+  #ownElsewhere(address: DemoAddress): string {
+    return this.#random.pick(
+      this.#scene.addresses.filter(
+        (one) => one.network === address.network && one.vaultId !== address.vaultId,
+      ),
+    ).networkAddress;
+  }
+
+  #outsideAddress(network: DemoNetwork): string {
+    return OUTSIDE[network.key] ?? '';
+  }
+}
+
+/** Well-formed addresses of nobody in the demo. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  ethereum: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+  bitcoin: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  ripple: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh',
+};
+
+function networkOf(key: string): DemoNetwork {
+  const network = NETWORKS.find((one) => one.key === key);
+  if (network === undefined) throw new Error(`the demo has no network ${key}`);
+  return network;
+}
+
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+async function repeat(
+  intervalMs: number,
+  signal: AbortSignal,
+  act: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    await act();
+    await pause(intervalMs, signal);
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash, createPublicKey, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { generateKeyPair, keyIdOf } from '../custody/token.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
+
+interface KeygenFlags {
+  readonly out?: string;
+  readonly token?: boolean;
+  readonly json?: boolean;
+}
+
+/** 256 bits: nobody guesses it. */
+const TOKEN_BYTES = 32;
+
+const HELP = `
+Without --token: an RSA key pair (2048 bits) for the custody API. The private key stays here, named
+by custody.privateKeyFile; attach the public key to your API client in the custody console and put
+the client's id into custody.clientId.
+
+With --token: a random token, good as a path token (intake.pathTokens) and as an API token. For the
+API, put its SHA-256 into api.tokens[].sha256 and give the token itself to its user, once.
+
+Examples:
+  counterfoil keygen --out custody        writes custody.key (mode 600) and custody.pub
+  counterfoil keygen --token`;
+
+export function keygenCommand(terminal: Terminal): Command {
+  return new Command('keygen')
+    .description('make a key pair for the custody API, or a token')
+    .addHelpText('after', HELP)
+    .option('--out <name>', 'write <name>.key and <name>.pub instead of printing the key pair')
+    .option('--token', 'make a token and its SHA-256 instead of a key pair')
+    .option('--json', 'print one JSON line')
+    .action(async (flags: KeygenFlags) => {
+      if (flags.token === true) printToken(terminal, flags);
+      else await makeKeyPair(terminal, flags);
+    });
+}
+
+function printToken(terminal: Terminal, flags: KeygenFlags): void {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  terminal.result(
+    flags.json === true ? JSON.stringify({ token, sha256 }) : `token   ${token}\nsha256  ${sha256}`,
+  );
+}
+
+async function makeKeyPair(terminal: Terminal, flags: KeygenFlags): Promise<void> {
+  const { privateKeyPem, publicKeyPem } = await generateKeyPair();
+  const keyId = keyIdOf(createPublicKey(publicKeyPem));
+  if (flags.out === undefined) {
+    terminal.result(
+      flags.json === true
+        ? JSON.stringify({ keyId, publicKeyPem, privateKeyPem })
+        : `${privateKeyPem}${publicKeyPem}key id (kid)  ${keyId}`,
+    );
+    return;
+  }
+  const files = { privateKeyFile: `${flags.out}.key`, publicKeyFile: `${flags.out}.pub` };
+  writeNew(files.privateKeyFile, privateKeyPem, 0o600);
+  writeNew(files.publicKeyFile, publicKeyPem, 0o644);
+  terminal.result(
+    flags.json === true
+      ? JSON.stringify({ keyId, ...files })
+      : [
+          `private key   ${files.privateKeyFile}  (keep it secret; name it in custody.privateKeyFile)`,
+          `public key    ${files.publicKeyFile}  (attach it to your API client in the custody console)`,
+          `key id (kid)  ${keyId}`,
+        ].join('\n'),
+  );
+}
+
+function writeNew(path: string, text: string, mode: number): void {
+  try {
+    writeFileSync(path, text, { mode, flag: 'wx' });
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(
+      exists
+        ? `${path} exists already and is not overwritten: choose another --out, or move it away`
+        : `${path} cannot be written: ${why}`,
+    );
+  }
+}

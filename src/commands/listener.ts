@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { getRequestListener } from '@hono/node-server';
+import type { Config } from '../ops/config.ts';
+import { CommandFailed } from './terminal.ts';
+
+/** A sender that trickles its headers holds a socket no longer than this. */
+const HEADERS_TIME_MS_MAX = 10_000;
+
+/** A whole request, body included; the custody service itself gives up after 10 seconds. */
+const REQUEST_TIME_MS_MAX = 30_000;
+
+/** Idle connections are kept longer than any proxy keeps them, so that the proxy closes first. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** A server that listens. */
+export interface Listener {
+  readonly url: string;
+  /** Takes no new connections; resolves when every request under way has been answered. */
+  close(): Promise<void>;
+  /** Cuts what is still open. */
+  cut(): void;
+}
+
+function createServer(
+  fetch: (request: Request) => Response | Promise<Response>,
+  tls: Config['listen']['tls'],
+): Server {
+  const answer = getRequestListener(fetch);
+  if (tls === undefined) return createHttpServer(answer);
+  const ca = tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) };
+  return createHttpsServer(
+    {
+      cert: readFileSync(tls.certFile),
+      key: readFileSync(tls.keyFile),
+      ...ca,
+      // With a CA of its own the listener wants a client certificate from it (mTLS).
+      requestCert: tls.caFile !== undefined,
+      rejectUnauthorized: tls.caFile !== undefined,
+    },
+    answer,
+  );
+}
+
+/** Listens for HTTP, or HTTPS when `listen.tls` says so. */
+export async function listen(
+  config: Config['listen'],
+  fetch: (request: Request) => Response | Promise<Response>,
+): Promise<Listener> {
+  const server = createServer(fetch, config.tls);
+  server.headersTimeout = HEADERS_TIME_MS_MAX;
+  server.requestTimeout = REQUEST_TIME_MS_MAX;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(
+      `cannot listen on ${config.host}:${config.port} (${why}): stop what uses it, or change listen.port`,
+    );
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('expected a TCP address');
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return {
+    url: `${config.tls === undefined ? 'http' : 'https'}://${host}:${bound.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+    cut: () => server.closeAllConnections(),
+  };
+}

@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+import { decode } from '../intake/decode.ts';
+import { rebuild } from '../store/sqlite/rebuild.ts';
+import type { Environment } from '../ops/substitution.ts';
+import { stagedProgress } from './staged-progress.ts';
+import { storeFrom } from './store-path.ts';
+import type { Terminal } from './terminal.ts';
+
+const HELP = `
+Makes every table anew from the journal, in a new file that then takes the old one's place. The old
+file is kept beside it. Stop the daemon first: a store that is in use is refused.`;
+
+export function rebuildCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('rebuild')
+    .description('make every table of a store anew from its journal')
+    .addHelpText('after', HELP)
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--json', 'print the result as one JSON line')
+    .action((flags: { store?: string; config?: string; json?: boolean }) => {
+      const path = storeFrom(flags, environment);
+      const report = rebuild(path, { decode, progress: stagedProgress(process.stderr) });
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify(report)
+          : `${path}: rebuilt from ${report.facts} facts; the previous file is ${report.previous}`,
+      );
+    });
+}

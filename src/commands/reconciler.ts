@@ -1,0 +1,89 @@
+import type { CustodyClient } from '../custody/client.ts';
+import type { CommitQueue } from '../intake/commit-queue.ts';
+import type { Config } from '../ops/config.ts';
+import type { Logger } from '../ops/log.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import { RunQueue } from '../reconcile/run-queue.ts';
+import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
+import { Sweep, type SweepResult } from '../reconcile/sweep.ts';
+import type { ReconciliationRow } from '../store/records.ts';
+import type { Reads } from '../store/reads.ts';
+
+/** The sweep, on its schedule and on request, with what it tells metrics and the log. */
+export class Reconciler {
+  readonly #options: {
+    readonly config: Config;
+    readonly metrics: Metrics;
+    readonly log: Logger;
+  };
+  readonly #runs: RunQueue<SweepResult>;
+  #schedule: Schedule | undefined;
+
+  constructor(options: {
+    config: Config;
+    reads: Reads;
+    queue: CommitQueue;
+    custody: CustodyClient | undefined;
+    metrics: Metrics;
+    log: Logger;
+    now: () => number;
+  }) {
+    const { config, reads, queue, custody, now } = options;
+    this.#options = options;
+    const sweep = new Sweep({
+      reads,
+      submit: (facts) => queue.submitAll(facts),
+      now,
+      graceMs: config.reconcile.graceSeconds * 1000,
+      ...(custody === undefined ? {} : { custody }),
+    });
+    this.#runs = new RunQueue(async () => this.#told(await sweep.run()));
+  }
+
+  /** Starts the schedule; a tick during a run is skipped. */
+  start(): void {
+    const { config, log } = this.#options;
+    this.#schedule = startSchedule({
+      pattern: config.reconcile.sweep,
+      timezone: config.reconcile.timezone,
+      tick: async () => {
+        try {
+          await this.#runs.runIfIdle();
+        } catch (error) {
+          log.error({ err: error }, 'a reconciliation failed');
+        }
+      },
+    });
+  }
+
+  /** Runs after whatever is queued and gives the run's row. */
+  async runNow(): Promise<ReconciliationRow> {
+    const result = await this.#runs.enqueue();
+    if (result.kind === 'ran') return result.run;
+    throw new Error(`the run could not be recorded: ${result.cause}`);
+  }
+
+  async stop(): Promise<void> {
+    this.#schedule?.stop();
+    await this.#runs.idle();
+  }
+
+  #told(result: SweepResult): SweepResult {
+    const { metrics, log } = this.#options;
+    if (result.kind === 'not_recorded') {
+      log.warn({ cause: result.cause }, 'a reconciliation could not be recorded');
+      return result;
+    }
+    const { run } = result;
+    metrics.sweepEnded();
+    metrics.comparisons({ kind: 'matched', count: run.matched });
+    metrics.comparisons({ kind: 'break', count: run.broken });
+    for (const [cause, count] of Object.entries(run.skipped)) {
+      metrics.comparisons({ kind: 'skipped', cause, count });
+    }
+    const { matched, broken, skipped, requests } = run;
+    if (run.incomplete === null) log.debug({ matched, broken, skipped, requests }, 'reconciled');
+    else log.warn({ incomplete: run.incomplete, skipped }, 'reconciled in part');
+    return result;
+  }
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import type { Environment } from '../ops/substitution.ts';
+import type { Config } from '../ops/config.ts';
+import { configFrom } from './config-file.ts';
+import { CommandFailed } from './terminal.ts';
+
+/** The file of a SQLite store; the other kind is not built yet and says so. */
+export function sqlitePath(store: Config['store']): string {
+  if (store.kind === 'sqlite') return store.path;
+  throw new CommandFailed(
+    'store: postgres:// is not supported by this version: use "sqlite:PATH"',
+    2,
+  );
+}
+
+/** The store that a command works on: named by --store, or by the configuration. */
+export function storeFrom(
+  flags: { readonly store?: string; readonly config?: string },
+  environment: Environment,
+): string {
+  const path = flags.store ?? storeOfConfig(flags.config, environment);
+  if (existsSync(path)) return path;
+  throw new CommandFailed(`${path} does not exist: give the store's file with --store`, 2);
+}
+
+function storeOfConfig(config: string | undefined, environment: Environment): string {
+  if (config === undefined) {
+    throw new CommandFailed("give the store with --store FILE, or the daemon's --config FILE", 2);
+  }
+  return sqlitePath(configFrom(config, environment).store);
+}

@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import { errorBody } from '../wire/error.ts';
+import type { ErrorBody } from '../wire/error.ts';
+import type { Outcome } from './outcome.ts';
+import type { HttpResult } from './transport.ts';
+
+type Answer = Extract<HttpResult, { kind: 'answer' }>;
+
+/** Most problems of a body that a detail names. */
+const ISSUES_MAX = 3;
+
+/** What a reader makes of a JSON value. `detail` quotes no values, only places and kinds. */
+export type Read<Value> =
+  | { readonly kind: 'ok'; readonly value: Value }
+  | { readonly kind: 'malformed'; readonly detail: string };
+
+export type Reader<Value> = (json: unknown) => Read<Value>;
+
+/** Reads with a schema of the wire; the value is what the schema gives. */
+export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.infer<Schema>> {
+  return (json) => {
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return { kind: 'ok', value: parsed.data };
+    return { kind: 'malformed', detail: issueText(parsed.error) };
+  };
+}
+
+/** An answer that came to its end but could not be read, and may be whole the next time. */
+export interface Damaged {
+  readonly kind: 'damaged';
+  readonly detail: string;
+}
+
+/** Not damaged: it would be as long the next time. */
+const TOO_LONG = { kind: 'malformed', detail: 'the body is longer than the bound' } as const;
+
+/** Gives an answer other than 429 its meaning (spec, "Errors"). */
+export function outcomeOf<Value>(answer: Answer, read: Reader<Value>): Outcome<Value> | Damaged {
+  const { status, body } = answer;
+  const json = body === undefined ? TOO_LONG : jsonOf(body);
+  if (status >= 500) return serverError(status, json.kind === 'json' ? json.value : undefined);
+  if (json.kind === 'malformed') return json;
+  if (json.kind === 'damaged') {
+    // A proxy's page for 4xx is no cut answer: it will be the same the next time.
+    if (status >= 200 && status < 300) return json;
+    return { kind: 'malformed', detail: `HTTP ${status}: ${json.detail}` };
+  }
+  if (status >= 200 && status < 300) return read(json.value);
+  if (status === 404 && codeOf(json.value) === 'NE-1') return { kind: 'not-found' };
+  const error = errorBody.safeParse(json.value);
+  if (status >= 400 && error.success) return { kind: 'refused', error: error.data };
+  return { kind: 'malformed', detail: `HTTP ${status} without the service's error body` };
+}
+
+function serverError(status: number, json: unknown): Outcome<never> {
+  const error: ErrorBody | undefined = errorBody.safeParse(json).data;
+  const cause = {
+    kind: 'server-error',
+    status,
+    ...(error === undefined ? {} : { error }),
+  } as const;
+  return { kind: 'unavailable', cause };
+}
+
+function jsonOf(body: Uint8Array): { kind: 'json'; value: unknown } | Damaged {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch {
+    return { kind: 'damaged', detail: `the body of ${body.byteLength} bytes is not JSON` };
+  }
+}
+
+function codeOf(json: unknown): unknown {
+  return typeof json === 'object' && json !== null && 'errorCode' in json
+    ? json.errorCode
+    : undefined;
+}
+
+export function issueText(error: z.ZodError): string {
+  const named = error.issues
+    .slice(0, ISSUES_MAX)
+    .map((issue) => `${issue.path.join('.') || 'the body'}: ${issue.message}`);
+  const more = error.issues.length - named.length;
+  return named.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}

@@ -1,0 +1,12 @@
+const BASE_MS = 500;
+const CEILING_MS = 8_000;
+
+/**
+ * Milliseconds before the retry that follows failure number `failures` (1, 2, …): exponential with
+ * full jitter, so that clients which failed together do not come back together. `random` is in
+ * [0, 1).
+ */
+export function backoffMs(failures: number, random: () => number): number {
+  const ceiling = Math.min(CEILING_MS, BASE_MS * 2 ** (failures - 1));
+  return Math.floor(random() * ceiling);
+}

@@ -1,0 +1,210 @@
+import type { KeyObject } from 'node:crypto';
+import { network } from '../wire/network.ts';
+import type { Network } from '../wire/network.ts';
+import { addressTransaction, transaction } from '../wire/transaction.ts';
+import type { AddressTransaction, Transaction } from '../wire/transaction.ts';
+import { address, vault } from '../wire/vault.ts';
+import type { Address, Vault } from '../wire/vault.ts';
+import { readerOf } from './answer.ts';
+import { RequestBudget } from './budget.ts';
+import { Caller } from './caller.ts';
+import type { Attempt, CallOptions } from './caller.ts';
+import { Circuit } from './circuit.ts';
+import type { CircuitState } from './circuit.ts';
+import type { Clock } from './clock.ts';
+import type { Outcome } from './outcome.ts';
+import { Operations } from './operation.ts';
+import { ADDRESS_TRANSACTIONS_PATH, apiBase } from './path.ts';
+import type { QueryValue } from './path.ts';
+import { listReader, pageReader } from './row.ts';
+import type { Page } from './row.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { TokenSource } from './token.ts';
+import { Transport } from './transport.ts';
+
+export interface ClientOptions {
+  /** The service's base address, with or without `/api/v1`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  /** As `readPrivateKey` gives it. */
+  readonly privateKey: KeyObject;
+  readonly clock: Clock;
+  /** In [0, 1): jitter of the backoff. */
+  readonly random: () => number;
+  /** Path of the per-address list, which the spec does not show; relative to `/api/v1`. */
+  readonly paths?: { readonly addressTransactions?: string };
+  /** Told after every attempt. */
+  readonly observe?: (attempt: Attempt) => void;
+}
+
+/** A page of a list: 0-based `page`, `pageSize` up to 1,000, `sort` as `<field>:<asc or desc>`. */
+export interface PageQuery {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort?: string;
+}
+
+export interface TransactionQuery extends PageQuery {
+  readonly sort?: `${'createdAt' | 'updatedAt'}:${'asc' | 'desc'}`;
+  readonly status?: string;
+  readonly type?: 'outgoing' | 'incoming';
+  readonly vaultId?: string;
+  readonly network?: string;
+  readonly blockchainHash?: string;
+}
+
+const readNetworks = listReader(network);
+const readVaults = pageReader(vault);
+const readAddresses = pageReader(address);
+const readTransaction = readerOf(transaction);
+const readTransactions = pageReader(transaction);
+const readAddressTransactions = pageReader(addressTransaction);
+
+/**
+ * The custody API as the reconciler needs it (spec, "Endpoints"). Every call answers a value, never
+ * an exception: see `Outcome`. One client per API client id, since the limits are counted there.
+ */
+export class CustodyClient {
+  /** Webhook subscriptions, and what was delivered to them. */
+  readonly subscriptions: Subscriptions;
+  readonly #operations: Operations;
+  readonly #transport: Transport;
+  readonly #budget: RequestBudget;
+  readonly #circuit: Circuit;
+  readonly #addressTransactionsPath: string;
+
+  constructor(options: ClientOptions) {
+    const { clock, random } = options;
+    const now = (): number => clock.now();
+    const { origin, prefix } = apiBase(options.baseUrl);
+    this.#addressTransactionsPath = options.paths?.addressTransactions ?? ADDRESS_TRANSACTIONS_PATH;
+    this.#transport = new Transport({ origin, clock });
+    this.#budget = new RequestBudget({ now });
+    this.#circuit = new Circuit({ now });
+    const caller = new Caller({
+      transport: this.#transport,
+      tokens: new TokenSource({ clientId: options.clientId, privateKey: options.privateKey, now }),
+      budget: this.#budget,
+      circuit: this.#circuit,
+      clock,
+      random,
+      observe: options.observe ?? (() => undefined),
+    });
+    this.#operations = new Operations({ caller, prefix });
+    this.subscriptions = new Subscriptions(this.#operations);
+  }
+
+  /** For `/readyz` and metrics. */
+  circuit(): CircuitState {
+    return this.#circuit.state();
+  }
+
+  /** Requests that count against the minute and the hour now. */
+  budgetUsed(): { minute: number; hour: number } {
+    return this.#budget.used();
+  }
+
+  /** Breaks off what is under way; later calls answer `unavailable`. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** `GET /networks`: the published confirmation depths. */
+  networks(options: CallOptions): Promise<Outcome<readonly Network[]>> {
+    return this.#operations.run(
+      { name: 'networks', method: 'GET', template: '/networks', read: readNetworks },
+      options,
+    );
+  }
+
+  /** `GET /vaults`. */
+  vaults(query: PageQuery, options: CallOptions): Promise<Outcome<Page<Vault>>> {
+    return this.#operations.run(
+      {
+        name: 'vaults',
+        method: 'GET',
+        template: '/vaults',
+        query: pageFields(query),
+        read: readVaults,
+      },
+      options,
+    );
+  }
+
+  /** `GET /addresses?filter[vaultId]=`. */
+  addresses(
+    query: PageQuery & { readonly vaultId: string },
+    options: CallOptions,
+  ): Promise<Outcome<Page<Address>>> {
+    return this.#operations.run(
+      {
+        name: 'addresses',
+        method: 'GET',
+        template: '/addresses',
+        query: { ...pageFields(query), 'filter[vaultId]': query.vaultId },
+        read: readAddresses,
+      },
+      options,
+    );
+  }
+
+  /** `GET /transactions/{id}`. */
+  transaction(transactionId: string, options: CallOptions): Promise<Outcome<Transaction>> {
+    return this.#operations.run(
+      {
+        name: 'transaction',
+        method: 'GET',
+        template: '/transactions/{id}',
+        ids: { id: transactionId },
+        read: readTransaction,
+      },
+      options,
+    );
+  }
+
+  /** `GET /transactions`, filtered by what is given. */
+  transactions(query: TransactionQuery, options: CallOptions): Promise<Outcome<Page<Transaction>>> {
+    return this.#operations.run(
+      {
+        name: 'transactions',
+        method: 'GET',
+        template: '/transactions',
+        query: {
+          ...pageFields(query),
+          'filter[status]': query.status,
+          'filter[type]': query.type,
+          'filter[vaultId]': query.vaultId,
+          'filter[network]': query.network,
+          'filter[blockchainHash]': query.blockchainHash,
+        },
+        read: readTransactions,
+      },
+      options,
+    );
+  }
+
+  /**
+   * The per-address blockchain list. `balanceChanges` of a just-mined row may be absent for a while
+   * (spec, conservation rule 6): that is not yet known, never zero.
+   */
+  addressTransactions(
+    query: PageQuery & { readonly addressId: string },
+    options: CallOptions,
+  ): Promise<Outcome<Page<AddressTransaction>>> {
+    return this.#operations.run(
+      {
+        name: 'addressTransactions',
+        method: 'GET',
+        template: this.#addressTransactionsPath,
+        ids: { addressId: query.addressId },
+        query: pageFields(query),
+        read: readAddressTransactions,
+      },
+      options,
+    );
+  }
+}
+
+function pageFields(query: PageQuery): Readonly<Record<string, QueryValue>> {
+  return { page: query.page, pageSize: query.pageSize, sort: query.sort };
+}

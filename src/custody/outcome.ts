@@ -1,0 +1,31 @@
+import type { ErrorBody } from '../wire/error.ts';
+
+/** Why the service could not be asked, or did not answer to the end. */
+export type UnavailableCause =
+  /** Too many failures in a row: nothing was sent. */
+  | { readonly kind: 'circuit-open'; readonly retryAtMs: number }
+  /** No whole answer within the time of one attempt, 10 s. */
+  | { readonly kind: 'timeout'; readonly timeoutMs: number }
+  /** Refused, reset, cut, name not found, TLS. */
+  | { readonly kind: 'connection'; readonly detail: string }
+  /** HTTP 5xx; `error` where the body is the service's own (spec, "Errors"). */
+  | { readonly kind: 'server-error'; readonly status: number; readonly error?: ErrorBody }
+  /** The caller's deadline or abort signal came first. */
+  | { readonly kind: 'deadline' };
+
+/** A call that brought no value. None of them says anything about what the service knows. */
+export type Failure =
+  | { readonly kind: 'unavailable'; readonly cause: UnavailableCause }
+  /** No room in the request budget before the caller's deadline; nothing was sent, or 429. */
+  | { readonly kind: 'rate-budget'; readonly retryAtMs: number }
+  /** HTTP 4xx with the service's error body: asking again will not help. */
+  | { readonly kind: 'refused'; readonly error: ErrorBody }
+  /** An answer that this client does not understand. `detail` quotes no values. */
+  | { readonly kind: 'malformed'; readonly detail: string };
+
+/**
+ * What became of a call. `not-found` is HTTP 404 with the service's own `NE-1` and nothing else:
+ * a 404 of some proxy on the way must not look like a deposit that custody does not know.
+ */
+export type Outcome<Value> =
+  { readonly kind: 'ok'; readonly value: Value } | { readonly kind: 'not-found' } | Failure;

@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { SILENCE_MS_MAX } from './budget.ts';
+
+/** Without any usable header, the shortest window of the spec is the longest honest guess. */
+const SILENCE_MS_UNKNOWN = 60_000;
+
+/** Differences below this are the second's rounding of a `Date` header, not another clock. */
+const SKEW_MS_TOLERATED = 2_000;
+
+/**
+ * When may the next request be sent (Unix ms of our clock), as the answer's headers say it?
+ * Undefined: now. Implements spec, "Limits": `X-RateLimit-Remaining: 0` until
+ * `X-RateLimit-Reset`, and `Retry-After` on a 429 (seconds or an HTTP date).
+ */
+export function silentUntil(answer: {
+  status: number;
+  headers: IncomingHttpHeaders;
+  nowMs: number;
+}): number | undefined {
+  const { status, headers, nowMs } = answer;
+  const exhausted = text(headers, 'x-ratelimit-remaining')?.trim() === '0';
+  if (status !== 429 && !exhausted) return undefined;
+  const retryMs = status === 429 ? retryAfterMs(headers, nowMs) : undefined;
+  // On a 429 the reset is the second-best word: it may speak of another window than the one hit.
+  const resetMs = exhausted || retryMs === undefined ? resetInMs(headers, nowMs) : undefined;
+  if (retryMs === undefined && resetMs === undefined) return nowMs + SILENCE_MS_UNKNOWN;
+  return nowMs + Math.max(retryMs ?? 0, resetMs ?? 0);
+}
+
+/** `Retry-After` in milliseconds from now: seconds, or an HTTP date. Undefined: none readable. */
+export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const value = text(headers, 'retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^[0-9]{1,9}$/.test(value)) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - serverAheadMs(headers, nowMs) - nowMs);
+}
+
+/**
+ * `X-RateLimit-Reset` is an absolute time of the service's clock, so it is read against the
+ * service's own `Date` where the two clocks differ. A clock an hour off would otherwise silence us
+ * for that hour.
+ */
+function resetInMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
+  const value = text(headers, 'x-ratelimit-reset')?.trim();
+  if (value === undefined || !/^[0-9]{1,12}$/.test(value)) return undefined;
+  const waitMs = Number(value) * 1000 - serverAheadMs(headers, nowMs) - nowMs;
+  // No window of the spec is longer, so a reset further away tells nothing.
+  if (waitMs > SILENCE_MS_MAX) return SILENCE_MS_UNKNOWN;
+  return Math.max(0, waitMs);
+}
+
+function serverAheadMs(headers: IncomingHttpHeaders, nowMs: number): number {
+  const serverMs = Date.parse(text(headers, 'date') ?? '');
+  if (Number.isNaN(serverMs)) return 0;
+  const aheadMs = serverMs - nowMs;
+  return Math.abs(aheadMs) > SKEW_MS_TOLERATED ? aheadMs : 0;
+}
+
+function text(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,153 @@
+import type { z } from 'zod';
+import {
+  confirmationOverrides,
+  notificationRecord,
+  replayResult,
+  retrySchedule,
+  subscription,
+} from '../wire/subscription.ts';
+import type {
+  ConfirmationOverrides,
+  NotificationRecord,
+  ReplayRequest,
+  Subscription,
+  SubscriptionRequest,
+} from '../wire/subscription.ts';
+import { readerOf } from './answer.ts';
+import type { CallOptions } from './caller.ts';
+import type { Operations } from './operation.ts';
+import type { Outcome } from './outcome.ts';
+import { listReader } from './row.ts';
+
+const readSubscriptions = listReader(subscription);
+const readOverrides = readerOf(confirmationOverrides);
+const readSchedule = readerOf(retrySchedule);
+const readNotifications = listReader(notificationRecord);
+const readReplay = readerOf(replayResult);
+
+export type RetrySchedule = z.infer<typeof retrySchedule>;
+export type ReplayResult = z.infer<typeof replayResult>;
+
+/** The endpoints of spec, "Subscription (webhook) endpoints". */
+export class Subscriptions {
+  readonly #operations: Operations;
+
+  constructor(operations: Operations) {
+    this.#operations = operations;
+  }
+
+  /** `GET /subscriptions/{vaultId}`: one row per stream, none without a subscription. */
+  of(vaultId: string, options: CallOptions): Promise<Outcome<readonly Subscription[]>> {
+    return this.#operations.run(
+      {
+        name: 'subscriptions',
+        method: 'GET',
+        template: '/subscriptions/{vaultId}',
+        ids: { vaultId },
+        read: readSubscriptions,
+      },
+      options,
+    );
+  }
+
+  /** `POST /subscriptions/{vaultId}`: replaces the vault's whole set of streams. */
+  replace(
+    request: SubscriptionRequest & { readonly vaultId: string },
+    options: CallOptions,
+  ): Promise<Outcome<readonly Subscription[]>> {
+    const { vaultId, webhookUrl, streams } = request;
+    return this.#operations.run(
+      {
+        name: 'subscribe',
+        method: 'POST',
+        template: '/subscriptions/{vaultId}',
+        ids: { vaultId },
+        body: { webhookUrl, streams },
+        read: readSubscriptions,
+      },
+      options,
+    );
+  }
+
+  /** `GET …/confirmations`: the deepest delivered depth by network; empty is no override. */
+  overrides(vaultId: string, options: CallOptions): Promise<Outcome<ConfirmationOverrides>> {
+    return this.#operations.run(
+      {
+        name: 'confirmationOverrides',
+        method: 'GET',
+        template: '/subscriptions/{vaultId}/confirmations',
+        ids: { vaultId },
+        read: readOverrides,
+      },
+      options,
+    );
+  }
+
+  /** `PUT …/confirmations`: replaces the whole map, it does not patch one network. */
+  replaceOverrides(
+    request: { readonly vaultId: string; readonly confirmations: Readonly<Record<string, number>> },
+    options: CallOptions,
+  ): Promise<Outcome<ConfirmationOverrides>> {
+    return this.#operations.run(
+      {
+        name: 'setConfirmationOverrides',
+        method: 'PUT',
+        template: '/subscriptions/{vaultId}/confirmations',
+        ids: { vaultId: request.vaultId },
+        body: { confirmations: request.confirmations },
+        read: readOverrides,
+      },
+      options,
+    );
+  }
+
+  /** `PATCH …/retry-schedule`: pulls the vault's next delivery attempt forward. */
+  pullRetriesForward(vaultId: string, options: CallOptions): Promise<Outcome<RetrySchedule>> {
+    return this.#operations.run(
+      {
+        name: 'pullRetriesForward',
+        method: 'PATCH',
+        template: '/subscriptions/{vaultId}/notifications/retry-schedule',
+        ids: { vaultId },
+        read: readSchedule,
+      },
+      options,
+    );
+  }
+
+  /** `GET /subscriptions/notifications?transactionId=`, pending and delivered ones. */
+  notifications(
+    transactionId: string,
+    options: CallOptions,
+  ): Promise<Outcome<readonly NotificationRecord[]>> {
+    return this.#operations.run(
+      {
+        name: 'notifications',
+        method: 'GET',
+        template: '/subscriptions/notifications',
+        query: { transactionId },
+        read: readNotifications,
+      },
+      options,
+    );
+  }
+
+  /** `POST …/replay`. Refused with 400 while the notification is still pending. */
+  replay(
+    request: ReplayRequest & { readonly notificationId: string },
+    options: CallOptions,
+  ): Promise<Outcome<ReplayResult>> {
+    const { notificationId, ...body } = request;
+    return this.#operations.run(
+      {
+        name: 'replay',
+        method: 'POST',
+        template: '/subscriptions/notifications/{notificationId}/replay',
+        ids: { notificationId },
+        body,
+        read: readReplay,
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseConfig } from './config.ts';
+import type { Config } from './config.ts';
+import type { Problem } from './problem.ts';
+import { isWithin } from './problem.ts';
+import { readSecrets } from './secret-file.ts';
+import { substitute } from './substitution.ts';
+import type { Environment } from './substitution.ts';
+
+export type Loaded =
+  | { readonly kind: 'ok'; readonly config: Config }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+/**
+ * Reads the configuration: a JSON file, with `${NAME}` taken from `env` and `<key>File` from files,
+ * then checked as a whole. All problems are told at once; relative paths begin at the file's folder.
+ */
+export function loadConfig(options: { file: string; env: Environment }): Loaded {
+  const file = path.resolve(options.file);
+  const folder = path.dirname(file);
+  const content = readText(file);
+  if (content.kind === 'unreadable') {
+    return whole(`cannot read ${file} (${content.reason}); give another one with --config`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(content.text);
+  } catch (error) {
+    return whole(`${file} is not JSON: ${syntaxText(error, content.text)}`);
+  }
+  const substituted = substitute(json, options.env);
+  const read = readSecrets(substituted.value, (name) => readText(path.resolve(folder, name)));
+  const parsed = parseConfig(read.value, { folder, unreadableReason });
+  const first = [...substituted.problems, ...read.problems];
+  if (parsed.kind === 'ok' && first.length === 0) return parsed;
+  // What is wrong only because a variable or a file is missing is told once, by its cause.
+  const own = (parsed.kind === 'ok' ? [] : parsed.problems).filter(
+    (problem) => !first.some((cause) => isWithin(problem.path, cause.path)),
+  );
+  return { kind: 'invalid', problems: [...first, ...own] };
+}
+
+function whole(what: string): Loaded {
+  return { kind: 'invalid', problems: [{ path: [], where: 'the configuration', what }] };
+}
+
+function readText(
+  file: string,
+): { kind: 'ok'; text: string } | { kind: 'unreadable'; reason: string } {
+  try {
+    return { kind: 'ok', text: readFileSync(file, 'utf8') };
+  } catch (error) {
+    return { kind: 'unreadable', reason: codeOf(error) };
+  }
+}
+
+function unreadableReason(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
+/** The engine's message quotes the text around the error, which may be a secret: only the place. */
+function syntaxText(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return message.split(',')[0] ?? 'not readable';
+  const before = text.slice(0, Number(position)).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return `a mistake at line ${before.length}, column ${column}`;
+}

@@ -1,0 +1,230 @@
+import path from 'node:path';
+import { CronPattern } from 'croner';
+import { z } from 'zod';
+import { creditingPolicy } from './crediting-policy.ts';
+import type { Problem } from './problem.ts';
+import { placeOf } from './problem.ts';
+import { strict } from './strict.ts';
+
+/** Long enough that nobody guesses the URL, which is all that a webhook proves itself with. */
+const PATH_TOKEN_CHARS_MIN = 32;
+
+/** Two while one is being rotated; more only makes guessing easier. */
+const PATH_TOKENS_MAX = 16;
+
+export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** What a file of the configuration is checked for; null where it can be read. */
+export type UnreadableReason = (file: string) => string | null;
+
+const text = z.string().min(1, 'must not be empty');
+
+function whole(from: number, to: number) {
+  const range = `must be an integer from ${from} to ${to}`;
+  return z.int(range).min(from, range).max(to, range);
+}
+
+/** `"${PORT}"` can only be a string. */
+const port = z.preprocess(
+  (value) => (typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : value),
+  whole(0, 65_535),
+);
+
+const pathToken = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9._~-]{32,256}$/,
+    `must be ${PATH_TOKEN_CHARS_MIN} to 256 letters, digits or ._~- ; \`openssl rand -hex 32\` makes one`,
+  );
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine((value) => {
+    if (!URL.canParse(value)) return true;
+    const url = new URL(value);
+    return [url.username, url.password, url.search, url.hash].every((part) => part === '');
+  }, 'must not hold credentials, a query or a fragment');
+
+const cron = z.string().refine((pattern) => {
+  try {
+    return new CronPattern(pattern).pattern !== '';
+  } catch {
+    return false;
+  }
+}, 'must be a cron pattern, e.g. "* * * * *" for every minute');
+
+const timezone = z.string().refine((zone) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}, 'must be a time zone of the IANA database, e.g. "UTC" or "Europe/Zurich"');
+
+const apiToken = strict({
+  name: text,
+  role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the token, 64 hexadecimal digits')
+    .toLowerCase(),
+});
+
+function unique<Item>(keyOf: (item: Item) => unknown): (items: readonly Item[]) => boolean {
+  return (items) => new Set(items.map(keyOf)).size === items.length;
+}
+
+const intake = strict({
+  pathTokens: z
+    .array(pathToken)
+    .min(1, 'needs at least one token')
+    .max(PATH_TOKENS_MAX, `takes at most ${PATH_TOKENS_MAX} tokens`)
+    .refine(
+      unique((token) => token),
+      'holds the same token twice',
+    ),
+  /** Largest body that is read. */
+  maxBodyBytes: whole(1_024, 67_108_864).default(1_048_576),
+  /** Deliveries that wait for a commit; one more is answered 503. */
+  queueMax: whole(1, 1_000_000).default(8_192),
+  /** Facts per commit. */
+  batchMax: whole(1, 10_000).default(256),
+  /** Refused bodies kept as evidence. */
+  malformedPerHourMax: whole(0, 100_000).default(100),
+  /** Header in which the proxy hands on the certificate, and the values that may deliver. */
+  clientCertificate: strict({
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
+      .toLowerCase(),
+    allow: z.array(text).min(1, 'needs at least one fingerprint or subject'),
+  }).exactOptional(),
+});
+
+const reconcile = strict({
+  sweep: cron.default('* * * * *'),
+  close: cron.default('5 0 * * *'),
+  timezone: timezone.default('UTC'),
+  graceSeconds: whole(0, 604_800).default(600),
+});
+
+const addressTransactions = z
+  .string()
+  .regex(
+    /^\/.*\{addressId\}/,
+    'must be a path relative to /api/v1 that holds {addressId}, e.g. /addresses/{addressId}/blockchain-transactions',
+  );
+
+const api = strict({
+  tokens: z
+    .array(apiToken)
+    .refine(
+      unique<{ name: string }>(({ name }) => name),
+      'holds the same name twice',
+    )
+    .refine(
+      unique<{ sha256: string }>(({ sha256 }) => sha256),
+      'holds the same token twice',
+    )
+    .default([]),
+});
+
+/** `path` is absolute, or `:memory:`. A `url` holds credentials. */
+export type StoreConfig =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+const STORE_FORM = 'must be "sqlite:PATH" or "postgres://…"';
+
+function storeIn(folder: string) {
+  return z.string(STORE_FORM).transform((value, context): StoreConfig => {
+    if (/^postgres(ql)?:\/\/./.test(value)) return { kind: 'postgres', url: value };
+    const file = /^sqlite:(.+)$/s.exec(value)?.[1];
+    if (file !== undefined) {
+      return { kind: 'sqlite', path: file === ':memory:' ? file : path.resolve(folder, file) };
+    }
+    context.addIssue({ code: 'custom', message: STORE_FORM });
+    return z.NEVER;
+  });
+}
+
+function configIn(folder: string, unreadableReason: UnreadableReason) {
+  const file = text
+    .transform((name) => path.resolve(folder, name))
+    .superRefine((name, context) => {
+      const reason = unreadableReason(name);
+      if (reason === null) return;
+      context.addIssue({
+        code: 'custom',
+        message: `cannot read ${name} (${reason}); check the path and its permissions`,
+      });
+    });
+  return strict({
+    listen: strict({
+      host: text.default('127.0.0.1'),
+      port: port.default(8_080),
+      tls: strict({ certFile: file, keyFile: file, caFile: file.exactOptional() }).exactOptional(),
+    }).prefault({}),
+    store: storeIn(folder),
+    intake,
+    custody: strict({
+      baseUrl: address,
+      clientId: text,
+      privateKeyFile: file,
+      webhookUrl: address,
+      vaults: z.union([z.literal('all'), z.array(text).min(1)], {
+        error: 'must be "all" or a list of vault ids',
+      }),
+      paths: strict({ addressTransactions: addressTransactions.exactOptional() }).default({}),
+    }).exactOptional(),
+    crediting: creditingPolicy,
+    reconcile: reconcile.prefault({}),
+    api: api.prefault({}),
+    console: strict({ public: z.boolean().default(false) }).prefault({}),
+    log: strict({
+      level: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    }).prefault({}),
+  });
+}
+
+/** The configuration with its defaults; file paths are absolute, amounts `bigint`. */
+export type Config = z.infer<ReturnType<typeof configIn>>;
+export type CustodyConfig = NonNullable<Config['custody']>;
+
+/** Checks a JSON value; `folder` is where its relative file paths begin. Finds every problem. */
+export function parseConfig(
+  json: unknown,
+  options: { folder: string; unreadableReason: UnreadableReason },
+): { kind: 'ok'; config: Config } | { kind: 'invalid'; problems: readonly Problem[] } {
+  const schema = configIn(options.folder, options.unreadableReason);
+  const parsed = schema.safeParse(json, { error: plainMessage });
+  if (parsed.success) return { kind: 'ok', config: parsed.data };
+  const problems = parsed.error.issues.map((issue) => ({
+    path: issue.path,
+    where: placeOf(issue.path),
+    what: issue.message,
+  }));
+  return { kind: 'invalid', problems };
+}
+
+/** Words for what no rule above has its own message for. Never quotes the value. */
+function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  const expected = withArticle(issue.expected);
+  if (issue.input === undefined) return `is missing; it must be ${expected}`;
+  return `must be ${expected}, not ${withArticle(kindOf(issue.input))}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function withArticle(kind: string): string {
+  if (kind === 'null') return kind;
+  const name = kind === 'int' ? 'integer' : kind;
+  return `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
+}

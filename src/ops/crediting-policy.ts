@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Amount } from '../domain/amount.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
+import { strict } from './strict.ts';
+
+/** An amount in the asset's smallest unit; a JSON number could have lost digits before we see it. */
+const amount = z
+  .string('must be a string of digits, in the smallest unit of the asset')
+  .regex(/^[0-9]{1,78}$/, 'must be a non-negative integer in the smallest unit, at most 78 digits')
+  .transform((digits) => BigInt(digits) as Amount);
+
+const confirmations = z.int().min(1, 'must be at least 1: nothing is credited from the mempool');
+
+const rule = {
+  confirmations: confirmations.exactOptional(),
+  minimumAmount: amount.exactOptional(),
+  oneApprovalAbove: amount.nullable().exactOptional(),
+  twoApprovalsAbove: amount.nullable().exactOptional(),
+  requireMemo: z.boolean().exactOptional(),
+  halted: z.boolean().exactOptional(),
+  creditInternal: z.boolean().exactOptional(),
+};
+
+interface Thresholds {
+  readonly oneApprovalAbove?: Amount | null;
+  readonly twoApprovalsAbove?: Amount | null;
+}
+
+/** Two approvals from a lower amount on than one can only be a slip of the pen. */
+function inOrder({ oneApprovalAbove: one, twoApprovalsAbove: two }: Thresholds): boolean {
+  return one === undefined || one === null || two === undefined || two === null || one <= two;
+}
+
+const OUT_OF_ORDER = {
+  path: ['twoApprovalsAbove'],
+  message: 'must not be below oneApprovalAbove of the same rule',
+};
+
+const partialRule = strict(rule).refine(inOrder, OUT_OF_ORDER);
+
+/**
+ * A crediting policy as JSON: the default, overridden by network key, overridden by universal asset
+ * id. Amounts are strings of digits.
+ */
+export const creditingPolicy = strict({
+  default: strict({ ...rule, confirmations }).refine(inOrder, OUT_OF_ORDER),
+  networks: z.record(z.string().min(1), partialRule).default({}),
+  assets: z.record(z.string().min(1), partialRule).default({}),
+}) satisfies z.ZodType<CreditingPolicy>;

@@ -1,0 +1,182 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { BreakType, Severity } from '../domain/break.ts';
+
+/** What became of a delivery that was answered with 2xx, or `malformed`. */
+export type NotificationOutcome = 'accepted' | 'duplicate' | 'quarantined' | 'malformed';
+
+/** What a reconciliation says of one comparison. */
+export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
+
+const CIRCUIT_LEVELS = { closed: 0, 'half-open': 1, open: 2 } as const;
+
+/** From a bare fsync to a stall that somebody should look at. */
+const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+const BATCH_FACTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What the program tells Prometheus, on a registry of its own. Names end in their unit. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #now: () => number;
+  #sweptAtMs: number;
+  readonly #notifications = this.#counter(
+    'counterfoil_notifications_total',
+    'Deliveries by what became of them.',
+    ['outcome'],
+  );
+  readonly #refusals = this.#counter(
+    'counterfoil_http_refusals_total',
+    'Requests answered with 4xx or 5xx.',
+    ['status'],
+  );
+  readonly #commits = this.#counter(
+    'counterfoil_commits_total',
+    'Transactions of the commit queue.',
+    ['result'],
+  );
+  readonly #batchFacts = this.#histogram(
+    'counterfoil_commit_batch_facts',
+    'Facts that one commit made durable.',
+    BATCH_FACTS,
+  );
+  readonly #commitSeconds = this.#histogram(
+    'counterfoil_commit_duration_seconds',
+    'Time of one commit, its fsync included.',
+    COMMIT_SECONDS,
+  );
+  readonly #queueDepth = this.#gauge('counterfoil_queue_depth', 'Facts that wait for a commit.');
+  readonly #comparisons = this.#counter(
+    'counterfoil_sweep_outcomes_total',
+    'Comparisons of the reconciler by kind, with the rule or cause where there is one.',
+    ['kind', 'cause'],
+  );
+  readonly #breaks = this.#gauge(
+    'counterfoil_breaks_open',
+    'Breaks that are open or under investigation.',
+    ['type', 'severity'],
+  );
+  readonly #requests = this.#counter(
+    'counterfoil_custody_requests_total',
+    'Attempts at the custody API by operation and result.',
+    ['operation', 'result'],
+  );
+  readonly #requestSeconds = this.#histogram(
+    'counterfoil_custody_request_duration_seconds',
+    'Time of one attempt at the custody API.',
+    REQUEST_SECONDS,
+  );
+  readonly #budget = this.#gauge(
+    'counterfoil_custody_budget_used_requests',
+    'Requests that count against the limits of the custody API now.',
+    ['window'],
+  );
+  readonly #circuit = this.#gauge(
+    'counterfoil_custody_circuit_state',
+    'Circuit to the custody API: 0 closed, 1 half-open, 2 open.',
+  );
+  readonly #head = this.#gauge(
+    'counterfoil_journal_head_seq',
+    'Sequence number of the newest fact of the journal.',
+  );
+  readonly #waitingDeposits = this.#gauge(
+    'counterfoil_waiting_deposits',
+    'Deposits that reached their depth and wait for the custody API.',
+  );
+
+  /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
+  constructor(options: { now: () => number; process?: boolean }) {
+    this.#now = options.now;
+    this.#sweptAtMs = options.now();
+    const age: Gauge = new Gauge({
+      name: 'counterfoil_last_sweep_age_seconds',
+      help: 'Time since a sweep last ended, or since the start where none has.',
+      registers: [this.#registry],
+      collect: () => {
+        age.set((this.#now() - this.#sweptAtMs) / 1000);
+      },
+    });
+    if (options.process === true) {
+      collectDefaultMetrics({ register: this.#registry, prefix: 'counterfoil_' });
+    }
+  }
+
+  notification(outcome: NotificationOutcome): void {
+    this.#notifications.inc({ outcome });
+  }
+
+  refusal(status: number): void {
+    this.#refusals.inc({ status });
+  }
+
+  /** `facts` made durable together; `waiting` are left in the queue. */
+  commit(commit: { facts: number; durationMs: number; waiting: number; failed?: boolean }): void {
+    this.#commits.inc({ result: commit.failed === true ? 'failed' : 'ok' });
+    this.#queueDepth.set(commit.waiting);
+    if (commit.failed === true) return;
+    this.#batchFacts.observe(commit.facts);
+    this.#commitSeconds.observe(commit.durationMs / 1000);
+  }
+
+  queueDepth(facts: number): void {
+    this.#queueDepth.set(facts);
+  }
+
+  /** `cause` is the rule of an exemption, the cause of a skip, the type of a break. */
+  comparisons(outcome: { kind: ComparisonKind; cause?: string; count?: number }): void {
+    this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
+  }
+
+  /** A sweep ended now, whatever its outcome. */
+  sweepEnded(): void {
+    this.#sweptAtMs = this.#now();
+  }
+
+  /** All breaks that are not resolved; kinds that are not named have none. */
+  breaksOpen(open: readonly { type: BreakType; severity: Severity; count: number }[]): void {
+    this.#breaks.reset();
+    for (const { type, severity, count } of open) this.#breaks.inc({ type, severity }, count);
+  }
+
+  custodyAttempt(attempt: { operation: string; result: string; durationMs: number }): void {
+    this.#requests.inc({ operation: attempt.operation, result: attempt.result });
+    this.#requestSeconds.observe(attempt.durationMs / 1000);
+  }
+
+  budgetUsed(used: { minute: number; hour: number }): void {
+    this.#budget.set({ window: 'minute' }, used.minute);
+    this.#budget.set({ window: 'hour' }, used.hour);
+  }
+
+  circuit(state: keyof typeof CIRCUIT_LEVELS): void {
+    this.#circuit.set(CIRCUIT_LEVELS[state]);
+  }
+
+  journalHead(seq: number): void {
+    this.#head.set(seq);
+  }
+
+  waitingDeposits(count: number): void {
+    this.#waitingDeposits.set(count);
+  }
+
+  /** The page for `GET /metrics`. */
+  async page(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#registry] });
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** An object whose unknown keys are refused by name, together with the keys that it knows. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+      return `unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${unknown}; the keys here are ${known}`;
+    },
+  });
+}

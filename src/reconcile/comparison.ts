@@ -1,0 +1,122 @@
+import type { Break } from '../domain/break.ts';
+import { compareUnseen, type Outcome } from '../domain/compare.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
+import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import {
+  decideDepositRecord,
+  decideOutgoingRecord,
+  decideUnseenRecord,
+} from '../domain/decide-custody.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import {
+  EMPTY_DOSSIER,
+  type Changes,
+  type Circumstances,
+  type Dossier,
+} from '../domain/dossier.ts';
+import { IdMint, type AssetId, type TransactionId } from '../domain/ids.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
+
+/** Our side, as it was at one moment; the writer decides anew on whatever has changed since. */
+export interface Snapshot {
+  readonly dossiers: ReadonlyMap<string, Dossier>;
+  readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  readonly policy: CreditingPolicy;
+  readonly at: number;
+  readonly graceMs: number;
+}
+
+/** One comparison: how it ended, and the evidence to journal when it changes something. */
+export interface Compared {
+  readonly outcome: Outcome;
+  readonly record: CustodyRecord | null;
+}
+
+export function dossierKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
+  return `${row.network}\u0000${row.blockchainHash ?? ''}`;
+}
+
+/** A rehearsal: ids minted here are thrown away, and only what would change counts. */
+function rehearsal(snapshot: Snapshot): Circumstances {
+  return {
+    at: snapshot.at,
+    mint: new IdMint(0),
+    policy: snapshot.policy,
+    pinnedDecimals: (asset) => snapshot.pinnedDecimals.get(asset),
+  };
+}
+
+/** Whether breaks would be opened, restated or healed. */
+function movesBreaks(changes: Changes, snapshot: Snapshot): boolean {
+  const { openBreaks } = snapshot;
+  return (
+    changes.healed.some(({ key }) => openBreaks.has(key)) ||
+    changes.found.some((found) => {
+      const known = openBreaks.get(found.key);
+      return (
+        known === undefined ||
+        known.expected !== found.expected ||
+        known.actual !== found.actual ||
+        known.detail !== found.detail
+      );
+    })
+  );
+}
+
+function movesDeposit(before: Deposit, changes: Changes): boolean {
+  return changes.deposits.some(
+    (after) =>
+      after.state !== before.state ||
+      after.reason !== before.reason ||
+      after.credit?.creditId !== before.credit?.creditId,
+  );
+}
+
+/** A deposit against its record, or against a look-up's 404 (`null`). */
+export function compareDepositRow(
+  deposit: Deposit,
+  transaction: CustodyTransaction | null,
+  snapshot: Snapshot,
+): Compared {
+  const { outcome, ...changes } = decideDepositRecord(deposit, transaction, rehearsal(snapshot));
+  const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
+  const { depositId } = deposit;
+  return { outcome, record: matters ? { kind: 'deposit', depositId, transaction } : null };
+}
+
+export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
+  const { graceMs } = snapshot;
+  const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
+  const known = snapshot.withdrawals.get(transaction.transactionId);
+  const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
+  const { outcome, ...changes } = decideOutgoingRecord(dossier, known, context);
+  const matters =
+    changes.withdrawals.length > 0 || changes.deposits.length > 0 || movesBreaks(changes, snapshot);
+  return { outcome, record: matters ? { kind: 'outgoing', transaction, graceMs } : null };
+}
+
+/** An incoming transaction that no deposit of ours answers to. */
+export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
+  const { at, graceMs } = snapshot;
+  const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
+  const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
+  const { outcome: _, ...changes } = decideUnseenRecord(dossier, context);
+  return {
+    outcome: compareUnseen(transaction, { at, graceMs }),
+    record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
+  };
+}
+
+/** The deposits of ours that an incoming transaction of the API may be about. */
+export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
+  const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
+  return dossier.deposits.filter(
+    (deposit) =>
+      deposit.vaultId === transaction.vaultId &&
+      (deposit.transactionId === null
+        ? deposit.addressId === transaction.addressId && deposit.memo === transaction.memo
+        : deposit.transactionId === transaction.transactionId),
+  );
+}

@@ -1,0 +1,84 @@
+import type { CustodyClient } from '../custody/client.ts';
+import type { Priority } from '../custody/budget.ts';
+import type { IncompleteCause } from '../custody/pages.ts';
+import { readList } from '../custody/pages.ts';
+import type { SkipCause } from '../domain/compare.ts';
+import type { CustodyTransaction } from '../domain/custody.ts';
+import type { TransactionId } from '../domain/ids.ts';
+import { transactionOf } from '../translation/transaction.ts';
+import type { Transaction } from '../wire/transaction.ts';
+
+/** Rows that changed this much before the watermark are read again: clocks and commits overlap. */
+const OVERLAP_MS = 300_000;
+
+/** What a reading of the transactions list brought. */
+export interface CustodyList {
+  readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  readonly requests: number;
+  /** Rows that this version does not understand; never taken for absent ones. */
+  readonly unreadable: number;
+  /** Newest `updatedAt` seen; null when the list is empty. */
+  readonly newest: number | null;
+  /** Why rows are missing, or null when none is. */
+  readonly incomplete: { readonly cause: SkipCause; readonly detail: string } | null;
+}
+
+/** How a failed reading counts: whether the budget or the API itself was in the way. */
+export function skipCauseOf(cause: IncompleteCause): SkipCause {
+  return cause.kind === 'rate-budget' ? 'rate_budget' : 'api_unavailable';
+}
+
+export function describeCause(cause: IncompleteCause): string {
+  switch (cause.kind) {
+    case 'unavailable':
+      return `the custody API is unavailable (${cause.cause.kind})`;
+    case 'rate-budget':
+      return `the request budget is used up until ${new Date(cause.retryAtMs).toISOString()}`;
+    case 'refused':
+      return `the custody API refused the list: ${cause.error.errorCode} ${cause.error.errorMessage}`;
+    case 'malformed':
+      return `the custody API's answer was not understood: ${cause.detail}`;
+    case 'not-found':
+      return 'the custody API has no transactions list (404): check custody.baseUrl';
+    case 'cut':
+      return `pages of the list were cut off: ${cause.detail}`;
+    case 'unstable':
+      return 'the list moved faster than it could be read';
+    case 'too-long':
+      return `the list did not end within ${cause.requests} requests`;
+    default:
+      return cause satisfies never;
+  }
+}
+
+/**
+ * Reads what changed in the custody API since `since` (its own clock), newest first: every
+ * transaction of both types, so that own outgoing hashes are known before a deposit is verified.
+ */
+export async function readCustodyList(
+  client: CustodyClient,
+  reading: { since: number | null; priority: Priority; deadlineMs: number },
+): Promise<CustodyList> {
+  const { since, priority, deadlineMs } = reading;
+  const floor = since === null ? Number.NEGATIVE_INFINITY : since - OVERLAP_MS;
+  const list = await readList<Transaction>({
+    read: (at) => client.transactions({ ...at, sort: 'updatedAt:desc' }, { priority, deadlineMs }),
+    idOf: (row) => row.transactionId,
+    versionOf: (row) => row.updatedAt,
+    isPastEnd: (row) => Date.parse(row.updatedAt) < floor,
+    newestFirst: true,
+  });
+  const transactions = new Map<TransactionId, CustodyTransaction>();
+  let newest: number | null = null;
+  for (const row of list.rows.values()) {
+    const transaction = transactionOf(row);
+    transactions.set(transaction.transactionId, transaction);
+    newest = Math.max(newest ?? transaction.updatedAt, transaction.updatedAt);
+  }
+  const incomplete =
+    list.kind === 'incomplete'
+      ? { cause: skipCauseOf(list.cause), detail: describeCause(list.cause) }
+      : null;
+  const unreadable = list.unreadable.length;
+  return { transactions, requests: list.requests, unreadable, newest, incomplete };
+}

@@ -1,0 +1,227 @@
+import type { CustodyClient } from '../custody/client.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
+import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import { awaitsCustody, type Deposit } from '../domain/deposit.ts';
+import type { Fact } from '../domain/fact.ts';
+import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
+import type { FactOutcome } from '../store/port.ts';
+import type { Reads } from '../store/reads.ts';
+import type { ReconciliationRow } from '../store/records.ts';
+import {
+  compareDepositRow,
+  compareOutgoingRow,
+  compareUnseenRow,
+  depositsOf,
+  dossierKeyOf,
+  type Compared,
+  type Snapshot,
+} from './comparison.ts';
+import { readCustodyList, type CustodyList } from './custody-list.ts';
+import { Stragglers } from './stragglers.ts';
+import { Tally } from './tally.ts';
+
+/** A run asks the API for no longer than this, so that a person who waits gets an answer. */
+const CUSTODY_TIME_MS_MAX = 45_000;
+
+/** Before any policy is set, nothing is deep enough. */
+const NO_POLICY: CreditingPolicy = {
+  default: { confirmations: Number.MAX_SAFE_INTEGER, halted: true },
+  networks: {},
+  assets: {},
+};
+
+type SubmitOutcome = FactOutcome | { kind: 'busy' } | { kind: 'unavailable'; cause: string };
+
+export interface SweepOptions {
+  readonly reads: Reads;
+  /** Hands facts to the one writer; resolves when they are durable. */
+  readonly submit: (facts: readonly Fact[]) => Promise<readonly SubmitOutcome[]>;
+  /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
+  readonly custody?: CustodyClient;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly graceMs: number;
+}
+
+/** How a run ended: its row, or why even that could not be written. */
+export type SweepResult =
+  | { readonly kind: 'ran'; readonly run: ReconciliationRow }
+  | { readonly kind: 'not_recorded'; readonly cause: string };
+
+interface CustodyHalf {
+  readonly records: readonly CustodyRecord[];
+  readonly requests: number;
+  readonly watermark: number | null;
+  readonly incomplete: string | null;
+}
+
+const NO_CUSTODY: CustodyHalf = { records: [], requests: 0, watermark: null, incomplete: null };
+
+/**
+ * The frequent reconciliation. Reads pages into memory with no transaction open, compares them
+ * with a snapshot of our side by pure rules, and hands what changes anything to the writer as
+ * facts: own outgoing transactions first (they make deposits internal), then deposits (verified,
+ * credited, or broken), then the run itself, on which the local half (books against chain view) is
+ * judged.
+ */
+export class Sweep {
+  readonly #options: SweepOptions;
+  readonly #stragglers = new Stragglers();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  /** One run; never throws for what the API does. */
+  async run(): Promise<SweepResult> {
+    const { custody, now, graceMs } = this.#options;
+    const startedAt = now();
+    const tally = new Tally();
+    const half = custody === undefined ? NO_CUSTODY : await this.#compareCustody(custody, tally);
+    const run: CustodyRecord = {
+      kind: 'run',
+      startedAt,
+      graceMs,
+      custody: tally.counts(),
+      requests: half.requests,
+      watermark: half.watermark,
+      incomplete: half.incomplete,
+    };
+    const at = now();
+    const outcomes = await this.#options.submit(
+      [...half.records, run].map((record) => ({ kind: 'custody-record', at, record })),
+    );
+    const last = outcomes.at(-1);
+    if (last?.kind !== 'taken') {
+      return { kind: 'not_recorded', cause: last?.kind === 'unavailable' ? last.cause : 'busy' };
+    }
+    const stored = await this.#options.reads.reconciliation(last.seq);
+    if (stored === undefined) throw new Error(`run at ${last.seq} was committed and is not there`);
+    return { kind: 'ran', run: stored };
+  }
+
+  async #compareCustody(custody: CustodyClient, tally: Tally): Promise<CustodyHalf> {
+    const { reads, now } = this.#options;
+    const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
+    const waiting = await reads.waitingDeposits();
+    const known = await reads.custodyWatermark();
+    const priority = waiting.length > 0 ? 'deposits' : 'sweep';
+    const list = await readCustodyList(custody, { since: known, priority, deadlineMs });
+    tally.skip('unreadable_row', list.unreadable);
+    if (list.incomplete !== null) {
+      // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
+      tally.skip(list.incomplete.cause, Math.max(waiting.length, 1));
+      const { requests } = list;
+      return { records: [], requests, watermark: null, incomplete: list.incomplete.detail };
+    }
+    const found = await this.#stragglers.lookUp({
+      custody,
+      deposits: waiting.filter((deposit) => awaitsCustody(deposit) && !isListed(deposit, list)),
+      now: now(),
+      deadlineMs,
+    });
+    tally.skip('rate_budget', found.postponed);
+    tally.skip('api_unavailable', found.failed);
+    const transactions = new Map(list.transactions);
+    for (const transaction of found.transactions) {
+      transactions.set(transaction.transactionId, transaction);
+    }
+    const snapshot = await this.#snapshot([...transactions.values()], waiting);
+    const compared = compareAll({ transactions, absent: found.absent, waiting, snapshot });
+    for (const { outcome } of compared) tally.add(outcome);
+    return {
+      records: compared.flatMap(({ record }) => (record === null ? [] : [record])),
+      requests: list.requests + found.requests,
+      watermark: latest(known, list.newest),
+      incomplete: null,
+    };
+  }
+
+  async #snapshot(
+    rows: readonly CustodyTransaction[],
+    waiting: readonly Deposit[],
+  ): Promise<Snapshot> {
+    const { reads, now, graceMs } = this.#options;
+    const hashes = new Map<string, { network: NetworkKey; blockchainHash: BlockchainHash }>();
+    for (const { network, blockchainHash } of [...rows, ...waiting]) {
+      if (blockchainHash === null) continue;
+      hashes.set(dossierKeyOf({ network, blockchainHash }), { network, blockchainHash });
+    }
+    const ids: TransactionId[] = rows
+      .filter((row) => row.type === 'outgoing')
+      .map((row) => row.transactionId);
+    const view = await reads.reconcilerView({ hashes: [...hashes.values()], transactionIds: ids });
+    return {
+      dossiers: new Map(view.dossiers.map((one) => [dossierKeyOf(one), one])),
+      withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
+      openBreaks: view.openBreaks,
+      pinnedDecimals: view.pinnedDecimals,
+      policy: view.policy ?? NO_POLICY,
+      at: now(),
+      graceMs,
+    };
+  }
+}
+
+function latest(left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return left ?? right;
+  return Math.max(left, right);
+}
+
+function isListed(deposit: Deposit, list: CustodyList): boolean {
+  const { transactionId } = deposit;
+  if (transactionId !== null) return list.transactions.has(transactionId);
+  return [...list.transactions.values()].some(
+    (row) => row.type === 'incoming' && row.blockchainHash === deposit.blockchainHash,
+  );
+}
+
+/** Own outgoing transactions first: they decide which deposits are internal. */
+function compareAll(context: {
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  absent: readonly Deposit[];
+  waiting: readonly Deposit[];
+  snapshot: Snapshot;
+}): Compared[] {
+  const { transactions, absent, snapshot } = context;
+  const rows = [...transactions.values()];
+  const outgoing = rows
+    .filter((row) => row.type === 'outgoing')
+    .map((row) => compareOutgoingRow(row, snapshot));
+  const own = new Set(
+    rows.filter((row) => row.type === 'outgoing' && row.blockchainHash !== null).map(dossierKeyOf),
+  );
+  const incoming = rows
+    .filter((row) => row.type === 'incoming')
+    .flatMap((row) => {
+      const deposits = depositsOf(row, snapshot).map((deposit) =>
+        own.has(dossierKeyOf(deposit)) ? { ...deposit, ownTransfer: true } : deposit,
+      );
+      return deposits.length === 0
+        ? [compareUnseenRow(row, snapshot)]
+        : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+    });
+  const gone = absent.map((deposit) => compareDepositRow(deposit, null, snapshot));
+  const misplaced = misplacedDeposits(context).map(({ deposit, row }) =>
+    compareDepositRow(deposit, row, snapshot),
+  );
+  return [...outgoing, ...incoming, ...gone, ...misplaced];
+}
+
+/** Deposits whose transactionId the API knows as something else: another hash, vault or direction. */
+function misplacedDeposits(context: {
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  waiting: readonly Deposit[];
+}): { deposit: Deposit; row: CustodyTransaction }[] {
+  return context.waiting.flatMap((deposit) => {
+    const row =
+      deposit.transactionId === null ? undefined : context.transactions.get(deposit.transactionId);
+    if (row === undefined) return [];
+    const placed =
+      row.type === 'incoming' &&
+      row.vaultId === deposit.vaultId &&
+      row.network === deposit.network &&
+      row.blockchainHash === deposit.blockchainHash;
+    return placed ? [] : [{ deposit, row }];
+  });
+}

@@ -1,0 +1,42 @@
+import type { Outcome, SkipCause } from '../domain/compare.ts';
+import type { RunCounts } from '../domain/custody.ts';
+
+/** Counts how comparisons ended; every one of them ends here. */
+export class Tally {
+  #matched = 0;
+  #broken = 0;
+  readonly #exempt: Record<string, number> = {};
+  readonly #skipped: Record<string, number> = {};
+
+  add(outcome: Outcome): void {
+    switch (outcome.kind) {
+      case 'matched':
+        this.#matched += 1;
+        return;
+      case 'break':
+        this.#broken += 1;
+        return;
+      case 'exempt':
+        this.#exempt[outcome.rule] = (this.#exempt[outcome.rule] ?? 0) + 1;
+        return;
+      case 'skipped':
+        this.skip(outcome.cause, 1);
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  skip(cause: SkipCause, count: number): void {
+    if (count > 0) this.#skipped[cause] = (this.#skipped[cause] ?? 0) + count;
+  }
+
+  counts(): RunCounts {
+    return {
+      matched: this.#matched,
+      broken: this.#broken,
+      exempt: this.#exempt,
+      skipped: this.#skipped,
+    };
+  }
+}

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import type { BreakType } from '../../../domain/break.ts';
+import type { DepositState } from '../../../domain/deposit.ts';
+import type { StoreCounts } from '../../reads.ts';
+import type { Tables } from '../tables.ts';
+import { UNRESOLVED } from './breaks.ts';
+import { atSnapshot } from './list.ts';
+
+type Rows = Kysely<Tables>;
+
+async function deliveryCounts(at: Rows): Promise<StoreCounts['notifications']> {
+  const rows = await at.selectFrom('intake_counts').selectAll().execute();
+  const count = new Map(rows.map((row) => [row.outcome, row.count]));
+  return {
+    accepted: count.get('accepted') ?? 0,
+    duplicates: count.get('duplicate') ?? 0,
+    quarantined: count.get('quarantined') ?? 0,
+    refused: count.get('refused') ?? 0,
+  };
+}
+
+async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
+  const rows = await at
+    .selectFrom('deposits')
+    .select((deposit) => ['state', deposit.fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
+}
+
+/**
+ * `feed_seq` has no gaps, so its head is the number of items, and reversals have an index of their
+ * own: the wide rows of the feed are never read to be counted.
+ */
+async function creditCounts(at: Rows): Promise<StoreCounts['credits']> {
+  const feed = await at
+    .selectFrom('credits')
+    .select((credit) => credit.fn.max('feed_seq').as('head'))
+    .executeTakeFirst();
+  const reversed = await at
+    .selectFrom('credits')
+    .where('reverses', 'is not', null)
+    .select((credit) => credit.fn.countAll<number>().as('count'))
+    .executeTakeFirst();
+  const reversals = reversed?.count ?? 0;
+  return { credits: (feed?.head ?? 0) - reversals, reversals };
+}
+
+/** `open` is everything not resolved: a break under investigation is still a difference. */
+async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
+  const open = await at
+    .selectFrom('breaks')
+    .where(UNRESOLVED)
+    .select((one) => ['type', 'severity', one.fn.countAll<number>().as('open')])
+    .groupBy(['type', 'severity'])
+    .orderBy('type')
+    .orderBy('severity')
+    .execute();
+  const all = await at
+    .selectFrom('breaks')
+    .select((one) => one.fn.countAll<number>().as('count'))
+    .executeTakeFirst();
+  const openCount = open.reduce((sum, row) => sum + row.open, 0);
+  return {
+    open: openCount,
+    resolved: (all?.count ?? 0) - openCount,
+    byType: open.map((row) => ({
+      type: row.type as BreakType,
+      severity: row.severity,
+      open: row.open,
+    })),
+  };
+}
+
+export async function readCounts(db: Rows): Promise<StoreCounts> {
+  return atSnapshot(db, async (at) => {
+    const head = await at
+      .selectFrom('journal')
+      .select((fact) => fact.fn.max('seq').as('seq'))
+      .executeTakeFirst();
+    return {
+      notifications: await deliveryCounts(at),
+      deposits: await depositCounts(at),
+      credits: await creditCounts(at),
+      breaks: await breakCounts(at),
+      journalHead: head?.seq ?? 0,
+    };
+  });
+}

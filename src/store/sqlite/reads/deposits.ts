@@ -1,0 +1,56 @@
+import { sql, type Kysely } from 'kysely';
+import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit.ts';
+import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
+import { depositOf } from '../row.ts';
+import type { Tables } from '../tables.ts';
+import { readPage } from './list.ts';
+
+/** Word for word the condition of the index `deposits_waiting`: the planner compares text. */
+const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
+/** The same for `deposits_to_reverse`. */
+const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
+
+const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
+
+/** Deposits that something can still move, through their own small index. */
+export function waitingDepositRows(db: Kysely<Tables>) {
+  return db.selectFrom('deposits').where(WAITING).selectAll();
+}
+
+export function readDeposits(
+  db: Kysely<Tables>,
+  query: DepositQuery,
+  page: PageRequest,
+): Promise<Page<Deposit>> {
+  const { state, vaultId, blockchainHash } = query;
+  const listing = {
+    table: 'deposits',
+    equal: { state, vault_id: vaultId, blockchain_hash: blockchainHash },
+    newestFirstBy: 'rowid',
+    also: state === undefined || DONE.includes(state) ? undefined : WAITING,
+  } as const;
+  return readPage(db, listing, { ...page, itemOf: depositOf });
+}
+
+export async function readDeposit(
+  db: Kysely<Tables>,
+  depositId: string,
+): Promise<Deposit | undefined> {
+  const row = await db
+    .selectFrom('deposits')
+    .where('deposit_id', '=', depositId)
+    .selectAll()
+    .executeTakeFirst();
+  return row && depositOf(row);
+}
+
+/** Oldest first, so that a run that cannot ask about all of them does not starve any. */
+export async function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposit[]> {
+  const rows = await waitingDepositRows(db)
+    .unionAll(db.selectFrom('deposits').where(TO_REVERSE).selectAll())
+    .execute();
+  const deposits = new Map(rows.map((row) => [row.deposit_id, depositOf(row)]));
+  return [...deposits.values()]
+    .filter(awaitsCustody)
+    .sort((left, right) => left.firstSeenAt - right.firstSeenAt);
+}

@@ -1,0 +1,64 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Page, PageRequest } from '../../reads.ts';
+import type { Tables } from '../tables.ts';
+
+/** A list of whole rows: what it is filtered by, and which ascending column it is the reverse of. */
+export interface Listing<Table extends keyof Tables> {
+  readonly table: Table;
+  /** Columns that must equal these values; an undefined one does not filter. */
+  readonly equal: { readonly [Column in keyof Tables[Table]]?: Tables[Table][Column] | undefined };
+  /** `rowid` grows with insertion, and an update in place keeps it. */
+  readonly newestFirstBy: 'rowid' | 'seq';
+  /** A further condition, spelled as a partial index spells it so that the planner may use it. */
+  readonly also?: RawBuilder<boolean> | undefined;
+}
+
+/** Reads several queries at one snapshot: the file's state when the first of them runs. */
+export function atSnapshot<Result>(
+  db: Kysely<Tables>,
+  read: (at: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(read);
+}
+
+/** One page of a list, newest first, with the number of rows on all pages. */
+export function readPage<Table extends keyof Tables, Item>(
+  db: Kysely<Tables>,
+  listing: Listing<Table>,
+  page: PageRequest & { readonly itemOf: (row: Tables[Table]) => Item },
+): Promise<Page<Item>> {
+  const { table, equal, newestFirstBy, also } = listing;
+  const conditions = Object.entries(equal)
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value]) => sql<boolean>`${sql.ref(column)} = ${value}`);
+  if (also !== undefined) conditions.push(also);
+  const where =
+    conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
+  return atSnapshot(db, async (at) => {
+    const counted = await sql<{
+      total: number;
+    }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);
+    const { rows } = await sql<Tables[Table]>`
+      select * from ${sql.table(table)} ${where}
+      order by ${sql.ref(newestFirstBy)} desc
+      limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
+    return {
+      items: rows.map((row) => page.itemOf(row)),
+      total: counted.rows[0]?.total ?? 0,
+      page: page.page,
+      pageSize: page.pageSize,
+    };
+  });
+}
+
+/** Most values in one `IN (…)`; SQLite takes 32,766 parameters a statement. */
+const VALUES_MAX = 500;
+
+/** Cuts a list of look-ups into statements of a bounded size. */
+export function inBatches<Value>(values: readonly Value[]): Value[][] {
+  const batches: Value[][] = [];
+  for (let from = 0; from < values.length; from += VALUES_MAX) {
+    batches.push(values.slice(from, from + VALUES_MAX));
+  }
+  return batches;
+}

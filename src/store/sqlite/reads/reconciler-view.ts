@@ -1,0 +1,83 @@
+import { sql, type Kysely } from 'kysely';
+import type { BlockchainHash, NetworkKey, TransactionId } from '../../../domain/ids.ts';
+import type { Withdrawal } from '../../../domain/withdrawal.ts';
+import type { ReconcilerView } from '../../reads.ts';
+import { depositOf, sightingOf, withdrawalOf } from '../row.ts';
+import type { Tables } from '../tables.ts';
+import { readOpenBreaks } from './breaks.ts';
+import { atSnapshot, inBatches } from './list.ts';
+import { readPinnedDecimals, readPolicy } from './policy.ts';
+
+type Dossiers = ReconcilerView['dossiers'];
+type Dossier = Dossiers[number];
+
+export interface HashKey {
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+}
+
+/** A dossier whose lists are still being filled. */
+interface Growing extends HashKey {
+  readonly sightings: Dossier['sightings'][number][];
+  readonly deposits: Dossier['deposits'][number][];
+  readonly withdrawals: Dossier['withdrawals'][number][];
+}
+
+function keyOf(network: string, hash: string): string {
+  return JSON.stringify([network, hash]);
+}
+
+/** Everything known about each hash, in the order asked; a hash nothing is known of is empty. */
+async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promise<Dossiers> {
+  const dossiers = new Map<string, Growing>();
+  for (const { network, blockchainHash } of hashes) {
+    const empty = { network, blockchainHash, sightings: [], deposits: [], withdrawals: [] };
+    dossiers.set(keyOf(network, blockchainHash), empty);
+  }
+  const asked = [...new Set(hashes.map((one) => one.blockchainHash))];
+  for (const batch of inBatches(asked)) {
+    const sightings = at.selectFrom('sightings').where('blockchain_hash', 'in', batch);
+    for (const row of await sightings.selectAll().execute()) {
+      dossiers.get(keyOf(row.network, row.blockchain_hash))?.sightings.push(sightingOf(row));
+    }
+    const deposits = at.selectFrom('deposits').where('blockchain_hash', 'in', batch);
+    for (const row of await deposits
+      .selectAll()
+      .orderBy(sql`rowid`)
+      .execute()) {
+      dossiers.get(keyOf(row.network, row.blockchain_hash))?.deposits.push(depositOf(row));
+    }
+    const withdrawals = at.selectFrom('withdrawals').where('blockchain_hash', 'in', batch);
+    for (const row of await withdrawals.selectAll().orderBy('transaction_id').execute()) {
+      const key = keyOf(row.network ?? '', row.blockchain_hash ?? '');
+      dossiers.get(key)?.withdrawals.push(withdrawalOf(row));
+    }
+  }
+  return [...dossiers.values()];
+}
+
+async function withdrawalsAt(
+  at: Kysely<Tables>,
+  transactionIds: readonly TransactionId[],
+): Promise<Withdrawal[]> {
+  const found: Withdrawal[] = [];
+  for (const batch of inBatches([...new Set(transactionIds)])) {
+    const rows = at.selectFrom('withdrawals').where('transaction_id', 'in', batch);
+    found.push(...(await rows.selectAll().execute()).map(withdrawalOf));
+  }
+  return found;
+}
+
+/** Our side of a comparison, all of it at one moment. */
+export function readReconcilerView(
+  db: Kysely<Tables>,
+  about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
+): Promise<ReconcilerView> {
+  return atSnapshot(db, async (at) => ({
+    dossiers: await dossiersAt(at, about.hashes),
+    withdrawals: await withdrawalsAt(at, about.transactionIds),
+    openBreaks: await readOpenBreaks(at),
+    pinnedDecimals: await readPinnedDecimals(at),
+    policy: (await readPolicy(at))?.policy ?? null,
+  }));
+}

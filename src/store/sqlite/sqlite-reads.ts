@@ -1,0 +1,221 @@
+import type { Database } from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import type { Deposit } from '../../domain/deposit.ts';
+import { CreditId, type AssetId } from '../../domain/ids.ts';
+import { storedAmount } from '../../domain/amount.ts';
+import { unpackDeposit } from '../deposit-codec.ts';
+import type { IntakeStatus } from '../../domain/fact.ts';
+import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../records.ts';
+import type {
+  BalanceQuery,
+  BreakQuery,
+  DepositQuery,
+  NotificationQuery,
+  PageRequest,
+  Reads,
+  StoredCredit,
+  StoredNotification,
+  WithdrawalQuery,
+} from '../reads.ts';
+import { readBalances } from './reads/balances.ts';
+import { readBreak, readBreaks } from './reads/breaks.ts';
+import { readCounts } from './reads/counts.ts';
+import { readDeposit, readDeposits, readWaitingDeposits } from './reads/deposits.ts';
+import { readPage } from './reads/list.ts';
+import { readMovements } from './reads/movements.ts';
+import { readPinnedDecimals, readPolicy } from './reads/policy.ts';
+import { readReconcilerView } from './reads/reconciler-view.ts';
+import { withdrawalOf } from './row.ts';
+import type {
+  CreditRow,
+  NotificationTableRow,
+  QuarantineTableRow,
+  ReconciliationTableRow,
+  Tables,
+} from './tables.ts';
+
+function creditOf(row: CreditRow): StoredCredit {
+  return {
+    feedSeq: row.feed_seq,
+    createdAt: row.created_at,
+    item: {
+      creditId: CreditId(row.credit_id),
+      kind: row.kind as StoredCredit['item']['kind'],
+      amount: storedAmount(row.amount),
+      reverses: row.reverses === null ? null : CreditId(row.reverses),
+      deposit: unpackDeposit(row.deposit),
+    },
+  };
+}
+
+function notificationOf(row: NotificationTableRow): StoredNotification {
+  return {
+    seq: row.seq,
+    id: row.id,
+    status: row.status as IntakeStatus,
+    stream: row.stream,
+    type: row.type,
+    vaultId: row.vault_id,
+    network: row.network,
+    blockchainHash: row.blockchain_hash,
+    transactionId: row.transaction_id,
+    confirmations: row.confirmations,
+    receivedAt: row.received_at,
+  };
+}
+
+function quarantineOf(row: QuarantineTableRow): QuarantineRow {
+  return {
+    quarantineId: row.quarantine_id,
+    seq: row.seq,
+    notificationId: row.notification_id,
+    digest: row.digest,
+    defect: row.defect,
+    state: row.state as QuarantineRow['state'],
+    receivedAt: row.received_at,
+    retriedAt: row.retried_at,
+  };
+}
+
+function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
+  return {
+    seq: row.seq,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    matched: row.matched,
+    broken: row.broken,
+    exempt: JSON.parse(row.exempt) as ReconciliationRow['exempt'],
+    skipped: JSON.parse(row.skipped) as ReconciliationRow['skipped'],
+    requests: row.requests,
+    watermark: row.watermark,
+    incomplete: row.incomplete,
+  };
+}
+
+/**
+ * The reading side of a SQLite store, on a read-only connection of its own (`openForReading`).
+ * Every call sees one snapshot; amounts leave the database as text and are summed as bigint.
+ */
+export class SqliteReads implements Reads {
+  readonly #db: Kysely<Tables>;
+  readonly #connection: Database;
+
+  constructor(connection: Database) {
+    this.#connection = connection;
+    this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  balances(query: BalanceQuery) {
+    return readBalances(this.#db, query);
+  }
+
+  deposits(query: DepositQuery, page: PageRequest) {
+    return readDeposits(this.#db, query, page);
+  }
+
+  deposit(depositId: string): Promise<Deposit | undefined> {
+    return readDeposit(this.#db, depositId);
+  }
+
+  async credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
+    const rows = await this.#db
+      .selectFrom('credits')
+      .where('feed_seq', '>', after)
+      .selectAll()
+      .orderBy('feed_seq')
+      .limit(limit)
+      .execute();
+    return rows.map(creditOf);
+  }
+
+  /** One item of the feed by its own id, or undefined. */
+  async credit(creditId: string): Promise<StoredCredit | undefined> {
+    const row = await this.#db
+      .selectFrom('credits')
+      .where('credit_id', '=', creditId)
+      .selectAll()
+      .executeTakeFirst();
+    return row && creditOf(row);
+  }
+
+  withdrawals(query: WithdrawalQuery, page: PageRequest) {
+    const { status, vaultId, blockchainHash } = query;
+    const equal = { status, vault_id: vaultId, blockchain_hash: blockchainHash };
+    const listing = { table: 'withdrawals', equal, newestFirstBy: 'rowid' } as const;
+    return readPage(this.#db, listing, { ...page, itemOf: withdrawalOf });
+  }
+
+  movements(blockchainHash: string) {
+    return readMovements(this.#db, blockchainHash);
+  }
+
+  notifications(query: NotificationQuery, page: PageRequest) {
+    const { id, vaultId, blockchainHash, status } = query;
+    const equal = { id, vault_id: vaultId, blockchain_hash: blockchainHash, status };
+    const listing = { table: 'notifications', equal, newestFirstBy: 'seq' } as const;
+    return readPage(this.#db, listing, { ...page, itemOf: notificationOf });
+  }
+
+  quarantine(page: PageRequest) {
+    const listing = { table: 'quarantine', equal: {}, newestFirstBy: 'seq' } as const;
+    return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
+  }
+
+  breaks(query: BreakQuery, page: PageRequest) {
+    return readBreaks(this.#db, query, page);
+  }
+
+  break(breakId: string) {
+    return readBreak(this.#db, breakId);
+  }
+
+  async custodyWatermark(): Promise<number | null> {
+    const newest = await this.#db
+      .selectFrom('reconciliations')
+      .select((run) => run.fn.max('watermark').as('watermark'))
+      .executeTakeFirst();
+    return newest?.watermark ?? null;
+  }
+
+  reconciliations(page: PageRequest) {
+    const listing = { table: 'reconciliations', equal: {}, newestFirstBy: 'seq' } as const;
+    return readPage(this.#db, listing, { ...page, itemOf: reconciliationOf });
+  }
+
+  async reconciliation(seq: number): Promise<ReconciliationRow | undefined> {
+    const row = await this.#db
+      .selectFrom('reconciliations')
+      .where('seq', '=', seq)
+      .selectAll()
+      .executeTakeFirst();
+    return row && reconciliationOf(row);
+  }
+
+  counts() {
+    return readCounts(this.#db);
+  }
+
+  policy(): Promise<PolicyRow | undefined> {
+    return readPolicy(this.#db);
+  }
+
+  configuredPolicy(): Promise<PolicyRow | undefined> {
+    return readPolicy(this.#db, 'config');
+  }
+
+  pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
+    return readPinnedDecimals(this.#db);
+  }
+
+  waitingDeposits(): Promise<readonly Deposit[]> {
+    return readWaitingDeposits(this.#db);
+  }
+
+  reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {
+    return readReconcilerView(this.#db, about);
+  }
+}

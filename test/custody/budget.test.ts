@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PRIORITIES, RequestBudget } from '../../src/custody/budget.ts';
+import type { Priority, Reservation } from '../../src/custody/budget.ts';
+
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+function take(budget: RequestBudget, priority: Priority): Extract<Reservation, { kind: 'now' }> {
+  const reserved = budget.reserve({ priority, deadlineMs: FOREVER });
+  if (reserved.kind !== 'now') throw new Error(`no room: ${reserved.kind}`);
+  return reserved;
+}
+
+/** Sends until a priority finds no room, and tells how many were sent. */
+function exhaust(budget: RequestBudget, priority: Priority): number {
+  for (let sent = 0; ; sent += 1) {
+    const reserved = budget.reserve({ priority, deadlineMs: FOREVER });
+    if (reserved.kind !== 'now') return sent;
+    reserved.settle();
+  }
+}
+
+/** Most events in any closed span. */
+function densest(timesMs: readonly number[], spanMs: number): number {
+  const sorted = timesMs.toSorted((left, right) => left - right);
+  let first = 0;
+  let most = 0;
+  for (const [last, at] of sorted.entries()) {
+    while ((sorted[first] ?? 0) < at - spanMs) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+const step = fc.record({
+  // Bursts, pauses, and times around the edges of both windows.
+  waitMs: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(0) },
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 2_000 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 59_990, max: 60_010 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 3_599_990, max: 3_600_010 }) },
+  ),
+  priority: fc.constantFrom(...PRIORITIES),
+  tries: fc.integer({ min: 1, max: 120 }),
+  /** When the service counts the request, and when its answer comes. */
+  arrivesMs: fc.integer({ min: 0, max: 5_000 }),
+  answersMs: fc.integer({ min: 0, max: 5_000 }),
+});
+
+test('whatever is asked when, the service never counts 101 in a minute or 1,001 in an hour', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+      let now = 1_700_000_000_000;
+      const budget = new RequestBudget({ now: () => now });
+      const counted: number[] = [];
+      const waits: { fromMs: number; untilMs: number }[] = [];
+      const refusals: { deadlineMs: number; retryAtMs: number }[] = [];
+      let open: { atMs: number; settle: () => void }[] = [];
+      const moveTo = (target: number): void => {
+        const due = open.filter(({ atMs }) => atMs <= target);
+        open = open.filter(({ atMs }) => atMs > target);
+        for (const { atMs, settle } of due.toSorted((left, right) => left.atMs - right.atMs)) {
+          now = atMs;
+          settle();
+        }
+        now = target;
+      };
+      for (const { waitMs, priority, tries, arrivesMs, answersMs } of steps) {
+        moveTo(now + waitMs);
+        for (let count = 0; count < tries; count += 1) {
+          const reserved = budget.reserve({ priority, deadlineMs: now + 90_000 });
+          if (reserved.kind === 'now') {
+            counted.push(now + arrivesMs);
+            open.push({ atMs: now + arrivesMs + answersMs, settle: () => reserved.settle() });
+          } else if (reserved.kind === 'wait-until') {
+            waits.push({ fromMs: now, untilMs: reserved.atMs });
+            moveTo(reserved.atMs);
+          } else {
+            refusals.push({ deadlineMs: now + 90_000, retryAtMs: reserved.retryAtMs });
+            break;
+          }
+        }
+      }
+      for (const wait of waits) expect(wait.untilMs).toBeGreaterThan(wait.fromMs);
+      for (const refusal of refusals) {
+        expect(refusal.retryAtMs).toBeGreaterThan(refusal.deadlineMs);
+      }
+      expect(densest(counted, 60_000)).toBeLessThanOrEqual(100);
+      expect(densest(counted, 3_600_000)).toBeLessThanOrEqual(1_000);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a full hour of steady asking uses the hour and not one request more', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  const sent: number[] = [];
+  while (now < 3 * 3_600_000) {
+    const reserved = budget.reserve({ priority: 'deposits', deadlineMs: FOREVER });
+    if (reserved.kind === 'wait-until') now = reserved.atMs;
+    if (reserved.kind !== 'now') continue;
+    sent.push(now);
+    reserved.settle();
+  }
+  expect(densest(sent, 60_000)).toBe(100);
+  expect(densest(sent, 3_600_000)).toBe(1_000);
+});
+
+test.each([
+  ['inactive', 50],
+  ['sweep', 80],
+  ['repair', 90],
+  ['deposits', 100],
+] as const)('%s requests may use %d of the minute and leave the rest', (priority, share) => {
+  const budget = new RequestBudget({ now: () => 0 });
+  expect(exhaust(budget, priority)).toBe(share);
+  expect(exhaust(budget, 'deposits')).toBe(100 - share);
+});
+
+test('a request counts while it is in flight and for a full minute after its answer', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  const slow = take(budget, 'deposits');
+  expect(exhaust(budget, 'deposits')).toBe(99);
+  now = 9_000;
+  slow.settle();
+  now = 60_001;
+  expect(budget.used()).toEqual({ minute: 1, hour: 100 });
+  now = 69_000;
+  expect(budget.used().minute).toBe(1);
+  now = 69_001;
+  expect(budget.used().minute).toBe(0);
+});
+
+test('a request that was never sent costs nothing', () => {
+  const budget = new RequestBudget({ now: () => 0 });
+  take(budget, 'sweep').cancel();
+  expect(budget.used()).toEqual({ minute: 0, hour: 0 });
+});
+
+test('a wait beyond the deadline is refused with the moment when there is room', () => {
+  const budget = new RequestBudget({ now: () => 0 });
+  exhaust(budget, 'deposits');
+  expect(budget.reserve({ priority: 'deposits', deadlineMs: 60_000 })).toEqual({
+    kind: 'refused',
+    retryAtMs: 60_001,
+  });
+  expect(budget.reserve({ priority: 'deposits', deadlineMs: 60_001 })).toEqual({
+    kind: 'wait-until',
+    atMs: 60_001,
+  });
+});
+
+test('a silence holds back every priority, and a shorter one does not end it', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  budget.silence(40_000);
+  budget.silence(1_000);
+  expect(budget.reserve({ priority: 'deposits', deadlineMs: FOREVER })).toEqual({
+    kind: 'wait-until',
+    atMs: 40_000,
+  });
+  now = 40_000;
+  expect(take(budget, 'inactive').kind).toBe('now');
+});
+
+test('no header can silence the client for longer than the longest window', () => {
+  const budget = new RequestBudget({ now: () => 0 });
+  budget.silence(FOREVER);
+  expect(budget.reserve({ priority: 'deposits', deadlineMs: FOREVER })).toEqual({
+    kind: 'wait-until',
+    atMs: 3_600_000,
+  });
+});
+
+test('a clock that is set back does not let the windows be overrun', () => {
+  let now = 10_000_000;
+  const budget = new RequestBudget({ now: () => now });
+  exhaust(budget, 'deposits');
+  now -= 5_000_000;
+  expect(exhaust(budget, 'deposits')).toBe(0);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { Metrics } from '../../src/ops/metrics.ts';
+
+/** The samples of a page as `name{labels} value` lines, without histogram buckets. */
+async function samples(metrics: Metrics): Promise<string[]> {
+  const { text } = await metrics.page();
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.includes('_bucket'));
+}
+
+test('what happened is on the page', async () => {
+  const metrics = new Metrics({ now: () => 0 });
+  metrics.notification('accepted');
+  metrics.notification('accepted');
+  metrics.notification('malformed');
+  metrics.refusal(413);
+  metrics.commit({ facts: 3, durationMs: 20, waiting: 5 });
+  metrics.commit({ facts: 9, durationMs: 20, waiting: 7, failed: true });
+  metrics.comparisons({ kind: 'matched', count: 40 });
+  metrics.comparisons({ kind: 'skipped', cause: 'api_unavailable' });
+  metrics.custodyAttempt({ operation: 'transactions', result: 'ok', durationMs: 250 });
+  metrics.circuit('open');
+  metrics.journalHead(1234);
+  metrics.waitingDeposits(2);
+  expect(await samples(metrics)).toEqual(
+    expect.arrayContaining([
+      'counterfoil_notifications_total{outcome="accepted"} 2',
+      'counterfoil_notifications_total{outcome="malformed"} 1',
+      'counterfoil_http_refusals_total{status="413"} 1',
+      'counterfoil_commits_total{result="ok"} 1',
+      'counterfoil_commits_total{result="failed"} 1',
+      'counterfoil_commit_batch_facts_sum 3',
+      'counterfoil_commit_duration_seconds_sum 0.02',
+      'counterfoil_queue_depth 7',
+      'counterfoil_sweep_outcomes_total{kind="matched",cause=""} 40',
+      'counterfoil_sweep_outcomes_total{kind="skipped",cause="api_unavailable"} 1',
+      'counterfoil_custody_requests_total{operation="transactions",result="ok"} 1',
+      'counterfoil_custody_request_duration_seconds_sum 0.25',
+      'counterfoil_custody_circuit_state 2',
+      'counterfoil_journal_head_seq 1234',
+      'counterfoil_waiting_deposits 2',
+    ]),
+  );
+});
+
+test('a break that is resolved leaves the page', async () => {
+  const metrics = new Metrics({ now: () => 0 });
+  metrics.breaksOpen([
+    { type: 'conservation', severity: 'warning', count: 3 },
+    { type: 'conservation', severity: 'critical', count: 1 },
+  ]);
+  metrics.breaksOpen([{ type: 'conservation', severity: 'critical', count: 1 }]);
+  const breaks = (await samples(metrics)).filter((line) => line.includes('breaks_open'));
+  expect(breaks).toEqual(['counterfoil_breaks_open{type="conservation",severity="critical"} 1']);
+});
+
+test('the age of the last sweep grows from the start, and again from each sweep', async () => {
+  let now = 1_000_000;
+  const metrics = new Metrics({ now: () => now });
+  const age = async (): Promise<string | undefined> =>
+    (await samples(metrics)).find((line) => line.includes('age'));
+  now += 90_000;
+  expect(await age()).toBe('counterfoil_last_sweep_age_seconds 90');
+  metrics.sweepEnded();
+  now += 1_500;
+  expect(await age()).toBe('counterfoil_last_sweep_age_seconds 1.5');
+});
+
+test('two of them share nothing', async () => {
+  const one = new Metrics({ now: () => 0 });
+  const other = new Metrics({ now: () => 0 });
+  one.notification('accepted');
+  expect((await samples(other)).some((line) => line.includes('accepted'))).toBe(false);
+});
+
+test('every name begins with the program, and names its unit last', async () => {
+  const { text, contentType } = await new Metrics({ now: () => 0 }).page();
+  const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => ({
+    name: name ?? '',
+    kind,
+  }));
+  expect(contentType).toMatch(/^text\/plain/);
+  expect(names.length).toBeGreaterThan(12);
+  for (const { name, kind } of names) {
+    expect(name).toMatch(/^counterfoil_[a-z_]+$/);
+    expect(name.endsWith('_total')).toBe(kind === 'counter');
+    expect(name).not.toMatch(/_(?:seconds|bytes)_(?!total)/);
+  }
+});
+
+test('the process can be told of too', async () => {
+  const { text } = await new Metrics({ now: () => 0, process: true }).page();
+  expect(text).toContain('counterfoil_process_resident_memory_bytes');
+});
