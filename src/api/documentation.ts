@@ -1,0 +1,94 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { ApiEnv } from './access.ts';
+
+const BEARER = 'bearer';
+
+/** What of the swagger-ui-dist package the page needs; nothing is loaded from elsewhere. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Counterfoil API</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+// Without `validatorUrl: null` the page sends the document's address to a validator on the internet.
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#ui',
+  deepLinking: true,
+  validatorUrl: null,
+  tryItOutEnabled: true,
+});
+`;
+
+/** Swagger UI sets style attributes and draws its icons from data URLs. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const DESCRIPTION = `Books, deposits and the credit feed of a custody service's webhooks.
+
+Amounts are decimal strings in the asset's smallest unit. Times are ISO 8601 in UTC. Lists are
+\`{data, pagination}\`, \`page\` counted from 0. Errors are \`application/problem+json\` (RFC 9457),
+with a \`detail\` that says what to do.`;
+
+/** `GET /openapi.json` (OpenAPI 3.1) and the pages of `/docs`. */
+export function mountDocumentation(app: OpenAPIHono<ApiEnv>, version: string): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', BEARER, {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of `api.tokens`.',
+  });
+  app.get('/openapi.json', (context) =>
+    context.json(
+      app.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: { title: 'Counterfoil', version, description: DESCRIPTION },
+        security: [{ [BEARER]: [] }],
+      }),
+    ),
+  );
+  app.get('/docs', (context) => {
+    context.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    return context.html(PAGE);
+  });
+  app.get('/docs/start.js', (context) =>
+    context.body(START, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+  );
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  for (const [file, contentType] of Object.entries(ASSETS)) {
+    app.get(`/docs/${file}`, async (context) => {
+      const bytes = await readFile(join(folder, file));
+      return context.body(bytes, 200, {
+        'Content-Type': contentType,
+        'Cache-Control': 'public, max-age=3600',
+      });
+    });
+  }
+}

@@ -1,0 +1,99 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { ApiEnv } from './access.ts';
+
+/** What the daemon can do now; the program tells it, and `/readyz` judges it. */
+export interface Readiness {
+  readonly phase: 'starting' | 'serving' | 'stopping';
+  readonly store: 'writable' | 'unavailable';
+  /** Null without a custody API. Its state never makes the daemon unready: intake must go on. */
+  readonly custody: { readonly circuit: string; readonly [detail: string]: unknown } | null;
+  readonly queue: { readonly waiting: number; readonly limit: number };
+}
+
+export interface HealthOptions {
+  readonly readiness: () => Readiness | Promise<Readiness>;
+  /** The metrics in Prometheus' text format. */
+  readonly metrics: () => string | Promise<string>;
+}
+
+const aliveSchema = z.object({ status: z.literal('alive') }).openapi('Alive');
+
+const readySchema = z
+  .object({
+    status: z.enum(['ready', 'starting', 'stopping', 'store-unavailable']),
+    store: z.enum(['writable', 'unavailable']),
+    custody: z
+      .looseObject({ circuit: z.string() })
+      .nullable()
+      .openapi({ description: 'Null without a custody API.' }),
+    queue: z.object({ waiting: z.int(), limit: z.int() }),
+  })
+  .openapi('Readiness');
+
+const tags = ['Health'];
+const json = (schema: z.ZodType, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+const healthz = createRoute({
+  method: 'get',
+  path: '/healthz',
+  operationId: 'alive',
+  tags,
+  summary: 'Whether the process is alive',
+  security: [],
+  responses: { 200: json(aliveSchema, 'It is') },
+});
+
+const readyz = createRoute({
+  method: 'get',
+  path: '/readyz',
+  operationId: 'ready',
+  tags,
+  summary: 'Whether intake can take notifications; stays 200 while the custody API is down',
+  security: [],
+  responses: {
+    200: json(readySchema, 'It can'),
+    503: json(readySchema, 'Starting, shutting down, or the store cannot be written'),
+  },
+});
+
+const metricsRoute = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'metrics',
+  tags,
+  summary: 'Metrics in the text format of Prometheus',
+  security: [],
+  responses: {
+    200: {
+      description: 'One line each',
+      content: { 'text/plain': { schema: z.string() } },
+    },
+  },
+});
+
+function statusOf({ phase, store }: Readiness): z.infer<typeof readySchema>['status'] {
+  if (phase !== 'serving') return phase;
+  return store === 'writable' ? 'ready' : 'store-unavailable';
+}
+
+/** `/healthz`, `/readyz` and `/metrics`; open without a token. */
+export function mountHealth(app: OpenAPIHono<ApiEnv>, options: HealthOptions): void {
+  app.openapi(healthz, (context) => {
+    context.header('Cache-Control', 'no-store');
+    return context.json({ status: 'alive' }, 200);
+  });
+  app.openapi(readyz, async (context) => {
+    const readiness = await options.readiness();
+    const { store, custody, queue } = readiness;
+    const status = statusOf(readiness);
+    context.header('Cache-Control', 'no-store');
+    return context.json({ status, store, custody, queue }, status === 'ready' ? 200 : 503);
+  });
+  app.openapi(metricsRoute, async (context) => {
+    const type = 'text/plain; version=0.0.4; charset=utf-8';
+    return context.text(await options.metrics(), 200, { 'Content-Type': type });
+  });
+}

@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import type { Page, PageRequest } from '../store/reads.ts';
+
+const PAGE_SIZE_DEFAULT = 100;
+const PAGE_SIZE_MAX = 1000;
+/** Keeps `page × pageSize` an exact integer. */
+const PAGE_MAX = 1_000_000_000;
+const NAME_CHARACTERS_MAX = 512;
+
+/**
+ * A whole number in a query. Digits only: `1e3`, ` 7` or an empty value are mistakes of the
+ * caller's program, and coercion would hide them.
+ */
+export function wholeNumber(bounds: { min: number; max: number; default: number }) {
+  const { min, max } = bounds;
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, message)
+    .default(String(bounds.default))
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .openapi({ type: 'integer', minimum: min, maximum: max, default: bounds.default });
+}
+
+/** The paging parameters of every list; `page` is 0-based. */
+export const pageQuery = {
+  page: wholeNumber({ min: 0, max: PAGE_MAX, default: 0 }),
+  pageSize: wholeNumber({ min: 1, max: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
+};
+
+/** A filter by an identifier, compared byte by byte. */
+export function filter() {
+  return z.string().min(1).max(NAME_CHARACTERS_MAX).optional();
+}
+
+/** A filter by a part that a position may lack: an empty value asks for those without it. */
+export function partFilter() {
+  return z
+    .string()
+    .max(NAME_CHARACTERS_MAX)
+    .optional()
+    .openapi({ description: 'An empty value asks for positions without this part.' });
+}
+
+/** Of calls that take no query: an unknown parameter is a mistake worth telling. */
+export const noQuery = z.strictObject({});
+
+export const idParams = z.strictObject({ id: z.string().min(1).max(NAME_CHARACTERS_MAX) });
+
+/** The envelope of every list: `{data, pagination}`. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    pagination: z
+      .object({ page: z.int(), pageSize: z.int(), total: z.int() })
+      .openapi('Pagination'),
+  });
+}
+
+export function listAnswer<Item, Shown>(page: Page<Item>, show: (item: Item) => Shown) {
+  return {
+    data: page.items.map((item) => show(item)),
+    pagination: { page: page.page, pageSize: page.pageSize, total: page.total },
+  };
+}
+
+/** One page of a list that the store gives as a whole. */
+export function pageWithin<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
+  const { page, pageSize } = request;
+  const from = page * pageSize;
+  return { items: items.slice(from, from + pageSize), total: items.length, page, pageSize };
+}
+
+type Given<Query> = { [Key in keyof Query]: Exclude<Query[Key], undefined> };
+
+/** A query without the parameters that were not given. */
+export function given<Query extends object>(query: Query): Given<Query> {
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => value !== undefined),
+  ) as Given<Query>;
+}

@@ -1,0 +1,168 @@
+import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { Refusal } from '../domain/decision.ts';
+
+/** Every way in which a call can be refused, with its status and its short name for people. */
+const PROBLEMS = {
+  'invalid-request': { status: 400, title: 'The request is not valid' },
+  unauthenticated: { status: 401, title: 'No valid token' },
+  forbidden: { status: 403, title: 'The token may not do this' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'No such method here' },
+  conflict: { status: 409, title: 'In conflict with what is on record' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Not available now' },
+} as const;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+export const PROBLEM_JSON = 'application/problem+json';
+
+/** An error body, RFC 9457. `detail` says what to do about it. */
+export const problemSchema = z
+  .object({
+    type: z
+      .string()
+      .openapi({ description: 'One of the problems below, as a URN; programs switch on it.' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string().openapi({ description: 'The path that was called.' }),
+  })
+  .openapi('Problem', {
+    example: {
+      type: 'urn:counterfoil:problem:not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'There is no deposit dep_1: list them with GET /v1/deposits.',
+      instance: '/v1/deposits/dep_1',
+    },
+  });
+
+export interface Problem {
+  readonly kind: ProblemKind;
+  readonly detail: string;
+}
+
+/** Answers with a problem. The query is left out of `instance`: it may hold what a log must not. */
+export function answerProblem(
+  context: Context,
+  problem: Problem,
+  headers: Record<string, string> = {},
+): Response {
+  const { status, title } = PROBLEMS[problem.kind];
+  const body = {
+    type: `urn:counterfoil:problem:${problem.kind}`,
+    title,
+    status,
+    detail: problem.detail,
+    instance: context.req.path,
+  } satisfies z.infer<typeof problemSchema>;
+  return context.body(JSON.stringify(body), status, {
+    'Content-Type': PROBLEM_JSON,
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+}
+
+/** A problem thrown out of a handler; `problemOf` answers with it. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+export function notFound(detail: string): ProblemError {
+  return new ProblemError({ kind: 'not-found', detail });
+}
+
+/** How the rules' refusals are told over HTTP. */
+export function refusalProblem(refusal: Refusal): ProblemError {
+  const { kind, detail } = refusal;
+  return new ProblemError({ kind: kind === 'not_found' ? 'not-found' : 'conflict', detail });
+}
+
+const KIND_OF_STATUS: Partial<Record<number, ProblemKind>> = {
+  400: 'invalid-request',
+  413: 'too-large',
+  415: 'unsupported-media-type',
+};
+
+const DETAIL_OF_STATUS: Partial<Record<number, string>> = {
+  413: 'The body is larger than any call of this API needs: send the fields of the call only.',
+  415: 'Send the body as JSON, with Content-Type: application/json.',
+};
+
+/** Seconds after which a client may try again while the store cannot write. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** The one place that maps what a handler threw to an answer; undefined for a bug. */
+export function problemOf(context: Context, error: Error): Response | undefined {
+  if (error instanceof ProblemError) {
+    const { problem } = error;
+    const headers: Record<string, string> =
+      problem.kind === 'unavailable' ? { 'Retry-After': RETRY_AFTER_SECONDS } : {};
+    return answerProblem(context, problem, headers);
+  }
+  if (error instanceof HTTPException) {
+    const kind = KIND_OF_STATUS[error.status];
+    if (kind === undefined) return undefined;
+    const detail = DETAIL_OF_STATUS[error.status] ?? error.message;
+    return answerProblem(context, { kind, detail });
+  }
+  return undefined;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `not known here: ${issue.keys.join(', ')}`;
+  const path = issue.path.map(String).join('.');
+  return path === '' ? issue.message : `${path}: ${issue.message}`;
+}
+
+const ISSUES_TOLD_MAX = 3;
+
+/** What is wrong with a call's parameters or body, one sentence. */
+export function invalidRequest(part: string, error: z.core.$ZodError): Problem {
+  const issues = error.issues.slice(0, ISSUES_TOLD_MAX).map(describeIssue).join('; ');
+  return { kind: 'invalid-request', detail: `${part}: ${issues}. See /docs for what it may hold.` };
+}
+
+/** Problems that every call under `/v1` can answer. */
+const ALWAYS: readonly ProblemKind[] = ['invalid-request', 'unauthenticated', 'forbidden'];
+
+/** Problems of a call that changes something. */
+export const WRITE_PROBLEMS: readonly ProblemKind[] = [
+  'not-found',
+  'conflict',
+  'too-large',
+  'unsupported-media-type',
+  'unavailable',
+];
+
+/**
+ * The answers of a route, for its OpenAPI entry. Problems are not part of its type: handlers throw
+ * them, and only the answer of the 200 is theirs to give.
+ */
+export function answers<Schema extends z.ZodType>(
+  success: { readonly description: string; readonly schema: Schema },
+  problems: readonly ProblemKind[] = [],
+) {
+  const refused: object = Object.fromEntries(
+    [...ALWAYS, ...problems].map((kind) => {
+      const { status, title } = PROBLEMS[kind];
+      return [
+        status,
+        { description: title, content: { [PROBLEM_JSON]: { schema: problemSchema } } },
+      ];
+    }),
+  );
+  const { description, schema } = success;
+  return { ...refused, 200: { description, content: { 'application/json': { schema } } } };
+}

@@ -1,0 +1,30 @@
+import type { Fact } from '../domain/fact.ts';
+import type { FactOutcome } from '../store/port.ts';
+import type { Reads, StoredCredit } from '../store/reads.ts';
+import type { ReconciliationRow } from '../store/records.ts';
+import type { FeedSignal } from './feed-signal.ts';
+
+/** What this API reads: the port, and one item of the feed by its id. */
+export interface ApiReads extends Reads {
+  credit(creditId: string): Promise<StoredCredit | undefined>;
+}
+
+/** `busy` and `unavailable`: the queue or the store takes nothing now; nothing of it was kept. */
+export type Submitted =
+  | FactOutcome
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'unavailable'; readonly cause: string };
+
+/** Hands a fact to the commit queue; resolves when its effect is durable. */
+export type Submit = (fact: Fact) => Promise<Submitted>;
+
+/** What the routes work with. */
+export interface Services {
+  readonly reads: ApiReads;
+  readonly submit: Submit;
+  /** Unix milliseconds; stamps decisions. */
+  readonly now: () => number;
+  readonly feed: FeedSignal;
+  /** Runs one reconciliation and gives its row. Calls at the same time run one after the other. */
+  readonly reconcile: () => Promise<ReconciliationRow>;
+}

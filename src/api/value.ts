@@ -1,0 +1,28 @@
+import { z } from '@hono/zod-openapi';
+
+/** Money on the outside: digits of the asset's smallest unit, never a number (floats lose them). */
+export const amountText = z
+  .string()
+  .openapi({ pattern: '^-?[0-9]+$', example: '1500000000000000000' });
+
+export const timeText = z
+  .string()
+  .openapi({ format: 'date-time', example: '2025-11-20T01:02:03.004Z' });
+
+/** Unix milliseconds as ISO 8601 in UTC. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function isoTimeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+/** A moment in a query, as Unix milliseconds. */
+export const moment = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be a time with its zone, such as 2025-11-20T00:00:00Z (write + as %2B)',
+  })
+  .transform((text) => Date.parse(text))
+  .openapi({ type: 'string', format: 'date-time' });

@@ -1,0 +1,263 @@
+import { html } from 'hono/html';
+import type { Amount } from '../domain/amount.ts';
+import { differenceOf, type Break } from '../domain/break.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import type { ReconciliationRow } from '../store/records.ts';
+import { decimalText, grouped, momentText, shortened, spanText } from './figure.ts';
+import type { Markup } from './markup.ts';
+import type { Snapshot, TieOut } from './snapshot.ts';
+import { stateBar, stateName } from './state-bar.ts';
+
+type Decimals = Snapshot['decimals'];
+
+/** An amount both ways: in the asset's unit where its decimals are known, and in smallest units. */
+function amountCell(amount: Amount, asset: string, decimals: Decimals): Markup {
+  const places = decimals.get(asset);
+  const exact = html`<span class="units">${amount.toString()}</span>`;
+  if (places === undefined) return html`<span class="figure">${amount.toString()}</span>`;
+  return html`<span class="figure">${decimalText(amount, places)}</span>${exact}`;
+}
+
+function tieOutRows(last: TieOut, decimals: Decimals): Markup {
+  const apart = last.assets.filter(({ difference }) => difference !== 0n);
+  return html`<table class="apart">
+    <thead>
+      <tr>
+        <th>Asset</th>
+        <th class="number">Books</th>
+        <th class="number">Custody</th>
+        <th class="number">Difference</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${apart.map(
+        ({ asset, books, custody, difference }) =>
+          html`<tr>
+            <td class="id">${asset}</td>
+            <td class="number">${amountCell(books, asset, decimals)}</td>
+            <td class="number">${amountCell(custody, asset, decimals)}</td>
+            <td class="number">
+              ${difference > 0n ? '+' : ''}${amountCell(difference, asset, decimals)}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function tieOutStub(snapshot: Snapshot): Markup {
+  if (snapshot.tieOut === null) return html``;
+  const { last } = snapshot.tieOut;
+  if (last === undefined) {
+    return html`<section class="stub waiting">
+      <p class="verdict">Not compared yet</p>
+      <p>The books are compared with the custody service at the next reconciliation.</p>
+    </section>`;
+  }
+  const count = last.assets.length;
+  const assets = `${count} ${count === 1 ? 'asset' : 'assets'}`;
+  const age = spanText(snapshot.at - last.at);
+  return last.balanced
+    ? html`<section class="stub agrees">
+        <p class="verdict">Books and custody agree</p>
+        <p>to the smallest unit, on ${assets}, compared ${age} ago</p>
+      </section>`
+    : html`<section class="stub differs">
+        <p class="verdict">Books and custody differ</p>
+        <p>compared ${age} ago, on ${assets}</p>
+        ${tieOutRows(last, snapshot.decimals)}
+      </section>`;
+}
+
+function tile(label: string, count: number, tone = ''): Markup {
+  const loud = count > 0 ? tone : '';
+  return html`<div class="tile ${loud}">
+    <dt>${label}</dt>
+    <dd>${grouped(String(count))}</dd>
+  </div>`;
+}
+
+function tiles({ counts }: Snapshot): Markup {
+  const { notifications, credits, breaks } = counts;
+  const critical = breaks.byType.some(({ severity, open }) => severity === 'critical' && open > 0);
+  return html`<dl class="tiles">
+    ${tile('Accepted', notifications.accepted)} ${tile('Duplicates', notifications.duplicates)}
+    ${tile('Quarantined', notifications.quarantined, 'warn')} ${tile('Credits', credits.credits)}
+    ${tile('Reversals', credits.reversals, 'alarm')}
+    ${tile('Open breaks', breaks.open, critical ? 'alarm' : 'warn')}
+  </dl>`;
+}
+
+const DEPTH_WIDTH = 40;
+
+/** How deep a deposit is, of how deep it must be. */
+function depthCell(deposit: Deposit): Markup {
+  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
+  const required = deposit.requiredConfirmations;
+  const share = required === 0 ? 1 : Math.min(1, depth / required);
+  return html`<span class="depth">${depth}<i>/</i>${required}</span>
+    <svg class="gauge" viewBox="0 0 ${DEPTH_WIDTH} 3" aria-hidden="true">
+      <rect class="groove" width="${DEPTH_WIDTH}" height="3" rx="1.5"></rect>
+      <rect
+        class="tone ${deposit.state}"
+        width="${Math.round(DEPTH_WIDTH * share)}"
+        height="3"
+        rx="1.5"
+      ></rect>
+    </svg>`;
+}
+
+function place({ vaultId, addressId, memo }: Deposit): string {
+  return [vaultId, addressId, memo === null ? null : `memo ${memo}`]
+    .filter((part) => part !== null)
+    .join(' · ');
+}
+
+function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
+  const { state, reason, asset, blockchainHash } = deposit;
+  const why = reason === null ? '' : reason.replaceAll('_', ' ');
+  return html`<tr>
+    <td>
+      <span class="badge ${state}">${stateName(state)}</span>
+      ${why === '' ? '' : html`<span class="why">${why}</span>`}
+    </td>
+    <td class="number amount">${amountCell(deposit.amount, asset, snapshot.decimals)}</td>
+    <td class="id name" title="${asset}">${shortened(asset)}</td>
+    <td class="number">${depthCell(deposit)}</td>
+    <td class="id wide">${place(deposit)}</td>
+    <td class="id name" title="${blockchainHash}">${shortened(blockchainHash)}</td>
+    <td class="number muted" title="${momentText(deposit.firstSeenAt)}">
+      ${spanText(snapshot.at - deposit.firstSeenAt)}
+    </td>
+  </tr>`;
+}
+
+function depositTable(snapshot: Snapshot): Markup {
+  const { deposits, depositsTotal } = snapshot;
+  if (deposits.length === 0) return html`<p class="empty">No deposits yet.</p>`;
+  return html`<div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>State</th>
+            <th class="number">Amount</th>
+            <th>Asset</th>
+            <th class="number">Depth</th>
+            <th class="wide">Where</th>
+            <th>Hash</th>
+            <th class="number">Age</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${deposits.map((deposit) => depositRow(deposit, snapshot))}
+        </tbody>
+      </table>
+    </div>
+    <p class="foot">The latest ${deposits.length} of ${grouped(String(depositsTotal))}</p>`;
+}
+
+function breakItem(one: Break, snapshot: Snapshot): Markup {
+  const { asset } = one.subject;
+  const difference = differenceOf(one);
+  return html`<li class="break ${one.severity}">
+    <div class="head">
+      <span class="severity">${one.severity}</span>
+      <b>${one.type.replaceAll('_', ' ')}</b>
+      ${one.state === 'investigating' ? html`<span class="why">investigating</span>` : ''}
+      <time title="${momentText(one.openedAt)}">${spanText(snapshot.at - one.openedAt)}</time>
+    </div>
+    <p>${one.detail}</p>
+    ${
+      difference === null || asset === null
+        ? ''
+        : html`<p class="difference">
+            difference
+            ${difference > 0n ? '+' : ''}${amountCell(difference, asset, snapshot.decimals)}
+            <span class="id">${asset}</span>
+          </p>`
+    }
+  </li>`;
+}
+
+function breakList(snapshot: Snapshot): Markup {
+  const { breaks, counts } = snapshot;
+  if (breaks.length === 0) return html`<p class="empty good">No open breaks.</p>`;
+  const more = counts.breaks.open - breaks.length;
+  return html`<ul class="breaks">
+      ${breaks.map((one) => breakItem(one, snapshot))}
+    </ul>
+    ${more > 0 ? html`<p class="foot">and ${grouped(String(more))} more</p>` : ''}`;
+}
+
+function causes(counts: Readonly<Record<string, number>>): Markup {
+  return html`${Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(
+      ([cause, count]) =>
+        html`<li><span>${cause.replaceAll('_', ' ')}</span><b>${grouped(String(count))}</b></li>`,
+    )}`;
+}
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function runCard(run: ReconciliationRow | undefined, at: number): Markup {
+  if (run === undefined) return html`<p class="empty">No reconciliation has run yet.</p>`;
+  return html`<dl class="run">
+      <div>
+        <dt>Matched</dt>
+        <dd>${grouped(String(run.matched))}</dd>
+      </div>
+      <div class="${run.broken > 0 ? 'alarm' : ''}">
+        <dt>Break</dt>
+        <dd>${grouped(String(run.broken))}</dd>
+      </div>
+      <div>
+        <dt>Exempt</dt>
+        <dd>${grouped(String(sumOf(run.exempt)))}</dd>
+      </div>
+      <div>
+        <dt>Skipped</dt>
+        <dd>${grouped(String(sumOf(run.skipped)))}</dd>
+      </div>
+    </dl>
+    <ul class="causes">
+      ${causes(run.exempt)}${causes(run.skipped)}
+    </ul>
+    ${
+      run.incomplete === null
+        ? ''
+        : html`<p class="incomplete">Incomplete: ${run.incomplete.replaceAll('_', ' ')}</p>`
+    }
+    <p class="foot" title="${momentText(run.finishedAt)}">
+      ${spanText(at - run.finishedAt)} ago, took ${run.finishedAt - run.startedAt} ms and
+      ${run.requests} ${run.requests === 1 ? 'request' : 'requests'}
+    </p>`;
+}
+
+/** The part of the console that refreshes itself. */
+export function fragment(snapshot: Snapshot): Markup {
+  return html`${tieOutStub(snapshot)} ${tiles(snapshot)}
+    <section class="card">
+      <h2>Deposits by state</h2>
+      ${stateBar(snapshot.counts.deposits)}
+    </section>
+    <div class="columns">
+      <section class="card">
+        <h2>Latest deposits</h2>
+        ${depositTable(snapshot)}
+      </section>
+      <div class="side">
+        <section class="card">
+          <h2>Open breaks</h2>
+          ${breakList(snapshot)}
+        </section>
+        <section class="card">
+          <h2>Latest reconciliation</h2>
+          ${runCard(snapshot.lastRun, snapshot.at)}
+        </section>
+      </div>
+    </div>
+    <p class="taken">As of <time>${momentText(snapshot.at)}</time></p>`;
+}

@@ -1,0 +1,102 @@
+import type { Amount } from '../domain/amount.ts';
+import type { Break, Severity } from '../domain/break.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import type { ReconciliationRow } from '../store/records.ts';
+import type { Reads, StoreCounts } from '../store/reads.ts';
+
+const DEPOSITS_SHOWN = 20;
+/** Breaks looked at; the most severe and oldest of them are shown. */
+const BREAKS_READ = 200;
+export const BREAKS_SHOWN = 12;
+/** All viewers share one look at the store for this long. */
+const FRESH_MS = 1_000;
+
+/** Whether the books agree with the custody service, per asset. */
+export interface TieOut {
+  readonly balanced: boolean;
+  /** When it was compared, Unix milliseconds. */
+  readonly at: number;
+  readonly assets: readonly {
+    readonly asset: string;
+    readonly books: Amount;
+    readonly custody: Amount;
+    readonly difference: Amount;
+  }[];
+}
+
+export type ConsoleReads = Pick<Reads, 'counts' | 'deposits' | 'breaks' | 'reconciliations'> & {
+  /** Decimals of assets, pinned at their first sighting. */
+  pinnedDecimals(): Promise<ReadonlyMap<string, number>>;
+};
+
+/** Gives the last tie-out; undefined before the first. */
+export type ReadTieOut = () => Promise<TieOut | undefined>;
+
+/** Everything that one showing of the console needs. */
+export interface Snapshot {
+  readonly at: number;
+  /** Null where the program compares no totals. */
+  readonly tieOut: { readonly last: TieOut | undefined } | null;
+  readonly counts: StoreCounts;
+  readonly deposits: readonly Deposit[];
+  readonly depositsTotal: number;
+  readonly decimals: ReadonlyMap<string, number>;
+  /** The most urgent first. */
+  readonly breaks: readonly Break[];
+  readonly lastRun: ReconciliationRow | undefined;
+}
+
+const URGENCY: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
+
+function byUrgency(left: Break, right: Break): number {
+  return URGENCY[left.severity] - URGENCY[right.severity] || left.openedAt - right.openedAt;
+}
+
+async function look(
+  reads: ConsoleReads,
+  at: number,
+  tieOut: ReadTieOut | undefined,
+): Promise<Snapshot> {
+  const breakPage = { page: 0, pageSize: BREAKS_READ };
+  const open = await reads.breaks({ state: 'open' }, breakPage);
+  const investigated = await reads.breaks({ state: 'investigating' }, breakPage);
+  const deposits = await reads.deposits({}, { page: 0, pageSize: DEPOSITS_SHOWN });
+  const runs = await reads.reconciliations({ page: 0, pageSize: 1 });
+  return {
+    at,
+    tieOut: tieOut === undefined ? null : { last: await tieOut() },
+    counts: await reads.counts(),
+    deposits: deposits.items,
+    depositsTotal: deposits.total,
+    decimals: await reads.pinnedDecimals(),
+    breaks: [...open.items, ...investigated.items].sort(byUrgency).slice(0, BREAKS_SHOWN),
+    lastRun: runs.items[0],
+  };
+}
+
+/** Looks at the store for all viewers at once: their number does not multiply the reading. */
+export class Snapshots {
+  readonly #reads: ConsoleReads;
+  readonly #now: () => number;
+  readonly #tieOut: ReadTieOut | undefined;
+  #latest: { readonly at: number; readonly snapshot: Promise<Snapshot> } | undefined;
+
+  constructor(options: { reads: ConsoleReads; now: () => number; tieOut: ReadTieOut | undefined }) {
+    this.#reads = options.reads;
+    this.#now = options.now;
+    this.#tieOut = options.tieOut;
+  }
+
+  latest(): Promise<Snapshot> {
+    const now = this.#now();
+    const known = this.#latest;
+    if (known !== undefined && Math.abs(now - known.at) < FRESH_MS) return known.snapshot;
+    const snapshot = look(this.#reads, now, this.#tieOut);
+    this.#latest = { at: now, snapshot };
+    // A failed look must not be shown again for as long as a good one.
+    snapshot.catch(() => {
+      if (this.#latest?.snapshot === snapshot) this.#latest = undefined;
+    });
+    return snapshot;
+  }
+}

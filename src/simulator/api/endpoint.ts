@@ -1,0 +1,145 @@
+import { z } from '@hono/zod-openapi';
+import type { Client } from '../auth/client.ts';
+import type { Credentials } from '../auth/authenticator.ts';
+import type { Session } from '../auth/session.ts';
+import { refused } from './answer.ts';
+import type { Answer, Refusal } from './answer.ts';
+import type { ReadView } from './read-view.ts';
+
+/** Who calls; absent on public endpoints. */
+export interface Caller {
+  readonly client: Client;
+  readonly session?: Session;
+}
+
+/** A request as the pipeline hands it to an endpoint, before validation. */
+export interface RawCall {
+  readonly caller: Caller | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | string[]>>;
+  /** Undecoded body text; read only by endpoints that take a body. */
+  readonly bodyText: () => Promise<string>;
+  readonly view: ReadView;
+  readonly nowMs: number;
+}
+
+/** A validated request. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly view: ReadView;
+  readonly nowMs: number;
+  readonly caller: Caller | undefined;
+  /** The authenticated client; only for endpoints that demand credentials. */
+  readonly client: Client;
+}
+
+export interface EndpointDefinition<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Path below the prefix, parameters in braces. */
+  readonly path: string;
+  /** Name of the operation in the OpenAPI document and for faults. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** `none` for public calls. */
+  readonly credentials: Credentials | 'none';
+  /** Each is `NOTHING` when the call takes none. */
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Schema of the successful answer, for the document. */
+  readonly answer: z.ZodType;
+  /** Whether the call may create, and then answers 201 beside 200. */
+  readonly creates?: boolean;
+  /** Permission check, after the path is read and before the body is looked at. */
+  readonly authorize?: (
+    client: Client,
+    params: z.output<Params>,
+    query: z.output<Query>,
+  ) => Refusal | undefined;
+  readonly handle: (
+    call: Call<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => Answer | Promise<Answer>;
+}
+
+/** An endpoint with its types closed over, ready to be mounted and documented. */
+export interface Endpoint {
+  readonly method: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>['method'];
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly credentials: Credentials | 'none';
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly body: z.ZodType;
+  readonly answer: z.ZodType;
+  readonly creates: boolean;
+  readonly run: (call: RawCall) => Promise<Answer>;
+}
+
+/** Stands for no path parameters, no query, or no body. */
+export const NOTHING = z.object({});
+
+function issueText(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}
+
+async function readJson(
+  bodyText: () => Promise<string>,
+): Promise<{ kind: 'ok'; value: unknown } | Refusal> {
+  try {
+    return { kind: 'ok', value: JSON.parse(await bodyText()) as unknown };
+  } catch {
+    return refused('BR-1', 'Request body is not valid JSON');
+  }
+}
+
+/**
+ * Makes an endpoint: query and path parameters that do not fit are 400 `BR-1`, a body that is not
+ * JSON is 400 `BR-1`, one that does not fit its schema 400 `BR-2` (section "Errors").
+ */
+export function endpoint<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+>(definition: EndpointDefinition<Params, Query, Body>): Endpoint {
+  const { params, query, body, authorize, handle, creates, ...described } = definition;
+  const takesBody = (body as z.ZodType) !== NOTHING;
+  const run = async (raw: RawCall): Promise<Answer> => {
+    const { caller, view, nowMs } = raw;
+    const readParams = params.safeParse(raw.params);
+    if (!readParams.success) return refused('BR-1', issueText(readParams.error));
+    const readQuery = query.safeParse(raw.query);
+    if (!readQuery.success) return refused('BR-1', issueText(readQuery.error));
+    if (authorize !== undefined && caller !== undefined) {
+      const refusal = authorize(caller.client, readParams.data, readQuery.data);
+      if (refusal !== undefined) return refusal;
+    }
+    const json = takesBody ? await readJson(raw.bodyText) : { kind: 'ok' as const, value: {} };
+    if (json.kind === 'refused') return json;
+    const readBody = body.safeParse(json.value);
+    if (!readBody.success) return refused('BR-2', issueText(readBody.error));
+    return handle({
+      params: readParams.data,
+      query: readQuery.data,
+      body: readBody.data,
+      view,
+      nowMs,
+      caller,
+      get client(): Client {
+        if (caller === undefined) throw new Error(`${definition.operation} has no caller`);
+        return caller.client;
+      },
+    });
+  };
+  return { ...described, params, query, body, creates: creates ?? false, run };
+}

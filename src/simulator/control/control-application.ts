@@ -1,0 +1,45 @@
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { refused } from '../api/answer.ts';
+import { crossSiteRefusal } from '../api/cross-site.ts';
+import { respond, serveLocally } from '../api/pipeline.ts';
+import { chainEndpoints } from './chain-control.ts';
+import type { ControlServices } from './control-services.ts';
+import { courseEndpoints } from './course.ts';
+import { observationEndpoints } from './observation.ts';
+import { populationEndpoints } from './population.ts';
+
+export type ControlApp = Hono<{ Bindings: HttpBindings }>;
+
+/** The `/sim/…` calls. They take no credentials: the port is for the one who runs the core. */
+export function controlApplication(
+  services: ControlServices,
+  onBug: (error: unknown) => void,
+): ControlApp {
+  const app: ControlApp = new Hono<{ Bindings: HttpBindings }>();
+  const { clock } = services;
+  app.use(async (context, next) => {
+    const refusal = crossSiteRefusal(context.req.raw.headers);
+    return refusal === undefined ? next() : respond(context, refusal, clock.now());
+  });
+  const endpoints = [
+    ...populationEndpoints(services),
+    ...chainEndpoints(services),
+    ...observationEndpoints(services),
+    ...courseEndpoints(services),
+  ];
+  for (const endpoint of endpoints) {
+    app.on(endpoint.method.toUpperCase(), endpoint.path, (context) =>
+      serveLocally(context, endpoint, { clock, onBug }),
+    );
+  }
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    return respond(context, refused('NE-1', `No such call: ${method} ${path}`), clock.now());
+  });
+  app.onError((error, context) => {
+    onBug(error);
+    return respond(context, refused('GE-1', 'Internal server error'), clock.now());
+  });
+  return app;
+}

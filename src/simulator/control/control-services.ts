@@ -1,0 +1,28 @@
+import type { ClientRegistry } from '../auth/client.ts';
+import type { LoginCodes } from '../auth/login-code.ts';
+import type { Clock, VirtualClock } from '../clock.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { World } from '../world/world.ts';
+import type { Faults } from './fault.ts';
+
+/** What the control calls work on. */
+export interface ControlServices {
+  readonly world: World;
+  readonly delivery: Delivery;
+  readonly clients: ClientRegistry;
+  readonly loginCodes: LoginCodes;
+  readonly faults: Faults;
+  readonly clock: Clock;
+  /** Set when the core runs on virtual time. */
+  readonly virtualClock: VirtualClock | undefined;
+  readonly snapshots: Snapshots;
+}
+
+/** Whole states by id; a restore ends whatever is under way and takes it up from the records. */
+export interface Snapshots {
+  take(): string;
+  /** False for an unknown id. */
+  restore(snapshotId: string): Promise<boolean>;
+  /** Back to the state right after the start. */
+  reset(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import { z } from '@hono/zod-openapi';
+import { notFound, ok, refused } from '../api/answer.ts';
+import { endpoint, NOTHING } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import type { ControlServices } from './control-services.ts';
+import { faultSet } from './fault.ts';
+
+/** The longest single advance: ten years. */
+const ADVANCE_MS_MAX = 10 * 366 * 86_400_000;
+
+const common = {
+  tag: 'Control',
+  credentials: 'none',
+  params: NOTHING,
+  query: NOTHING,
+  answer: z.unknown(),
+} as const;
+
+/** Calls that steer the run itself: time, faults, snapshots. */
+export function courseEndpoints(services: ControlServices): Endpoint[] {
+  return [...clockEndpoints(services), ...faultEndpoints(services), ...snapshotEndpoints(services)];
+}
+
+function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/clock',
+      operation: 'simAdvanceClock',
+      summary: 'Advance virtual time; answers when all that is due is done',
+      body: z.strictObject({ advanceMs: z.int().min(0).max(ADVANCE_MS_MAX) }),
+      handle: async ({ body }) => {
+        if (virtualClock === undefined) {
+          return refused('BR-1', 'The core runs on the real clock; start it with a virtual one');
+        }
+        await virtualClock.advance(body.advanceMs);
+        return ok({ now: clock.now() });
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/clock',
+      operation: 'simClock',
+      summary: "The core's time, Unix epoch milliseconds",
+      body: NOTHING,
+      handle: () => ok({ now: clock.now(), virtual: virtualClock !== undefined }),
+    }),
+  ];
+}
+
+function faultEndpoints({ faults, world }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'put',
+      path: '/sim/faults',
+      operation: 'simReplaceFaults',
+      summary: 'Replace the whole set of faults; {} clears it',
+      body: faultSet,
+      handle: ({ body }) => {
+        faults.replace(body);
+        world.setTransactionFaults(body.transactions ?? []);
+        return ok(body);
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/faults',
+      operation: 'simFaults',
+      summary: 'The current set of faults',
+      body: NOTHING,
+      handle: () => ok(faults.current()),
+    }),
+  ];
+}
+
+function snapshotEndpoints({ snapshots }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/snapshot',
+      operation: 'simSnapshot',
+      summary: 'Keep the whole state',
+      body: NOTHING,
+      handle: () => ok({ snapshotId: snapshots.take() }),
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/restore',
+      operation: 'simRestore',
+      summary: 'Go back to a kept state',
+      body: z.strictObject({ snapshotId: z.string() }),
+      handle: async ({ body: { snapshotId } }) =>
+        (await snapshots.restore(snapshotId))
+          ? ok({ snapshotId })
+          : notFound('Snapshot', snapshotId),
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/reset',
+      operation: 'simReset',
+      summary: 'Go back to the state right after the start',
+      body: NOTHING,
+      handle: async () => {
+        await snapshots.reset();
+        return ok({ reset: true });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ERROR_CODES } from '../../wire/error.ts';
+import { CANCELLATION_REASONS } from '../../wire/notification.ts';
+import type { Table } from '../state/table.ts';
+
+const chance = {
+  /** Share of the occasions that it strikes; 1 when left out. */
+  probability: z.number().min(0).max(1).exactOptional(),
+  /** How often it strikes at most; without bound when left out. */
+  count: z.int().min(0).exactOptional(),
+};
+
+export const DELIVERY_FAULTS = ['duplicate', 'drop-response', 'delay', 'replay-late'] as const;
+export const API_FAULTS = [
+  'error',
+  '429',
+  'hang',
+  'reset',
+  'truncate',
+  'stale',
+  'omit-balance-changes',
+  'page-drift',
+] as const;
+
+const deliveryFault = z.strictObject({
+  fault: z.enum(DELIVERY_FAULTS),
+  vaultId: z.string().exactOptional(),
+  stream: z.string().exactOptional(),
+  type: z.string().exactOptional(),
+  /** Of `delay` and `replay-late`. */
+  delayMs: z
+    .int()
+    .min(0)
+    .max(30 * 86_400_000)
+    .exactOptional(),
+  ...chance,
+});
+export type DeliveryFault = z.infer<typeof deliveryFault>;
+
+const apiFault = z.strictObject({
+  fault: z.enum(API_FAULTS),
+  errorCode: z.enum(ERROR_CODES).exactOptional(),
+  /** An operation's name in the OpenAPI document, or its `METHOD /path`; every one when left out. */
+  operation: z.string().exactOptional(),
+  ...chance,
+});
+type ApiFault = z.infer<typeof apiFault>;
+export type StruckApiFault = ApiFault & { readonly strike: number };
+
+const onOrders = {
+  vaultId: z.string().exactOptional(),
+  network: z.string().exactOptional(),
+  ...chance,
+};
+const reasonCode = z.enum(CANCELLATION_REASONS);
+const transactionFault = z.discriminatedUnion('fault', [
+  z.strictObject({ fault: z.enum(['revert', 'processing']), ...onOrders }),
+  z.strictObject({
+    fault: z.literal('pause'),
+    reasonCode: reasonCode.default('hosted_singner_unavailable'),
+    ...onOrders,
+  }),
+  z.strictObject({
+    fault: z.literal('cancel'),
+    reasonCode: reasonCode.default('invalid_order'),
+    ...onOrders,
+  }),
+]);
+
+/** Body of `PUT /sim/faults`: the whole set; what is left out is cleared. */
+export const faultSet = z.strictObject({
+  delivery: z.array(deliveryFault).exactOptional(),
+  api: z.array(apiFault).exactOptional(),
+  transactions: z.array(transactionFault).exactOptional(),
+});
+export type FaultSet = z.infer<typeof faultSet>;
+
+/** How often each fault of the current set has struck; one row. */
+export interface FaultRow {
+  readonly set: FaultSet;
+  readonly struck: Readonly<Record<string, number>>;
+}
+const ROW = 'current';
+
+/**
+ * Delivery and API faults. Whether one strikes depends on the seed and on what it would strike, not
+ * on the order in which concurrent deliveries happen to run, so a seed repeats its faults.
+ */
+export class Faults {
+  readonly #table: Table<FaultRow>;
+  readonly #seed: string;
+
+  constructor(table: Table<FaultRow>, seed: string) {
+    this.#table = table;
+    this.#seed = seed;
+  }
+
+  replace(set: FaultSet): void {
+    this.#table.put(ROW, { set, struck: {} });
+  }
+
+  current(): FaultSet {
+    return this.#table.get(ROW)?.set ?? {};
+  }
+
+  /** The first delivery fault of a kind that strikes this occasion; `occasion` names it uniquely. */
+  strikeDelivery(
+    kind: DeliveryFault['fault'],
+    target: { vaultId: string; stream: string; type: string; occasion: string },
+  ): DeliveryFault | undefined {
+    const faults = this.#table.get(ROW)?.set.delivery ?? [];
+    return faults.find(
+      (fault, index) =>
+        fault.fault === kind &&
+        (fault.vaultId ?? target.vaultId) === target.vaultId &&
+        (fault.stream ?? target.stream) === target.stream &&
+        (fault.type ?? target.type) === target.type &&
+        this.#strikes(`delivery.${index}`, fault, target.occasion),
+    );
+  }
+
+  /** Every API fault that strikes this request of an operation; `strike` counts its strikes from 1. */
+  strikeApi(target: { operation: string; methodAndPath: string }): StruckApiFault[] {
+    const faults = this.#table.get(ROW)?.set.api ?? [];
+    if (faults.length === 0) return [];
+    const request = this.#count(`requests.${target.operation}`);
+    const struck: StruckApiFault[] = [];
+    for (const [index, fault] of faults.entries()) {
+      const concerned =
+        fault.operation === undefined ||
+        fault.operation === target.operation ||
+        fault.operation === target.methodAndPath;
+      const name = `api.${index}`;
+      if (concerned && this.#strikes(name, fault, `${target.operation}#${request}`)) {
+        struck.push({ ...fault, strike: this.#table.get(ROW)?.struck[name] ?? 1 });
+      }
+    }
+    return struck;
+  }
+
+  #strikes(
+    name: string,
+    fault: { probability?: number | undefined; count?: number | undefined },
+    occasion: string,
+  ): boolean {
+    const struck = this.#table.get(ROW)?.struck[name] ?? 0;
+    if (fault.count !== undefined && struck >= fault.count) return false;
+    const draw = createHash('sha256').update(`${this.#seed}|${name}|${occasion}`).digest();
+    if (draw.readUInt32BE(0) / 2 ** 32 >= (fault.probability ?? 1)) return false;
+    this.#count(name);
+    return true;
+  }
+
+  #count(name: string): number {
+    const row = this.#table.get(ROW);
+    if (row === undefined) return 0;
+    const value = (row.struck[name] ?? 0) + 1;
+    this.#table.put(ROW, { ...row, struck: { ...row.struck, [name]: value } });
+    return value;
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import { ok } from '../api/answer.ts';
+import { endpoint, NOTHING } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import type { ControlServices } from './control-services.ts';
+
+const common = {
+  tag: 'Control',
+  credentials: 'none',
+  method: 'get',
+  params: NOTHING,
+  body: NOTHING,
+  answer: z.unknown(),
+} as const;
+
+const count = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number);
+
+const deliveriesQuery = z.strictObject({
+  vaultId: z.string().optional(),
+  notificationId: z.string().optional(),
+  url: z.string().optional(),
+  kind: z.enum(['queue', 'replay', 'duplicate', 'replay-late']).optional(),
+  page: count.default(0),
+  /** Every row on one page when left out. */
+  pageSize: count.optional(),
+});
+
+/** Reads of what really is and what really was sent. */
+export function observationEndpoints(services: ControlServices): Endpoint[] {
+  const { delivery, loginCodes, world } = services;
+  return [
+    endpoint({
+      ...common,
+      path: '/sim/mailbox',
+      operation: 'simMailbox',
+      summary: 'Mails that would have been sent',
+      query: z.strictObject({ email: z.string().optional() }),
+      handle: ({ query }) => ok({ data: loginCodes.mailsTo(query.email) }),
+    }),
+    endpoint({
+      ...common,
+      path: '/sim/deliveries',
+      operation: 'simDeliveries',
+      summary: 'Every delivery attempt with body, url and result',
+      query: deliveriesQuery,
+      handle: ({ query }) => {
+        const { page, pageSize, ...wanted } = query;
+        const rows = [...delivery.attempts.list()].filter(
+          (attempt) =>
+            (wanted.vaultId ?? attempt.vaultId) === attempt.vaultId &&
+            (wanted.notificationId ?? attempt.notificationId) === attempt.notificationId &&
+            (wanted.url ?? attempt.url) === attempt.url &&
+            (wanted.kind ?? attempt.kind) === attempt.kind,
+        );
+        const size = pageSize ?? rows.length;
+        const data = rows.slice(page * size, (page + 1) * size);
+        return ok({ data, pagination: { page, pageSize: size, total: rows.length } });
+      },
+    }),
+    endpoint({
+      ...common,
+      path: '/sim/truth/balances',
+      operation: 'simTruthBalances',
+      summary: 'What every address really holds',
+      query: NOTHING,
+      handle: () =>
+        ok({
+          data: world.truthBalances().map((row) => ({ ...row, amount: row.amount.toString() })),
+        }),
+    }),
+    endpoint({
+      ...common,
+      path: '/sim/truth/transactions',
+      operation: 'simTruthTransactions',
+      summary: 'Every on-chain transaction that touches custody',
+      query: NOTHING,
+      handle: () =>
+        ok({
+          data: world.truthTransactions().map((row) => ({
+            ...row,
+            movements: row.movements.map((movement) => ({
+              ...movement,
+              amount: movement.amount.toString(),
+            })),
+          })),
+        }),
+    }),
+  ];
+}

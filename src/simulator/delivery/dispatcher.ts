@@ -1,0 +1,269 @@
+import type { Clock } from '../clock.ts';
+import type { Faults } from '../control/fault.ts';
+import type { Table } from '../state/table.ts';
+import { Fifo, newLane } from './lane.ts';
+import type { Lane, LaneRow } from './lane.ts';
+import type { NotificationLog, NotificationRow } from './notification-log.ts';
+import type { Sender, SendResult } from './sender.ts';
+
+/** Linear backoff (section "Delivery rules", 5): this much per consecutive failure. */
+export const BACKOFF_STEP_MS = 10_000;
+/** A `delay` fault without `delayMs` holds the vault's queue up this long. */
+const DELAY_MS = 5_000;
+/** Attempts that may be making progress at once, over all vaults. */
+const SLOTS_MAX = 64;
+/**
+ * Real time after which an unanswered attempt gives its slot back. Without it, 64 dead receivers
+ * would hold every slot for ten seconds and so delay the vaults of living ones.
+ */
+const SLOT_MS = 1_000;
+/** Attempts under way at all, the slow ones included: a bound on sockets. */
+const ATTEMPTS_MAX = 4_096;
+
+/** Real time that virtual time waits for a receiver that hung once; halved with every further hang. */
+const PATIENCE_MS = 1_000;
+const PATIENCE_MS_MIN = 50;
+
+/** Settles with the work or when patience is over: days of a dead receiver must pass in seconds. */
+function patientFor(work: Promise<void>, hangs: number): Promise<void> {
+  const patienceMs = Math.max(PATIENCE_MS_MIN, PATIENCE_MS / 2 ** (hangs - 1));
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs);
+    timer.unref();
+    work.then(resolve, resolve);
+  });
+}
+
+interface DispatcherParts {
+  readonly clock: Clock;
+  readonly log: NotificationLog;
+  readonly lanes: Table<LaneRow>;
+  readonly faults: Faults;
+  readonly sender: Sender;
+  readonly onDelivered: (row: NotificationRow) => void;
+}
+
+/**
+ * The vaults' queues: one attempt at a time per vault, in order, a failed one retried before any
+ * later; no order across vaults, and no vault waits for another's receiver.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes = new Map<string, Lane>();
+  #ready = new Fifo<Lane>();
+  #slots = 0;
+  #attempts = 0;
+  /** Raised by every restore: results of attempts begun before it concern a state that is gone. */
+  #generation = 0;
+  #stopped = false;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  push(row: NotificationRow): void {
+    const lane = this.#lane(row.vaultId);
+    lane.queue.push(row.id);
+    this.#schedule(lane);
+  }
+
+  backlog(vaultId: string): {
+    size: number;
+    consecutiveFailures: number;
+    nextTryAt: number | null;
+    inFlight: boolean;
+  } {
+    const lane = this.#lanes.get(vaultId);
+    const { consecutiveFailures, nextTryAt } = this.#row(vaultId);
+    const size = lane?.queue.size ?? 0;
+    return { size, consecutiveFailures, nextTryAt, inFlight: lane?.inFlight ?? false };
+  }
+
+  /**
+   * Pulls the vault's next retry forward to now. Answers that time, or null when the vault is already
+   * eligible or nothing waits. The count of failures stays: the next failure backs off further.
+   */
+  pullForward(vaultId: string): number | null {
+    const lane = this.#lanes.get(vaultId);
+    const row = this.#row(vaultId);
+    const nowMs = this.#parts.clock.now();
+    if (lane === undefined || lane.queue.size === 0) return null;
+    if (row.nextTryAt === null || row.nextTryAt <= nowMs) return null;
+    this.#parts.lanes.put(vaultId, { ...row, nextTryAt: null });
+    this.#schedule(lane);
+    return nowMs;
+  }
+
+  /** Drops the queued notifications that no stream wants any more. */
+  dropUnwanted(vaultId: string, wanted: (row: NotificationRow) => boolean): void {
+    const { log } = this.#parts;
+    this.#lanes.get(vaultId)?.queue.retain((id) => {
+      const row = log.get(id);
+      if (row !== undefined && wanted(row)) return true;
+      if (row !== undefined) log.update(id, { status: 'dropped' });
+      return false;
+    });
+  }
+
+  /** Forgets the vault's backlog and its backoff: the subscription is gone. */
+  clear(vaultId: string): void {
+    this.dropUnwanted(vaultId, () => false);
+    this.#parts.lanes.delete(vaultId);
+    const lane = this.#lanes.get(vaultId);
+    if (lane !== undefined) lane.era += 1;
+  }
+
+  /** Rebuilds the queues from the records, after a start or a restore. */
+  resume(): void {
+    this.#stopped = false;
+    for (const row of this.#parts.log.pending()) this.#lane(row.vaultId).queue.push(row.id);
+    for (const lane of this.#lanes.values()) this.#schedule(lane);
+  }
+
+  /** Forgets the queues in memory; attempts under way no longer change anything. */
+  suspend(): void {
+    this.#stopped = true;
+    this.#generation += 1;
+    for (const lane of this.#lanes.values()) {
+      if (lane.timer !== undefined) this.#parts.clock.cancel(lane.timer);
+    }
+    this.#lanes.clear();
+    this.#ready = new Fifo();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #lane(vaultId: string): Lane {
+    let lane = this.#lanes.get(vaultId);
+    if (lane === undefined) {
+      lane = newLane(vaultId);
+      this.#lanes.set(vaultId, lane);
+    }
+    return lane;
+  }
+
+  #row(vaultId: string): LaneRow {
+    return (
+      this.#parts.lanes.get(vaultId) ?? {
+        vaultId,
+        consecutiveFailures: 0,
+        nextTryAt: null,
+        delayedId: null,
+      }
+    );
+  }
+
+  /** Moves an idle or waiting lane on: to a timer when it backs off, else in line for a slot. */
+  #schedule(lane: Lane): void {
+    if (this.#stopped || lane.ready || lane.inFlight || lane.queue.size === 0) return;
+    const { clock } = this.#parts;
+    const { nextTryAt } = this.#row(lane.vaultId);
+    if (lane.timer !== undefined) clock.cancel(lane.timer);
+    lane.timer = undefined;
+    if (nextTryAt !== null && nextTryAt > clock.now()) {
+      lane.timer = clock.at(nextTryAt, () => {
+        lane.timer = undefined;
+        this.#schedule(lane);
+      });
+      return;
+    }
+    lane.ready = true;
+    this.#ready.push(lane);
+    this.#fillSlots();
+  }
+
+  #fillSlots(): void {
+    while (this.#slots < SLOTS_MAX && this.#attempts < ATTEMPTS_MAX) {
+      const lane = this.#ready.shift();
+      if (lane === undefined) return;
+      lane.ready = false;
+      const row = this.#head(lane);
+      if (row === undefined || this.#delayedByFault(lane, row)) continue;
+      this.#begin(lane, row);
+    }
+  }
+
+  #head(lane: Lane): NotificationRow | undefined {
+    for (;;) {
+      const id = lane.queue.peek();
+      if (id === undefined) return undefined;
+      const row = this.#parts.log.get(id);
+      if (row?.status === 'pending') return row;
+      lane.queue.shift();
+    }
+  }
+
+  #delayedByFault(lane: Lane, row: NotificationRow): boolean {
+    const { faults, lanes, clock } = this.#parts;
+    const laneRow = this.#row(lane.vaultId);
+    if (laneRow.delayedId === row.id) return false;
+    const fault = faults.strikeDelivery('delay', { ...row, occasion: row.id });
+    if (fault === undefined) return false;
+    const nextTryAt = clock.now() + (fault.delayMs ?? DELAY_MS);
+    lanes.put(lane.vaultId, { ...laneRow, delayedId: row.id, nextTryAt });
+    this.#schedule(lane);
+    return true;
+  }
+
+  #begin(lane: Lane, row: NotificationRow): void {
+    lane.inFlight = true;
+    this.#slots += 1;
+    this.#attempts += 1;
+    let holdsSlot = true;
+    const giveSlotBack = (): void => {
+      if (!holdsSlot) return;
+      holdsSlot = false;
+      this.#slots -= 1;
+      this.#fillSlots();
+    };
+    const slow = setTimeout(giveSlotBack, SLOT_MS);
+    slow.unref();
+    // The next attempts begin before this work settles, so a held clock never sees a gap.
+    const work = this.#attempt(lane, row).finally(() => {
+      clearTimeout(slow);
+      this.#attempts -= 1;
+      giveSlotBack();
+      this.#fillSlots();
+      this.#running.delete(work);
+    });
+    this.#running.add(work);
+    this.#parts.clock.hold(lane.hangs === 0 ? work : patientFor(work, lane.hangs));
+  }
+
+  async #attempt(lane: Lane, row: NotificationRow): Promise<void> {
+    const generation = this.#generation;
+    const { era } = lane;
+    const result = await this.#parts.sender.sendQueued(row);
+    if (generation !== this.#generation) return;
+    lane.inFlight = false;
+    lane.hangs = result.timedOut ? lane.hangs + 1 : 0;
+    if (result.delivered) this.#succeeded(lane, row, era);
+    else this.#failed(lane, row, { era, result });
+    this.#schedule(lane);
+  }
+
+  #succeeded(lane: Lane, row: NotificationRow, era: number): void {
+    const { clock, lanes, log, onDelivered } = this.#parts;
+    if (lane.queue.peek() === row.id) lane.queue.shift();
+    const delivered = log.update(row.id, {
+      status: 'delivered',
+      deliveredAt: clock.now(),
+      attempts: row.attempts + 1,
+    });
+    if (era === lane.era && lanes.get(lane.vaultId) !== undefined) lanes.delete(lane.vaultId);
+    if (delivered !== undefined) onDelivered(delivered);
+  }
+
+  #failed(lane: Lane, row: NotificationRow, outcome: { era: number; result: SendResult }): void {
+    const { clock, lanes, log } = this.#parts;
+    log.update(row.id, { attempts: row.attempts + 1 });
+    if (outcome.result.unwanted || outcome.era !== lane.era) return;
+    const laneRow = this.#row(lane.vaultId);
+    const consecutiveFailures = laneRow.consecutiveFailures + 1;
+    const nextTryAt = clock.now() + BACKOFF_STEP_MS * consecutiveFailures;
+    lanes.put(lane.vaultId, { ...laneRow, consecutiveFailures, nextTryAt });
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock, Handle } from '../clock.ts';
+import type { Table } from '../state/table.ts';
+import type { NotificationLog, NotificationRow } from './notification-log.ts';
+import type { Sender } from './sender.ts';
+import type { SubscriptionBook } from './subscription-book.ts';
+
+/** The recorded result of a replay, by its `deliveryId`. */
+export interface ReplayRow {
+  readonly deliveryId: string;
+  readonly notificationId: string;
+  readonly url: string;
+  readonly statusCode: number | null;
+  readonly delivered: boolean;
+}
+
+/** A second delivery that a `replay-late` fault has planned. */
+export interface LateReplayRow {
+  readonly notificationId: string;
+  readonly dueAt: number;
+}
+
+export type ReplayOutcome =
+  | {
+      readonly kind: 'replayed';
+      readonly result: { deliveryId: string; statusCode: number | null; delivered: boolean };
+    }
+  | { readonly kind: 'unknown' | 'pending' | 'already-delivered' | 'under-way' };
+
+interface ReplayParts {
+  readonly clock: Clock;
+  readonly log: NotificationLog;
+  readonly sender: Sender;
+  readonly subscriptions: SubscriptionBook;
+  readonly replays: Table<ReplayRow>;
+  readonly lateReplays: Table<LateReplayRow>;
+}
+
+/** Deliveries beside the queue: they neither wait for it nor change its backoff. */
+export class Replayer {
+  readonly #parts: ReplayParts;
+  readonly #underWay = new Set<string>();
+  readonly #timers = new Map<string, Handle>();
+  readonly #running = new Set<Promise<void>>();
+  #generation = 0;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends a delivered notification again and waits for the result (section "Subscription
+   * endpoints", behaviour 4). A `deliveryId` whose result was a 2xx is spent; a failed one may be
+   * used again.
+   */
+  async replay(request: {
+    notificationId: string;
+    url: string;
+    deliveryId?: string | undefined;
+  }): Promise<ReplayOutcome> {
+    const { log, replays, sender } = this.#parts;
+    const row = log.get(request.notificationId);
+    if (row === undefined || row.status === 'dropped') return { kind: 'unknown' };
+    if (row.status === 'pending') return { kind: 'pending' };
+    const deliveryId = request.deliveryId ?? randomUUID();
+    if (replays.get(deliveryId)?.delivered === true) return { kind: 'already-delivered' };
+    if (this.#underWay.has(deliveryId)) return { kind: 'under-way' };
+    this.#underWay.add(deliveryId);
+    const generation = this.#generation;
+    try {
+      const { url } = request;
+      const { statusCode, delivered } = await sender.send(row, { url, kind: 'replay', deliveryId });
+      const result = { deliveryId, statusCode, delivered };
+      if (generation === this.#generation) {
+        replays.put(deliveryId, { ...result, notificationId: row.id, url });
+      }
+      return { kind: 'replayed', result };
+    } finally {
+      this.#underWay.delete(deliveryId);
+    }
+  }
+
+  /** Plans a late second delivery to the vault's URL of that time. */
+  planLate(row: NotificationRow, dueAt: number): void {
+    const late = { notificationId: row.id, dueAt };
+    this.#parts.lateReplays.put(row.id, late);
+    this.#schedule(late);
+  }
+
+  resume(): void {
+    for (const late of this.#parts.lateReplays.list()) this.#schedule(late);
+  }
+
+  suspend(): void {
+    this.#generation += 1;
+    for (const timer of this.#timers.values()) this.#parts.clock.cancel(timer);
+    this.#timers.clear();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #schedule(late: LateReplayRow): void {
+    const { clock } = this.#parts;
+    const timer = clock.at(late.dueAt, () => {
+      this.#timers.delete(late.notificationId);
+      const work = this.#sendLate(late).finally(() => this.#running.delete(work));
+      this.#running.add(work);
+      clock.hold(work);
+    });
+    this.#timers.set(late.notificationId, timer);
+  }
+
+  async #sendLate(late: LateReplayRow): Promise<void> {
+    const { lateReplays, log, sender, subscriptions } = this.#parts;
+    lateReplays.delete(late.notificationId);
+    const row = log.get(late.notificationId);
+    const url = row === undefined ? undefined : subscriptions.urlFor(row.vaultId, row.stream);
+    if (row === undefined || url === undefined) return;
+    await sender.send(row, { url, kind: 'replay-late' });
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Faults } from '../control/fault.ts';
+import type { AttemptKind, AttemptLog } from './attempt-log.ts';
+import type { Courier } from './courier.ts';
+import type { NotificationRow } from './notification-log.ts';
+import type { SubscriptionBook } from './subscription-book.ts';
+
+export interface SendResult {
+  readonly statusCode: number | null;
+  readonly delivered: boolean;
+  /** Nobody is subscribed any more, so nothing was sent. */
+  readonly unwanted: boolean;
+  /** The receiver never answered. */
+  readonly timedOut: boolean;
+}
+
+interface SenderParts {
+  readonly clock: Clock;
+  readonly courier: Courier;
+  readonly subscriptions: SubscriptionBook;
+  readonly attempts: AttemptLog;
+  readonly faults: Faults;
+}
+
+/** Sends one notification once, puts every attempt on record, and plays the faults of a single send. */
+export class Sender {
+  readonly #parts: SenderParts;
+  /** Raised by a restore: attempts begun before it leave no record in the restored state. */
+  #generation = 0;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+  }
+
+  suspend(): void {
+    this.#generation += 1;
+  }
+
+  /** An attempt of the vault's queue, to the URL of this moment. */
+  async sendQueued(row: NotificationRow): Promise<SendResult> {
+    const { faults } = this.#parts;
+    const generation = this.#generation;
+    const url = this.#parts.subscriptions.urlFor(row.vaultId, row.stream);
+    if (url === undefined) {
+      return { statusCode: null, delivered: false, unwanted: true, timedOut: false };
+    }
+    const occasion = `${row.id} ${row.attempts}`;
+    const result = await this.send(row, {
+      url,
+      kind: 'queue',
+      losesResponse: () =>
+        faults.strikeDelivery('drop-response', { ...row, occasion }) !== undefined,
+    });
+    if (
+      result.delivered &&
+      generation === this.#generation &&
+      faults.strikeDelivery('duplicate', { ...row, occasion: row.id }) !== undefined
+    ) {
+      // Within the lane's turn, so that the vault's order holds for the second copy too.
+      await this.send(row, { url, kind: 'duplicate' });
+    }
+    return result;
+  }
+
+  /** One POST; `losesResponse` is asked when the receiver has answered. */
+  async send(
+    row: NotificationRow,
+    options: {
+      url: string;
+      kind: AttemptKind;
+      deliveryId?: string;
+      losesResponse?: () => boolean;
+    },
+  ): Promise<SendResult> {
+    const { clock, courier, attempts } = this.#parts;
+    const generation = this.#generation;
+    const startedAt = clock.now();
+    const { url, kind } = options;
+    const posted = await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt }));
+    const success =
+      posted.statusCode !== null && posted.statusCode >= 200 && posted.statusCode <= 299;
+    const lost = success && generation === this.#generation && (options.losesResponse?.() ?? false);
+    const delivered = success && !lost;
+    if (generation === this.#generation) {
+      attempts.add({
+        deliveryId: options.deliveryId ?? randomUUID(),
+        notificationId: row.id,
+        vaultId: row.vaultId,
+        stream: row.stream,
+        type: row.type,
+        kind,
+        url,
+        startedAt,
+        finishedAt: clock.now(),
+        statusCode: posted.statusCode,
+        error: lost ? 'response lost by the fault plan' : posted.error,
+        delivered,
+        body: row.body,
+      });
+    }
+    const { timedOut } = posted;
+    return { statusCode: lost ? null : posted.statusCode, delivered, unwanted: false, timedOut };
+  }
+}

@@ -1,0 +1,297 @@
+import type { CancellationReason } from '../../wire/notification.ts';
+import type { Clock, Handle } from '../clock.ts';
+import { effectsOf } from '../chain/chain-transaction.ts';
+import type { ChainTransaction, TransactionPlan } from '../chain/chain-transaction.ts';
+import type { ChangeReport } from '../chain/change-report.ts';
+import type { BalanceChange } from '../../wire/balance-change.ts';
+import { signingPayloads } from '../signing/signing-payload.ts';
+import type { TransactionEvent } from '../world/world.ts';
+import type { FaultSet } from './fault-set.ts';
+import type { FundingView } from './funding.ts';
+import { isIncomingCredit } from './incoming.ts';
+import type { OrderBook } from './order-book.ts';
+import {
+  APPROVAL_WINDOW_MS,
+  RETRY_INTERVAL_MS,
+  RETRY_WINDOW_MS,
+  SIGNING_WINDOW_MS,
+} from './order.ts';
+import type { Order } from './order.ts';
+import { fund } from './source-funds.ts';
+
+/** Why an order cannot go on now. Only the first two are told by a `warning`. */
+type PauseCause = {
+  reasonCode: CancellationReason;
+  reasonDetails?: TransactionEvent['reasonDetails'];
+};
+
+/**
+ * Carries orders through the outgoing progress table (section "Outgoing transaction progress"),
+ * each as far as it goes without others.
+ */
+export class OrderFlow {
+  readonly #clock: Clock;
+  readonly #view: FundingView;
+  readonly #orders: OrderBook;
+  readonly #faults: FaultSet;
+  readonly #report: ChangeReport;
+  readonly #wakes = new Map<string, Handle>();
+
+  constructor(options: {
+    clock: Clock;
+    view: FundingView;
+    faults: FaultSet;
+    report: ChangeReport;
+  }) {
+    this.#clock = options.clock;
+    this.#view = options.view;
+    this.#orders = options.view.orders;
+    this.#faults = options.faults;
+    this.#report = options.report;
+  }
+
+  /** A new order: to its approvers, or straight on. */
+  begin(order: Order): Order {
+    if (order.quorum > 0) {
+      const waiting = this.#orders.advance(order, { type: 'approval-pending' });
+      return this.#wakeAt(waiting, this.#clock.now() + APPROVAL_WINDOW_MS);
+    }
+    return this.process(this.#orders.advance(order, { type: 'pending' }));
+  }
+
+  /** All approvals are there: a blockchain attempt begins. */
+  process(order: Order): Order {
+    let current = this.#orders.advance(order, { type: 'requested' }, { wakeAtMs: null });
+    const objection = this.#objection(current);
+    if (objection !== undefined) return this.cancel(current, objection);
+    current = this.#orders.advance(current, { type: 'inited' });
+    return this.#build(current);
+  }
+
+  /** Master approval is complete: on to the signature. */
+  sign(order: Order): Order {
+    if (this.#view.registry.vault(order.vaultId)?.externalSigner === true) {
+      const waiting = this.#orders.advance(order, { type: 'to-sign' });
+      return this.#wakeAt(waiting, this.#clock.now() + SIGNING_WINDOW_MS);
+    }
+    return this.submit(order);
+  }
+
+  /** The signature is complete: broadcast. */
+  submit(order: Order): Order {
+    const { draft } = order;
+    if (draft === null) throw new Error(`order ${order.orderId} has nothing to broadcast`);
+    this.#unschedule(order);
+    const signed = this.#orders.advance(order, { type: 'signed' }, { wakeAtMs: null });
+    const objection = this.#objection(signed);
+    if (objection !== undefined) return this.cancel(signed, objection);
+    const hash = this.#view.chain.nextHash(order.network);
+    const submitted = this.#orders.advance(
+      signed,
+      { type: 'submitted' },
+      { blockchainHash: hash, draft: null },
+    );
+    this.#broadcast(submitted, draft.plan, hash);
+    return this.#orders.get(order.transactionId) ?? submitted;
+  }
+
+  cancel(order: Order, reasonCode: CancellationReason): Order {
+    this.#unschedule(order);
+    return this.#orders.advance(
+      order,
+      { type: 'cancelled', reasonCode },
+      { reasonCode, draft: null, pause: null, wakeAtMs: null },
+    );
+  }
+
+  /** Balances of the network may have grown: paused orders try again. */
+  retry(network: string): void {
+    for (const order of this.#orders.paused(network)) {
+      const waitsForFunds =
+        order.pause?.reasonCode === 'insufficient_balance' ||
+        order.pause?.reasonCode === 'not_enough_utxos';
+      if (waitsForFunds) this.#build(order);
+    }
+  }
+
+  mined(transaction: ChainTransaction): void {
+    const order = this.#orders.get(transaction.transactionId ?? '');
+    // Mined again after a reorg: the order stays `mined` (or `failed`), and nothing is told.
+    if (order?.status !== 'submitted') return;
+    if (transaction.reverts) this.#orders.advance(order, { type: 'failed' });
+    else {
+      const balanceChanges = this.balanceChanges(order, transaction);
+      this.#orders.advance(order, { type: 'mined', balanceChanges });
+    }
+  }
+
+  dropped(transaction: ChainTransaction): void {
+    const order = this.#orders.get(transaction.transactionId ?? '');
+    if (order?.status === 'submitted' || order?.status === 'mined') {
+      this.#orders.advance(order, { type: 'rolledback' });
+    }
+  }
+
+  replaced(transaction: ChainTransaction): void {
+    const order = this.#orders.get(transaction.transactionId ?? '');
+    if (order?.status === 'submitted') this.#orders.advance(order, { type: 'replaced' });
+  }
+
+  /** Entries of `mined`: all of the vault's side that no `incoming` carries. */
+  balanceChanges(order: Order, transaction: ChainTransaction): BalanceChange[] {
+    const level = this.#view.registry.vault(order.vaultId)?.source ?? 'address';
+    const own = this.#report
+      .own(transaction.network, effectsOf(transaction))
+      .filter((movement) => movement.owner.vaultId === order.vaultId)
+      .filter((movement) => !isIncomingCredit(transaction, movement));
+    return this.#report.collapsed(own, level);
+  }
+
+  /** Schedules again after a restore. */
+  resume(): void {
+    this.stop();
+    for (const order of this.#orders.list()) this.#schedule(order);
+  }
+
+  stop(): void {
+    for (const handle of this.#wakes.values()) this.#clock.cancel(handle);
+    this.#wakes.clear();
+  }
+
+  /** What makes the order impossible, whatever the balances. */
+  #objection(order: Order): CancellationReason | undefined {
+    const network = this.#view.catalogue.network(order.network);
+    if (network?.dustAmount !== undefined && order.amount < network.dustAmount) {
+      return 'invalid_order';
+    }
+    if (order.replacesTransactionId === null) return undefined;
+    const original = this.#orders.get(order.replacesTransactionId);
+    return original?.status === 'submitted' ? undefined : 'replacement_status_invalid';
+  }
+
+  /** Signing time: faults strike, the source must cover amount plus fee, the draft is made. */
+  #build(order: Order): Order {
+    if (this.#faults.strike('processing', order) !== undefined) {
+      this.#unschedule(order);
+      return this.#orders.advance(order, { type: 'failed' }, { pause: null, wakeAtMs: null });
+    }
+    const cancelled = this.#faults.strike('cancel', order);
+    if (cancelled !== undefined) return this.cancel(order, cancelled.reasonCode);
+    const paused = this.#faults.strike('pause', order);
+    if (paused !== undefined) return this.#pause(order, this.#causeOf(order, paused.reasonCode));
+    const objection = this.#objection(order);
+    if (objection !== undefined) return this.cancel(order, objection);
+    const funding = fund(this.#view, order);
+    if (funding.kind === 'not-enough-utxos') {
+      return this.#pause(order, { reasonCode: 'not_enough_utxos' });
+    }
+    if (funding.kind === 'insufficient') {
+      const reasonDetails = { shortfalls: funding.shortfalls };
+      return this.#pause(order, { reasonCode: 'insufficient_balance', reasonDetails });
+    }
+    return this.#takeDraft(order, funding.plan);
+  }
+
+  #takeDraft(order: Order, plan: TransactionPlan): Order {
+    this.#unschedule(order);
+    const payloads = signingPayloads(order.transactionId, plan, this.#signers(plan));
+    const built = this.#orders.update(order, {
+      draft: { plan, payloads },
+      metadata: { ...order.metadata, ...plan.metadata },
+      pause: null,
+      reasonCode: null,
+      wakeAtMs: null,
+    });
+    const vault = this.#view.registry.vault(order.vaultId);
+    if (vault?.masterApproval === null) return this.sign(built);
+    return this.#wakeAt(built, this.#clock.now() + SIGNING_WINDOW_MS);
+  }
+
+  /** Who signs: the owner of each input, or the sender. */
+  #signers(plan: TransactionPlan): { hdpath: string }[] {
+    const owners =
+      plan.spends.length > 0
+        ? plan.spends.map((id) => this.#view.chain.ledger.output(id)?.networkAddress ?? '')
+        : plan.sources;
+    return owners.map((networkAddress) => {
+      const owner = this.#view.registry.custodyAddress(plan.network, networkAddress);
+      return { hdpath: owner?.hdpath ?? 'm' };
+    });
+  }
+
+  /** Status unchanged; told once per reason, retried until the platform's window closes. */
+  #pause(order: Order, cause: PauseCause): Order {
+    const nowMs = this.#clock.now();
+    const { reasonCode } = cause;
+    const sinceMs = order.pause?.sinceMs ?? nowMs;
+    const deadlineMs = sinceMs + RETRY_WINDOW_MS;
+    if (nowMs >= deadlineMs) return this.cancel(order, reasonCode);
+    let paused = order;
+    const changes = { pause: { reasonCode, sinceMs }, reasonCode };
+    if (order.pause?.reasonCode !== reasonCode) {
+      paused =
+        reasonCode === 'insufficient_balance' || reasonCode === 'hosted_singner_unavailable'
+          ? this.#orders.advance(
+              order,
+              { type: 'warning', reasonCode, reasonDetails: cause.reasonDetails },
+              changes,
+            )
+          : this.#orders.update(order, changes);
+    }
+    return this.#wakeAt(paused, Math.min(nowMs + RETRY_INTERVAL_MS, deadlineMs));
+  }
+
+  /** A forced shortage still tells its details. */
+  #causeOf(order: Order, reasonCode: CancellationReason): PauseCause {
+    if (reasonCode !== 'insufficient_balance') return { reasonCode };
+    const funding = fund(this.#view, order);
+    const shortfalls = funding.kind === 'insufficient' ? funding.shortfalls : [];
+    return { reasonCode, reasonDetails: { shortfalls } };
+  }
+
+  #broadcast(order: Order, plan: TransactionPlan, hash: string): void {
+    const network = this.#view.catalogue.network(order.network);
+    const original = this.#orders.get(order.replacesTransactionId ?? '');
+    // Scripts of a UTXO network are checked before inclusion: only account networks revert.
+    const reverts =
+      network?.model === 'account' && this.#faults.strike('revert', order) !== undefined;
+    this.#view.chain.broadcast(plan, {
+      hash,
+      transactionId: order.transactionId,
+      reverts,
+      replaces: original?.blockchainHash ?? null,
+    });
+  }
+
+  /** The order's own time has come: its window closed, or a retry is due. */
+  #wake(transactionId: string): void {
+    this.#wakes.delete(transactionId);
+    const order = this.#orders.get(transactionId);
+    if (order === undefined || order.wakeAtMs === null) return;
+    if (order.status === 'approval-pending') this.cancel(order, 'order_expired');
+    else if (order.pause === null) this.cancel(order, 'transaction_expired');
+    else if (this.#clock.now() >= order.pause.sinceMs + RETRY_WINDOW_MS) {
+      this.cancel(order, order.pause.reasonCode);
+    } else this.#build(order);
+  }
+
+  #wakeAt(order: Order, wakeAtMs: number): Order {
+    this.#unschedule(order);
+    const waiting = this.#orders.reschedule(order, wakeAtMs);
+    this.#schedule(waiting);
+    return waiting;
+  }
+
+  #schedule(order: Order): void {
+    const { transactionId, wakeAtMs } = order;
+    if (wakeAtMs === null) return;
+    const handle = this.#clock.at(wakeAtMs, () => this.#wake(transactionId));
+    this.#wakes.set(transactionId, handle);
+  }
+
+  #unschedule(order: Order): void {
+    const handle = this.#wakes.get(order.transactionId);
+    if (handle !== undefined) this.#clock.cancel(handle);
+    this.#wakes.delete(order.transactionId);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Approval, CancellationReason } from '../../wire/notification.ts';
+import type { OutgoingStatus } from '../../wire/transaction.ts';
+import type { TransactionPlan } from '../chain/chain-transaction.ts';
+import type { CustomData } from '../world/world.ts';
+
+/** A built transaction that still waits for signatures or approvals; its funds are reserved. */
+export interface Draft {
+  readonly plan: TransactionPlan;
+  readonly payloads: readonly SigningPayload[];
+}
+
+/** A 32-byte digest (hex) to be signed with the key at `hdpath`. */
+export interface SigningPayload {
+  readonly payload: string;
+  readonly hdpath: string;
+}
+
+/** A transient condition, retried until the platform's window closes. */
+export interface Pause {
+  readonly reasonCode: CancellationReason;
+  readonly sinceMs: number;
+}
+
+/**
+ * An outgoing transaction of the platform.
+ *
+ * | status | moves to | when |
+ * |---|---|---|
+ * | `approval-pending` | `requested`, `cancelled` | quorum met; rejected, declined, expired |
+ * | `requested` | `inited`, `cancelled` | at once |
+ * | `inited` | `to-sign`, `signed`, `cancelled`, `failed` | funds found, master approval given; or a pause runs out |
+ * | `to-sign` | `signed`, `cancelled` | external signatures accepted; declined, expired |
+ * | `signed` | `submitted`, `cancelled` | broadcast |
+ * | `submitted` | `mined`, `failed`, `rolledback`, `replaced` | what the chain does |
+ * | `mined` | `rolledback` | a reorg drops it for good |
+ *
+ * `failed`, `cancelled`, `replaced` and `rolledback` are final.
+ */
+export interface Order {
+  readonly transactionId: string;
+  readonly orderId: string;
+  readonly vaultId: string;
+  /** Set when the order was scoped to an account or an address. */
+  readonly accountId: string | null;
+  readonly addressId: string | null;
+  readonly network: string;
+  readonly asset: string;
+  readonly amount: bigint;
+  readonly destinationAddress: string;
+  readonly memo: string | null;
+  readonly changeAddressId: string | null;
+  readonly replacesTransactionId: string | null;
+  readonly metadata: CustomData;
+  readonly status: OutgoingStatus;
+  readonly quorum: number;
+  readonly approvals: readonly Approval[];
+  readonly masterApprovals: readonly Approval[];
+  /** Set for orders that go through an approval flow. */
+  readonly flowId: string | null;
+  readonly draft: Draft | null;
+  readonly blockchainHash: string | null;
+  readonly reasonCode: string | null;
+  readonly pause: Pause | null;
+  /** When the order does something by itself: the next retry, or its expiry. */
+  readonly wakeAtMs: number | null;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  /** Order of creation among all transactions of the platform. */
+  readonly sequence: number;
+}
+
+/** How long approvals may take before the order ends as `order_expired`. */
+export const APPROVAL_WINDOW_MS = 7 * 24 * 3_600_000;
+/** How long a built transaction waits for people before it ends as `transaction_expired`. */
+export const SIGNING_WINDOW_MS = 24 * 3_600_000;
+/** The platform retry window of a paused transaction. */
+export const RETRY_WINDOW_MS = 24 * 3_600_000;
+/** A paused transaction is tried again this often, and after every block of its network. */
+export const RETRY_INTERVAL_MS = 60_000;
+
+/** Whether the client can still decline. */
+export function isCancellable(order: Order): boolean {
+  return (
+    order.status === 'approval-pending' ||
+    order.status === 'requested' ||
+    order.status === 'inited' ||
+    order.status === 'to-sign' ||
+    order.status === 'signed'
+  );
+}

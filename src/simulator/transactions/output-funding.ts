@@ -1,0 +1,143 @@
+import type { ChainTransaction, Movement, Output } from '../chain/chain-transaction.ts';
+import type { Unspent } from '../chain/ledger.ts';
+import type { NetworkConfig } from '../world/network-config.ts';
+import type { AddressRecord } from '../world/world.ts';
+import { bidMetadata, bidOf } from './bid.ts';
+import type { Funding, FundingView } from './funding.ts';
+import { outputFee } from './network-fee.ts';
+import type { Order } from './order.ts';
+
+interface Selection {
+  inputs: Unspent[];
+  fee: bigint;
+  change: bigint;
+}
+
+/** Pays an order from unspent outputs of a group of addresses, the largest first. */
+export function fundFromOutputs(
+  view: FundingView,
+  request: {
+    order: Order;
+    network: NetworkConfig;
+    group: readonly AddressRecord[];
+    original: ChainTransaction | undefined;
+  },
+): Funding {
+  const { order, network, group, original } = request;
+  const bid = bidOf(original);
+  const all = group.flatMap((address) =>
+    view.chain.ledger.unspent(network.key, address.networkAddress),
+  );
+  // A replacement must spend what its original spends, or both could be mined.
+  const mandatory = all.filter((output) => original?.spends.includes(output.outpoint));
+  const free = all.filter(
+    (output) => !mandatory.includes(output) && !isHeld(view, output.outpoint),
+  );
+  const selection = select({ mandatory, free: bySize(free), order, network, bid });
+  if (selection !== undefined) {
+    return { kind: 'funded', plan: planOf(view, { order, network, bid, selection }) };
+  }
+  // Would it do if nothing were held by others? Then it is only a matter of waiting.
+  if (select({ mandatory: [], free: bySize(all), order, network, bid }) !== undefined) {
+    return { kind: 'not-enough-utxos' };
+  }
+  const available = all.reduce((sum, output) => sum + output.amount, 0n);
+  const fee = outputFee(network, { inputs: Math.max(1, all.length), outputs: 1, bid });
+  return {
+    kind: 'insufficient',
+    shortfalls: [
+      {
+        asset: order.asset,
+        required: (order.amount + fee).toString(),
+        available: available.toString(),
+      },
+    ],
+  };
+}
+
+function isHeld(view: FundingView, outpoint: string): boolean {
+  return view.chain.claimants(outpoint).length > 0 || view.orders.isReserved(outpoint);
+}
+
+function bySize(outputs: readonly Unspent[]): Unspent[] {
+  // Largest first keeps change below every single input, so that no source address ever gains.
+  return outputs.toSorted((left, right) =>
+    left.amount === right.amount ? 0 : left.amount > right.amount ? -1 : 1,
+  );
+}
+
+function select(request: {
+  mandatory: readonly Unspent[];
+  free: readonly Unspent[];
+  order: Order;
+  network: NetworkConfig;
+  bid: bigint;
+}): Selection | undefined {
+  const { mandatory, free, order, network, bid } = request;
+  for (let taken = mandatory.length === 0 ? 1 : 0; taken <= free.length; taken += 1) {
+    const inputs = [...mandatory, ...free.slice(0, taken)];
+    const total = inputs.reduce((sum, input) => sum + input.amount, 0n);
+    const bare = outputFee(network, { inputs: inputs.length, outputs: 1, bid });
+    if (total < order.amount + bare) continue;
+    const fee = outputFee(network, { inputs: inputs.length, outputs: 2, bid });
+    const change = total - order.amount - fee;
+    // Change that nobody could spend again is left to the miner.
+    return change >= (network.dustAmount ?? 1n)
+      ? { inputs, fee, change }
+      : { inputs, fee: total - order.amount, change: 0n };
+  }
+  return undefined;
+}
+
+function planOf(
+  view: FundingView,
+  parts: { order: Order; network: NetworkConfig; bid: bigint; selection: Selection },
+) {
+  const { order, network, bid, selection } = parts;
+  const inputs = bySize(selection.inputs);
+  const destination = view.registry.canonicalAddress(network.key, order.destinationAddress);
+  const changeAddress =
+    view.registry.address(order.changeAddressId ?? '')?.networkAddress ??
+    inputs[0]?.networkAddress ??
+    destination;
+  const outputs: Output[] = [{ networkAddress: destination, amount: order.amount }];
+  if (selection.change > 0n) {
+    outputs.push({ networkAddress: changeAddress, amount: selection.change });
+  }
+  const credits: Movement[] = outputs.map((output, index) => ({
+    ...output,
+    asset: order.asset,
+    tags: index === 0 ? [] : ['change'],
+  }));
+  const { debits, fees } = inputMovements(inputs, selection.fee, order.asset);
+  return {
+    network: network.key,
+    movements: [...debits, ...credits, ...fees],
+    burned: [],
+    spends: inputs.map((input) => input.outpoint),
+    outputs,
+    sources: [...new Set(inputs.map((input) => input.networkAddress))],
+    metadata: { ...order.metadata, fee: selection.fee.toString(), ...bidMetadata(bid) },
+  };
+}
+
+/**
+ * Each input's full debit less its share of the fee, and each share as a fee entry of its own, so
+ * that debits and fees sum to the inputs. The largest inputs carry the fee.
+ */
+function inputMovements(
+  inputs: readonly Unspent[],
+  fee: bigint,
+  asset: string,
+): { debits: Movement[]; fees: Movement[] } {
+  const debits: Movement[] = [];
+  const fees: Movement[] = [];
+  let unpaid = fee;
+  for (const { networkAddress, amount } of inputs) {
+    const share = unpaid < amount ? unpaid : amount;
+    unpaid -= share;
+    if (amount > share) debits.push({ networkAddress, asset, amount: share - amount, tags: [] });
+    if (share > 0n) fees.push({ networkAddress, asset, amount: -share, tags: ['fee'] });
+  }
+  return { debits, fees };
+}

@@ -1,0 +1,124 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { p256 } from '@noble/curves/nist.js';
+import { blake2b } from '@noble/hashes/blake2.js';
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { base32, base58xrp, createBase58check, hex } from '@scure/base';
+import { HDKey } from '@scure/bip32';
+import { NETWORK, p2wpkh } from '@scure/btc-signer';
+import { addr } from 'micro-eth-signer';
+import type { AddressRules } from '../world/network-config.ts';
+import { deriveSlip10 } from './slip10.ts';
+
+/** What a vault derives its addresses from. */
+export type VaultKey =
+  | { kind: 'seed'; seed: Uint8Array }
+  /** An external signer's: the core never sees the private half again. */
+  | { kind: 'public'; xpub: string };
+
+/** The HD path of the account's next address, by the custom of the network. */
+export function defaultPath(
+  rules: AddressRules,
+  place: { accountIndex: number; addressIndex: number },
+): string {
+  const account = `m/${rules.purpose}'/${rules.coinType}'/${place.accountIndex}'`;
+  // SEP-0005 has no levels below the account: each address is an account of its own there, so the
+  // address level is added hardened to keep accounts apart.
+  return rules.format === 'stellar'
+    ? `${account}/${place.addressIndex}'`
+    : `${account}/0/${place.addressIndex}`;
+}
+
+/** Whether an external signer's secp256k1 key can own an address of this format. */
+export function isSecp256k1(format: AddressRules['format']): boolean {
+  return format !== 'stellar' && format !== 'neo';
+}
+
+/** The address on its network that `key` owns at `path`. */
+export function networkAddressAt(rules: AddressRules, key: VaultKey, path: string): string {
+  switch (rules.format) {
+    case 'stellar':
+      return stellarAddress(ed25519.getPublicKey(deriveSlip10('ed25519', seedOf(key), path)));
+    case 'neo':
+      return neoAddress(p256.getPublicKey(deriveSlip10('nist256p1', seedOf(key), path), true));
+    case 'p2wpkh':
+      return witnessAddress(publicKeyAt(key, path), rules.bech32Prefix ?? 'bc');
+    case 'evm':
+      return addr.fromPublicKey(publicKeyAt(key, path));
+    case 'tron':
+      return tronAddress(publicKeyAt(key, path));
+    case 'ripple':
+      return rippleAddress(publicKeyAt(key, path));
+    case 'sui':
+      return suiAddress(publicKeyAt(key, path));
+    default:
+      return rules.format satisfies never;
+  }
+}
+
+/** The compressed secp256k1 public key at `path`. */
+export function publicKeyAt(key: VaultKey, path: string): Uint8Array {
+  const root =
+    key.kind === 'seed' ? HDKey.fromMasterSeed(key.seed) : HDKey.fromExtendedKey(key.xpub);
+  const publicKey = root.derive(path).publicKey;
+  if (publicKey === null) throw new Error(`no public key at ${path}`);
+  return publicKey;
+}
+
+function seedOf(key: VaultKey): Uint8Array {
+  if (key.kind === 'seed') return key.seed;
+  throw new Error('an external signer holds secp256k1 keys only');
+}
+
+function witnessAddress(publicKey: Uint8Array, bech32: string): string {
+  const address = p2wpkh(publicKey, { ...NETWORK, bech32 }).address;
+  if (address === undefined) throw new Error('a witness program without an address');
+  return address;
+}
+
+const base58check = createBase58check(sha256);
+
+/** Base58check of 0x41 and the 20 bytes that an EVM address has too. */
+function tronAddress(publicKey: Uint8Array): string {
+  const evm = hex.decode(addr.fromPublicKey(publicKey).slice(2).toLowerCase());
+  return base58check.encode(Uint8Array.of(0x41, ...evm));
+}
+
+/** Account id in Ripple's own base58 alphabet, type prefix 0. */
+function rippleAddress(publicKey: Uint8Array): string {
+  const payload = Uint8Array.of(0x00, ...ripemd160(sha256(publicKey)));
+  const checksum = sha256(sha256(payload)).slice(0, 4);
+  return base58xrp.encode(Uint8Array.of(...payload, ...checksum));
+}
+
+/** SEP-0023 strkey of an ed25519 public key. */
+export function stellarAddress(publicKey: Uint8Array): string {
+  const payload = Uint8Array.of(6 << 3, ...publicKey);
+  const checksum = crc16(payload);
+  return base32.encode(Uint8Array.of(...payload, checksum & 0xff, checksum >> 8));
+}
+
+/** CRC-16/XMODEM. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) {
+      crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+    }
+    crc &= 0xffff;
+  }
+  return crc;
+}
+
+/** Neo N3: the hash of the single-signature script (PUSHDATA1 key, SYSCALL CheckSig). */
+export function neoAddress(publicKey: Uint8Array): string {
+  const script = Uint8Array.of(0x0c, 0x21, ...publicKey, 0x41, 0x56, 0xe7, 0xb3, 0x27);
+  return base58check.encode(Uint8Array.of(0x35, ...ripemd160(sha256(script))));
+}
+
+/** BLAKE2b-256 of the scheme's flag (0x01: secp256k1) and the key. */
+function suiAddress(publicKey: Uint8Array): string {
+  const digest = blake2b(Uint8Array.of(0x01, ...publicKey), { dkLen: 32 });
+  return `0x${Buffer.from(digest).toString('hex')}`;
+}

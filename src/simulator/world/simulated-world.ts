@@ -1,0 +1,263 @@
+import type { Clock } from '../clock.ts';
+import { ChainStream } from '../chain/chain-stream.ts';
+import { Chain } from '../chain/chain.ts';
+import type { ChainListener } from '../chain/chain.ts';
+import { ChangeReport } from '../chain/change-report.ts';
+import { OutsideWorld } from '../chain/outside-world.ts';
+import { Random } from '../state/random.ts';
+import type { State } from '../state/state.ts';
+import { FaultSet } from '../transactions/fault-set.ts';
+import type { FundingView } from '../transactions/funding.ts';
+import { IncomingBook } from '../transactions/incoming-book.ts';
+import { OrderBook } from '../transactions/order-book.ts';
+import { OrderDesk } from '../transactions/order-desk.ts';
+import { OrderFlow } from '../transactions/order-flow.ts';
+import type { Order } from '../transactions/order.ts';
+import { TransactionList } from '../transactions/transaction-list.ts';
+import { CustodyRegistry } from '../vaults/custody-registry.ts';
+import { Announcer } from './announcer.ts';
+import { AssetCatalogue, networkInfo } from './asset-catalogue.ts';
+import { loadNetworks } from './network-config.ts';
+import type { NetworkConfig } from './network-config.ts';
+import { refused } from './refusal.ts';
+import { Truth } from './truth.ts';
+import type {
+  Change,
+  ChainTip,
+  Creation,
+  Outbox,
+  ReorgRequest,
+  ReorgResult,
+  World,
+} from './world.ts';
+
+export interface WorldOptions {
+  state: State;
+  clock: Clock;
+  outbox: Outbox;
+  /** Whether blocks come by themselves, at each network's block time. */
+  autoMine: boolean;
+  /** Default: `config/networks.json`. */
+  networks?: readonly NetworkConfig[];
+}
+
+/** Blocks that one call may add or take away; a slip of the finger must not stop the core. */
+const BLOCKS_MAX = 100_000;
+const REORG_DEPTH_MAX = 1_000;
+
+/** The parts of the world, wired. */
+interface Parts {
+  catalogue: AssetCatalogue;
+  registry: CustodyRegistry;
+  chain: Chain;
+  outside: OutsideWorld;
+  orders: OrderBook;
+  flow: OrderFlow;
+  desk: OrderDesk;
+  faults: FaultSet;
+  list: TransactionList;
+  truth: Truth;
+}
+
+/** Builds the world on a state that is empty or restored, and schedules what its records want. */
+export function createWorld(options: WorldOptions): World {
+  const parts = assemble(options);
+  parts.chain.resume();
+  parts.flow.resume();
+  return {
+    ...recordCalls(parts),
+    ...orderCalls(parts),
+    ...chainCalls(parts),
+    resume: () => {
+      parts.chain.resume();
+      parts.flow.resume();
+    },
+    stop: () => {
+      parts.chain.stop();
+      parts.flow.stop();
+    },
+  };
+}
+
+function assemble(options: WorldOptions): Parts {
+  const { state, clock, outbox, autoMine } = options;
+  const networks = options.networks ?? loadNetworks();
+  const random = new Random(state, 'world');
+  const catalogue = new AssetCatalogue(networks);
+  const registry = new CustodyRegistry({ state, clock, random, catalogue });
+  const announcer = new Announcer({ clock, random, outbox });
+  const report = new ChangeReport({ registry, catalogue });
+  // Orders and deposits are never deleted: their number orders all transactions of the platform.
+  const nextSequence = (): number => state.table('orders').size + state.table('incomings').size + 1;
+  const orders = new OrderBook({ state, clock, announcer });
+  const incomings = new IncomingBook({
+    state,
+    clock,
+    random,
+    registry,
+    report,
+    announcer,
+    nextSequence,
+  });
+  const stream = new ChainStream({ state, report, announcer });
+  const faults = new FaultSet({ state, random });
+  // The chain speaks to the order flow, which needs the chain: it listens from the next line on.
+  const listener: ChainListener = listenerOf({
+    flow: () => flow,
+    stream,
+    incomings,
+    catalogue,
+  });
+  const chain = new Chain({ state, clock, random, networks, autoMine, listener });
+  const view: FundingView = { catalogue, registry, chain, orders };
+  const flow = new OrderFlow({ clock, view, faults, report });
+  return {
+    catalogue,
+    registry,
+    chain,
+    outside: new OutsideWorld({ registry, catalogue, chain }),
+    orders,
+    flow,
+    desk: new OrderDesk({ clock, random, view, flow, nextSequence }),
+    faults,
+    list: new TransactionList({ chain, catalogue, orders, incomings, flow, report }),
+    truth: new Truth({ registry, chain, incomings, report }),
+  };
+}
+
+/** Who is told what a chain did, and in which order: the order first, then the streams. */
+function listenerOf(parts: {
+  flow: () => OrderFlow;
+  stream: ChainStream;
+  incomings: IncomingBook;
+  catalogue: AssetCatalogue;
+}): ChainListener {
+  const { flow, stream, incomings, catalogue } = parts;
+  const goneForGood = (transaction: Parameters<ChainListener['dropped']>[0]): void => {
+    if (!stream.isKnown(transaction.hash)) return;
+    incomings.rollBack(transaction);
+    stream.rolledBack(transaction);
+  };
+  return {
+    accepted: (transaction) => {
+      if (catalogue.network(transaction.network)?.mempool !== true) return;
+      stream.seenInMempool(transaction);
+      incomings.detect(transaction);
+    },
+    mined: (transaction) => {
+      flow().mined(transaction);
+      stream.confirmed(transaction);
+      incomings.confirm(transaction);
+    },
+    deepened: (transaction, depth) => {
+      incomings.deepen(transaction, depth);
+      stream.deepened(transaction, depth);
+    },
+    unmined: (transaction) => {
+      incomings.rollBack(transaction);
+      stream.rolledBack(transaction);
+    },
+    dropped: (transaction) => {
+      goneForGood(transaction);
+      flow().dropped(transaction);
+    },
+    replaced: (transaction) => {
+      goneForGood(transaction);
+      flow().replaced(transaction);
+    },
+    blockAdded: (network) => flow().retry(network),
+  };
+}
+
+function recordCalls({ catalogue, registry, chain }: Parts) {
+  return {
+    networks: () => catalogue.networks.map(networkInfo),
+    chains: () => catalogue.networks.map(({ key }) => tipOf(chain, key)),
+    createVault: registry.createVault.bind(registry),
+    vault: registry.vault.bind(registry),
+    vaults: registry.vaults.bind(registry),
+    createAccount: registry.createAccount.bind(registry),
+    account: registry.account.bind(registry),
+    accounts: registry.accounts.bind(registry),
+    createAddress: registry.createAddress.bind(registry),
+    address: registry.address.bind(registry),
+    addresses: registry.addresses.bind(registry),
+    createMemo: registry.createMemo.bind(registry),
+    memos: registry.memos.bind(registry),
+  } satisfies Partial<World>;
+}
+
+function orderCalls(parts: Parts) {
+  const { registry, desk, orders, list } = parts;
+  const shown = (change: Change<Order>) =>
+    change.kind === 'refused'
+      ? change
+      : { kind: change.kind, record: list.outgoing(change.record) };
+  const shownCreation = (creation: Creation<Order>) =>
+    creation.kind === 'refused'
+      ? creation
+      : { kind: creation.kind, record: list.outgoing(creation.record) };
+  return {
+    orderTransaction: (request) => shownCreation(desk.order(request)),
+    approve: (decision) => shown(desk.decide({ ...decision, decision: 'approve' })),
+    reject: (decision) => shown(desk.decide({ ...decision, decision: 'reject' })),
+    cancel: (transactionId) => shown(desk.cancel(transactionId)),
+    submitSignatures: (submission) => shown(desk.submitSignatures(submission)),
+    masterApprovalPayload: (transactionId) => desk.masterApprovalPayload(transactionId),
+    events: (transactionId) =>
+      list.get(transactionId) === undefined ? undefined : orders.events(transactionId),
+    transaction: (transactionId) => list.get(transactionId),
+    transactions: (query) => list.find(query),
+    addressTransactions: (addressId) => {
+      const address = registry.address(addressId);
+      return address === undefined ? undefined : list.ofAddress(address);
+    },
+  } satisfies Partial<World>;
+}
+
+function chainCalls(parts: Parts) {
+  const { catalogue, chain, outside, faults, truth } = parts;
+  return {
+    deposit: (request) => outside.deposit(request),
+    externalDebit: (request) => outside.externalDebit(request),
+    mineBlocks: (network, count) => {
+      if (catalogue.network(network) === undefined) {
+        return refused('BR-1001', `Invalid blockchain network ${network}`);
+      }
+      if (!Number.isInteger(count) || count < 1 || count > BLOCKS_MAX) {
+        return refused('BR-1', `count must be between 1 and ${BLOCKS_MAX}`);
+      }
+      chain.mine(network, count);
+      return { kind: 'done' as const, record: tipOf(chain, network) };
+    },
+    reorg: (request) => reorg(parts, request),
+    setTransactionFaults: (set) => faults.replace(set),
+    truthBalances: () => truth.balances(),
+    truthTransactions: () => truth.transactions(),
+  } satisfies Partial<World>;
+}
+
+function reorg({ catalogue, chain }: Parts, request: ReorgRequest): Change<ReorgResult> {
+  const { network, depth } = request;
+  const drop = [...new Set(request.drop)];
+  if (catalogue.network(network) === undefined) {
+    return refused('BR-1001', `Invalid blockchain network ${network}`);
+  }
+  if (!Number.isInteger(depth) || depth < 0 || depth > REORG_DEPTH_MAX) {
+    return refused('BR-1', `depth must be between 0 and ${REORG_DEPTH_MAX}`);
+  }
+  const missing = drop.find((hash) => !chain.isDroppable(network, hash, depth));
+  if (missing !== undefined) {
+    return refused('NE-1', `${missing} is neither waiting nor in the last ${depth} blocks`);
+  }
+  const result = chain.reorg(network, { depth, drop });
+  return { kind: 'done', record: { height: chain.height(network), ...result } };
+}
+
+function tipOf(chain: Chain, network: string): ChainTip {
+  return {
+    network,
+    height: chain.height(network),
+    mempool: chain.mempool(network).map((transaction) => transaction.hash),
+  };
+}

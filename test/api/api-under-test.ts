@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { identifyBy, type Identify, type Role } from '../../src/api/access.ts';
+import { createApi, type ApiOptions } from '../../src/api/application.ts';
+import { FeedSignal } from '../../src/api/feed-signal.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { openForReading } from '../../src/store/sqlite/database.ts';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
+
+/** The names of the test's tokens; two operators, because large credits need two people. */
+export const TOKENS = {
+  vera: 'viewer',
+  chris: 'crediting',
+  olga: 'operator',
+  otto: 'operator',
+  ada: 'admin',
+} as const satisfies Record<string, Role>;
+export type Person = keyof typeof TOKENS;
+
+/** What a person sends as their bearer token. */
+export function tokenOf(person: Person): string {
+  return `token-of-${person}-0123456789abcdef`;
+}
+
+export const identify: Identify = identifyBy(
+  Object.entries(TOKENS).map(([name, role]) => ({
+    name,
+    role,
+    sha256: createHash('sha256')
+      .update(tokenOf(name as Person))
+      .digest('hex'),
+  })),
+);
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** The API over a store of its own, with a ledger that tests tell what happens. */
+export class ApiUnderTest {
+  readonly open: OpenLedger;
+  readonly reads: SqliteReads;
+  readonly feed: FeedSignal;
+  readonly app: ReturnType<typeof createApi>;
+  readonly bugs: unknown[] = [];
+
+  constructor(store: { open: OpenLedger; path: string }, options: Partial<ApiOptions> = {}) {
+    this.open = store.open;
+    this.reads = new SqliteReads(openForReading(store.path));
+    onTestFinished(() => this.reads.close());
+    const onBug = (error: unknown): void => void this.bugs.push(error);
+    this.feed = new FeedSignal({
+      hasItemsAfter: async (seq) => (await this.reads.credits(seq, 1)).length > 0,
+      onBug,
+    });
+    onTestFinished(() => this.feed.close());
+    this.app = createApi({
+      reads: this.reads,
+      submit: async (fact) => {
+        const [outcome] = await this.open.commit([fact]);
+        if (outcome === undefined) throw new Error('no outcome');
+        this.feed.announce();
+        return outcome;
+      },
+      now: () => this.open.at,
+      identify,
+      feed: this.feed,
+      reconcile: () => this.reconcile(),
+      readiness: () => ({
+        phase: 'serving',
+        store: 'writable',
+        custody: null,
+        queue: { waiting: 0, limit: 10_000 },
+      }),
+      metrics: () => 'counterfoil_up 1\n',
+      onBug,
+      version: '0.1.0',
+      ...options,
+    });
+  }
+
+  /** A run whose custody half compared nothing. */
+  async reconcile() {
+    await this.open.run();
+    const { items } = await this.reads.reconciliations({ page: 0, pageSize: 1 });
+    const [newest] = items;
+    if (newest === undefined) throw new Error('the run left no row');
+    return newest;
+  }
+
+  async request(
+    method: string,
+    path: string,
+    init: { as?: Person; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const { as, body, headers = {} } = init;
+    const response = await this.app.request(path, {
+      method,
+      headers: {
+        ...(as === undefined ? {} : { Authorization: `Bearer ${tokenOf(as)}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('Content-Type')?.includes('json') === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (json ? JSON.parse(text) : { text }) as Record<string, unknown>,
+    };
+  }
+
+  get(path: string, as: Person = 'vera'): Promise<Answer> {
+    return this.request('GET', path, { as });
+  }
+
+  post(path: string, body: unknown, as: Person = 'olga'): Promise<Answer> {
+    return this.request('POST', path, { as, body });
+  }
+
+  /** The `data` of a list. */
+  async list(path: string): Promise<Record<string, unknown>[]> {
+    const { body } = await this.get(path);
+    return body['data'] as Record<string, unknown>[];
+  }
+}
+
+/** An API over a fresh store, by default with the policy "six confirmations". */
+export async function apiUnderTest(
+  policy?: CreditingPolicy,
+  options: Partial<ApiOptions> = {},
+): Promise<ApiUnderTest> {
+  return new ApiUnderTest(await openLedgerFile(policy), options);
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import {
+  approvalsNeeded,
+  ruleFor,
+  type CreditingPolicy,
+  type PolicyRule,
+} from '../../src/domain/crediting.ts';
+import { AssetId, NetworkKey } from '../../src/domain/ids.ts';
+
+const POLICY: CreditingPolicy = {
+  default: { confirmations: 6, minimumAmount: Amount(5n) },
+  networks: {
+    ethereum: { confirmations: 12, requireMemo: false },
+    ripple: { requireMemo: true, halted: true },
+  },
+  assets: {
+    'ethereum:USDC': { confirmations: 20, minimumAmount: Amount(1_000n) },
+    'ripple:XRP': { halted: false },
+    'tron:USDT': { halted: true },
+  },
+};
+
+const OVERRIDES: [network: string, asset: string, rule: Partial<PolicyRule>][] = [
+  ['bitcoin', 'bitcoin:BTC', { confirmations: 6, minimumAmount: Amount(5n), halted: false }],
+  ['ethereum', 'ethereum:ETH', { confirmations: 12, minimumAmount: Amount(5n) }],
+  ['ethereum', 'ethereum:USDC', { confirmations: 20, minimumAmount: Amount(1_000n) }],
+  ['ripple', 'ripple:RLUSD', { requireMemo: true, halted: true, confirmations: 6 }],
+  ['tron', 'tron:USDT', { halted: true, confirmations: 6 }],
+  ['tron', 'tron:TRX', { halted: false }],
+  // A symbol alone never identifies an asset: another contract that calls itself USDC is another.
+  ['polygon', 'polygon:USDC', { confirmations: 6, minimumAmount: Amount(5n) }],
+];
+
+test.for(OVERRIDES)('on %s, %s: the asset overrides the network, the network the default', ([network, asset, rule]) => {
+  const subject = { network: NetworkKey(network), asset: AssetId(asset) };
+  expect(ruleFor(POLICY, subject)).toMatchObject(rule);
+});
+
+test('a halt at any level halts: an asset cannot undo the stop of its network', () => {
+  const subject = { network: NetworkKey('ripple'), asset: AssetId('ripple:XRP') };
+  expect(ruleFor(POLICY, subject).halted).toBe(true);
+  const stopped = { ...POLICY, default: { ...POLICY.default, halted: true } };
+  const other = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  expect(ruleFor(stopped, other).halted).toBe(true);
+});
+
+test.for(['constructor', '__proto__', 'toString'])('an asset named %s finds no rule of its own', (name) => {
+  const subject = { network: NetworkKey(name), asset: AssetId(name) };
+  expect(ruleFor(POLICY, subject)).toEqual({
+    confirmations: 6,
+    minimumAmount: Amount(5n),
+    oneApprovalAbove: null,
+    twoApprovalsAbove: null,
+    requireMemo: false,
+    halted: false,
+    creditInternal: false,
+  });
+});
+
+const APPROVALS: [amount: bigint, one: bigint | null, two: bigint | null, needed: 0 | 1 | 2][] = [
+  [100n, null, null, 0],
+  [100n, 100n, null, 0],
+  [101n, 100n, null, 1],
+  [101n, 100n, 101n, 1],
+  [102n, 100n, 101n, 2],
+  [102n, null, 101n, 2],
+  // Bounds written the wrong way round: the stricter one still holds.
+  [102n, 101n, 100n, 2],
+  [10n ** 77n, 10n ** 77n - 1n, null, 1],
+];
+
+test.for(APPROVALS)('%s with bounds %s and %s needs %s approvals', ([amount, one, two, needed]) => {
+  const rule: PolicyRule = {
+    ...ruleFor(POLICY, { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') }),
+    oneApprovalAbove: one === null ? null : Amount(one),
+    twoApprovalsAbove: two === null ? null : Amount(two),
+  };
+  expect(approvalsNeeded(rule, Amount(amount))).toBe(needed);
+});

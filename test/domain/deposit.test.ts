@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import type { PolicyRule } from '../../src/domain/crediting.ts';
+import { approvers, awaitsCustody, judge, rolledBack, type Deposit } from '../../src/domain/deposit.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  CreditId,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+
+const RULE: PolicyRule = {
+  confirmations: 6,
+  minimumAmount: Amount(10n),
+  oneApprovalAbove: null,
+  twoApprovalsAbove: null,
+  requireMemo: false,
+  halted: false,
+  creditInternal: false,
+};
+
+/** 100 units, six deep, verified at six by the custody API: due for a credit under RULE. */
+const DUE: Deposit = {
+  depositId: DepositId('dep_1'),
+  vaultId: VaultId('v1'),
+  network: NetworkKey('ethereum'),
+  blockchainHash: BlockchainHash('0xa1'),
+  accountId: AccountId('acc-1'),
+  addressId: AddressId('adr-1'),
+  memo: null,
+  asset: AssetId('ethereum:ETH'),
+  transactionId: TransactionId('dep-tx'),
+  amount: Amount(100n),
+  epoch: 0,
+  evidence: 'confirmed',
+  confirmations: 6,
+  change: false,
+  ownTransfer: false,
+  unattributed: false,
+  attributedTo: null,
+  decimalsChanged: false,
+  operatorHold: null,
+  approvals: [],
+  verifiedAt: 5,
+  custodyConfirmations: 6,
+  credit: null,
+  reversed: false,
+  state: 'verifying',
+  reason: null,
+  requiredConfirmations: 6,
+  firstSeenAt: 1,
+  updatedAt: 2,
+};
+
+const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+
+function approvedBy(...people: string[]): Pick<Deposit, 'approvals'> {
+  return { approvals: people.map((person) => ({ person, reason: 'checked', at: 3 })) };
+}
+
+const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
+const ONE_ABOVE_99 = { oneApprovalAbove: Amount(99n) };
+const TWO_ABOVE_99 = { twoApprovalsAbove: Amount(99n) };
+
+/** What is known, under which rule, and where the deposit stands. */
+const STANDINGS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, is: string][] = [
+  ['every gate open', {}, {}, 'verifying, credit due'],
+  ['seen in the mempool', { evidence: 'mempool', confirmations: 0, ...UNVERIFIED }, {}, 'detected'],
+  ['one confirmation', { confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
+  ['one short', { confirmations: 5, ...UNVERIFIED }, {}, 'confirming'],
+  ['deep, nobody asked the API', { ...UNVERIFIED }, {}, 'verifying'],
+  ['the API is deep, the webhooks stopped at 1', { confirmations: 1 }, {}, 'verifying, credit due'],
+  ['matched by the API at 5 only', { custodyConfirmations: 5 }, {}, 'verifying'],
+  ['deep at the API, its match withdrawn', { verifiedAt: null }, {}, 'verifying'],
+  ['policy deeper than the match', {}, { confirmations: 12 }, 'confirming'],
+  ['no depth asked', { confirmations: 0, ...UNVERIFIED }, { confirmations: 0 }, 'verifying'],
+
+  ['change', { change: true }, {}, 'internal'],
+  ['change, internals credited', { change: true }, { creditInternal: true }, 'internal'],
+  ['own transfer', { ownTransfer: true }, {}, 'internal'],
+  ['own transfer in the mempool', { ownTransfer: true, evidence: 'mempool' }, {}, 'internal'],
+  [
+    'own transfer, internals credited',
+    { ownTransfer: true },
+    { creditInternal: true },
+    'verifying, credit due',
+  ],
+
+  ['a person holds it', { operatorHold: 'ann: odd' }, {}, 'held: operator_hold'],
+  [
+    'a person holds it at one confirmation',
+    { operatorHold: 'ann: odd', confirmations: 1, ...UNVERIFIED },
+    {},
+    'held: operator_hold',
+  ],
+  ['unregistered memo', { unattributed: true }, {}, 'held: unattributed_memo'],
+  ['unregistered memo, attributed', { unattributed: true, attributedTo: 'c1' }, {}, 'verifying, credit due'],
+  ['no memo where one is required', {}, { requireMemo: true }, 'held: memo_required'],
+  ['memo where one is required', { memo: Memo('m') }, { requireMemo: true }, 'verifying, credit due'],
+  [
+    'no memo where one is required, attributed',
+    { attributedTo: 'c1' },
+    { requireMemo: true },
+    'verifying, credit due',
+  ],
+  ['other decimals', { decimalsChanged: true }, {}, 'held: decimals_changed'],
+  ['one unit below the minimum', { amount: Amount(9n) }, {}, 'held: dust'],
+  ['exactly the minimum', { amount: Amount(10n) }, {}, 'verifying, credit due'],
+  ['dust at one confirmation', { amount: Amount(9n), confirmations: 1 }, {}, 'held: dust'],
+  ['dust in the mempool', { amount: Amount(9n), evidence: 'mempool' }, {}, 'detected'],
+  ['halted', {}, { halted: true }, 'held: halted'],
+  ['halted, not deep yet', { confirmations: 1, ...UNVERIFIED }, { halted: true }, 'confirming'],
+
+  ['exactly at the one-approval bound', {}, { oneApprovalAbove: Amount(100n) }, 'verifying, credit due'],
+  ['above it', {}, ONE_ABOVE_99, 'held: approval_required'],
+  ['above it, approved', approvedBy('ann'), ONE_ABOVE_99, 'verifying, credit due'],
+  ['above it, approved, never verified', { ...approvedBy('ann'), ...UNVERIFIED }, ONE_ABOVE_99, 'verifying'],
+  ['above the two-approval bound, one came', approvedBy('ann'), TWO_ABOVE_99, 'held: approval_required'],
+  ['the same person twice', approvedBy('ann', 'ann'), TWO_ABOVE_99, 'held: approval_required'],
+  ['two people', approvedBy('ann', 'bob'), TWO_ABOVE_99, 'verifying, credit due'],
+  [
+    'both bounds passed: the stricter holds',
+    approvedBy('ann'),
+    { ...ONE_ABOVE_99, ...TWO_ABOVE_99 },
+    'held: approval_required',
+  ],
+  ['approved but halted', approvedBy('ann', 'bob'), { ...TWO_ABOVE_99, halted: true }, 'held: halted'],
+  ['approved but held', { ...approvedBy('ann'), operatorHold: 'x' }, ONE_ABOVE_99, 'held: operator_hold'],
+  ['approved change', { ...approvedBy('ann'), change: true }, ONE_ABOVE_99, 'internal'],
+
+  ['credited', { credit: CREDIT }, {}, 'credited'],
+  ['acknowledged', { credit: { ...CREDIT, reference: 'r' } }, {}, 'settled'],
+  ['credited, then halted', { credit: CREDIT }, { halted: true }, 'credited'],
+  ['credited, then claimed by an own transfer', { credit: CREDIT, ownTransfer: true }, {}, 'credited'],
+  ['credited, its hash gone, the API not asked', { credit: CREDIT, evidence: 'none' }, {}, 'credited'],
+  ['its hash gone before any credit', { evidence: 'none' }, {}, 'rolled_back'],
+  ['its hash gone, change', { evidence: 'none', change: true }, {}, 'rolled_back'],
+  ['its hash gone, its credit taken back', { evidence: 'none', reversed: true }, {}, 'reversed'],
+  ['taken back, mined again', { reversed: true, confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
+  ['taken back, mined again, verified again', { reversed: true }, {}, 'verifying, credit due'],
+];
+
+test.for(STANDINGS)('%s', ([_, facts, rule, standing]) => {
+  const { state, reason, creditDue } = judge({ ...DUE, ...facts }, { ...RULE, ...rule });
+  const told = `${state}${reason === null ? '' : `: ${reason}`}${creditDue ? ', credit due' : ''}`;
+  expect(told).toBe(standing);
+});
+
+test('a rollback ends the epoch: depth, verification and approvals are gone, the credit stands', () => {
+  const before = { ...DUE, ...approvedBy('ann', 'bob'), credit: CREDIT, attributedTo: 'c1' };
+  expect(rolledBack(before, 9)).toEqual({
+    ...before,
+    epoch: 1,
+    evidence: 'none',
+    confirmations: 0,
+    custodyConfirmations: 0,
+    verifiedAt: null,
+    approvals: [],
+    updatedAt: 9,
+  });
+});
+
+test('one person counts once, however often she approves', () => {
+  expect(approvers({ ...DUE, ...approvedBy('ann', 'ann', 'bob') })).toEqual(new Set(['ann', 'bob']));
+});
+
+const AWAITS: [why: string, facts: Partial<Deposit>, awaits: boolean][] = [
+  ['confirmed and not credited', {}, true],
+  ['held', { state: 'held', reason: 'dust' }, true],
+  ['in the mempool only', { evidence: 'mempool', state: 'detected' }, false],
+  ['internal', { state: 'internal' }, false],
+  ['rolled back before any credit', { evidence: 'none', state: 'rolled_back' }, false],
+  ['credited', { credit: CREDIT, state: 'credited' }, false],
+  ['credited and rolled back: may the feed reverse it?', { credit: CREDIT, evidence: 'none' }, true],
+];
+
+test.for(AWAITS)('asked about at the custody API or not: %s', ([_, facts, awaits]) => {
+  expect(awaitsCustody({ ...DUE, ...facts })).toBe(awaits);
+});

@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { houseViolations } from './house.ts';
+import type { HouseRule } from './house.ts';
+import { readSources } from './source.ts';
+import type { Source } from './source.ts';
+import { spoken } from './violation.ts';
+
+/** One file in every room, each with something to import. */
+const ROOMS = [
+  'src/main.ts',
+  'src/commands/serve.ts',
+  'src/wire/page.ts',
+  'src/domain/amount.ts',
+  'src/intake/decode.ts',
+  'src/store/journal.ts',
+  'src/store/sqlite/journal.ts',
+  'src/store/postgres/journal.ts',
+  'src/custody/client.ts',
+  'src/reconcile/sweep.ts',
+  'src/api/credits.ts',
+  'src/report/statement.ts',
+  'src/console/page.ts',
+  'src/simulator/core.ts',
+  'src/ops/config.ts',
+];
+
+/** A clean house in memory, in which one file's text is replaced or one file added. */
+function houseWith(path: string, text: string): Source[] {
+  const plain = ROOMS.filter((room) => room !== path);
+  return [
+    ...plain.map((room) => ({ path: room, text: 'export const name = 1;\n' })),
+    { path, text },
+  ];
+}
+
+function rulesBrokenBy(path: string, text: string): HouseRule[] {
+  return houseViolations(houseWith(path, text)).map(({ rule }) => rule);
+}
+
+const sources = [...readSources('src'), ...readSources('test')];
+
+test('the house keeps every rule', () => {
+  expect(sources.some(({ path }) => path.startsWith('src/'))).toBe(true);
+  expect(houseViolations(sources).map(spoken)).toEqual([]);
+});
+
+test('a run that read no source is a violation, not a success', () => {
+  expect(houseViolations([]).map(({ rule }) => rule)).toEqual(['nothing-read']);
+  const testsOnly = [{ path: 'test/wire/page.test.ts', text: 'export const one = 1;' }];
+  expect(houseViolations(testsOnly).map(({ rule }) => rule)).toEqual(['nothing-read']);
+});
+
+test('a clean house has no violation', () => {
+  expect(houseViolations(houseWith('src/main.ts', 'export const one = 1;'))).toEqual([]);
+});
+
+const ALLOWED: [path: string, text: string][] = [
+  [
+    'src/main.ts',
+    "import { name } from './simulator/core.ts'; export const n = [name, process.env];",
+  ],
+  [
+    'src/main.ts',
+    "import { name } from './commands/serve.ts'; export const n = process.argv + name;",
+  ],
+  [
+    'src/commands/serve.ts',
+    "import { name } from '../store/sqlite/journal.ts'; export const n = name;",
+  ],
+  ['src/wire/page.ts', "import { z } from 'zod'; export const n = z;"],
+  ['src/wire/page.ts', "import * as z from 'zod/mini'; export const n = z;"],
+  ['src/domain/amount.ts', "import { id } from './ids.ts'; export const n = id;"],
+  ['src/intake/decode.ts', "import { name } from '../wire/page.ts'; export const n = name;"],
+  ['src/intake/decode.ts', "import { name } from '../domain/amount.ts'; export const n = name;"],
+  ['src/intake/decode.ts', "import type { J } from '../store/journal.ts'; export type N = J;"],
+  ['src/intake/decode.ts', "export type N = import('../store/journal.ts').J;"],
+  ['src/store/journal.ts', "import { name } from '../domain/amount.ts'; export const n = name;"],
+  ['src/store/sqlite/journal.ts', "import { name } from '../journal.ts'; export const n = name;"],
+  ['src/store/sqlite/journal.ts', "import db from 'better-sqlite3'; export const n = db;"],
+  ['src/custody/client.ts', "import { name } from '../wire/page.ts'; export const n = name;"],
+  ['src/reconcile/sweep.ts', "import { name } from '../custody/client.ts'; export const n = name;"],
+  ['src/reconcile/sweep.ts', "import { name } from '../store/journal.ts'; export const n = name;"],
+  ['src/api/credits.ts', "import { name } from '../store/journal.ts'; export const n = name;"],
+  ['src/simulator/core.ts', "import { name } from '../wire/page.ts'; export const n = name;"],
+  ['src/simulator/core.ts', "import { readFile } from 'node:fs'; export const n = readFile;"],
+  ['src/ops/config.ts', "import type { A } from '../domain/amount.ts'; export type N = A;"],
+  ['src/ops/lifecycle.ts', "export const n = () => process.on('SIGTERM', () => undefined);"],
+  ['src/domain/ids.ts', 'export const n = (at: number) => new Date(at).toISOString();'],
+  ['src/domain/ids.ts', 'export const n = (a: { process: string }) => a.process;'],
+  [
+    'src/domain/ids.ts',
+    'export const n = (a: number) => Number.isSafeInteger(a) && Math.min(a, 3);',
+  ],
+  ['src/domain/ids.ts', "export const n = 'process.env, Math.random() and parseFloat in a text';"],
+];
+
+test.for(ALLOWED)('%s may hold: %s', ([path, text]) => {
+  const extra = { path: 'src/domain/ids.ts', text: 'export const id = 1;' };
+  const house = [...houseWith(path, text), ...(path === extra.path ? [] : [extra])];
+  expect(houseViolations(house).map(spoken)).toEqual([]);
+});
+
+const value = (from: string): string => `import { name } from '${from}'; export const n = name;`;
+const types = (from: string): string => `import type { T } from '${from}'; export type N = T;`;
+const long = (lines: number): string =>
+  Array.from({ length: lines }, (_, line) => `// ${line}\n\nexport const a${line} = ${line};`).join(
+    '\n',
+  );
+
+const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
+  ['unreadable', 'src/domain/amount.ts', 'export const = 1'],
+  ['unknown-area', 'src/shared/thing.ts', 'export const one = 1;'],
+  ['unknown-area', 'src/other.ts', 'export const one = 1;'],
+  ['unknown-area', 'src/store/mongo/journal.ts', 'export const one = 1;'],
+  ['computed-import', 'src/api/credits.ts', 'export const n = (at: string) => import(at);'],
+  ['dangling-import', 'src/api/credits.ts', value('./missing.ts')],
+  ['dangling-import', 'src/api/credits.ts', value('../domain/amount')],
+  ['dangling-import', 'src/api/credits.ts', value('../../test/house/house.ts')],
+
+  ['arrow', 'src/wire/page.ts', value('../domain/amount.ts')],
+  ['arrow', 'src/wire/page.ts', types('../domain/amount.ts')],
+  ['package', 'src/wire/page.ts', value('hono')],
+  ['node-module', 'src/wire/page.ts', value('node:fs')],
+
+  ['arrow', 'src/domain/amount.ts', value('../wire/page.ts')],
+  ['arrow', 'src/domain/amount.ts', types('../wire/page.ts')],
+  ['arrow', 'src/domain/amount.ts', "export const n = import('../wire/page.ts');"],
+  ['arrow', 'src/domain/amount.ts', "export type N = import('../wire/page.ts').T;"],
+  ['arrow', 'src/domain/amount.ts', "export const a = 1; export { name } from '../wire/page.ts';"],
+  ['arrow', 'src/domain/amount.ts', "export const a = 1; export * from '../wire/page.ts';"],
+  ['arrow', 'src/domain/amount.ts', "import '../wire/page.ts'; export const a = 1;"],
+  ['package', 'src/domain/amount.ts', types('zod')],
+  ['node-module', 'src/domain/amount.ts', value('node:crypto')],
+  ['node-module', 'src/domain/amount.ts', value('crypto')],
+
+  ['arrow', 'src/intake/decode.ts', value('../store/journal.ts')],
+  [
+    'arrow',
+    'src/intake/decode.ts',
+    "import { type J } from '../store/journal.ts'; export type N = J;",
+  ],
+  ['arrow', 'src/intake/decode.ts', types('../store/sqlite/journal.ts')],
+  ['arrow', 'src/intake/decode.ts', value('../custody/client.ts')],
+  ['arrow', 'src/store/journal.ts', value('./sqlite/journal.ts')],
+  ['arrow', 'src/store/journal.ts', value('../wire/page.ts')],
+  ['arrow', 'src/store/sqlite/journal.ts', value('../postgres/journal.ts')],
+  ['arrow', 'src/store/postgres/journal.ts', value('../../wire/page.ts')],
+  ['arrow', 'src/custody/client.ts', types('../store/journal.ts')],
+  ['arrow', 'src/custody/client.ts', value('../ops/config.ts')],
+  ['arrow', 'src/reconcile/sweep.ts', value('../store/sqlite/journal.ts')],
+  ['arrow', 'src/reconcile/sweep.ts', value('../intake/decode.ts')],
+  ['arrow', 'src/api/credits.ts', value('../custody/client.ts')],
+  ['arrow', 'src/api/credits.ts', types('../wire/page.ts')],
+  ['arrow', 'src/report/statement.ts', value('../api/credits.ts')],
+  ['arrow', 'src/console/page.ts', value('../store/sqlite/journal.ts')],
+  ['arrow', 'src/simulator/core.ts', value('../domain/amount.ts')],
+  ['arrow', 'src/simulator/core.ts', types('../domain/amount.ts')],
+  ['arrow', 'src/simulator/core.ts', value('../custody/client.ts')],
+  ['arrow', 'src/ops/config.ts', value('../domain/amount.ts')],
+  ['arrow', 'src/ops/config.ts', types('../store/journal.ts')],
+  ['arrow', 'src/ops/config.ts', types('../wire/page.ts')],
+  ['arrow', 'src/api/credits.ts', value('../commands/serve.ts')],
+  ['arrow', 'src/ops/config.ts', value('../main.ts')],
+
+  ['cycle', 'src/commands/serve.ts', "import { name } from './serve.ts'; export const n = name;"],
+
+  ['ambient-clock', 'src/domain/ids.ts', 'export const n = Date.now();'],
+  ['ambient-clock', 'src/domain/ids.ts', 'export const n = new Date();'],
+  ['ambient-clock', 'src/domain/ids.ts', 'const { now } = Date; export const n = now();'],
+  ['ambient-clock', 'src/domain/ids.ts', 'export const n = performance.now();'],
+  ['ambient-randomness', 'src/domain/ids.ts', 'export const n = Math.random();'],
+  [
+    'ambient-randomness',
+    'src/domain/ids.ts',
+    'const { random } = Math; export const n = random();',
+  ],
+  ['ambient-randomness', 'src/domain/ids.ts', 'export const n = crypto.randomUUID();'],
+  ['ambient-effect', 'src/domain/ids.ts', 'export const n = process.uptime();'],
+  ['ambient-effect', 'src/domain/ids.ts', 'export const n = setTimeout(() => undefined, 1);'],
+  ['ambient-effect', 'src/domain/ids.ts', 'export const n = { fetch };'],
+
+  ['inexact-number', 'src/domain/ids.ts', "export const n = parseFloat('1.5');"],
+  ['inexact-number', 'src/domain/ids.ts', "export const n = Number.parseFloat('1.5');"],
+  ['inexact-number', 'src/domain/ids.ts', "export const n = Number('1');"],
+  ['inexact-number', 'src/domain/ids.ts', "export const n = ['1'].map(Number);"],
+  ['inexact-number', 'src/domain/ids.ts', 'export const n = (a: number) => a.toFixed(2);'],
+  ['inexact-number', 'src/domain/ids.ts', 'export const n = (a: string) => +a;'],
+  ['inexact-number', 'src/domain/ids.ts', 'export const n = 0.5;'],
+
+  ['environment', 'src/ops/config.ts', "export const n = process.env['HOME'];"],
+  ['environment', 'src/ops/config.ts', "export const n = process['env'];"],
+  ['environment', 'src/ops/config.ts', 'const { env } = process; export const n = env;'],
+  ['environment', 'src/ops/config.ts', 'export const n = globalThis.process;'],
+  ['environment', 'src/ops/config.ts', "import { env } from 'node:process'; export const n = env;"],
+  ['environment', 'src/commands/serve.ts', 'export const n = process.argv;'],
+
+  ['barrel', 'src/api/all.ts', "export * from './credits.ts';"],
+  ['barrel', 'src/api/all.ts', "import { name } from './credits.ts'; export { name };"],
+  ['barrel', 'test/api/all.ts', "export { test } from 'vitest';"],
+  ['empty-name', 'src/api/utils.ts', 'export const one = 1;'],
+  ['empty-name', 'src/api/date-helpers.ts', 'export const one = 1;'],
+  ['empty-name', 'src/store/common/page.ts', 'export const one = 1;'],
+  ['empty-name', 'src/api/credit.types.ts', 'export const one = 1;'],
+  ['empty-name', 'test/api/vault-manager.ts', 'export const one = 1;'],
+];
+
+test.for(FORBIDDEN)('%s trips over %s: %s', ([rule, path, text]) => {
+  expect(rulesBrokenBy(path, text)).toContain(rule);
+});
+
+test('every rule has a planted violation that trips it', () => {
+  const every = {
+    'nothing-read': true, // Planted in a test of its own above.
+    unreadable: true,
+    'unknown-area': true,
+    'computed-import': true,
+    'dangling-import': true,
+    arrow: true,
+    package: true,
+    'node-module': true,
+    cycle: true,
+    'ambient-clock': true,
+    'ambient-randomness': true,
+    'ambient-effect': true,
+    environment: true,
+    'inexact-number': true,
+    barrel: true,
+    'long-file': true, // And so is this one, below.
+    'empty-name': true,
+  } satisfies Record<HouseRule, true>;
+  const planted = new Set<string>([
+    'nothing-read',
+    'long-file',
+    ...FORBIDDEN.map(([rule]) => rule),
+  ]);
+  expect(planted).toEqual(new Set(Object.keys(every)));
+});
+
+test('351 code lines in a file are too many', () => {
+  expect(rulesBrokenBy('src/api/credits.ts', long(351))).toEqual(['long-file']);
+});
+
+test('350 code lines between comments and blank lines are not too many', () => {
+  expect(rulesBrokenBy('src/api/credits.ts', long(350))).toEqual([]);
+});
+
+test('a cycle over several files and over types is named with the way around', () => {
+  const house = [
+    { path: 'src/domain/a.ts', text: value('./b.ts') },
+    { path: 'src/domain/b.ts', text: types('./c.ts') },
+    { path: 'src/domain/c.ts', text: value('./a.ts') },
+    { path: 'src/domain/d.ts', text: value('./a.ts') },
+  ];
+  expect(houseViolations(house).map(spoken)).toEqual([
+    'src/domain/a.ts:1 cycle: src/domain/a.ts → src/domain/b.ts → src/domain/c.ts → src/domain/a.ts',
+  ]);
+});
+
+test('a violation names its file and line', () => {
+  const text =
+    "import { z } from 'zod';\n\n// A comment.\nimport { name } from '../ops/config.ts';\n";
+  const [first] = houseViolations(
+    houseWith('src/wire/page.ts', `${text}export const n = [z, name];`),
+  );
+  expect(first && spoken(first)).toBe(
+    'src/wire/page.ts:4 arrow: wire must not import values of ops',
+  );
+});

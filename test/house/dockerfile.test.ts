@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { imageFaults, instructionsOf, isIgnored } from './image.ts';
+import type { Surroundings } from './image.ts';
+import { REPOSITORY } from './source.ts';
+
+const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+
+const manifest = z
+  .object({
+    bin: z.object({ counterfoil: z.string() }),
+    files: z.array(z.string()),
+    engines: z.object({ node: z.string() }),
+    scripts: z.object({ build: z.string() }),
+  })
+  .parse(JSON.parse(read('package.json')));
+
+const around: Surroundings = {
+  dockerfile: read('Dockerfile'),
+  dockerignore: read('.dockerignore'),
+  engine: manifest.engines.node,
+  program: manifest.bin.counterfoil,
+  exists: (path) => existsSync(join(REPOSITORY, path)),
+};
+
+const instructions = instructionsOf(around.dockerfile);
+const last = (keyword: string) => instructions.findLast((one) => one.keyword === keyword)?.rest;
+
+test('the image has no fault that can be seen without building it', () => {
+  expect(imageFaults(around)).toEqual([]);
+});
+
+test('the image starts what the build produces', () => {
+  const build = z
+    .object({ compilerOptions: z.object({ rootDir: z.string(), outDir: z.string() }) })
+    .parse(JSON.parse(read('src/tsconfig.build.json')));
+  expect(build.compilerOptions).toMatchObject({ rootDir: '.', outDir: '../dist' });
+  expect(manifest.scripts.build).toContain('tsc -p src/tsconfig.build.json');
+  expect(manifest.scripts.build).toContain(`chmod +x ${around.program}`);
+  expect(around.program).toBe('dist/main.js');
+  expect(around.exists('src/main.ts')).toBe(true);
+  expect(last('CMD')).toBe('["serve", "--config", "/etc/counterfoil/config.json"]');
+});
+
+test('what the last stage takes from the build stage is what the build stage holds', () => {
+  const taken = instructions.filter(({ rest }) => rest.startsWith('--from='));
+  expect(taken.map(({ rest }) => rest)).toEqual([
+    '--from=build /app/node_modules ./node_modules',
+    '--from=build /app/dist ./dist',
+  ]);
+  expect(instructions[0]?.rest).toMatch(/ AS build$/);
+});
+
+test('the image holds everything that the package publishes', () => {
+  const final = instructions.filter(({ keyword, stage }) => keyword === 'COPY' && stage === 1);
+  const held = final.flatMap(({ rest }) => rest.split(' ').slice(0, -1));
+  const names = held.map((path) => path.replace('/app/', ''));
+  expect(manifest.files.length).toBeGreaterThan(0);
+  expect(names).toEqual(expect.arrayContaining(manifest.files));
+});
+
+test('the state lives in a volume, the port is the one that is watched', () => {
+  expect(last('VOLUME')).toBe('/data');
+  expect(last('EXPOSE')).toBe('8080');
+  expect(last('HEALTHCHECK')).toContain('http://127.0.0.1:8080/healthz');
+});
+
+test.for([
+  { answer: 200, exit: 0 },
+  { answer: 503, exit: 1 },
+  { answer: undefined, exit: 1 },
+])('the health check ends with $exit when /healthz answers $answer', async ({ answer, exit }) => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(answer ?? 500).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  if (answer === undefined) server.close();
+  const command = z
+    .tuple([z.literal('node'), z.literal('-e'), z.string()])
+    .parse(JSON.parse(/CMD (\[.*\])$/.exec(last('HEALTHCHECK') ?? '')?.[1] ?? '[]'));
+  const child = spawn(process.execPath, ['-e', command[2].replace(':8080', `:${port}`)]);
+  await once(child, 'exit');
+  server.close();
+  expect(child.exitCode).toBe(exit);
+  expect(asked).toEqual(answer === undefined ? [] : ['/healthz']);
+});
+
+const FAULTY: [what: string, change: Partial<Surroundings>, fault: RegExp][] = [
+  ['an empty Dockerfile', { dockerfile: '# nothing\n' }, /nothing was read/],
+  ['a missing source', { exists: (path) => path !== 'LICENSE' }, /^COPY LICENSE: there is no/],
+  [
+    'an ignored source',
+    { dockerignore: `${around.dockerignore}\nsrc\n` },
+    /^COPY src: .dockerignore/,
+  ],
+  ['another Node', { engine: '>=22.1' }, /^FROM node:20-bookworm-slim: engines asks for >=22.1$/],
+  ['root', { dockerfile: around.dockerfile.replace('USER node', 'USER root') }, /^USER root/],
+  ['no user', { dockerfile: around.dockerfile.replace('USER node', '') }, /^USER root/],
+  [
+    'a user of an earlier stage only',
+    { dockerfile: `FROM node:20 AS a\nUSER node\n${around.dockerfile.replace('USER node', '')}` },
+    /^USER root/,
+  ],
+  [
+    'another program',
+    { program: 'dist/cli.js' },
+    /^ENTRYPOINT .*expected \["node", "dist\/cli.js"\]/,
+  ],
+  [
+    'a secret in a layer',
+    { dockerfile: `${around.dockerfile}ENV API_TOKEN=x\n` },
+    /^ENV API_TOKEN=x: a secret/,
+  ],
+  [
+    'an open context',
+    { dockerignore: 'node_modules\n' },
+    /^config\/client.pem: .dockerignore lets/,
+  ],
+];
+
+test.for(FAULTY)('%s is a fault', ([, change, fault]) => {
+  expect(imageFaults({ ...around, ...change })).toContainEqual(expect.stringMatching(fault));
+});
+
+test.for([
+  ['a/b.pem', '**/*.pem', true],
+  ['b.pem', '**/*.pem', true],
+  ['a/b.pem', '*.pem', false],
+  ['src/main.ts', '*\n!src', false],
+  ['src/.env', '*\n!src\n**/.env*', true],
+  ['other/main.ts', '*\n!src', true],
+  ['data/x', '# data\n', false],
+] as const)('%s under %j is ignored: %s', ([path, patterns, ignored]) => {
+  expect(isIgnored(path, patterns)).toBe(ignored);
+});

@@ -1,0 +1,127 @@
+/** One instruction of a Dockerfile, its continued lines joined. `stage` counts from 0. */
+export interface Instruction {
+  readonly keyword: string;
+  readonly rest: string;
+  readonly stage: number;
+}
+
+/** What the image is judged by. `exists` answers for a path from the repository's root. */
+export interface Surroundings {
+  readonly dockerfile: string;
+  readonly dockerignore: string;
+  /** `engines.node` of package.json. */
+  readonly engine: string;
+  /** The program that `npm run build` produces. */
+  readonly program: string;
+  readonly exists: (path: string) => boolean;
+}
+
+/** Files that must never reach a layer, though each lies where a COPY could pick it up. */
+const SECRETS = ['.env', 'config/.env.production', 'config/client.pem', 'src/vault.key', '.npmrc'];
+const STATE = ['data/books.sqlite', 'config/books.sqlite-wal', '.git/config', 'node_modules/zod'];
+
+export function instructionsOf(dockerfile: string): Instruction[] {
+  let stage = -1;
+  return dockerfile
+    .split('\n')
+    .filter((line) => !/^\s*(#|$)/.test(line))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .map((line) => {
+      const [keyword = '', ...words] = line.trim().split(/\s+/);
+      if (keyword.toUpperCase() === 'FROM') stage += 1;
+      return { keyword: keyword.toUpperCase(), rest: words.join(' '), stage };
+    });
+}
+
+/** Whether a path is kept out of the build context: the last pattern that fits it decides. */
+export function isIgnored(path: string, dockerignore: string): boolean {
+  const parts = path.split('/');
+  const trail = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+  let ignored = false;
+  for (const line of dockerignore.split('\n').map((text) => text.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const kept = line.startsWith('!');
+    const pattern = line.replace(/^!/, '').replaceAll(/^\/|\/$/g, '');
+    const source = pattern
+      .split(/(\*\*\/|\*\*|\*|\?)/)
+      .map((piece) => WILDCARDS[piece] ?? piece.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`))
+      .join('');
+    if (trail.some((one) => new RegExp(`^${source}$`).test(one))) ignored = !kept;
+  }
+  return ignored;
+}
+
+const WILDCARDS: Readonly<Record<string, string>> = {
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};
+
+function copyFaults(instruction: Instruction, around: Surroundings): string[] {
+  const words = instruction.rest.split(' ');
+  if (words.some((word) => word.startsWith('--from='))) return [];
+  const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1);
+  return sources.flatMap((source) => {
+    const path = source.replaceAll(/^\.\/|\/$/g, '');
+    return [
+      ...(around.exists(path) ? [] : [`COPY ${source}: there is no such file`]),
+      ...(isIgnored(path, around.dockerignore)
+        ? [`COPY ${source}: .dockerignore keeps it out`]
+        : []),
+    ];
+  });
+}
+
+function majorOf(text: string): string | undefined {
+  return /\d+/.exec(text)?.[0];
+}
+
+function baseFaults(instructions: readonly Instruction[], engine: string): string[] {
+  return instructions
+    .filter(({ keyword }) => keyword === 'FROM')
+    .map(({ rest }) => rest.split(' ')[0] ?? '')
+    .filter((image) => majorOf(image.split(':')[1] ?? '') !== majorOf(engine))
+    .map((image) => `FROM ${image}: engines asks for ${engine}`);
+}
+
+function userFaults(final: readonly Instruction[]): string[] {
+  const user = final.findLast(({ keyword }) => keyword === 'USER')?.rest ?? 'root';
+  return /^(root|0)(:|$)/.test(user) ? [`USER ${user}: the daemon would run as root`] : [];
+}
+
+function entryFaults(final: readonly Instruction[], program: string): string[] {
+  const entry = final.findLast(({ keyword }) => keyword === 'ENTRYPOINT')?.rest;
+  const expected = JSON.stringify(['node', program]).replaceAll(',', ', ');
+  return entry === expected ? [] : [`ENTRYPOINT ${entry ?? '(none)'}: expected ${expected}`];
+}
+
+function secretFaults(instructions: readonly Instruction[], dockerignore: string): string[] {
+  const named = instructions
+    .filter(({ keyword }) => keyword === 'ENV' || keyword === 'ARG')
+    .filter(({ rest }) => /secret|token|password|passwd|private|credential|_key\b/i.test(rest))
+    .map(({ keyword, rest }) => `${keyword} ${rest}: a secret in a layer`);
+  const reachable = [...SECRETS, ...STATE]
+    .filter((path) => !isIgnored(path, dockerignore))
+    .map((path) => `${path}: .dockerignore lets it into the build context`);
+  return [...named, ...reachable];
+}
+
+/** What can be told about the image without building it; an empty list is a good image. */
+export function imageFaults(around: Surroundings): string[] {
+  const instructions = instructionsOf(around.dockerfile);
+  const last = instructions.at(-1)?.stage ?? -1;
+  if (last < 0) return ['no stage: nothing was read'];
+  const final = instructions.filter(({ stage }) => stage === last);
+  return [
+    ...baseFaults(instructions, around.engine),
+    ...instructions
+      .filter(({ keyword }) => keyword === 'COPY' || keyword === 'ADD')
+      .flatMap((instruction) => copyFaults(instruction, around)),
+    ...userFaults(final),
+    ...entryFaults(final, around.program),
+    ...secretFaults(instructions, around.dockerignore),
+  ];
+}

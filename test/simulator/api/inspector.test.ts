@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCaller } from '../core-caller.ts';
+import type { Caller } from '../core-caller.ts';
+
+let caller: Caller;
+let addressId: string;
+
+beforeAll(async () => {
+  caller = await startCaller();
+  const accountId = await caller.account(await caller.vault({ name: '<b>Bold & "co"</b>' }));
+  ({ addressId } = await caller.address(accountId, 'bitcoin'));
+});
+afterAll(() => caller.stop());
+
+async function push(action: string, fields: Record<string, string>): Promise<string> {
+  const response = await fetch(`${caller.core.url}/inspector/${action}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  });
+  expect(response.url).toContain('/?message=');
+  return response.text();
+}
+
+test('shows vaults with their names escaped, and runs no script', async () => {
+  const response = await fetch(caller.core.url);
+  const page = await response.text();
+  expect(page).toContain('&lt;b&gt;Bold &amp; &quot;co&quot;&lt;/b&gt;');
+  expect(page).not.toContain('<script');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const message = await (await fetch(`${caller.core.url}/?message=<i>x</i>`)).text();
+  expect(message).toContain('&lt;i&gt;x&lt;/i&gt;');
+});
+
+test('deposits, mines and reorganises, and says what happened', async () => {
+  const deposit = { network: 'bitcoin', addressId, asset: 'bitcoin:BTC', amount: '5000' };
+  expect(await push('deposit', deposit)).toContain('is in the mempool');
+  expect(await push('mine', { network: 'bitcoin', count: '2' })).toContain('is at height');
+  const { data } = await caller.sim('GET', '/sim/truth/balances');
+  expect(data).toMatchObject([{ addressId, amount: '5000' }]);
+  expect(await push('reorg', { network: 'bitcoin', depth: '2' })).toContain('1 transactions wait');
+  expect(await push('deposit', { ...deposit, amount: '1.5' })).toContain('whole number');
+  expect(await push('mine', { network: 'nowhere', count: '1' })).toContain('nowhere');
+});
+
+test('refuses buttons pressed by another site', async () => {
+  const response = await fetch(`${caller.core.url}/inspector/mine`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'cross-site' },
+    body: new URLSearchParams({ network: 'bitcoin', count: '1' }),
+  });
+  expect(response.status).toBe(403);
+});
+
+test('is absent when switched off', async () => {
+  const plain = await startCaller({ inspector: false });
+  const response = await fetch(plain.core.url);
+  await plain.stop();
+  expect(response.status).toBe(404);
+});

@@ -1,0 +1,71 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { z } from 'zod';
+import { GROUPS, rowIdsOf } from './rows.ts';
+import type { Group, RowId } from './rows.ts';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Rows of the specification that this test proves. */
+    rows?: readonly string[];
+  }
+}
+
+type SuiteTask = Parameters<Parameters<typeof afterAll>[0]>[1];
+type Task = SuiteTask['tasks'][number];
+
+/** The option of a test that proves these rows: `test('…', covers('progress/mined'), …)`. */
+export function covers(...rows: readonly RowId[]): { meta: { rows: readonly RowId[] } } {
+  return { meta: { rows } };
+}
+
+function testsOf(tasks: readonly Task[]): Extract<Task, { type: 'test' }>[] {
+  return tasks.flatMap((task) => (task.type === 'suite' ? testsOf(task.tasks) : [task]));
+}
+
+/**
+ * Fails the file when a row of its group has no passing test, or a test names a row of another
+ * group. A run narrowed by `-t` proves nothing either way, and is let through.
+ */
+export function checkCoverage(group: Group): void {
+  afterAll((_context, suite) => {
+    const tests = testsOf(suite.tasks);
+    if (tests.some(({ mode }) => mode === 'skip')) return;
+    const named = tests.flatMap(({ meta }) => meta.rows ?? []);
+    const proved = new Set(
+      tests
+        .filter(({ result }) => result?.state === 'pass')
+        .flatMap(({ meta }) => meta.rows ?? []),
+    );
+    const rows = rowIdsOf(group);
+    const strangers = named.filter((row) => !rows.some((own) => own === row));
+    const missing = rows.filter((row) => !proved.has(row));
+    publish(group, { covered: rows.length - missing.length, total: rows.length });
+    if (strangers.length > 0) throw new Error(`rows of another file: ${strangers.join(', ')}`);
+    if (missing.length > 0) throw new Error(`rows without a passing test: ${missing.join(', ')}`);
+  });
+}
+
+const tally = z.object({ covered: z.int(), total: z.int() });
+
+/**
+ * Test files run in processes of their own: each leaves its count where the others of the same run
+ * find it, and whoever is last prints the sum.
+ */
+function publish(group: Group, count: z.infer<typeof tally>): void {
+  const folder = join(tmpdir(), `conformance-${process.ppid}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, group), JSON.stringify(count));
+  console.log(`conformance: ${group}: ${count.covered} of ${count.total} rows covered`);
+  if (readdirSync(folder).length < GROUPS.length) return;
+  const sum = { covered: 0, total: 0 };
+  for (const name of readdirSync(folder)) {
+    const { covered, total } = tally.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    sum.covered += covered;
+    sum.total += total;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  console.log(`conformance: all: ${sum.covered} of ${sum.total} rows covered`);
+}

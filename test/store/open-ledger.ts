@@ -1,0 +1,236 @@
+import Sqlite from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import type { CustodyRecord, RunCounts } from '../../src/domain/custody.ts';
+import type { Decision } from '../../src/domain/decision.ts';
+import type { Fact } from '../../src/domain/fact.ts';
+import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
+import { decode } from '../../src/intake/decode.ts';
+import type { FactOutcome } from '../../src/store/port.ts';
+import { migrate, migrations, openForWriting } from '../../src/store/sqlite/database.ts';
+import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
+import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
+
+export const START = 1_763_600_000_000;
+const FACT_MS = 1_000;
+
+export const SIX_DEEP: CreditingPolicy = {
+  default: { confirmations: 6 },
+  networks: {},
+  assets: {},
+};
+
+const NOTHING_COMPARED: RunCounts = { matched: 0, broken: 0, exempt: {}, skipped: {} };
+
+const encoder = new TextEncoder();
+
+/** Reads a body the way the intake does, into the fact that it submits. */
+export function factOf(body: object | string | Uint8Array, at: number): Fact {
+  const raw =
+    body instanceof Uint8Array
+      ? body
+      : encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
+  const decoded = decode(raw);
+  return decoded.kind === 'malformed'
+    ? { kind: 'refused', at, raw, defect: decoded.defect }
+    : { ...decoded, at, raw };
+}
+
+/** A store of its own in a folder of its own; both are gone when the test ends. */
+export function temporaryPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'store.db');
+}
+
+function memoryDatabase(): Database {
+  const db = new Sqlite(':memory:');
+  db.pragma('foreign_keys = ON');
+  migrate(db, migrations(), ':memory:');
+  return db;
+}
+
+/** One SQLite ledger under test, with the words that tests speak about it. */
+export class OpenLedger {
+  readonly db: Database;
+  readonly ledger: SqliteLedger;
+  /** When the next fact arrives, Unix milliseconds; every fact takes a second. */
+  at = START;
+
+  constructor(path?: string) {
+    this.db = path === undefined ? memoryDatabase() : openForWriting(path);
+    this.ledger = new SqliteLedger(this.db, { decode, now: () => this.at });
+    onTestFinished(() => this.close());
+  }
+
+  close(): void {
+    if (this.db.open) this.ledger.close();
+  }
+
+  #tick(): number {
+    this.at += FACT_MS;
+    return this.at;
+  }
+
+  /** Commits facts together; throws when the store is unavailable. */
+  async commit(facts: readonly Fact[]): Promise<readonly FactOutcome[]> {
+    const result = await this.ledger.commit(facts);
+    if (result.kind === 'unavailable') throw new Error(result.cause);
+    return result.outcomes;
+  }
+
+  async #take(fact: Fact): Promise<FactOutcome> {
+    const [outcome] = await this.commit([fact]);
+    if (outcome === undefined) throw new Error('no outcome');
+    return outcome;
+  }
+
+  /** Delivers bodies one commit each; answers their intake statuses. */
+  async deliver(...bodies: readonly (object | string | Uint8Array)[]): Promise<string[]> {
+    const statuses: string[] = [];
+    for (const body of bodies) {
+      const outcome = await this.#take(factOf(body, this.#tick()));
+      statuses.push(outcome.kind === 'delivery' ? outcome.status : outcome.kind);
+    }
+    return statuses;
+  }
+
+  /** Delivers bodies in one commit. */
+  async deliverTogether(...bodies: readonly object[]): Promise<string[]> {
+    const outcomes = await this.commit(bodies.map((body) => factOf(body, this.#tick())));
+    return outcomes.map((one) => (one.kind === 'delivery' ? one.status : one.kind));
+  }
+
+  decide(decision: Decision, actor = 'ann'): Promise<FactOutcome> {
+    return this.#take({ kind: 'decision', at: this.#tick(), actor, decision });
+  }
+
+  setPolicy(policy: CreditingPolicy): Promise<FactOutcome> {
+    return this.decide({ kind: 'policy', policy, source: 'config' }, 'config');
+  }
+
+  record(record: CustodyRecord): Promise<FactOutcome> {
+    return this.#take({ kind: 'custody-record', at: this.#tick(), record });
+  }
+
+  /** A reconciliation whose custody half compared nothing. */
+  run(graceMs = 0): Promise<FactOutcome> {
+    return this.record({
+      kind: 'run',
+      startedAt: this.at,
+      graceMs,
+      custody: NOTHING_COMPARED,
+      requests: 0,
+      watermark: null,
+      incomplete: null,
+    });
+  }
+
+  rows<Row>(sql: string, ...values: readonly (string | number)[]): Row[] {
+    return this.db.prepare<unknown[], Row>(sql).all(...values);
+  }
+
+  deposits(): DepositRow[] {
+    return this.rows('SELECT * FROM deposits ORDER BY length(deposit_id), deposit_id');
+  }
+
+  /** The only deposit there is. */
+  deposit(): DepositRow {
+    const [only, second] = this.deposits();
+    if (only === undefined || second !== undefined) throw new Error('not exactly one deposit');
+    return only;
+  }
+
+  depositId(): DepositId {
+    return DepositId(this.deposit().deposit_id);
+  }
+
+  /** `state`, or `held: reason`. */
+  standing(): string {
+    const { state, reason } = this.deposit();
+    return reason === null ? state : `${state}: ${reason}`;
+  }
+
+  feed(): CreditRow[] {
+    return this.rows('SELECT * FROM credits ORDER BY feed_seq');
+  }
+
+  /** The feed in words: `credit 100`, `reversal 100`. */
+  feedLines(): string[] {
+    return this.feed().map(({ kind, amount }) => `${kind} ${amount}`);
+  }
+
+  lastCreditId(): CreditId {
+    const last = this.feed().at(-1);
+    if (last === undefined) throw new Error('the feed is empty');
+    return CreditId(last.credit_id);
+  }
+
+  breaks(): BreakRow[] {
+    return this.rows('SELECT * FROM breaks ORDER BY length(break_id), break_id');
+  }
+
+  /** Types of the unresolved breaks, sorted. */
+  openBreaks(): string[] {
+    return this.breaks()
+      .filter(({ state }) => state !== 'resolved')
+      .map(({ type }) => type)
+      .toSorted();
+  }
+
+  /** The only unresolved break of a type. */
+  openBreak(type: string): BreakRow & { readonly id: BreakId } {
+    const [only, second] = this.breaks().filter(
+      (one) => one.type === type && one.state !== 'resolved',
+    );
+    if (only === undefined || second !== undefined) throw new Error(`not one open ${type}`);
+    return { ...only, id: BreakId(only.break_id) };
+  }
+
+  /** Non-zero balances by ledger account: `v1/acc-1/adr-1 ethereum:ETH` or `world:v1 …`. */
+  balances(view: 'books' | 'chain' = 'books'): Record<string, string> {
+    const rows = this.rows<{ name: string; amount: string }>(
+      `SELECT CASE kind
+                WHEN 'position' THEN rtrim(vault_id || '/' || account_id || '/' || address_id
+                  || '/' || memo, '/')
+                ELSE kind || ':' || vault_id END || ' ' || asset AS name, amount
+       FROM balances JOIN ledger_accounts USING (ledger_account)
+       WHERE view = ? AND amount <> '0' ORDER BY name`,
+      view,
+    );
+    return Object.fromEntries(rows.map(({ name, amount }) => [name, amount]));
+  }
+
+  /** The non-zero custody positions alone. */
+  positions(view: 'books' | 'chain' = 'books'): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(this.balances(view)).filter(([name]) => !/^[a-z-]+:/.test(name)),
+    );
+  }
+
+  journalLength(): number {
+    return this.rows<{ n: number }>('SELECT count(*) AS n FROM journal')[0]?.n ?? -1;
+  }
+}
+
+/** A fresh in-memory ledger with the policy "six confirmations" (or another). */
+export async function openLedger(policy: CreditingPolicy = SIX_DEEP): Promise<OpenLedger> {
+  const open = new OpenLedger();
+  await open.setPolicy(policy);
+  return open;
+}
+
+/** The same in a file. */
+export async function openLedgerFile(policy: CreditingPolicy = SIX_DEEP): Promise<{
+  readonly open: OpenLedger;
+  readonly path: string;
+}> {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  await open.setPolicy(policy);
+  return { open, path };
+}

@@ -1,0 +1,490 @@
+import Sqlite from 'better-sqlite3';
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
+import type { Balance } from '../../src/store/reads.ts';
+import { migrate, migrations, openForReading } from '../../src/store/sqlite/database.ts';
+import { waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import type { Tables } from '../../src/store/sqlite/tables.ts';
+import { readTrace, trace, traceNames } from '../house/trace.ts';
+import { verifyWith } from './evidence.ts';
+import { openLedgerFile, SIX_DEEP, START, type OpenLedger } from './open-ledger.ts';
+import { AT_ADDRESS, change, decimals, ETH, Service } from './webhook.ts';
+
+const FIRST_PAGE = { page: 0, pageSize: 100 };
+
+async function openStore(
+  policy: CreditingPolicy = SIX_DEEP,
+): Promise<{ open: OpenLedger; reads: SqliteReads; service: Service }> {
+  const { open, path } = await openLedgerFile(policy);
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  return { open, reads, service: new Service() };
+}
+
+/** `v1/acc-1/adr-1/memo asset: amount (+pending)`, one line per balance. */
+function lines(balances: readonly Balance[]): string[] {
+  return balances.map(({ vaultId, accountId, addressId, memo, asset, amount, pending }) => {
+    const place = [vaultId, accountId, addressId, memo].filter((part) => part !== null).join('/');
+    return `${place} ${asset}: ${amount} (+${pending})`;
+  });
+}
+
+test.for(traceNames())('%s: the balances read are the ones expected', async (name) => {
+  const { crediting, steps, expect: expected } = trace.parse(readTrace(name));
+  const { open, reads } = await openStore(crediting as unknown as CreditingPolicy);
+  for (const step of steps) await open.deliver('deliver' in step ? step.deliver : step.deliverRaw);
+  const shown = async (view: 'books' | 'chain') =>
+    (await reads.balances({ view }))
+      .filter(({ amount }) => amount !== 0n)
+      .map(({ pending: _, amount, ...position }) => ({ ...position, amount: String(amount) }));
+  const sorted = (list: readonly object[]) =>
+    list.map((one) => JSON.stringify(Object.entries(one).toSorted())).toSorted();
+  expect(sorted(await shown('books'))).toEqual(sorted(expected.balances));
+  const { chainBalances } = expected;
+  if (chainBalances !== undefined) {
+    expect(sorted(await shown('chain'))).toEqual(sorted(chainBalances));
+  }
+});
+
+test('a balance of sixty digits is summed without losing one', async () => {
+  const { open, reads, service } = await openStore();
+  const large = 10n ** 60n + 1n;
+  for (const hash of ['0xa', '0xb', '0xc']) {
+    await open.deliver(
+      service.confirmed(1, { blockchainHash: hash, balanceChanges: [change(large)] }),
+    );
+  }
+  const [balance] = await reads.balances({ view: 'books' });
+  expect(balance?.amount).toBe(3n * large);
+});
+
+test('a deposit in the mempool is pending at the position where it will post', async () => {
+  const { open, reads, service } = await openStore();
+  const registered = change('7', { memoInfo: { memo: '77' } });
+  await open.deliver(
+    service.incoming('mempool', { blockchainHash: '0xa' }),
+    service.incoming('mempool', {
+      blockchainHash: '0xb',
+      memo: '77',
+      balanceChanges: [registered],
+    }),
+    service.incoming('mempool', {
+      blockchainHash: '0xc',
+      memo: '88',
+      balanceChanges: [change('5')],
+    }),
+  );
+  expect(lines(await reads.balances({ view: 'books' }))).toEqual([
+    'v1/acc-1/adr-1 ethereum:ETH: 0 (+105)',
+    'v1/acc-1/adr-1/77 ethereum:ETH: 0 (+7)',
+  ]);
+  await open.deliver(
+    service.confirmed(1, { blockchainHash: '0xb', memo: '77', balanceChanges: [registered] }),
+    service.confirmed(1, { blockchainHash: '0xc', memo: '88', balanceChanges: [change('5')] }),
+  );
+  expect(lines(await reads.balances({ view: 'books' }))).toEqual([
+    'v1/acc-1/adr-1 ethereum:ETH: 5 (+100)',
+    'v1/acc-1/adr-1/77 ethereum:ETH: 7 (+0)',
+  ]);
+});
+
+test('the chain view and a past moment have nothing pending', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.incoming('mempool'));
+  expect(await reads.balances({ view: 'chain' })).toEqual([]);
+  expect(await reads.balances({ view: 'books', asOf: open.at })).toEqual([]);
+});
+
+test('positions are listed by vault, account, address, memo and asset, and filtered by each', async () => {
+  const { open, reads, service } = await openStore();
+  const paid = (hash: string, where: object, more: object = {}) =>
+    service.confirmed(1, {
+      blockchainHash: hash,
+      ...where,
+      balanceChanges: [change('1', more)],
+    });
+  await open.deliver(
+    paid('0x1', { vaultId: 'v2', accountId: 'a', addressId: 'r' }),
+    paid('0x2', { vaultId: 'v1', accountId: 'b', addressId: 'r' }),
+    paid('0x3', { vaultId: 'v1', accountId: 'a', addressId: 's' }, { asset: 'ethereum:USDC' }),
+    paid('0x4', { vaultId: 'v1', accountId: 'a', addressId: 's' }),
+    paid(
+      '0x5',
+      { vaultId: 'v1', accountId: 'a', addressId: 's', memo: '9' },
+      {
+        memoInfo: { memo: '9' },
+      },
+    ),
+    paid('0x6', { vaultId: 'v10', accountId: 'a', addressId: 'r' }),
+  );
+  const all = [
+    'v1/a/s ethereum:ETH: 1 (+0)',
+    'v1/a/s ethereum:USDC: 1 (+0)',
+    'v1/a/s/9 ethereum:ETH: 1 (+0)',
+    'v1/b/r ethereum:ETH: 1 (+0)',
+    'v10/a/r ethereum:ETH: 1 (+0)',
+    'v2/a/r ethereum:ETH: 1 (+0)',
+  ];
+  const cases: [query: object, found: string[]][] = [
+    [{}, all],
+    [{ vaultId: 'v1' }, all.slice(0, 4)],
+    [{ accountId: 'b' }, all.slice(3, 4)],
+    [{ addressId: 's' }, all.slice(0, 3)],
+    [{ memo: '9' }, all.slice(2, 3)],
+    [{ memo: '', addressId: 's' }, all.slice(0, 2)],
+    [{ asset: 'ethereum:USDC' }, all.slice(1, 2)],
+    [{ vaultId: 'v3' }, []],
+  ];
+  for (const [query, found] of cases) {
+    expect(lines(await reads.balances({ view: 'books', ...query }))).toEqual(found);
+    const asOf = open.at;
+    expect(lines(await reads.balances({ view: 'books', asOf, ...query }))).toEqual(found);
+  }
+});
+
+test('asOf shows what was posted until then, inclusive', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1));
+  const posted = open.at;
+  await open.deliver(service.incoming('rollback'));
+  const rolledBack = open.at;
+  await open.deliver(service.confirmed(1, { balanceChanges: [change('70')] }));
+  const minedAgain = open.at;
+  const cases: [asOf: number, amounts: bigint[]][] = [
+    [START, []],
+    [posted - 1, []],
+    [posted, [100n]],
+    [rolledBack - 1, [100n]],
+    [rolledBack, []],
+    [minedAgain - 1, []],
+    [minedAgain, [70n]],
+  ];
+  for (const [asOf, amounts] of cases) {
+    const balances = await reads.balances({ view: 'books', asOf });
+    expect([asOf, balances.map(({ amount }) => amount)]).toEqual([asOf, amounts]);
+  }
+});
+
+test('asOf sums more entries than one turn takes', async () => {
+  const { open, reads, service } = await openStore();
+  const bodies = Array.from({ length: 5_003 }, (_, index) =>
+    service.confirmed(1, { blockchainHash: `0x${index}`, balanceChanges: [change('2')] }),
+  );
+  await open.deliverTogether(...bodies);
+  const [balance] = await reads.balances({ view: 'books', asOf: open.at });
+  expect(balance?.amount).toBe(10_006n);
+});
+
+test('deposits are listed newest first, a page at a time, and filtered', async () => {
+  const { open, reads, service } = await openStore();
+  for (const hash of ['0x1', '0x2', '0x3', '0x4', '0x5']) {
+    await open.deliver(service.confirmed(hash === '0x2' ? 6 : 1, { blockchainHash: hash }));
+  }
+  // A later change of an old deposit does not make it new.
+  await open.deliver(service.confirmed(3, { blockchainHash: '0x1' }));
+  const hashes = async (...query: Parameters<SqliteReads['deposits']>) => {
+    const { items, total } = await reads.deposits(...query);
+    return [items.map(({ blockchainHash }) => blockchainHash as string), total];
+  };
+  expect(await hashes({}, { page: 0, pageSize: 2 })).toEqual([['0x5', '0x4'], 5]);
+  expect(await hashes({}, { page: 2, pageSize: 2 })).toEqual([['0x1'], 5]);
+  expect(await hashes({}, { page: 9, pageSize: 2 })).toEqual([[], 5]);
+  expect(await hashes({ state: 'verifying' }, FIRST_PAGE)).toEqual([['0x2'], 1]);
+  expect(await hashes({ state: 'settled' }, FIRST_PAGE)).toEqual([[], 0]);
+  expect(await hashes({ blockchainHash: '0x3', vaultId: 'v1' }, FIRST_PAGE)).toEqual([['0x3'], 1]);
+  expect(await hashes({ blockchainHash: '0x3', vaultId: 'v2' }, FIRST_PAGE)).toEqual([[], 0]);
+});
+
+test('deposits wait for the custody API from their first confirmation until they are credited', async () => {
+  const { open, reads, service } = await openStore();
+  const waiting = async () => (await reads.waitingDeposits()).map(({ state }) => state);
+  await open.deliver(service.incoming('mempool'));
+  expect(await waiting()).toEqual([]);
+  await open.deliver(service.confirmed(6));
+  expect(await waiting()).toEqual(['verifying']);
+  await verifyWith(open);
+  expect(await waiting()).toEqual([]);
+  // Credited, and then its hash left the chain: the API must agree before the feed takes it back.
+  await open.deliver(service.incoming('rollback'));
+  expect(await waiting()).toEqual(['credited']);
+  await verifyWith(open, { status: 'rolledback' });
+  expect(await waiting()).toEqual([]);
+});
+
+test('the deposits that can still move are found through their own index', () => {
+  const dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  const { sql } = waitingDepositRows(new Kysely<Tables>({ dialect })).compile();
+  const db = new Sqlite(':memory:');
+  onTestFinished(() => void db.close());
+  migrate(db, migrations(), ':memory:');
+  const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
+  expect(plan.map(({ detail }) => detail)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+});
+
+test('the feed is read from a place on, and one item by its id', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'rolledback' });
+  const feed = await reads.credits(0, 10);
+  expect(
+    feed.map(({ feedSeq, item }) => [feedSeq, item.kind, item.amount, item.deposit.state]),
+  ).toEqual([
+    [1, 'credit', 100n, 'credited'],
+    [2, 'reversal', 100n, 'reversed'],
+  ]);
+  const [credit, reversal] = feed;
+  expect(reversal?.item.reverses).toBe(credit?.item.creditId);
+  expect(await reads.credits(1, 10)).toEqual([reversal]);
+  expect(await reads.credits(0, 1)).toEqual([credit]);
+  expect(await reads.credits(2, 10)).toEqual([]);
+  expect(await reads.credit(credit?.item.creditId ?? '')).toEqual(credit);
+  expect(await reads.credit('crd_none')).toBeUndefined();
+});
+
+test('a movement shows both sides with the entries behind them, reversals named', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(1),
+    service.chain('transaction'),
+    service.incoming('rollback'),
+    service.confirmed(1, { blockchainHash: '0xb2' }),
+  );
+  const [statement, second] = await reads.movements('0xa1');
+  expect(second).toBeUndefined();
+  expect(statement?.movement).toMatchObject({ books: 0n, chain: 100n });
+  expect(statement?.standing).toBe('differs');
+  const [incoming, chain, reversal] = statement?.entries ?? [];
+  expect([incoming?.cause, chain?.cause, reversal?.cause]).toEqual([
+    'incoming',
+    'chain',
+    'incoming',
+  ]);
+  expect(reversal?.reverses).toBe(incoming?.entryId);
+  expect(reversal?.lines.map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['position', -100n],
+    ['world', 100n],
+  ]);
+  expect(await reads.movements('0xdead')).toEqual([]);
+});
+
+test('an entry of two assets is cut to the lines of each movement', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.outgoing('mined', {
+      balanceChanges: [
+        change('-5', { ...AT_ADDRESS, asset: 'ethereum:USDC' }),
+        change('-1', { ...AT_ADDRESS, tags: ['fee'] }),
+      ],
+    }),
+  );
+  const statements = await reads.movements('0xa1');
+  expect(
+    statements.map(({ movement, entries }) => [
+      movement.asset,
+      movement.books,
+      entries.flatMap((entry) => entry.lines.map(({ kind, amount }) => `${kind} ${amount}`)),
+    ]),
+  ).toEqual([
+    ['ethereum:ETH', -1n, ['position -1', 'network-fees 1']],
+    ['ethereum:USDC', -5n, ['position -5', 'world 5']],
+  ]);
+});
+
+test('counts tell deliveries, deposits, feed items and breaks apart', async () => {
+  const { open, reads, service } = await openStore();
+  expect(await reads.counts()).toEqual({
+    notifications: { accepted: 0, duplicates: 0, quarantined: 0, refused: 0 },
+    deposits: {},
+    credits: { credits: 0, reversals: 0 },
+    breaks: { open: 0, resolved: 0, byType: [] },
+    journalHead: 1,
+  });
+  const first = service.confirmed(6);
+  await open.deliver(first);
+  await verifyWith(open);
+  await open.deliver(
+    first,
+    service.incoming('rollback'),
+    service.incoming('mempool', { blockchainHash: '0xb2' }),
+    { id: 'strange', stream: 'weather', type: 'rain' },
+    'not json',
+  );
+  await open.decide({ kind: 'resolve', breakId: open.openBreak('malformed').id, reason: 'noise' });
+  await open.decide({
+    kind: 'investigate',
+    breakId: open.openBreak('quarantined').id,
+    reason: 'looking',
+  });
+  const { journalHead: _, ...counts } = await reads.counts();
+  expect(counts).toEqual({
+    notifications: { accepted: 3, duplicates: 1, quarantined: 1, refused: 1 },
+    deposits: { credited: 1, detected: 1 },
+    credits: { credits: 1, reversals: 0 },
+    breaks: {
+      open: 2,
+      resolved: 1,
+      byType: [
+        { type: 'quarantined', severity: 'warning', open: 1 },
+        { type: 'reversal_after_credit', severity: 'critical', open: 1 },
+      ],
+    },
+  });
+});
+
+test('a break is read with its history, and listed by state and type', async () => {
+  const { open, reads } = await openStore();
+  await open.deliver('not json', { id: 'strange', stream: 'weather' });
+  const { id } = open.openBreak('malformed');
+  await open.decide({ kind: 'investigate', breakId: id, reason: 'looking' }, 'olga');
+  await open.decide({ kind: 'resolve', breakId: id, reason: 'a probe' }, 'otto');
+  const read = await reads.break(id);
+  expect(read?.found).toMatchObject({ state: 'resolved', resolvedBy: 'otto' });
+  expect(read?.history.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    'reconciler opened',
+    'olga investigating',
+    'otto resolved',
+  ]);
+  expect(await reads.break('brk_none')).toBeUndefined();
+  const types = async (query: Parameters<SqliteReads['breaks']>[0]) =>
+    (await reads.breaks(query, FIRST_PAGE)).items.map(({ type }) => type);
+  expect(await types({})).toEqual(['quarantined', 'malformed']);
+  expect(await types({ state: 'open' })).toEqual(['quarantined']);
+  expect(await types({ state: 'resolved' })).toEqual(['malformed']);
+  expect(await types({ state: 'investigating' })).toEqual([]);
+  expect(await types({ type: 'malformed' })).toEqual(['malformed']);
+});
+
+test('notifications are found by id, hash and status; what was kept aside has a list of its own', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1), service.confirmed(1), { id: 'strange', stream: 'x' });
+  const found = async (query: Parameters<SqliteReads['notifications']>[0]) =>
+    (await reads.notifications(query, FIRST_PAGE)).items.map(({ id, status }) => `${id} ${status}`);
+  expect(await found({})).toEqual(['strange quarantined', 'ntf-2 duplicate', 'ntf-1 accepted']);
+  expect(await found({ id: 'ntf-2' })).toEqual(['ntf-2 duplicate']);
+  expect(await found({ status: 'accepted' })).toEqual(['ntf-1 accepted']);
+  expect(await found({ blockchainHash: '0xa1', vaultId: 'v1' })).toHaveLength(2);
+  const kept = await reads.quarantine(FIRST_PAGE);
+  expect(kept.items.map(({ notificationId, state }) => [notificationId, state])).toEqual([
+    ['strange', 'kept'],
+  ]);
+});
+
+test('withdrawals are listed newest first and filtered', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.outgoing('mined'),
+    service.outgoing('submitted', { transactionId: 'wd-2', blockchainHash: '0xb2' }),
+  );
+  const found = async (query: Parameters<SqliteReads['withdrawals']>[0]) =>
+    (await reads.withdrawals(query, FIRST_PAGE)).items.map(({ transactionId }) => transactionId);
+  expect(await found({})).toEqual(['wd-2', 'wd-tx']);
+  expect(await found({ status: 'mined' })).toEqual(['wd-tx']);
+  expect(await found({ blockchainHash: '0xb2' })).toEqual(['wd-2']);
+  expect(await found({ vaultId: 'v9' })).toEqual([]);
+});
+
+test('the policy read is the last one set, and the configured one is remembered beside it', async () => {
+  const { open, reads } = await openStore();
+  const policy: CreditingPolicy = {
+    default: { confirmations: 2, minimumAmount: Amount(10n ** 20n) },
+    networks: {},
+    assets: {},
+  };
+  await open.decide({ kind: 'policy', policy, source: 'api' }, 'ada');
+  expect(await reads.policy()).toMatchObject({ source: 'api', actor: 'ada', policy });
+  expect(await reads.configuredPolicy()).toMatchObject({ source: 'config', policy: SIX_DEEP });
+});
+
+test('the reconciler sees every hash and withdrawal it asked for, at one moment', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(1, { balanceChanges: [change('100', decimals(18))] }),
+    service.outgoing('mined', { blockchainHash: '0xb2' }),
+    { id: 'strange', stream: 'x' },
+  );
+  const ethereum = NetworkKey('ethereum');
+  const view = await reads.reconcilerView({
+    hashes: ['0xa1', '0xb2', '0xnone'].map((hash) => ({
+      network: ethereum,
+      blockchainHash: BlockchainHash(hash),
+    })),
+    transactionIds: [TransactionId('wd-tx'), TransactionId('wd-none')],
+  });
+  expect(
+    view.dossiers.map((one) => [
+      one.blockchainHash,
+      one.sightings.length,
+      one.deposits.length,
+      one.withdrawals.length,
+    ]),
+  ).toEqual([
+    ['0xa1', 1, 1, 0],
+    ['0xb2', 1, 0, 1],
+    ['0xnone', 0, 0, 0],
+  ]);
+  expect(view.withdrawals.map(({ status }) => status)).toEqual(['mined']);
+  expect([...view.openBreaks.keys()]).toEqual(['["quarantined","strange"]']);
+  expect([...view.pinnedDecimals]).toEqual([[ETH, 18]]);
+  expect(view.policy).toEqual(SIX_DEEP);
+});
+
+test('the same hash on another network is another dossier', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1), service.confirmed(1, { network: 'polygon' }));
+  const view = await reads.reconcilerView({
+    hashes: [{ network: NetworkKey('polygon'), blockchainHash: BlockchainHash('0xa1') }],
+    transactionIds: [],
+  });
+  expect(view.dossiers.map(({ deposits }) => deposits.map(({ network }) => network))).toEqual([
+    ['polygon'],
+  ]);
+});
+
+test('runs are listed newest first, and the watermark is the newest of them all', async () => {
+  const { open, reads } = await openStore();
+  expect(await reads.custodyWatermark()).toBeNull();
+  const run = {
+    kind: 'run',
+    graceMs: 0,
+    custody: { matched: 1, broken: 0, exempt: { internal: 2 }, skipped: { in_grace: 3 } },
+    requests: 4,
+  } as const;
+  await open.record({ ...run, startedAt: open.at, watermark: 500, incomplete: null });
+  await open.record({ ...run, startedAt: open.at, watermark: null, incomplete: 'rate_budget' });
+  const { items, total } = await reads.reconciliations(FIRST_PAGE);
+  expect(total).toBe(2);
+  expect(items.map(({ incomplete }) => incomplete)).toEqual(['rate_budget', null]);
+  expect(items[1]).toMatchObject({
+    matched: 1,
+    exempt: { internal: 2 },
+    skipped: { in_grace: 3 },
+    requests: 4,
+  });
+  expect(await reads.custodyWatermark()).toBe(500);
+  expect(await reads.reconciliation(items[0]?.seq ?? 0)).toEqual(items[0]);
+  expect(await reads.reconciliation(0)).toBeUndefined();
+});
+
+test('the connection refuses to write', async () => {
+  const { path } = await openLedgerFile();
+  const db = openForReading(path);
+  onTestFinished(() => void db.close());
+  expect(() => db.exec('DELETE FROM deposits')).toThrow(/readonly|query_only/);
+});

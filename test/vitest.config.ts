@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { TallyReporter } from './tally-reporter.ts';
+
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL('..', import.meta.url)),
+    include: ['test/**/*.test.ts'],
+    // Real servers, real files, child processes: each test file gets a process of its own.
+    pool: 'forks',
+    testTimeout: 15_000,
+    hookTimeout: 15_000,
+    restoreMocks: true,
+    reporters: ['default', new TallyReporter()],
+  },
+});
