@@ -30,9 +30,11 @@ CREATE TABLE journal (
   body        BLOB    NOT NULL
 ) STRICT;
 
--- One row per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖ for every fact its
--- seq, recorded_at, and the length-prefixed kind, detail and body). Changing, dropping or moving any
--- fact breaks the chain from that commit on. Integers are 8 bytes, big-endian.
+-- One row per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖ sealed_at ‖ for every
+-- fact: seq ‖ recorded_at ‖ kind ‖ detail ‖ body). Integers are 8 bytes, big-endian. kind and body
+-- are their length and then their bytes (text as UTF-8); detail is one byte 0 when it is NULL, else
+-- one byte 1, its length and its bytes. Changing, dropping or moving any fact breaks the chain from
+-- that commit on.
 CREATE TABLE seals (
   commit_number INTEGER PRIMARY KEY,
   first_seq     INTEGER NOT NULL REFERENCES journal (seq),
@@ -173,6 +175,8 @@ CREATE TABLE movement_counts (
   standing TEXT    PRIMARY KEY,
   count    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+INSERT INTO movement_counts (standing, count)
+  VALUES ('agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0);
 
 -- Decimals of an asset, pinned at its first sighting: a later change holds its deposits.
 CREATE TABLE assets (
@@ -212,7 +216,8 @@ CREATE TABLE deposits (
   credit_id              TEXT,
   credit_amount          TEXT,
   credit_reference       TEXT,
-  reversed               INTEGER NOT NULL,
+  reversed_credit_id     TEXT,
+  reversed_reference     TEXT,
   state                  TEXT    NOT NULL CHECK (state IN
                            ('detected', 'confirming', 'verifying', 'credited', 'settled',
                             'internal', 'held', 'rolled_back', 'reversed')),

@@ -23,6 +23,7 @@ Run it:
 Exit codes: 0 ok, 1 found a problem, 2 bad usage.`;
 
 const terminal: Terminal = {
+  signals: process,
   result: (text) => process.stdout.write(`${text}\n`),
   note: (text) => process.stderr.write(`${text}\n`),
   exitWith: (code) => {

@@ -64,7 +64,7 @@ export function coreCommand(terminal: Terminal): Command {
       terminal.result(flags.json === true ? whereJson(core) : where(core, flags));
       const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
-      lifecycle.listen(process);
+      lifecycle.listen(terminal.signals);
     });
 }
 

@@ -35,6 +35,6 @@ export function serveCommand(
           ? JSON.stringify({ url: daemon.url, console: consoleUrl })
           : `counterfoil listens on ${daemon.url}  (console: ${consoleUrl}, API: ${daemon.url}/docs)`,
       );
-      daemon.stopOnSignals(process);
+      daemon.stopOnSignals(terminal.signals);
     });
 }

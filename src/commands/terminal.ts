@@ -1,5 +1,9 @@
+import type { SignalSource } from '../ops/lifecycle.ts';
+
 /** Where a command prints: results on standard output, everything for people on standard error. */
 export interface Terminal {
+  /** Where SIGTERM and SIGINT arrive. */
+  readonly signals: SignalSource;
   result(text: string): void;
   note(text: string): void;
   /** Sets the process's exit code: 0 ok, 1 found a problem, 2 bad usage. */

@@ -8,8 +8,10 @@ const DEPOSITS_SHOWN = 20;
 /** Breaks looked at; the most severe and oldest of them are shown. */
 const BREAKS_READ = 200;
 export const BREAKS_SHOWN = 12;
-/** All viewers share one look at the store for this long. */
+/** All viewers share one look at the store, for at least this long. */
 const FRESH_MS = 1_000;
+/** A look that took long is shared for longer: looking may cost a tenth of the time, no more. */
+const REST_PER_LOOK = 9;
 
 /** Whether the books agree with the custody service, per asset. */
 export interface TieOut {
@@ -79,7 +81,9 @@ export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #now: () => number;
   readonly #tieOut: ReadTieOut | undefined;
-  #latest: { readonly at: number; readonly snapshot: Promise<Snapshot> } | undefined;
+  #latest: Promise<Snapshot> | undefined;
+  /** Until when the latest look is shown; while it is under way nobody starts another. */
+  #freshUntil = 0;
 
   constructor(options: { reads: ConsoleReads; now: () => number; tieOut: ReadTieOut | undefined }) {
     this.#reads = options.reads;
@@ -88,15 +92,19 @@ export class Snapshots {
   }
 
   latest(): Promise<Snapshot> {
-    const now = this.#now();
-    const known = this.#latest;
-    if (known !== undefined && Math.abs(now - known.at) < FRESH_MS) return known.snapshot;
-    const snapshot = look(this.#reads, now, this.#tieOut);
-    this.#latest = { at: now, snapshot };
-    // A failed look must not be shown again for as long as a good one.
-    snapshot.catch(() => {
-      if (this.#latest?.snapshot === snapshot) this.#latest = undefined;
-    });
-    return snapshot;
+    if (this.#latest !== undefined && this.#now() < this.#freshUntil) return this.#latest;
+    this.#latest = this.#lookAnew();
+    return this.#latest;
+  }
+
+  async #lookAnew(): Promise<Snapshot> {
+    this.#freshUntil = Number.POSITIVE_INFINITY;
+    const started = this.#now();
+    try {
+      return await look(this.#reads, started, this.#tieOut);
+    } finally {
+      const ended = this.#now();
+      this.#freshUntil = ended + Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
+    }
   }
 }

@@ -156,6 +156,17 @@ export function opened(found: Finding, breakId: BreakId, at: number): Break {
   };
 }
 
+/** Whether a finding tells nothing that the open break of its key does not say already. */
+export function saysNothingNew(known: Finding | undefined, found: Finding): boolean {
+  return (
+    known !== undefined &&
+    known.expected === found.expected &&
+    known.actual === found.actual &&
+    known.severity === found.severity &&
+    known.detail === found.detail
+  );
+}
+
 /** The open break after the same difference was found again, perhaps with other figures. */
 export function foundAgain(known: Break, found: Finding, at: number): Break {
   return { ...known, ...found, updatedAt: at };

@@ -4,7 +4,7 @@ import type { CustodyTransaction } from './custody.ts';
 import type { Deposit } from './deposit.ts';
 import { standingOf, type Movement } from './movement.ts';
 import { depositFinding } from './settlement.ts';
-import { receivedIn } from './decide-incoming.ts';
+import { receivedIn, type Received } from './decide-incoming.ts';
 import { advances, type Withdrawal, type WithdrawalStatus } from './withdrawal.ts';
 import type { BalanceChange } from './notification.ts';
 import type { AssetId } from './ids.ts';
@@ -78,15 +78,19 @@ export function movementBreakKey(
   return breakKey(type, vaultId, network, blockchainHash, asset);
 }
 
-/** Transfer entries of a custody record at a deposit's own position, per asset. */
-function custodyAmounts(deposit: Deposit, list: readonly BalanceChange[]): Map<AssetId, Amount> {
+/** What a custody record says was received of a deposit's asset at its own position. */
+export function custodyReceived(
+  deposit: Deposit,
+  list: readonly BalanceChange[],
+): Received | undefined {
   const here = list.filter(
     (change) => change.accountId === deposit.accountId && change.addressId === deposit.addressId,
   );
-  return new Map(receivedIn(here).map(({ asset, amount }) => [asset, amount]));
+  return receivedIn(here).find((received) => received.asset === deposit.asset);
 }
 
-function samePlace(deposit: Deposit, record: CustodyTransaction): boolean {
+/** Whether a record of the API is about a deposit: id, network, hash and position. */
+export function samePlace(deposit: Deposit, record: CustodyTransaction): boolean {
   return (
     record.type === 'incoming' &&
     (deposit.transactionId === null || deposit.transactionId === record.transactionId) &&
@@ -143,7 +147,7 @@ export function compareDeposit(deposit: Deposit, record: CustodyTransaction | nu
       return skipped('unknown_status');
   }
   if (record.changes === null) return skipped('balance_changes_pending');
-  const expected = custodyAmounts(deposit, record.changes).get(deposit.asset);
+  const expected = custodyReceived(deposit, record.changes)?.amount;
   if (expected === undefined) {
     return unknown(deposit, `the custody API shows no ${deposit.asset} at this position`);
   }

@@ -31,7 +31,7 @@ function takeBack(
   return [reversalOf(head, sighting.posted)];
 }
 
-function restated(notification: ChainNotification): Finding {
+export function restated(notification: ChainNotification): Finding {
   const { vaultId, network, blockchainHash, transactionId } = notification;
   return finding('amount_changed', {
     key: breakKey('amount_changed', vaultId, network, blockchainHash),

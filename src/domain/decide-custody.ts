@@ -4,16 +4,18 @@ import {
   compareMovement,
   compareUnseen,
   compareWithdrawal,
-  knownStatus,
+  custodyReceived,
+  samePlace,
   type Outcome,
 } from './compare.ts';
 import type { CustodyTransaction, RunCounts } from './custody.ts';
 import type { Deposit } from './deposit.ts';
-import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import { changes, isOwnHash, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { claimDeposits } from './decide-outgoing.ts';
 import type { Movement } from './movement.ts';
-import { reverseCredit, settle } from './settlement.ts';
-import { advances, type Withdrawal } from './withdrawal.ts';
+import { reverseCredit, settle, type Settled } from './settlement.ts';
+import { newSighting, type Sighting } from './sighting.ts';
+import type { Withdrawal } from './withdrawal.ts';
 
 type Healed = Changes['healed'];
 
@@ -45,31 +47,55 @@ export function decideDepositRecord(
 ): Changes & { readonly outcome: Outcome } {
   const outcome = compareDeposit(deposit, record);
   const healed = healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId);
-  if (outcome.kind !== 'matched' || record === null) {
-    return { ...changes({ found: foundIn(outcome), healed }), outcome };
-  }
-  const settled =
-    deposit.evidence === 'none'
-      ? reverseCredit(deposit, now)
-      : settle(
-          {
-            ...deposit,
-            transactionId: record.transactionId,
-            verifiedAt: deposit.verifiedAt ?? now.at,
-            custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
-            updatedAt: now.at,
-          },
-          now,
-        );
+  const after = afterRecord(deposit, record, { outcome, now });
+  const moved = after !== null && !sayTheSame(deposit, after.deposit);
   return {
     ...changes({
-      deposits: [settled.deposit],
-      items: settled.items,
-      found: settled.found,
-      healed: [...healed, ...settled.healed],
+      deposits: moved ? [after.deposit] : [],
+      items: after?.items ?? [],
+      found: [...foundIn(outcome), ...(after?.found ?? [])],
+      healed: [...healed, ...(after?.healed ?? [])],
     }),
     outcome,
   };
+}
+
+/** The deposit after a record of it, or null when the record says nothing for it or against it. */
+function afterRecord(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  context: { outcome: Outcome; now: Circumstances },
+): Settled | null {
+  const { outcome, now } = context;
+  if (outcome.kind !== 'matched' || record === null) {
+    const pending = outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending';
+    if (pending || deposit.credit !== null || deposit.verifiedAt === null) return null;
+    // It matched before and does not now: a later approval must not credit it on the old word.
+    return settle(
+      { ...deposit, verifiedAt: null, custodyConfirmations: 0, updatedAt: now.at },
+      now,
+    );
+  }
+  if (deposit.evidence === 'none') return reverseCredit(deposit, now);
+  const received = custodyReceived(deposit, record.changes ?? []);
+  return settle(
+    {
+      ...deposit,
+      transactionId: record.transactionId,
+      // Webhooks are unsigned: what the API tags as change is change, whatever they said.
+      change: deposit.change || (received?.change ?? false),
+      verifiedAt: deposit.verifiedAt ?? now.at,
+      custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
+      updatedAt: now.at,
+    },
+    now,
+  );
+}
+
+/** Whether nothing but the time of the last change differs; such evidence is not worth a fact. */
+function sayTheSame(before: Deposit, after: Deposit): boolean {
+  const keys = Object.keys(after) as (keyof Deposit)[];
+  return keys.every((key) => key === 'updatedAt' || before[key] === after[key]);
 }
 
 function learned(record: CustodyTransaction, at: number): Withdrawal {
@@ -94,6 +120,14 @@ function learned(record: CustodyTransaction, at: number): Withdrawal {
   };
 }
 
+/** An own hash that only the API has told of yet is remembered as one, by a sighting of its stream. */
+function newOwnHash(dossier: Dossier, record: CustodyTransaction): Sighting[] {
+  const { network, blockchainHash, vaultId, accountId, addressId, memo } = record;
+  if (blockchainHash === null || isOwnHash(dossier)) return [];
+  const stream = 'outgoing';
+  return [newSighting({ network, blockchainHash, vaultId, stream, accountId, addressId, memo })];
+}
+
 /**
  * What the custody API's record of an outgoing transaction does: its hash marks deposits as own
  * transfers even when no notification told of it, and statuses are compared. Books move only by
@@ -110,15 +144,10 @@ export function decideOutgoingRecord(
     record.blockchainHash === null
       ? { settled: [], found: [] }
       : claimDeposits(dossier.deposits, record.transactionId, now);
-  const isNews =
-    known === undefined || (known.blockchainHash === null && record.blockchainHash !== null);
-  const withdrawal = {
-    ...(known ?? learned(record, now.at)),
-    blockchainHash: record.blockchainHash,
-  };
   return {
     ...changes({
-      withdrawals: isNews ? [withdrawal] : [],
+      sightings: newOwnHash(dossier, record),
+      withdrawals: known === undefined ? [learned(record, now.at)] : [],
       deposits: claimed.settled.map((part) => part.deposit),
       items: claimed.settled.flatMap((part) => part.items),
       found: [
@@ -144,19 +173,15 @@ export function decideUnseenRecord(
   const answered = dossier.deposits.some(
     (deposit) =>
       deposit.vaultId === record.vaultId &&
-      (deposit.transactionId === record.transactionId || deposit.addressId === record.addressId),
+      (deposit.transactionId === null
+        ? samePlace(deposit, record)
+        : deposit.transactionId === record.transactionId),
   );
   const outcome: Outcome = answered
     ? { kind: 'matched' }
     : compareUnseen(record, { at: now.at, graceMs });
   const healed = answered ? healedBy(outcome, ['missing_notification'], record.transactionId) : [];
   return { ...changes({ found: foundIn(outcome), healed }), outcome };
-}
-
-/** Whether an outgoing status of the API is further than ours; such a row is worth a record. */
-export function isBehind(known: Withdrawal | undefined, record: CustodyTransaction): boolean {
-  const theirs = knownStatus(record.status);
-  return theirs !== undefined && advances(known?.status ?? null, theirs);
 }
 
 /**

@@ -62,7 +62,13 @@ export function decideAboutDeposit(
             : 'it is not held',
         );
       }
-      return settledAs({ ...deposit, operatorHold: null, decimalsChanged: false }, now);
+      // One hold at a time: who lifts a person's hold has not looked at the decimals.
+      return settledAs(
+        deposit.operatorHold === null
+          ? { ...deposit, decimalsChanged: false }
+          : { ...deposit, operatorHold: null },
+        now,
+      );
     case 'attribute':
       if (deposit.reason !== 'unattributed_memo' && deposit.reason !== 'memo_required') {
         return conflict('only a deposit that is held for its memo can be attributed');
@@ -79,8 +85,11 @@ export function decideAcknowledgement(
   decision: Extract<Decision, { kind: 'acknowledge' }>,
   now: Circumstances,
 ): Taken | { readonly kind: 'known' } {
-  const { credit } = deposit;
+  const { credit, reversed } = deposit;
   if (credit === null || credit.creditId !== decision.creditId) {
+    const repeats =
+      reversed?.creditId === decision.creditId && reversed.reference === decision.reference;
+    if (repeats) return { kind: 'known' };
     return conflict('the credit has been reversed: nothing stands to be acknowledged');
   }
   if (credit.reference === decision.reference) return { kind: 'known' };

@@ -1,16 +1,23 @@
 import { plus, ZERO, type Amount } from './amount.ts';
 import { breakKey, finding, type Finding } from './break.ts';
 import { rolledBack, type Deposit } from './deposit.ts';
-import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import {
+  changes,
+  isOwnHash,
+  sightingIn,
+  type Changes,
+  type Circumstances,
+  type Dossier,
+} from './dossier.ts';
 import { contentOf, pinsOf } from './content.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import type { AssetId } from './ids.ts';
 import type { BalanceChange, IncomingNotification } from './notification.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
-import { newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
+import { hasSeenDeeper, newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
 
 /** What one asset of an incoming notification says about a deposit. */
-interface Received {
+export interface Received {
   readonly asset: AssetId;
   readonly amount: Amount;
   readonly change: boolean;
@@ -78,7 +85,7 @@ function newDeposit(
     verifiedAt: null,
     custodyConfirmations: 0,
     credit: null,
-    reversed: false,
+    reversed: null,
     state: 'detected',
     reason: null,
     requiredConfirmations: 0,
@@ -105,14 +112,20 @@ function sighted(
     amount: older ? deposit.amount : received.amount,
     // A verification compared the old amount: it says nothing about another one.
     verifiedAt: restated && !older ? null : deposit.verifiedAt,
+    // An approval was for the amount that the person saw.
+    approvals: restated && !older ? [] : deposit.approvals,
     evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
     confirmations: Math.max(deposit.confirmations, count),
     change: deposit.change || received.change,
     ownTransfer: deposit.ownTransfer || ownTransfer,
-    unattributed: notification.memo !== null && !received.attributed,
+    unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
+    // Judged until the first confirmation, or again with another amount: a person's release stands.
     decimalsChanged:
       deposit.decimalsChanged ||
-      (pinned !== undefined && received.decimals !== null && received.decimals !== pinned),
+      ((deposit.evidence !== 'confirmed' || restated) &&
+        pinned !== undefined &&
+        received.decimals !== null &&
+        received.decimals !== pinned),
     updatedAt: now.at,
   };
 }
@@ -206,18 +219,14 @@ function decideSeen(
   const before = sightingIn(dossier, key) ?? newSighting(key);
   const known = depositsAt(dossier, notification);
   const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
-  const newest = known.every((deposit) => count >= deposit.confirmations);
+  const newest = !hasSeenDeeper(before, count);
   const posting = postingOf(withEvent(before, notification), notification, { now, newest });
   const found: Finding[] = [];
-  const context = { notification, now, ownTransfer: dossier.withdrawals.length > 0 };
+  const context = { notification, now, ownTransfer: isOwnHash(dossier) };
   const receipts = receivedIn(notification.changes ?? []);
   const told = receipts.map((received) => {
     const deposit = known.find((one) => one.asset === received.asset);
-    if (
-      deposit !== undefined &&
-      deposit.evidence !== 'none' &&
-      deposit.amount !== received.amount
-    ) {
+    if (deposit !== undefined && isBooked(deposit) && deposit.amount !== received.amount) {
       found.push(amountChanged(deposit, received.amount, `confirmation ${count}`));
     }
     const subject = deposit ?? newDeposit(received, { ...context, epoch: before.epoch });
@@ -226,7 +235,42 @@ function decideSeen(
   const untold = known
     .filter((deposit) => !receipts.some((received) => received.asset === deposit.asset))
     .map((deposit) => untoldDeposit(deposit, { notification, count, newest, found, now }));
+  if (posting.restated && found.length === 0 && amountsDiffer(before.posted, notification)) {
+    found.push(sideAmountsChanged(before, notification));
+  }
   return gather([...told, ...untold], { ...posting, found }, pinsOf(notification.changes, now));
+}
+
+/** An amount that stands somewhere already: in the books, or in the credit feed. */
+function isBooked(deposit: Deposit): boolean {
+  return deposit.evidence !== 'none' || deposit.credit !== null;
+}
+
+/** Sums per asset and kind; a credit that moves to its registered memo changes none of them. */
+function sumsByKind(list: readonly BalanceChange[]): string {
+  const sums = new Map<string, Amount>();
+  for (const { asset, kind, amount } of list) {
+    const key = JSON.stringify([asset, kind]);
+    sums.set(key, plus(sums.get(key) ?? ZERO, amount));
+  }
+  return JSON.stringify([...sums].map(([key, sum]) => [key, sum.toString()]).sort());
+}
+
+function amountsDiffer(
+  posted: readonly BalanceChange[],
+  notification: IncomingNotification,
+): boolean {
+  return sumsByKind(posted) !== sumsByKind(notification.changes ?? []);
+}
+
+/** Fee, rebate or mint entries of an incoming that were told anew with other amounts. */
+function sideAmountsChanged(sighting: Sighting, notification: IncomingNotification): Finding {
+  const { vaultId, network, blockchainHash, accountId, addressId, memo } = sighting;
+  return finding('amount_changed', {
+    key: breakKey('amount_changed', vaultId, network, blockchainHash, accountId, addressId, memo),
+    subject: { vaultId, network, blockchainHash, transactionId: notification.transactionId },
+    detail: `fee, rebate or mint entries of ${blockchainHash} were told again with other amounts; the newest confirmation stands`,
+  });
 }
 
 /**
@@ -247,7 +291,8 @@ function untoldDeposit(
   const told = (notification.changes ?? []).length > 0;
   if (told && newest && deposit.evidence === 'confirmed' && deposit.amount !== ZERO) {
     found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));
-    return settle({ ...deposit, amount: ZERO, verifiedAt: null, updatedAt: now.at }, now);
+    const emptied = { ...deposit, amount: ZERO, verifiedAt: null, approvals: [] };
+    return settle({ ...emptied, updatedAt: now.at }, now);
   }
   if (told || deposit.evidence !== 'confirmed') return settle(deposit, now);
   return settle(

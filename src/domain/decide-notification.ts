@@ -1,15 +1,38 @@
-import { decideChain } from './decide-chain.ts';
+import type { Finding } from './break.ts';
+import { contentOf } from './content.ts';
+import { decideChain, restated } from './decide-chain.ts';
 import { contradictionIn, decideIncoming } from './decide-incoming.ts';
-import { decideOutgoing } from './decide-outgoing.ts';
+import { decideOutgoing, minedAgain } from './decide-outgoing.ts';
 import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { Notification } from './notification.ts';
-import { hasHash, isRepeat, sightingKeyOf } from './sighting.ts';
+import { hasHash, isRepeat, sightingKeyOf, type Sighting } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 /** What a notification whose id is new does: nothing but a note when it repeats known content. */
 export interface NotificationDecision {
   readonly status: 'accepted' | 'duplicate';
   readonly changes: Changes;
+}
+
+/** What a repeat under another id says differently: it has no effect, and it is not passed over. */
+function contradiction(
+  notification: Notification,
+  known: { dossier: Dossier; withdrawal: Withdrawal | undefined; sighting: Sighting | undefined },
+): Finding[] {
+  switch (notification.stream) {
+    case 'incoming':
+      return contradictionIn(known.dossier, notification);
+    case 'outgoing':
+      return known.withdrawal === undefined ? [] : minedAgain(known.withdrawal, notification);
+    case 'blockchain': {
+      const { changes: list, type } = notification;
+      const standing = known.sighting?.entryId === null ? undefined : known.sighting?.posted;
+      if (type !== 'transaction' || list === null || standing === undefined) return [];
+      return contentOf(list) === contentOf(standing) ? [] : [restated(notification)];
+    }
+    default:
+      return notification satisfies never;
+  }
 }
 
 /**
@@ -25,8 +48,7 @@ export function decideNotification(
   if (hasHash(notification)) {
     const sighting = sightingIn(dossier, sightingKeyOf(notification));
     if (isRepeat(sighting, notification)) {
-      const found =
-        notification.stream === 'incoming' ? contradictionIn(dossier, notification) : [];
+      const found = contradiction(notification, { dossier, withdrawal, sighting });
       return { status: 'duplicate', changes: changes({ found }) };
     }
   }

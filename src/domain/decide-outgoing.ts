@@ -86,6 +86,12 @@ function chainChanges(dossier: Dossier, withdrawal: Withdrawal): readonly Balanc
     .flatMap((one) => one.posted);
 }
 
+/** The withdrawal as it is after an event, with what stood before taken back where it was posted. */
+function clear(before: Withdrawal, after: Withdrawal, now: Circumstances): Booked {
+  const { entries } = unpost(before, now);
+  return { withdrawal: { ...after, entryId: null, posted: [] }, entries };
+}
+
 function book(
   before: Withdrawal,
   after: Withdrawal,
@@ -98,20 +104,14 @@ function book(
   switch (notification.type) {
     case 'mined': {
       // A fee booked for an earlier `failed` gives way to what `mined` says itself.
-      const cleared = unpost({ ...after, status: before.status }, now);
+      const cleared = clear(before, after, now);
       const list = notification.changes ?? [];
-      const booked = postFor(
-        { ...cleared.withdrawal, status: 'mined' },
-        { cause: 'mined', list },
-        now,
-      );
+      const booked = postFor(cleared.withdrawal, { cause: 'mined', list }, now);
       return { ...booked, entries: [...cleared.entries, ...booked.entries] };
     }
     case 'rolledback':
-    case 'replaced': {
-      const cleared = unpost({ ...after, status: before.status }, now);
-      return { ...cleared, withdrawal: { ...cleared.withdrawal, status: after.status } };
-    }
+    case 'replaced':
+      return clear(before, after, now);
     case 'failed':
       return postBurnedFee(after, chainChanges(dossier, after), now);
     default:
@@ -120,7 +120,7 @@ function book(
 }
 
 /** A second `mined` of one transaction does not post; other amounts in it are not passed over. */
-function minedAgain(before: Withdrawal, notification: OutgoingNotification): Finding[] {
+export function minedAgain(before: Withdrawal, notification: OutgoingNotification): Finding[] {
   const list = notification.changes;
   if (notification.type !== 'mined' || before.status !== 'mined' || list === null) return [];
   if (contentOf(list) === contentOf(before.posted)) return [];

@@ -74,6 +74,9 @@ export interface StandingCredit {
   readonly reference: string | null;
 }
 
+/** A credit that the feed has taken back; its reference answers a late repeat of its acknowledgement. */
+export type ReversedCredit = Pick<StandingCredit, 'creditId' | 'reference'>;
+
 /** Everything known about a deposit. Times are Unix milliseconds; amounts smallest units. */
 export interface Deposit extends DepositKey {
   readonly depositId: DepositId;
@@ -101,8 +104,8 @@ export interface Deposit extends DepositKey {
   /** Depth that the matching custody record showed. */
   readonly custodyConfirmations: number;
   readonly credit: StandingCredit | null;
-  /** Whether a credit of it was reversed and none stands. */
-  readonly reversed: boolean;
+  /** The last credit of it that was reversed. */
+  readonly reversed: ReversedCredit | null;
   readonly state: DepositState;
   readonly reason: HoldReason | null;
   readonly requiredConfirmations: number;
@@ -150,7 +153,9 @@ export function judge(deposit: Deposit, rule: PolicyRule): Verdict {
   if (deposit.credit !== null) {
     return verdict(deposit.credit.reference === null ? 'credited' : 'settled');
   }
-  if (deposit.evidence === 'none') return verdict(deposit.reversed ? 'reversed' : 'rolled_back');
+  if (deposit.evidence === 'none') {
+    return verdict(deposit.reversed === null ? 'rolled_back' : 'reversed');
+  }
   if (isInternal(deposit, rule)) return verdict('internal');
   if (deposit.evidence === 'mempool') return verdict('detected');
   const hold = standingHold(deposit, rule);

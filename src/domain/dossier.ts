@@ -25,6 +25,17 @@ export function sightingIn(dossier: Dossier, key: SightingKey): Sighting | undef
   return dossier.sightings.find((sighting) => sameKey(sighting, key));
 }
 
+/**
+ * Whether the hash belongs to an own outgoing transaction: one that has it now, or one that had it
+ * before it was sent again under another.
+ */
+export function isOwnHash(dossier: Dossier): boolean {
+  return (
+    dossier.withdrawals.length > 0 ||
+    dossier.sightings.some((sighting) => sighting.stream === 'outgoing')
+  );
+}
+
 /** What a rule is given beside the dossier: no clock, no randomness, no store. */
 export interface Circumstances {
   /** When the fact was recorded, Unix milliseconds. */

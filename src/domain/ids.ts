@@ -30,7 +30,7 @@ export const CreditId = (value: string): CreditId => value as CreditId;
 export const BreakId = (value: string): BreakId => value as BreakId;
 
 /** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
-const IDS_PER_FACT = 100_000;
+const IDS_PER_FACT = 1_000_000;
 
 /**
  * Mints ids from a fact's place in the journal, so that a replay mints the same ones, and so that

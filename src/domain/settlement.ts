@@ -76,7 +76,6 @@ export function settle(before: Deposit, now: Circumstances): Settled {
   const credited: Deposit = {
     ...judged,
     credit: { creditId, amount: judged.amount, reference: null },
-    reversed: false,
     state: 'credited',
     updatedAt: now.at,
   };
@@ -93,7 +92,13 @@ export function settle(before: Deposit, now: Circumstances): Settled {
 /** Takes back the credit that stands: the custody API agrees that its hash left the chain. */
 export function reverseCredit(before: Deposit, now: Circumstances): Settled {
   if (before.credit === null) return settle(before, now);
-  const reversed: Deposit = { ...before, credit: null, reversed: true, updatedAt: now.at };
+  const { creditId, reference } = before.credit;
+  const reversed: Deposit = {
+    ...before,
+    credit: null,
+    reversed: { creditId, reference },
+    updatedAt: now.at,
+  };
   const settled = settle(reversed, now);
   const item: CreditItem = {
     creditId: now.mint.credit(),

@@ -101,3 +101,13 @@ export function withEvent(sighting: Sighting, notification: Notification): Sight
     ? { ...sighting, epoch: sighting.epoch + 1, seen: [] }
     : { ...sighting, seen: [...sighting.seen, eventName(notification)] };
 }
+
+const COUNTED = /^confirmation:([0-9]+):/;
+
+/** Whether a confirmation with a higher count was seen in this epoch. */
+export function hasSeenDeeper(sighting: Sighting, count: number): boolean {
+  return sighting.seen.some((name) => {
+    const seen = COUNTED.exec(name)?.[1];
+    return seen !== undefined && BigInt(seen) > BigInt(count);
+  });
+}

@@ -1,4 +1,4 @@
-import type { Break } from '../domain/break.ts';
+import { saysNothingNew, type Break } from '../domain/break.ts';
 import { compareUnseen, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
@@ -53,15 +53,7 @@ function movesBreaks(changes: Changes, snapshot: Snapshot): boolean {
   const { openBreaks } = snapshot;
   return (
     changes.healed.some(({ key }) => openBreaks.has(key)) ||
-    changes.found.some((found) => {
-      const known = openBreaks.get(found.key);
-      return (
-        known === undefined ||
-        known.expected !== found.expected ||
-        known.actual !== found.actual ||
-        known.detail !== found.detail
-      );
-    })
+    changes.found.some((found) => !saysNothingNew(openBreaks.get(found.key), found))
   );
 }
 
@@ -70,7 +62,8 @@ function movesDeposit(before: Deposit, changes: Changes): boolean {
     (after) =>
       after.state !== before.state ||
       after.reason !== before.reason ||
-      after.credit?.creditId !== before.credit?.creditId,
+      after.credit?.creditId !== before.credit?.creditId ||
+      (before.verifiedAt !== null && after.verifiedAt === null),
   );
 }
 

@@ -19,6 +19,11 @@ export interface Clock {
    * receiver is never timed out by a long advance, and passes it by once it seems to hang.
    */
   hold(work: Promise<unknown>): void;
+  /**
+   * Whether a run on this clock repeats itself, given the same seed and calls. What would leave its
+   * order to chance, such as concurrent webhooks, must then be done one after the other.
+   */
+  readonly isRepeatable: boolean;
 }
 
 /** Node holds a timer's delay in 32 bits; a longer wait is slept in several naps. */
@@ -26,6 +31,7 @@ const NAP_MS_MAX = 2 ** 31 - 1;
 
 /** Time as the machine tells it. */
 export class RealClock implements Clock {
+  readonly isRepeatable = false;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #onError: (error: unknown) => void;
   #lastId = 0;
@@ -106,6 +112,7 @@ interface Scheduled {
  * cost is by tasks, never by the length of the span.
  */
 export class VirtualClock implements Clock {
+  readonly isRepeatable = true;
   readonly #patienceMs: number;
   readonly #heap: Scheduled[] = [];
   readonly #cancelled = new Set<number>();

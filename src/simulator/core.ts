@@ -1,14 +1,14 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { randomUUID } from 'node:crypto';
 import { Server } from 'node:http';
-import { isIP } from 'node:net';
 import { coreApplication } from './api/application.ts';
 import { mountInspector } from './api/inspector.ts';
 import type { RateRecord } from './api/rate-limit.ts';
 import { ServedRows } from './api/served-rows.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { ClientRegistry } from './auth/client.ts';
-import { LoginCodes } from './auth/login-code.ts';
+import { loginServices } from './auth/login-services.ts';
+import type { LoginOptions } from './auth/login-services.ts';
 import { SessionBook } from './auth/session.ts';
 import { RealClock, VirtualClock } from './clock.ts';
 import type { Clock } from './clock.ts';
@@ -16,13 +16,16 @@ import { controlApplication } from './control/control-application.ts';
 import type { Snapshots } from './control/control-services.ts';
 import { Faults } from './control/fault.ts';
 import { Delivery } from './delivery/delivery.ts';
+import { durableAnswers } from './durable-answer.ts';
+import { baseUrlOf, closeServer, isLoopback, listenOn } from './http-server.ts';
 import { Random } from './state/random.ts';
+import { StateFile } from './state/state-file.ts';
 import { State } from './state/state.ts';
 import type { StateSnapshot } from './state/state.ts';
 import { createWorld } from './world/simulated-world.ts';
 import type { World } from './world/world.ts';
 
-export interface CoreOptions {
+export interface CoreOptions extends LoginOptions {
   /** Port of the API; 0 for any free one. */
   readonly port: number;
   /** Address to listen on; default 127.0.0.1. */
@@ -31,8 +34,16 @@ export interface CoreOptions {
   readonly controlPort?: number;
   /** Address of the control calls, which take no credentials; default `host` if that is loopback, else 127.0.0.1. */
   readonly controlHost?: string;
+  /** Default 1, or the one of `db`. */
   readonly seed?: string | number;
+  /** Default `real`, or the one of `db`. */
   readonly clock?: 'real' | 'virtual';
+  /**
+   * Path of a file that holds the whole state, made when there is none: the core goes on where it
+   * was, however it ended. Default: memory only. Snapshots (`/sim/snapshot`) are in memory always,
+   * and `/sim/reset` goes back to this start.
+   */
+  readonly db?: string;
   /** Whether chains produce blocks by themselves, at their block time; default true. */
   readonly autoMine?: boolean;
   /** Webhooks to this machine; default: when `host` is loopback. */
@@ -43,6 +54,11 @@ export interface CoreOptions {
   readonly inspector?: boolean;
   /** Told of every bug that became a 500; default: a line on standard error. */
   readonly onBug?: (error: unknown) => void;
+  /**
+   * Told in a sentence when `db` was made with another seed or clock than asked for, and of every
+   * mail that the mail server did not take; default: a line on standard error.
+   */
+  readonly onNotice?: (notice: string) => void;
 }
 
 export interface RunningCore {
@@ -61,13 +77,12 @@ export interface RunningCore {
 /** Snapshots kept; each shares its rows with the live state. */
 const SNAPSHOTS_MAX = 1_000;
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+function say(text: string): void {
+  process.stderr.write(`custody core: ${text}\n`);
 }
 
 function reportBug(error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`custody core: ${text}\n`);
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
 async function listen(
@@ -76,108 +91,156 @@ async function listen(
 ): Promise<{ server: Server; port: number }> {
   const server = createAdaptorServer({ fetch });
   if (!(server instanceof Server)) throw new Error('expected a plain HTTP server');
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address.port, address.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('expected a TCP address');
-  return { server, port: bound.port };
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
+  return { server, port: await listenOn(server, address) };
 }
 
 /**
  * Starts the simulated custody core: the service of the specification on `port`, the control calls on
- * `controlPort`. Resolves when both listen; rejects when a port is taken.
+ * `controlPort`. Resolves when both listen; rejects when a port is taken, and with `StateFileRefused`
+ * when `db` must not be used.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const host = options.host ?? '127.0.0.1';
   const onBug = options.onBug ?? reportBug;
-  const clock =
-    options.clock === 'virtual' ? new VirtualClock() : new RealClock({ onError: onBug });
-  const virtualClock = clock instanceof VirtualClock ? clock : undefined;
-  const core = assemble({ options, host, clock });
-  const { services, faults, snapshots } = { ...core, snapshots: snapshotsOf(core, virtualClock) };
-  const app = coreApplication(services, { ...core, clock, onBug });
+  const file = options.db === undefined ? undefined : openFile(options.db, options);
+  let listening = '';
+  const publicUrl = (): string => options.publicUrl ?? listening;
+  const core = assemble({ options, host, file, publicUrl, onBug });
+  const { clock, virtualClock, services, faults } = core;
+  const stop = async (...servers: readonly Server[]): Promise<void> => {
+    services.world.stop();
+    await services.delivery.stop();
+    await core.stopLogins();
+    await Promise.all(servers.map(closeServer));
+    if (clock instanceof RealClock) clock.stop();
+    file?.close();
+  };
+  const app = coreApplication(services, { ...core, onBug });
   if (options.inspector ?? isLoopback(host)) {
     const { world, delivery } = services;
     mountInspector(app, { world, delivery, now: () => clock.now() });
   }
+  const snapshots = snapshotsOf(core);
   const control = controlApplication(
     { ...services, faults, clock, virtualClock, snapshots },
     onBug,
   );
   const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
-  const api = await listen(app.fetch, { host, port: options.port });
   const wantedControlPort = options.controlPort ?? (options.port === 0 ? 0 : options.port + 1);
-  const sim = await listen(control.fetch, { host: controlHost, port: wantedControlPort }).catch(
-    async (error: unknown) => {
-      await close(api.server);
-      throw error;
-    },
-  );
-  const urlOf = (name: string, port: number): string =>
-    `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-  return {
-    port: api.port,
-    controlPort: sim.port,
-    url: urlOf(host, api.port),
-    controlUrl: urlOf(controlHost, sim.port),
-    clock,
-    world: services.world,
-    delivery: services.delivery,
-    async stop() {
-      services.world.stop();
-      await services.delivery.stop();
-      await Promise.all([close(api.server), close(sim.server)]);
-      if (clock instanceof RealClock) clock.stop();
-    },
+  const servers: Server[] = [];
+  const open = async (
+    fetch: typeof app.fetch | typeof control.fetch,
+    address: { host: string; port: number },
+  ): Promise<number> => {
+    const { committed } = core;
+    const answer =
+      committed === undefined
+        ? fetch
+        : durableAnswers(fetch, { committed, now: () => clock.now() });
+    const { server, port } = await listen(answer, address);
+    servers.push(server);
+    return port;
   };
+  try {
+    const port = await open(app.fetch, { host, port: options.port });
+    // A wildcard is an address to listen on, not one to go to.
+    listening = baseUrlOf(/^(?:0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host, port);
+    const controlAddress = { host: controlHost, port: wantedControlPort };
+    const controlPort = await open(control.fetch, controlAddress);
+    return {
+      port,
+      controlPort,
+      url: baseUrlOf(host, port),
+      controlUrl: baseUrlOf(controlHost, controlPort),
+      clock,
+      world: services.world,
+      delivery: services.delivery,
+      stop: () => stop(...servers),
+    };
+  } catch (error) {
+    await stop(...servers);
+    throw error;
+  }
 }
 
-/** The parts, wired over one state. */
-function assemble({ options, host, clock }: { options: CoreOptions; host: string; clock: Clock }) {
-  const state = new State({ seed: options.seed ?? 1 });
+/** The file, whose seed and clock win: every id and time in it follows from them. */
+function openFile(db: string, options: CoreOptions): StateFile {
+  const seed = String(options.seed ?? 1);
+  const file = StateFile.open(db, {
+    origin: { seed, clock: options.clock ?? 'real' },
+    onFailure: options.onBug ?? reportBug,
+  });
+  const { origin } = file;
+  const notice = options.onNotice ?? say;
+  if (options.seed !== undefined && origin.seed !== seed) {
+    notice(`${db} was made with seed ${origin.seed}, which stays; seed ${seed} is ignored`);
+  }
+  if (options.clock !== undefined && origin.clock !== options.clock) {
+    notice(`${db} was made on a ${origin.clock} clock, which stays; ${options.clock} is ignored`);
+  }
+  return file;
+}
+
+interface Wiring {
+  readonly options: CoreOptions;
+  readonly host: string;
+  readonly file: StateFile | undefined;
+  /** Base address of the API as browsers reach it, once it listens. */
+  readonly publicUrl: () => string;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** The parts, wired over one state, which goes on where its file left off. */
+function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
+  const { seed, clock: clockKind } = file?.origin ?? options;
+  const startMs = file?.nowMs;
+  const virtualClock =
+    clockKind === 'virtual'
+      ? new VirtualClock(startMs === undefined ? {} : { startMs })
+      : undefined;
+  const clock: Clock = virtualClock ?? new RealClock({ onError: onBug });
+  const state = new State({ seed: seed ?? 1 });
+  file?.load(state);
+  if (virtualClock !== undefined) file?.followTime(() => virtualClock.now());
+  const committed = file === undefined ? undefined : () => file.committed();
   const faults = new Faults(state.table('faults'), state.seed);
   const clientIds = new Random(state, 'clients');
   const clients = new ClientRegistry(state.table('clients'), () => clientIds.uuid());
   const sessions = new SessionBook(state.table('sessions'), state.table('accessTokens'));
-  const loginCodes = new LoginCodes(state.table('loginCodes'), state.table('mails'));
-  const delivery = new Delivery({
+  const { stopLogins, ...logins } = loginServices({
+    options,
     state,
     clock,
-    faults,
-    policy: {
-      allowLoopback: options.allowLoopbackWebhooks ?? isLoopback(host),
-      allowPrivate: options.allowPrivateWebhooks ?? false,
-    },
+    clients,
+    publicUrl,
+    onBug,
+    onNotice: options.onNotice ?? say,
   });
+  const policy = {
+    allowLoopback: options.allowLoopbackWebhooks ?? isLoopback(host),
+    allowPrivate: options.allowPrivateWebhooks ?? false,
+  };
+  const delivery = new Delivery({ state, clock, faults, policy, committed });
   const autoMine = options.autoMine ?? true;
   const world = createWorld({ state, clock, outbox: delivery, autoMine });
+  // Before anything scheduled can run: what it enqueues belongs behind the backlog.
+  delivery.resume();
   return {
     state,
     clock,
+    virtualClock,
+    committed,
     faults,
     authenticator: new Authenticator(clients, sessions),
     rates: state.table<RateRecord>('rateWindows'),
-    services: { world, delivery, clients, sessions, loginCodes, served: new ServedRows() },
+    stopLogins,
+    services: { world, delivery, clients, sessions, ...logins, served: new ServedRows() },
   };
 }
 
 /** Snapshots of the whole state, time included on a virtual clock. */
-function snapshotsOf(
-  core: ReturnType<typeof assemble>,
-  virtualClock: VirtualClock | undefined,
-): Snapshots {
-  const { state, clock, services } = core;
+function snapshotsOf(core: ReturnType<typeof assemble>): Snapshots {
+  const { state, clock, virtualClock, services } = core;
   const take = (): { snapshot: StateSnapshot; nowMs: number } => ({
     snapshot: state.snapshot(),
     nowMs: clock.now(),

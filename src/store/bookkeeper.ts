@@ -5,7 +5,6 @@ import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { IdMint } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
-import { hasHash } from '../domain/sighting.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
 import { encodeFact } from './fact-codec.ts';
@@ -148,13 +147,15 @@ export class Bookkeeper {
   /** A rule that throws is a bug; it must not block the vault's queue, nor lose the body. */
   #decide(notification: Notification, now: Circumstances & { seq: number }) {
     try {
-      const dossier = hasHash(notification)
-        ? this.#set.dossier(notification.network, notification.blockchainHash)
-        : EMPTY_DOSSIER;
       const withdrawal =
         notification.stream === 'outgoing'
           ? this.#set.withdrawal(notification.transactionId)
           : undefined;
+      // A `failed` may name no hash where an earlier event did.
+      const network = notification.network ?? withdrawal?.network ?? null;
+      const hash = notification.blockchainHash ?? withdrawal?.blockchainHash ?? null;
+      const dossier =
+        network === null || hash === null ? EMPTY_DOSSIER : this.#set.dossier(network, hash);
       return decideNotification(dossier, withdrawal, { notification, now });
     } catch (error) {
       if (isInfrastructure(error)) throw error;

@@ -1,3 +1,4 @@
+import { saysNothingNew } from '../domain/break.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
@@ -8,6 +9,7 @@ import {
 import {
   EMPTY_DOSSIER,
   isEmpty,
+  NO_CHANGES,
   type Changes,
   type Circumstances,
   type Dossier,
@@ -68,24 +70,24 @@ export class CustodyDesk {
       : this.#tools.set.dossier(transaction.network, transaction.blockchainHash);
   }
 
-  /** Applies what was decided, but for healings of breaks that are not open. */
+  /** Applies what was decided, but for what the breaks say already; false when nothing is left. */
   #apply(decided: Changes, now: Now): boolean {
-    const { deposits, items, sightings, withdrawals, entries, pinned } = decided;
-    const healed = decided.healed.filter(
-      ({ key }) => this.#tools.set.unresolvedBreak(key) !== undefined,
-    );
-    const changes = {
-      deposits,
-      items,
-      sightings,
-      withdrawals,
-      entries,
-      pinned,
-      healed,
-      found: decided.found,
+    const { set } = this.#tools;
+    const news: Changes = {
+      ...NO_CHANGES,
+      deposits: decided.deposits,
+      items: decided.items,
+      sightings: decided.sightings,
+      withdrawals: decided.withdrawals,
+      entries: decided.entries,
+      pinned: decided.pinned,
+      healed: decided.healed.filter(({ key }) => set.unresolvedBreak(key) !== undefined),
+      found: decided.found.filter(
+        (found) => !saysNothingNew(set.unresolvedBreak(found.key), found),
+      ),
     };
-    if (isEmpty(changes)) return false;
-    this.#tools.set.apply(changes, now);
+    if (isEmpty(news)) return false;
+    set.apply(news, now);
     return true;
   }
 

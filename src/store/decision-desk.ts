@@ -10,6 +10,7 @@ import {
 import type { Refusal } from '../domain/decision.ts';
 import { changes, type Circumstances } from '../domain/dossier.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
+import { standingOf } from '../domain/movement.ts';
 import { settle } from '../domain/settlement.ts';
 import type { DeskTools } from './custody-desk.ts';
 
@@ -139,7 +140,10 @@ export class DecisionDesk {
   /** The books follow the chain, with `suspense:<vault>` as counterpart and the break as reason. */
   #bookToSuspense(known: Break, now: Now): void {
     const { vaultId, network, blockchainHash, asset } = known.subject;
-    if (vaultId === null || network === null || blockchainHash === null) return;
+    if (vaultId === null || network === null || blockchainHash === null || asset === null) return;
+    const movement = this.#tools.set.movement({ vaultId, network, blockchainHash, asset });
+    // The books may have caught up since the break was opened: then nothing is left to follow.
+    if (movement === undefined || standingOf(movement) !== 'chain_only') return;
     const onChain = this.#tools.set
       .dossier(network, blockchainHash)
       .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)

@@ -20,27 +20,40 @@ function uint64(value: number): Buffer {
   return bytes;
 }
 
+const ABSENT = Buffer.from([0]);
+const PRESENT = Buffer.from([1]);
+
+function prefixed(bytes: Buffer): Buffer {
+  return Buffer.concat([uint64(bytes.length), bytes]);
+}
+
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
 /**
- * SHA-256 over the previous hash, the commit's range, and every fact's seq, time, and
- * length-prefixed kind, detail and body: nothing can be changed, dropped, added or moved without
+ * SHA-256 over the previous hash, the commit's range and time, and every fact's seq, time, kind,
+ * detail and body: nothing can be changed, dropped, added or moved without
  * breaking the chain from there on. The same computation is described in schema.sql.
  */
-export function sealHash(previousHash: Uint8Array, rows: readonly JournalRow[]): Uint8Array {
+export function sealHash(
+  previousHash: Uint8Array,
+  commit: { readonly sealedAt: number; readonly rows: readonly JournalRow[] },
+): Uint8Array {
+  const { sealedAt, rows } = commit;
   const first = rows[0];
   const last = rows.at(-1);
   if (first === undefined || last === undefined) throw new Error('an empty commit has no seal');
   const hash = createHash('sha256');
-  hash.update(previousHash).update(uint64(first.seq)).update(uint64(last.seq));
+  hash.update(previousHash);
+  for (const value of [first.seq, last.seq, sealedAt]) hash.update(uint64(value));
   for (const row of rows) {
     hash.update(uint64(row.seq)).update(uint64(row.recordedAt));
-    for (const part of [row.kind, row.detail ?? '', row.body]) {
-      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
-      hash.update(uint64(bytes.length)).update(bytes);
-    }
+    const { detail } = row;
+    hash.update(prefixed(Buffer.from(row.kind)));
+    // No detail and an empty one are two things.
+    hash.update(detail === null ? ABSENT : Buffer.concat([PRESENT, prefixed(Buffer.from(detail))]));
+    hash.update(uint64(row.body.length)).update(row.body);
   }
   return hash.digest();
 }

@@ -3,6 +3,7 @@ import {
   opened,
   RECONCILER,
   resolved,
+  saysNothingNew,
   type Break,
   type BreakEvent,
   type Finding,
@@ -218,12 +219,7 @@ export class WorkingSet {
       this.putBreak(fresh, { ...event, action: 'opened', reason: found.detail });
       return;
     }
-    const same =
-      known.expected === found.expected &&
-      known.actual === found.actual &&
-      known.severity === found.severity &&
-      known.detail === found.detail;
-    if (!same) this.putBreak(foundAgain(known, found, fact.at));
+    if (!saysNothingNew(known, found)) this.putBreak(foundAgain(known, found, fact.at));
   }
 
   heal(key: string, reason: string, fact: { seq: number; at: number }): void {
@@ -247,9 +243,10 @@ export class WorkingSet {
     const known = this.#dossiers.get(key);
     if (known !== undefined) return known;
     const stored = this.#source.dossier(network, hash);
-    const withdrawals = stored.withdrawals.map(
-      (withdrawal) => this.#withdrawals.get(withdrawal.transactionId) ?? withdrawal,
-    );
+    // One that was changed in this transaction may have left for another hash.
+    const withdrawals = stored.withdrawals
+      .map((withdrawal) => this.#withdrawals.get(withdrawal.transactionId) ?? withdrawal)
+      .filter((one) => one.network === network && one.blockchainHash === hash);
     const fresh: OpenDossier = {
       sightings: [...stored.sightings],
       deposits: [...stored.deposits],

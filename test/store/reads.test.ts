@@ -47,13 +47,16 @@ test.for(traceNames())('%s: the balances read are the ones expected', async (nam
     (await reads.balances({ view }))
       .filter(({ amount }) => amount !== 0n)
       .map(({ pending: _, amount, ...position }) => ({ ...position, amount: String(amount) }));
-  const sorted = (list: readonly object[]) =>
-    list.map((one) => JSON.stringify(Object.entries(one).toSorted())).toSorted();
+  const sorted = (list: readonly Omit<Balance, 'amount' | 'pending'>[]) =>
+    list
+      .map(({ vaultId, accountId, addressId, memo, asset, ...held }) =>
+        JSON.stringify([vaultId, accountId, addressId, memo, asset, held]),
+      )
+      .toSorted();
   expect(sorted(await shown('books'))).toEqual(sorted(expected.balances));
   const { chainBalances } = expected;
-  if (chainBalances !== undefined) {
-    expect(sorted(await shown('chain'))).toEqual(sorted(chainBalances));
-  }
+  const chain = chainBalances === undefined ? [] : await shown('chain');
+  expect(sorted(chain)).toEqual(sorted(chainBalances ?? []));
 });
 
 test('a balance of sixty digits is summed without losing one', async () => {
@@ -177,12 +180,12 @@ test('asOf shows what was posted until then, inclusive', async () => {
 
 test('asOf sums more entries than one turn takes', async () => {
   const { open, reads, service } = await openStore();
-  const bodies = Array.from({ length: 5_003 }, (_, index) =>
+  const bodies = Array.from({ length: 1_003 }, (_, index) =>
     service.confirmed(1, { blockchainHash: `0x${index}`, balanceChanges: [change('2')] }),
   );
   await open.deliverTogether(...bodies);
   const [balance] = await reads.balances({ view: 'books', asOf: open.at });
-  expect(balance?.amount).toBe(10_006n);
+  expect(balance?.amount).toBe(2_006n);
 });
 
 test('deposits are listed newest first, a page at a time, and filtered', async () => {

@@ -19,10 +19,10 @@ export class ChildFailed extends Error {
  */
 export class Child<Ready> {
   readonly ready: Ready;
-  readonly #process: ChildProcess;
+  readonly #child: ChildProcess;
 
-  private constructor(process: ChildProcess, ready: Ready) {
-    this.#process = process;
+  private constructor(child: ChildProcess, ready: Ready) {
+    this.#child = child;
     this.ready = ready;
   }
 
@@ -62,7 +62,7 @@ export class Child<Ready> {
   }
 
   get running(): boolean {
-    return this.#process.exitCode === null && this.#process.signalCode === null;
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** As a power cut would: no chance to finish anything. */
@@ -77,8 +77,8 @@ export class Child<Ready> {
 
   async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     if (!this.running) return;
-    const exited = once(this.#process, 'exit');
-    this.#process.kill(signal);
+    const exited = once(this.#child, 'exit');
+    this.#child.kill(signal);
     await exited;
   }
 }

@@ -11,9 +11,20 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an endpoint answers: a JSON body with its status, or a refusal. */
+/** What an endpoint answers: a JSON body with its status, the way to elsewhere, or a refusal. */
 export type Answer =
-  { readonly kind: 'ok'; readonly status: 200 | 201; readonly body: unknown } | Refusal;
+  | {
+      readonly kind: 'ok';
+      readonly status: 200 | 201;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'redirect';
+      readonly location: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | Refusal;
 
 export function ok(body: unknown): Answer {
   return { kind: 'ok', status: 200, body };

@@ -4,10 +4,12 @@ import { errorBody } from '../../wire/error.ts';
 import { accountEndpoints } from './accounts.ts';
 import { addressEndpoints } from './addresses.ts';
 import { refused } from './answer.ts';
+import { apiClientEndpoints } from './api-clients.ts';
 import { approvalEndpoints } from './approvals.ts';
 import { mountDocumentation } from './documentation.ts';
 import { NOTHING } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { identityLoginEndpoints } from './identity-logins.ts';
 import { memoEndpoints } from './memos.ts';
 import { networkEndpoints } from './networks.ts';
 import { notificationEndpoints } from './notifications.ts';
@@ -26,6 +28,7 @@ const BEARER = 'bearer';
 
 const errorSchema = named('Error', errorBody);
 const json = 'application/json';
+const LOCATION = { Location: { schema: { type: 'string', format: 'uri' } } } as const;
 
 function failure(description: string) {
   return { description, content: { [json]: { schema: errorSchema } } };
@@ -50,12 +53,26 @@ function describe(app: CoreApp, endpoint: Endpoint): void {
         : { body: { required: true, content: { [json]: { schema: body } } } }),
     },
     responses: {
-      200: { description: endpoint.creates ? 'The existing one' : 'Done', ...success },
+      ...(endpoint.redirects
+        ? { 302: { description: 'Go there', headers: LOCATION, ...success } }
+        : { 200: { description: endpoint.creates ? 'The existing one' : 'Done', ...success } }),
       ...(endpoint.creates ? { 201: { description: 'Created', ...success } } : {}),
       '4XX': failure('Refused (section "Errors")'),
       '5XX': failure('Failed (section "Errors")'),
     },
   });
+}
+
+/**
+ * The path as the router spells it. A parameter with a literal behind it (`{idp}-callback`) stands
+ * for the whole segment there, so its schema has to take the literal off again.
+ */
+function routeOf({ path }: Endpoint): string {
+  return `${API_PREFIX}${path}`.replaceAll(
+    /\{(\w+)\}([^/{}]*)/g,
+    (_all, name: string, literal: string) =>
+      literal === '' ? `:${name}` : `:${name}{.+${literal}}`,
+  );
 }
 
 /** The API of the custody core: `/api/v1`, `/openapi.json` and `/docs`. */
@@ -70,6 +87,8 @@ export function coreApplication(services: Services, parts: PipelineParts): CoreA
   // Fixed paths before those with a parameter in the same place.
   const endpoints = [
     ...sessionEndpoints(services),
+    ...identityLoginEndpoints(services),
+    ...apiClientEndpoints(services),
     ...networkEndpoints(services),
     ...vaultEndpoints(services),
     ...accountEndpoints(services),
@@ -82,8 +101,7 @@ export function coreApplication(services: Services, parts: PipelineParts): CoreA
   ];
   for (const endpoint of endpoints) {
     describe(app, endpoint);
-    const path = `${API_PREFIX}${endpoint.path}`.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(endpoint.method.toUpperCase(), path, (context) =>
+    app.on(endpoint.method.toUpperCase(), routeOf(endpoint), (context) =>
       serveEndpoint(context, endpoint, parts),
     );
   }

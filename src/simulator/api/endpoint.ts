@@ -17,6 +17,8 @@ export interface RawCall {
   readonly caller: Caller | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
+  /** The `Cookie` header; only logins at an identity provider use one. */
+  readonly cookies: string | undefined;
   /** Undecoded body text; read only by endpoints that take a body. */
   readonly bodyText: () => Promise<string>;
   readonly view: ReadView;
@@ -30,6 +32,7 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   readonly view: ReadView;
   readonly nowMs: number;
+  readonly cookies: string | undefined;
   readonly caller: Caller | undefined;
   /** The authenticated client; only for endpoints that demand credentials. */
   readonly client: Client;
@@ -57,6 +60,8 @@ export interface EndpointDefinition<
   readonly answer: z.ZodType;
   /** Whether the call may create, and then answers 201 beside 200. */
   readonly creates?: boolean;
+  /** Whether success is a redirect, whose JSON body repeats the address. */
+  readonly redirects?: boolean;
   /** Permission check, after the path is read and before the body is looked at. */
   readonly authorize?: (
     client: Client,
@@ -81,6 +86,7 @@ export interface Endpoint {
   readonly body: z.ZodType;
   readonly answer: z.ZodType;
   readonly creates: boolean;
+  readonly redirects: boolean;
   readonly run: (call: RawCall) => Promise<Answer>;
 }
 
@@ -112,10 +118,11 @@ export function endpoint<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 >(definition: EndpointDefinition<Params, Query, Body>): Endpoint {
-  const { params, query, body, authorize, handle, creates, ...described } = definition;
+  const { params, query, body, authorize, handle, ...described } = definition;
+  const { creates = false, redirects = false } = definition;
   const takesBody = (body as z.ZodType) !== NOTHING;
   const run = async (raw: RawCall): Promise<Answer> => {
-    const { caller, view, nowMs } = raw;
+    const { caller, cookies, view, nowMs } = raw;
     const readParams = params.safeParse(raw.params);
     if (!readParams.success) return refused('BR-1', issueText(readParams.error));
     const readQuery = query.safeParse(raw.query);
@@ -134,6 +141,7 @@ export function endpoint<
       body: readBody.data,
       view,
       nowMs,
+      cookies,
       caller,
       get client(): Client {
         if (caller === undefined) throw new Error(`${definition.operation} has no caller`);
@@ -141,5 +149,5 @@ export function endpoint<
       },
     });
   };
-  return { ...described, params, query, body, creates: creates ?? false, run };
+  return { ...described, params, query, body, creates, redirects, run };
 }

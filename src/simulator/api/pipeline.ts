@@ -25,6 +25,8 @@ export interface PipelineParts {
   readonly faults: Faults;
   /** Told of every bug that became a 500 `GE-1`. */
   readonly onBug: (error: unknown) => void;
+  /** Resolves when every change so far is on disk; absent when the core is memory only. */
+  readonly committed: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -59,8 +61,11 @@ export async function serveEndpoint(
   const early = await faultedBeforeWork(context, faults, nowMs, headers);
   if (early !== undefined) return early;
   const answer = await runEndpoint(context, endpoint, { caller, faults, nowMs, parts });
-  if (faults.some(({ fault }) => fault === 'truncate'))
+  if (faults.some(({ fault }) => fault === 'truncate')) {
+    // This one goes around the place where all other answers wait for the disk.
+    await parts.committed?.();
     return sendTruncated(context, answer, nowMs);
+  }
   return respond(context, answer, nowMs, headers);
 }
 
@@ -94,6 +99,7 @@ async function runEndpoint(
     caller: options.caller,
     params: context.req.param(),
     query: queryOf(context),
+    cookies: context.req.header('cookie'),
     bodyText: () => readBody(context.req.raw),
     view: viewOf(options.faults),
     nowMs: options.nowMs,
@@ -175,10 +181,11 @@ async function faultedBeforeWork(
 
 /** Announces the whole body and sends half of it; the work itself has taken effect. */
 function sendTruncated(context: NodeContext, answer: Answer, nowMs: number): Response {
-  const { status, body } = rendered(context, answer, nowMs);
+  const { status, body, headers } = rendered(context, answer, nowMs);
   const bytes = Buffer.from(JSON.stringify(body));
   const { outgoing } = context.env;
   outgoing.writeHead(status, {
+    ...headers,
     'Content-Type': 'application/json',
     'Content-Length': bytes.byteLength,
   });
@@ -192,10 +199,21 @@ function rendered(
   context: NodeContext,
   answer: Answer,
   nowMs: number,
-): { status: number; body: unknown } {
-  if (answer.kind === 'ok') return { status: answer.status, body: answer.body };
-  const body = errorBodyOf(answer, `${context.req.method} ${context.req.path}`, nowMs);
-  return { status: body.statusCode, body };
+): { status: number; body: unknown; headers: Readonly<Record<string, string>> } {
+  switch (answer.kind) {
+    case 'ok':
+      return { status: answer.status, body: answer.body, headers: answer.headers ?? {} };
+    case 'redirect': {
+      const { location, headers } = answer;
+      return { status: 302, body: { location }, headers: { ...headers, Location: location } };
+    }
+    case 'refused': {
+      const body = errorBodyOf(answer, `${context.req.method} ${context.req.path}`, nowMs);
+      return { status: body.statusCode, body, headers: answer.headers ?? {} };
+    }
+    default:
+      return answer satisfies never;
+  }
 }
 
 /** The one place where an answer becomes HTTP. */
@@ -205,9 +223,9 @@ export function respond(
   nowMs: number,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { status, body } = rendered(context, answer, nowMs);
+  const { status, body, headers: own } = rendered(context, answer, nowMs);
   return new Response(JSON.stringify(body), {
     status,
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { 'Content-Type': 'application/json', ...own, ...headers },
   });
 }

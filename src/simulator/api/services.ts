@@ -3,6 +3,7 @@ import type { LoginCodes } from '../auth/login-code.ts';
 import type { SessionBook } from '../auth/session.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { World } from '../world/world.ts';
+import type { LoginDesk } from '../identity/login-desk.ts';
 import type { ServedRows } from './served-rows.ts';
 
 /** What endpoints work on. */
@@ -12,5 +13,6 @@ export interface Services {
   readonly clients: ClientRegistry;
   readonly sessions: SessionBook;
   readonly loginCodes: LoginCodes;
+  readonly loginDesk: LoginDesk;
   readonly served: ServedRows;
 }

@@ -12,6 +12,9 @@ const email = z
   .min(3)
   .max(EMAIL_LENGTH_MAX)
   .regex(/^[^\s@]+@[^\s@]+$/, 'is not an e-mail address');
+export const sessionTokens = z
+  .object({ accessToken: z.string(), refreshToken: z.string() })
+  .openapi('Tokens');
 const revokedCount = z.object({ revoked: z.int() }).openapi('Revoked');
 
 /** The session that the demanded kind of token speaks for; the pipeline let no other through. */
@@ -57,7 +60,7 @@ function loginEndpoints({ clients, loginCodes, sessions }: Services): Endpoint[]
       operation: 'verifyLoginCode',
       summary: 'Exchange a login code for session tokens',
       body: z.object({ email, code: z.string().max(32) }).openapi('LoginCodeVerification'),
-      answer: z.object({ accessToken: z.string(), refreshToken: z.string() }).openapi('Tokens'),
+      answer: sessionTokens,
       handle: ({ body, nowMs }) => {
         const client = clients.byEmail(body.email);
         if (client === undefined || !loginCodes.redeem(body.email, body.code, nowMs)) {

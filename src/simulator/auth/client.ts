@@ -5,8 +5,16 @@ import type { Permission } from './permission.ts';
 
 /** The shortest RSA key that RS256 accepts (RFC 7518, section 3.3). */
 const RSA_MODULUS_BITS_MIN = 2048;
+/** Enough to change keys at leisure; a signature names its key, so more would cost nothing else. */
+export const KEYS_PER_CLIENT_MAX = 10;
 
 export type ClientType = 'api' | 'user';
+
+/** A public key of a client; `kid` is the hex SHA-256 of its DER SubjectPublicKeyInfo. */
+export interface ClientKey {
+  readonly kid: string;
+  readonly publicKeyPem: string;
+}
 
 /** An API client or a human user (section "Modes"). */
 export interface Client {
@@ -15,8 +23,8 @@ export interface Client {
   readonly type: ClientType;
   readonly email?: string;
   readonly permissions: readonly Permission[];
-  /** Attached public key, if any; `kid` is the hex SHA-256 of its DER SubjectPublicKeyInfo. */
-  readonly key?: { readonly kid: string; readonly publicKeyPem: string };
+  /** Attached public keys, oldest first: more than one while a client changes its key. */
+  readonly keys: readonly ClientKey[];
 }
 
 export interface ClientRequest {
@@ -32,12 +40,19 @@ export type ClientOutcome =
   | { readonly kind: 'invalid-key'; readonly message: string }
   | { readonly kind: 'email-taken' };
 
+/** What attaching a public key came to. */
+export type KeyOutcome =
+  | { readonly kind: 'created' | 'existing'; readonly key: ClientKey }
+  | { readonly kind: 'invalid-key'; readonly message: string }
+  | { readonly kind: 'too-many-keys' }
+  | { readonly kind: 'unknown-client' };
+
 function readPublicKey(
-  pem: string,
-): { kind: 'ok'; key: KeyObject } | { kind: 'invalid-key'; message: string } {
+  text: string,
+): { kind: 'ok'; key: ClientKey } | { kind: 'invalid-key'; message: string } {
   let key: KeyObject;
   try {
-    key = createPublicKey(pem);
+    key = createPublicKey(text);
   } catch {
     return { kind: 'invalid-key', message: 'publicKeyPem is not a public key in PEM form' };
   }
@@ -46,7 +61,11 @@ function readPublicKey(
     const message = `publicKeyPem must be an RSA key of at least ${RSA_MODULUS_BITS_MIN} bits`;
     return { kind: 'invalid-key', message };
   }
-  return { kind: 'ok', key };
+  const kid = createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+  const publicKeyPem = key.export({ type: 'spki', format: 'pem' }).toString();
+  return { kind: 'ok', key: { kid, publicKeyPem } };
 }
 
 /** The clients of the organization, by id, and users by e-mail. */
@@ -62,24 +81,42 @@ export class ClientRegistry {
   create(request: ClientRequest): ClientOutcome {
     const { publicKeyPem, email } = request;
     if (email !== undefined && this.byEmail(email) !== undefined) return { kind: 'email-taken' };
-    let key: Client['key'];
-    if (publicKeyPem !== undefined) {
-      const read = readPublicKey(publicKeyPem);
-      if (read.kind === 'invalid-key') return read;
-      const der = read.key.export({ type: 'spki', format: 'der' });
-      const pem = read.key.export({ type: 'spki', format: 'pem' }).toString();
-      key = { kid: createHash('sha256').update(der).digest('hex'), publicKeyPem: pem };
-    }
+    const read = publicKeyPem === undefined ? undefined : readPublicKey(publicKeyPem);
+    if (read?.kind === 'invalid-key') return read;
     const client: Client = {
       clientId: this.#nextId(),
       name: request.name,
       type: request.type,
       ...(email === undefined ? {} : { email }),
       permissions: request.permissions,
-      ...(key === undefined ? {} : { key }),
+      keys: read === undefined ? [] : [read.key],
     };
     this.#clients.put(client.clientId, client);
     return { kind: 'created', client };
+  }
+
+  /** Idempotent on the key. */
+  attachKey(clientId: string, publicKeyPem: string): KeyOutcome {
+    const client = this.#clients.get(clientId);
+    if (client === undefined) return { kind: 'unknown-client' };
+    const read = readPublicKey(publicKeyPem);
+    if (read.kind === 'invalid-key') return read;
+    const { key } = read;
+    if (client.keys.some(({ kid }) => kid === key.kid)) return { kind: 'existing', key };
+    if (client.keys.length >= KEYS_PER_CLIENT_MAX) return { kind: 'too-many-keys' };
+    this.#clients.put(clientId, { ...client, keys: [...client.keys, key] });
+    return { kind: 'created', key };
+  }
+
+  /** E-mail addresses of the users, in order of creation. */
+  emails(): string[] {
+    const users = [...this.#clients.list()].filter(({ type }) => type === 'user');
+    return users.flatMap(({ email }) => email ?? []);
+  }
+
+  /** In order of creation. */
+  list(): IterableIterator<Client> {
+    return this.#clients.list();
   }
 
   byId(clientId: string): Client | undefined {

@@ -8,6 +8,18 @@ export const permission = z.union([
 export type Permission = z.infer<typeof permission>;
 
 /**
+ * Whether the first permissions hold every one of the second, so that whoever has them gains
+ * nothing by acting as the other.
+ */
+export function holdsAll(holder: readonly Permission[], others: readonly Permission[]): boolean {
+  return others.every(
+    (each) =>
+      holder.includes(each) ||
+      (each.startsWith('manageNotifications:') && holder.includes('manageNotifications')),
+  );
+}
+
+/**
  * Whether the permissions allow writing (subscriptions, confirmations, retry schedule, replay) or
  * reading the notification settings of a vault (section "Permissions"). Writing takes
  * `manageNotifications` on the vault and `manageVaults` on the organization; reading that, or the

@@ -40,12 +40,13 @@ export async function verifySelfSignedToken(
     // The key decides the algorithm, never the token: RS256 and nothing else.
     if (alg !== 'RS256') return rejected('token header alg must be RS256');
     const client = iss === undefined ? undefined : clients.byId(iss);
-    if (client?.key === undefined) return rejected('token issuer is not a known client with a key');
-    if (kid !== client.key.kid) return rejected('token kid is not the key of this client');
-    await jwtVerify(token, publicKeyOf(client.key.publicKeyPem), {
+    if (client === undefined) return rejected('token issuer is not a known client');
+    const key = client.keys.find((each) => each.kid === kid);
+    if (key === undefined) return rejected('token kid is not a key of this client');
+    await jwtVerify(token, publicKeyOf(key.publicKeyPem), {
       algorithms: ['RS256'],
       issuer: client.clientId,
-      subject: client.key.kid,
+      subject: key.kid,
       requiredClaims: ['iss', 'sub', 'exp'],
       currentDate: new Date(nowMs),
     });

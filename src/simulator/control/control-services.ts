@@ -1,7 +1,7 @@
 import type { ClientRegistry } from '../auth/client.ts';
-import type { LoginCodes } from '../auth/login-code.ts';
 import type { Clock, VirtualClock } from '../clock.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
 import type { World } from '../world/world.ts';
 import type { Faults } from './fault.ts';
 
@@ -10,7 +10,7 @@ export interface ControlServices {
   readonly world: World;
   readonly delivery: Delivery;
   readonly clients: ClientRegistry;
-  readonly loginCodes: LoginCodes;
+  readonly mailbox: Mailbox;
   readonly faults: Faults;
   readonly clock: Clock;
   /** Set when the core runs on virtual time. */

@@ -30,15 +30,15 @@ const deliveriesQuery = z.strictObject({
 
 /** Reads of what really is and what really was sent. */
 export function observationEndpoints(services: ControlServices): Endpoint[] {
-  const { delivery, loginCodes, world } = services;
+  const { delivery, mailbox, world } = services;
   return [
     endpoint({
       ...common,
       path: '/sim/mailbox',
       operation: 'simMailbox',
-      summary: 'Mails that would have been sent',
+      summary: 'Mails with login codes',
       query: z.strictObject({ email: z.string().optional() }),
-      handle: ({ query }) => ok({ data: loginCodes.mailsTo(query.email) }),
+      handle: ({ query }) => ok({ data: mailbox.to(query.email) }),
     }),
     endpoint({
       ...common,

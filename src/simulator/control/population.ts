@@ -51,8 +51,8 @@ export function populationEndpoints({ clients, world }: ControlServices): Endpoi
         const outcome = clients.create(body);
         switch (outcome.kind) {
           case 'created': {
-            const { clientId, key } = outcome.client;
-            return { kind: 'ok', status: 201, body: { clientId, kid: key?.kid } };
+            const { clientId, keys } = outcome.client;
+            return { kind: 'ok', status: 201, body: { clientId, kid: keys[0]?.kid } };
           }
           case 'invalid-key':
             return refused('BR-1', outcome.message);

@@ -1,12 +1,13 @@
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import type { Clock } from '../clock.ts';
+import { Exchange } from './exchange.ts';
 import { destinationRefusal, guardedLookup } from './webhook-url.ts';
 import type { DestinationPolicy } from './webhook-url.ts';
 
 /** Timeout of one delivery attempt (section "Limits"), by the core's clock. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
-/** Answers carry nothing that the core reads; a longer one costs the connection. */
-const ANSWER_BYTES_MAX = 64 * 1024;
+/** Destinations kept parsed; every vault has one of its own. */
+const DESTINATIONS_KEPT_MAX = 10_000;
 const USER_AGENT = 'custody-core-webhooks/1';
 
 export interface PostResult {
@@ -16,10 +17,18 @@ export interface PostResult {
   readonly timedOut: boolean;
 }
 
+/** A webhook URL, judged and taken apart. */
+type Destination =
+  { readonly refusal: string } | { readonly origin: string; readonly path: string };
+
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
   return `${code}${error.message}`;
+}
+
+function partsOf({ origin, pathname, search }: URL): Destination {
+  return { origin, path: `${pathname}${search}` };
 }
 
 /** Carries one body to one URL. Never follows a redirect: it is not a 2xx, so it is a failure. */
@@ -27,7 +36,8 @@ export class Courier {
   readonly #clock: Clock;
   readonly #policy: DestinationPolicy;
   readonly #agent: Agent;
-  readonly #aborts = new Set<AbortController>();
+  readonly #underWay = new Set<Exchange>();
+  readonly #destinations = new Map<string, Destination>();
 
   constructor(clock: Clock, policy: DestinationPolicy) {
     this.#clock = clock;
@@ -46,46 +56,52 @@ export class Courier {
   }
 
   async post(url: string, body: string): Promise<PostResult> {
-    // Again at the time of use: the row may stem from a state restored under a laxer setting.
-    const refusal = destinationRefusal(url, this.#policy);
-    if (refusal !== undefined) {
-      return { statusCode: null, error: `URL ${refusal}`, timedOut: false };
+    const destination = this.#destination(url);
+    if ('refusal' in destination) {
+      return { statusCode: null, error: `URL ${destination.refusal}`, timedOut: false };
     }
-    const abort = new AbortController();
-    this.#aborts.add(abort);
+    const exchange = new Exchange();
+    this.#underWay.add(exchange);
     let timedOut = false;
     let settle = (): void => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     const timeout = this.#clock.at(this.#clock.now() + ATTEMPT_TIMEOUT_MS, async () => {
       timedOut = true;
-      abort.abort(new Error('no answer within 10 seconds'));
+      exchange.abort(new Error('no answer within 10 seconds'));
       // Virtual time waits here until the failure is on record, lest its backoff start too late.
       await settled;
       await new Promise((resolve) => setImmediate(resolve));
     });
-    try {
-      const answer = await request(url, {
-        method: 'POST',
-        dispatcher: this.#agent,
-        headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
-        body,
-        signal: abort.signal,
-      });
-      // Drained for the connection's sake; the status alone decides (section "Delivery rules").
-      answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => undefined);
-      return { statusCode: answer.statusCode, error: null, timedOut: false };
-    } catch (error) {
-      return { statusCode: null, error: describe(error), timedOut };
-    } finally {
-      this.#clock.cancel(timeout);
-      this.#aborts.delete(abort);
-      settle();
-    }
+    const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
+    this.#agent.dispatch({ ...destination, method: 'POST', headers, body }, exchange);
+    const end = await exchange.ended;
+    this.#clock.cancel(timeout);
+    this.#underWay.delete(exchange);
+    settle();
+    return 'statusCode' in end
+      ? { statusCode: end.statusCode, error: null, timedOut: false }
+      : { statusCode: null, error: describe(end.error), timedOut };
   }
 
   /** Ends every attempt under way as a failure. */
   abortAll(): void {
-    for (const abort of this.#aborts) abort.abort(new Error('the core gave the attempt up'));
+    for (const exchange of this.#underWay) {
+      exchange.abort(new Error('the core gave the attempt up'));
+    }
+  }
+
+  /**
+   * Judged at the time of use, not only when it was subscribed: the row may stem from a state made
+   * under a laxer setting.
+   */
+  #destination(url: string): Destination {
+    const known = this.#destinations.get(url);
+    if (known !== undefined) return known;
+    if (this.#destinations.size >= DESTINATIONS_KEPT_MAX) this.#destinations.clear();
+    const refusal = destinationRefusal(url, this.#policy);
+    const destination = refusal === undefined ? partsOf(new URL(url)) : { refusal };
+    this.#destinations.set(url, destination);
+    return destination;
   }
 
   async close(): Promise<void> {

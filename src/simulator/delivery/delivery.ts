@@ -1,6 +1,7 @@
 import type { Notification, Stream } from '../../wire/notification.ts';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
+import { Random } from '../state/random.ts';
 import type { State } from '../state/state.ts';
 import type { Outbox } from '../world/world.ts';
 import { AttemptLog } from './attempt-log.ts';
@@ -10,6 +11,7 @@ import { NotificationLog } from './notification-log.ts';
 import type { NotificationRow } from './notification-log.ts';
 import { Replayer } from './replay.ts';
 import { Sender } from './sender.ts';
+import { Slots } from './slots.ts';
 import { SubscriptionBook } from './subscription-book.ts';
 import type { DestinationPolicy } from './webhook-url.ts';
 
@@ -27,8 +29,16 @@ export class Delivery implements Outbox {
   readonly #courier: Courier;
   readonly #sender: Sender;
   readonly #dispatcher: Dispatcher;
+  readonly #slots: Slots;
 
-  constructor(options: { state: State; clock: Clock; faults: Faults; policy: DestinationPolicy }) {
+  /** `committed` resolves when every change so far will survive a crash; default: nothing does. */
+  constructor(options: {
+    state: State;
+    clock: Clock;
+    faults: Faults;
+    policy: DestinationPolicy;
+    committed?: (() => Promise<void>) | undefined;
+  }) {
     const { state, clock, faults } = options;
     this.#clock = clock;
     this.#faults = faults;
@@ -39,8 +49,12 @@ export class Delivery implements Outbox {
     this.log = new NotificationLog(state.table('notifications'));
     this.attempts = new AttemptLog(state.table('deliveryAttempts'));
     this.#courier = new Courier(clock, options.policy);
+    this.#slots = new Slots(clock);
+    const deliveryIds = new Random(state, 'replays');
     this.#sender = new Sender({
       clock,
+      seed: state.seed,
+      committed: options.committed,
       courier: this.#courier,
       subscriptions: this.subscriptions,
       attempts: this.attempts,
@@ -50,6 +64,8 @@ export class Delivery implements Outbox {
       clock,
       log: this.log,
       sender: this.#sender,
+      slots: this.#slots,
+      nextDeliveryId: () => deliveryIds.uuid(),
       subscriptions: this.subscriptions,
       replays: state.table('replays'),
       lateReplays: state.table('lateReplays'),
@@ -60,6 +76,7 @@ export class Delivery implements Outbox {
       lanes: state.table('deliveryLanes'),
       faults,
       sender: this.#sender,
+      slots: this.#slots,
       onDelivered: (row) => {
         this.#planLateReplay(row);
       },
@@ -111,8 +128,9 @@ export class Delivery implements Outbox {
     this.#dispatcher.suspend();
     this.#sender.suspend();
     this.replayer.suspend();
+    this.#slots.clear();
     this.#courier.abortAll();
-    await Promise.all([this.#dispatcher.settled(), this.replayer.settled()]);
+    await this.#slots.settled();
   }
 
   async stop(): Promise<void> {

@@ -1,45 +1,23 @@
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
 import type { Table } from '../state/table.ts';
-import { Fifo, newLane } from './lane.ts';
+import { newLane } from './lane.ts';
 import type { Lane, LaneRow } from './lane.ts';
 import type { NotificationLog, NotificationRow } from './notification-log.ts';
 import type { Sender, SendResult } from './sender.ts';
+import type { Begun, Slots } from './slots.ts';
 
 /** Linear backoff (section "Delivery rules", 5): this much per consecutive failure. */
 export const BACKOFF_STEP_MS = 10_000;
 /** A `delay` fault without `delayMs` holds the vault's queue up this long. */
 const DELAY_MS = 5_000;
-/** Attempts that may be making progress at once, over all vaults. */
-const SLOTS_MAX = 64;
-/**
- * Real time after which an unanswered attempt gives its slot back. Without it, 64 dead receivers
- * would hold every slot for ten seconds and so delay the vaults of living ones.
- */
-const SLOT_MS = 1_000;
-/** Attempts under way at all, the slow ones included: a bound on sockets. */
-const ATTEMPTS_MAX = 4_096;
-
-/** Real time that virtual time waits for a receiver that hung once; halved with every further hang. */
-const PATIENCE_MS = 1_000;
-const PATIENCE_MS_MIN = 50;
-
-/** Settles with the work or when patience is over: days of a dead receiver must pass in seconds. */
-function patientFor(work: Promise<void>, hangs: number): Promise<void> {
-  const patienceMs = Math.max(PATIENCE_MS_MIN, PATIENCE_MS / 2 ** (hangs - 1));
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patienceMs);
-    timer.unref();
-    work.then(resolve, resolve);
-  });
-}
-
 interface DispatcherParts {
   readonly clock: Clock;
   readonly log: NotificationLog;
   readonly lanes: Table<LaneRow>;
   readonly faults: Faults;
   readonly sender: Sender;
+  readonly slots: Slots;
   readonly onDelivered: (row: NotificationRow) => void;
 }
 
@@ -50,13 +28,9 @@ interface DispatcherParts {
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #lanes = new Map<string, Lane>();
-  #ready = new Fifo<Lane>();
-  #slots = 0;
-  #attempts = 0;
   /** Raised by every restore: results of attempts begun before it concern a state that is gone. */
   #generation = 0;
   #stopped = false;
-  readonly #running = new Set<Promise<void>>();
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -129,11 +103,6 @@ export class Dispatcher {
       if (lane.timer !== undefined) this.#parts.clock.cancel(lane.timer);
     }
     this.#lanes.clear();
-    this.#ready = new Fifo();
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#running);
   }
 
   #lane(vaultId: string): Lane {
@@ -171,19 +140,15 @@ export class Dispatcher {
       return;
     }
     lane.ready = true;
-    this.#ready.push(lane);
-    this.#fillSlots();
+    this.#parts.slots.request(() => this.#begin(lane));
   }
 
-  #fillSlots(): void {
-    while (this.#slots < SLOTS_MAX && this.#attempts < ATTEMPTS_MAX) {
-      const lane = this.#ready.shift();
-      if (lane === undefined) return;
-      lane.ready = false;
-      const row = this.#head(lane);
-      if (row === undefined || this.#delayedByFault(lane, row)) continue;
-      this.#begin(lane, row);
-    }
+  #begin(lane: Lane): Begun | undefined {
+    lane.ready = false;
+    const row = this.#head(lane);
+    if (row === undefined || this.#delayedByFault(lane, row)) return undefined;
+    lane.inFlight = true;
+    return { work: this.#attempt(lane, row), hangs: lane.hangs };
   }
 
   #head(lane: Lane): NotificationRow | undefined {
@@ -206,31 +171,6 @@ export class Dispatcher {
     lanes.put(lane.vaultId, { ...laneRow, delayedId: row.id, nextTryAt });
     this.#schedule(lane);
     return true;
-  }
-
-  #begin(lane: Lane, row: NotificationRow): void {
-    lane.inFlight = true;
-    this.#slots += 1;
-    this.#attempts += 1;
-    let holdsSlot = true;
-    const giveSlotBack = (): void => {
-      if (!holdsSlot) return;
-      holdsSlot = false;
-      this.#slots -= 1;
-      this.#fillSlots();
-    };
-    const slow = setTimeout(giveSlotBack, SLOT_MS);
-    slow.unref();
-    // The next attempts begin before this work settles, so a held clock never sees a gap.
-    const work = this.#attempt(lane, row).finally(() => {
-      clearTimeout(slow);
-      this.#attempts -= 1;
-      giveSlotBack();
-      this.#fillSlots();
-      this.#running.delete(work);
-    });
-    this.#running.add(work);
-    this.#parts.clock.hold(lane.hangs === 0 ? work : patientFor(work, lane.hangs));
   }
 
   async #attempt(lane: Lane, row: NotificationRow): Promise<void> {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock, Handle } from '../clock.ts';
 import type { Table } from '../state/table.ts';
 import type { NotificationLog, NotificationRow } from './notification-log.ts';
 import type { Sender } from './sender.ts';
+import type { Slots } from './slots.ts';
 import type { SubscriptionBook } from './subscription-book.ts';
 
 /** The recorded result of a replay, by its `deliveryId`. */
@@ -31,6 +31,9 @@ interface ReplayParts {
   readonly clock: Clock;
   readonly log: NotificationLog;
   readonly sender: Sender;
+  readonly slots: Slots;
+  /** A fresh one for every replay that brings none. */
+  readonly nextDeliveryId: () => string;
   readonly subscriptions: SubscriptionBook;
   readonly replays: Table<ReplayRow>;
   readonly lateReplays: Table<LateReplayRow>;
@@ -41,7 +44,6 @@ export class Replayer {
   readonly #parts: ReplayParts;
   readonly #underWay = new Set<string>();
   readonly #timers = new Map<string, Handle>();
-  readonly #running = new Set<Promise<void>>();
   #generation = 0;
 
   constructor(parts: ReplayParts) {
@@ -62,7 +64,7 @@ export class Replayer {
     const row = log.get(request.notificationId);
     if (row === undefined || row.status === 'dropped') return { kind: 'unknown' };
     if (row.status === 'pending') return { kind: 'pending' };
-    const deliveryId = request.deliveryId ?? randomUUID();
+    const deliveryId = request.deliveryId ?? this.#parts.nextDeliveryId();
     if (replays.get(deliveryId)?.delivered === true) return { kind: 'already-delivered' };
     if (this.#underWay.has(deliveryId)) return { kind: 'under-way' };
     this.#underWay.add(deliveryId);
@@ -97,17 +99,11 @@ export class Replayer {
     this.#timers.clear();
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-
   #schedule(late: LateReplayRow): void {
-    const { clock } = this.#parts;
+    const { clock, slots } = this.#parts;
     const timer = clock.at(late.dueAt, () => {
       this.#timers.delete(late.notificationId);
-      const work = this.#sendLate(late).finally(() => this.#running.delete(work));
-      this.#running.add(work);
-      clock.hold(work);
+      slots.request(() => ({ work: this.#sendLate(late), hangs: 0 }));
     });
     this.#timers.set(late.notificationId, timer);
   }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
+import { namedUuid } from '../state/random.ts';
 import type { AttemptKind, AttemptLog } from './attempt-log.ts';
-import type { Courier } from './courier.ts';
+import type { Courier, PostResult } from './courier.ts';
 import type { NotificationRow } from './notification-log.ts';
 import type { SubscriptionBook } from './subscription-book.ts';
 
@@ -17,11 +17,21 @@ export interface SendResult {
 
 interface SenderParts {
   readonly clock: Clock;
+  readonly seed: string;
+  /** Resolves when all that a webhook tells of is on disk. */
+  readonly committed: (() => Promise<void>) | undefined;
   readonly courier: Courier;
   readonly subscriptions: SubscriptionBook;
   readonly attempts: AttemptLog;
   readonly faults: Faults;
 }
+
+const NOT_SENT: SendResult = {
+  statusCode: null,
+  delivered: false,
+  unwanted: false,
+  timedOut: false,
+};
 
 /** Sends one notification once, puts every attempt on record, and plays the faults of a single send. */
 export class Sender {
@@ -73,18 +83,22 @@ export class Sender {
       losesResponse?: () => boolean;
     },
   ): Promise<SendResult> {
-    const { clock, courier, attempts } = this.#parts;
+    const { clock, courier, attempts, seed } = this.#parts;
     const generation = this.#generation;
-    const startedAt = clock.now();
     const { url, kind } = options;
-    const posted = await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt }));
+    const refusal = await this.#commitFailure();
+    if (generation !== this.#generation) return NOT_SENT;
+    const startedAt = clock.now();
+    const posted =
+      refusal ??
+      (await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt })));
     const success =
       posted.statusCode !== null && posted.statusCode >= 200 && posted.statusCode <= 299;
     const lost = success && generation === this.#generation && (options.losesResponse?.() ?? false);
     const delivered = success && !lost;
     if (generation === this.#generation) {
       attempts.add({
-        deliveryId: options.deliveryId ?? randomUUID(),
+        deliveryId: options.deliveryId ?? namedUuid(seed, `${row.id} ${kind} ${row.attempts}`),
         notificationId: row.id,
         vaultId: row.vaultId,
         stream: row.stream,
@@ -101,5 +115,22 @@ export class Sender {
     }
     const { timedOut } = posted;
     return { statusCode: lost ? null : posted.statusCode, delivered, unwanted: false, timedOut };
+  }
+
+  /**
+   * A webhook must not tell of what a crash would undo: undefined once everything is on disk, else
+   * the attempt has failed before it began.
+   */
+  async #commitFailure(): Promise<PostResult | undefined> {
+    const { committed } = this.#parts;
+    if (committed === undefined) return undefined;
+    try {
+      await committed();
+      return undefined;
+    } catch {
+      // Whoever runs the core hears of the cause from the file itself.
+      const error = 'not sent: the core could not write its state file';
+      return { statusCode: null, error, timedOut: false };
+    }
   }
 }

@@ -20,8 +20,6 @@ const REQUEST_TIMEOUT_SECONDS = 10;
 
 /** An OpenID provider that users of the core may log in with. */
 export interface IdentityProviderSettings {
-  /** The `{idp}` of `/auth/{idp}-callback`: lower-case letters, digits and hyphens. */
-  readonly name: string;
   /** Issuer identifier. HTTPS, except on loopback. */
   readonly issuer: string;
   readonly clientId: string;
@@ -37,10 +35,9 @@ export interface LoginChecks {
   readonly codeVerifier: string;
 }
 
-/** `unavailable`: the provider cannot be reached or is misconfigured, so nobody can tell. */
-export type ProviderFailure =
-  | { readonly kind: 'rejected'; readonly message: string }
-  | { readonly kind: 'unavailable'; readonly message: string };
+/** The provider cannot be reached or is misconfigured, so nobody can tell. */
+export type Unavailable = { readonly kind: 'unavailable'; readonly message: string };
+export type ProviderFailure = { readonly kind: 'rejected'; readonly message: string } | Unavailable;
 
 export type Identified = { readonly kind: 'identified'; readonly email: string };
 
@@ -53,7 +50,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'OAUTH_PARSE_ERROR',
 ]);
 
-function unavailable(error: Error): ProviderFailure {
+function unavailable(error: Error): Unavailable {
   return { kind: 'unavailable', message: `The identity provider fails: ${error.message}` };
 }
 
@@ -79,17 +76,18 @@ function failureOf(error: unknown): ProviderFailure {
  * and nonce. ID tokens are checked against the machine's clock, by which the provider issues them.
  */
 export class IdentityProvider {
-  readonly #settings: IdentityProviderSettings;
+  readonly #settings: () => Promise<IdentityProviderSettings>;
   #configuration: Promise<Configuration> | undefined;
 
-  constructor(settings: IdentityProviderSettings) {
+  /** `settings` is asked at the first login, so that a provider may be started then. */
+  constructor(settings: () => Promise<IdentityProviderSettings>) {
     this.#settings = settings;
   }
 
   /** Where to send the browser. */
   async authorizationUrl(
     checks: LoginChecks,
-  ): Promise<{ readonly kind: 'ok'; readonly url: URL } | ProviderFailure> {
+  ): Promise<{ readonly kind: 'ok'; readonly url: URL } | Unavailable> {
     const configuration = await this.#discovered();
     if (configuration instanceof Error) return unavailable(configuration);
     const url = buildAuthorizationUrl(configuration, {
@@ -144,7 +142,7 @@ export class IdentityProvider {
   }
 
   async #discover(): Promise<Configuration> {
-    const { issuer, clientId, clientSecret } = this.#settings;
+    const { issuer, clientId, clientSecret } = await this.#settings();
     const server = new URL(issuer);
     const authentication = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
     // Over plain HTTP nothing but its signature protects the ID token, so it is always checked.

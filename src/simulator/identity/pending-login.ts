@@ -11,7 +11,6 @@ export interface PendingLogin {
   /** Hex SHA-256 of the `state` that the provider brings back. */
   readonly stateHash: string;
   readonly provider: string;
-  readonly callbackUrl: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   /** Hex SHA-256 of the cookie that ties the login to the browser that began it. */
@@ -33,9 +32,8 @@ export class PendingLogins {
 
   add(login: PendingLogin, nowMs: number): void {
     for (const { stateHash, expiresAt } of this.#logins.list()) {
-      const [oldest] = this.#logins.list();
-      const crowded = this.#logins.size >= PENDING_LOGINS_MAX && oldest?.stateHash === stateHash;
-      if (nowMs >= expiresAt || crowded) this.#logins.delete(stateHash);
+      if (nowMs < expiresAt && this.#logins.size < PENDING_LOGINS_MAX) break;
+      this.#logins.delete(stateHash);
     }
     this.#logins.put(login.stateHash, login);
   }

@@ -36,15 +36,26 @@ export class Random {
 
   /** Shaped like a version 4 UUID. */
   uuid(): string {
-    const bytes = this.block();
-    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-    const text = bytes.toString('hex', 0, 16);
-    return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+    return uuidOf(this.block());
   }
 
   /** A number in [0, 1). Never for amounts. */
   fraction(): number {
     return this.block().readUIntBE(0, 6) / 2 ** 48;
   }
+}
+
+/**
+ * Shaped like a version 4 UUID, the same for the same name: for what concurrent work names, in an
+ * order that a seed does not fix.
+ */
+export function namedUuid(seed: string, name: string): string {
+  return uuidOf(createHash('sha256').update(`${seed}|${name}`).digest());
+}
+
+function uuidOf(bytes: Buffer): string {
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const text = bytes.toString('hex', 0, 16);
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }

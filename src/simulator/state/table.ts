@@ -7,7 +7,10 @@ export interface TableChange {
 
 /** Rows by a derived key, kept true through every change of the table. */
 export interface Index<R> {
-  /** In order of insertion under this key. */
+  /**
+   * In the order of the table's rows, never of arrival under this key: only that order survives a
+   * restore, and what happens after one must not differ from what would have happened.
+   */
   find(key: string): R[];
   count(key: string): number;
   /** Every key that has at least one row. */
@@ -21,6 +24,9 @@ export interface Index<R> {
 export class Table<R extends object> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
+  /** Where each row stands among the others; only their order means anything. */
+  readonly #ordinals = new Map<string, number>();
+  #lastOrdinal = 0;
   readonly #indexes: RowIndex<R>[] = [];
   readonly #onChange: (change: TableChange) => void;
 
@@ -43,6 +49,7 @@ export class Table<R extends object> {
 
   put(key: string, record: R): void {
     const previous = this.#rows.get(key);
+    if (previous === undefined) this.#ordinals.set(key, (this.#lastOrdinal += 1));
     this.#rows.set(key, record);
     for (const index of this.#indexes) index.replace(key, previous, record);
     this.#onChange({ table: this.name, key, record });
@@ -52,6 +59,7 @@ export class Table<R extends object> {
     const previous = this.#rows.get(key);
     if (previous === undefined) return false;
     this.#rows.delete(key);
+    this.#ordinals.delete(key);
     for (const index of this.#indexes) index.replace(key, previous, undefined);
     this.#onChange({ table: this.name, key, record: undefined });
     return true;
@@ -73,7 +81,7 @@ export class Table<R extends object> {
 
   /** Declares an index; `keysOf` gives the keys under which a row is found, none at all included. */
   index(keysOf: (row: R) => readonly string[]): Index<R> {
-    const index = new RowIndex(this.#rows, keysOf);
+    const index = new RowIndex(this.#rows, this.#ordinals, keysOf);
     index.rebuild();
     this.#indexes.push(index);
     return index;
@@ -84,39 +92,72 @@ export class Table<R extends object> {
     return new Map<string, object>(this.#rows);
   }
 
-  /** Replaces every row, telling the hook only about what differs. */
+  /**
+   * Replaces every row. The hook hears what differs, or every row anew when their order would
+   * otherwise not come out the same for whoever keeps a copy.
+   */
   load(rows: ReadonlyMap<string, object>): void {
-    for (const key of this.#rows.keys()) {
-      if (!rows.has(key)) this.#onChange({ table: this.name, key, record: undefined });
-    }
     const previous = new Map(this.#rows);
+    const told = keepsOrder(previous, rows) ? previous : undefined;
+    for (const key of previous.keys()) {
+      if (told === undefined || !rows.has(key)) {
+        this.#onChange({ table: this.name, key, record: undefined });
+      }
+    }
     this.#rows.clear();
+    this.#ordinals.clear();
     for (const [key, row] of rows) {
       // Rows come from `copy` of the same table, or from its database.
       this.#rows.set(key, row as R);
-      if (previous.get(key) !== row) this.#onChange({ table: this.name, key, record: row });
+      this.#ordinals.set(key, (this.#lastOrdinal += 1));
+      if (told?.get(key) !== row) this.#onChange({ table: this.name, key, record: row });
     }
     for (const index of this.#indexes) index.rebuild();
   }
 }
 
+/** Whether deleting what is gone and putting what is new turns `before` into `after`, order included. */
+function keepsOrder(
+  before: ReadonlyMap<string, object>,
+  after: ReadonlyMap<string, object>,
+): boolean {
+  const wanted = after.keys();
+  for (const key of before.keys()) {
+    if (after.has(key) && wanted.next().value !== key) return false;
+  }
+  return true;
+}
+
 class RowIndex<R extends object> implements Index<R> {
   readonly #rows: ReadonlyMap<string, R>;
+  readonly #ordinals: ReadonlyMap<string, number>;
   readonly #keysOf: (row: R) => readonly string[];
   readonly #buckets = new Map<string, Set<string>>();
 
-  constructor(rows: ReadonlyMap<string, R>, keysOf: (row: R) => readonly string[]) {
+  constructor(
+    rows: ReadonlyMap<string, R>,
+    ordinals: ReadonlyMap<string, number>,
+    keysOf: (row: R) => readonly string[],
+  ) {
     this.#rows = rows;
+    this.#ordinals = ordinals;
     this.#keysOf = keysOf;
   }
 
   find(key: string): R[] {
-    const found: R[] = [];
+    const found: { row: R; ordinal: number }[] = [];
+    let lastOrdinal = 0;
+    let inOrder = true;
     for (const rowKey of this.#buckets.get(key) ?? []) {
       const row = this.#rows.get(rowKey);
-      if (row !== undefined) found.push(row);
+      const ordinal = this.#ordinals.get(rowKey);
+      if (row === undefined || ordinal === undefined) continue;
+      inOrder &&= ordinal > lastOrdinal;
+      lastOrdinal = ordinal;
+      found.push({ row, ordinal });
     }
-    return found;
+    if (!inOrder) found.sort((left, right) => left.ordinal - right.ordinal);
+    return found.map(({ row }) => row);
   }
 
   count(key: string): number {

@@ -31,8 +31,33 @@ export class Problems {
   }
 }
 
-/** SQLite's own check of pages and indexes, and foreign keys. */
-export function checkIntegrity(db: Database): AuditCheck {
+interface SchemaItem {
+  readonly name: string;
+  readonly type: string;
+  readonly sql: string | null;
+}
+
+function schemaOf(db: Database): Map<string, SchemaItem> {
+  const items = db
+    .prepare<[], SchemaItem>(
+      "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'",
+    )
+    .all();
+  return new Map(items.map((item) => [item.name, item]));
+}
+
+/** Tables, indexes and append-only guards, as a fresh store has them. */
+function checkSchema(db: Database, fresh: Database, problems: Problems): void {
+  const stored = schemaOf(db);
+  for (const { name, type, sql } of schemaOf(fresh).values()) {
+    const found = stored.get(name);
+    if (found === undefined) problems.add(`${type} ${name} is missing`);
+    else if (found.sql !== sql) problems.add(`${type} ${name} was altered`);
+  }
+}
+
+/** SQLite's own check of pages and indexes, foreign keys, and the schema beside a fresh store's. */
+export function checkIntegrity(db: Database, fresh: Database): AuditCheck {
   const problems = new Problems();
   const rows = db.pragma('integrity_check') as { integrity_check: string }[];
   for (const { integrity_check: line } of rows) if (line !== 'ok') problems.add(line);
@@ -40,6 +65,7 @@ export function checkIntegrity(db: Database): AuditCheck {
   for (const { table, rowid } of dangling) {
     problems.add(`${table} row ${rowid} names a row that is not there`);
   }
+  checkSchema(db, fresh, problems);
   return problems.result('integrity', rows.length);
 }
 
@@ -69,7 +95,10 @@ export function checkHashChain(db: Database, tick: (facts: number) => void): Aud
     const rows = facts.all(seal.first_seq, seal.last_seq).map(journalRowOf);
     const complete = rows.length === seal.last_seq - seal.first_seq + 1;
     if (!complete) problems.add(`${where} lacks facts of its range`);
-    if (rows.length > 0 && !sameBytes(sealHash(seal.previous_hash, rows), seal.hash)) {
+    if (
+      rows.length > 0 &&
+      !sameBytes(sealHash(seal.previous_hash, { sealedAt: seal.sealed_at, rows }), seal.hash)
+    ) {
       problems.add(`${where}: its facts (${seal.first_seq}–${seal.last_seq}) were altered`);
     }
     previous = { hash: seal.hash, seq: seal.last_seq, commit: seal.commit_number };
@@ -112,7 +141,13 @@ export function checkLedger(
       closeEntry();
       entry = { id: line.entry_id, sums: new Map() };
     }
-    const amount = storedAmount(line.amount);
+    const amount = amountOf(line.amount);
+    if (amount === undefined) {
+      unbalanced.add(
+        `entry ${line.entry_id} holds ${JSON.stringify(line.amount)}, which is no amount`,
+      );
+      continue;
+    }
     entry.sums.set(line.asset, plus(entry.sums.get(line.asset) ?? ZERO, amount));
     balances.set(line.ledger_account, plus(balances.get(line.ledger_account) ?? ZERO, amount));
     examined += 1;
@@ -125,18 +160,23 @@ export function checkLedger(
   };
 }
 
+const STORED_AMOUNT = /^(0|-?[1-9][0-9]*)$/;
+
+/** An amount as this program writes it; undefined for anything else, which only damage can be. */
+function amountOf(text: string): Amount | undefined {
+  return STORED_AMOUNT.test(text) ? storedAmount(text) : undefined;
+}
+
 function checkBalances(db: Database, sums: ReadonlyMap<number, Amount>): AuditCheck {
   const problems = new Problems();
-  const stored = new Map(
-    db
-      .prepare<[], { ledger_account: number; amount: string }>('SELECT * FROM balances')
-      .all()
-      .map((row) => [row.ledger_account, storedAmount(row.amount)]),
-  );
+  const rows = db
+    .prepare<[], { ledger_account: number; amount: string }>('SELECT * FROM balances')
+    .all();
+  const stored = new Map(rows.map((row) => [row.ledger_account, row.amount]));
   for (const account of new Set([...sums.keys(), ...stored.keys()])) {
     const sum = sums.get(account) ?? ZERO;
-    const kept = stored.get(account) ?? ZERO;
-    if (sum !== kept) {
+    const kept = stored.get(account) ?? '0';
+    if (sum.toString() !== kept) {
       problems.add(`ledger account ${account}: balance ${kept}, its postings sum to ${sum}`);
     }
   }

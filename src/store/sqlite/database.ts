@@ -10,6 +10,12 @@ const APPLICATION_ID = 0x43466f69;
 /** How long a statement waits for another process's lock before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Pages of 4 KiB kept in memory by a writer, as negative KiB: hot index pages stay at hand. */
+const CACHE_KIB = -65_536;
+
+/** WAL pages before a commit pays for a checkpoint: hot pages are then copied once, not each time. */
+const CHECKPOINT_PAGES = 16_000;
+
 /** One step of the schema; `user_version` counts the steps that a file has taken. */
 export interface Migration {
   readonly version: number;
@@ -29,8 +35,8 @@ function isEmpty(db: Database.Database): boolean {
   return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 }
 
-/** Brings a file to the newest version, one transaction per step; refuses what is not ours. */
-export function migrate(db: Database.Database, steps: readonly Migration[], path: string): void {
+/** Refuses a file of another program, or of a version newer than this one; changes nothing. */
+function assertOurs(db: Database.Database, steps: readonly Migration[], path: string): void {
   const newest = steps.at(-1)?.version ?? 0;
   const version = readPragma(db, 'user_version');
   if (readPragma(db, 'application_id') !== APPLICATION_ID && !isEmpty(db)) {
@@ -43,6 +49,12 @@ export function migrate(db: Database.Database, steps: readonly Migration[], path
       `${path} was written by a newer Counterfoil (schema ${version}, this one knows ${newest}): run that version, or restore a backup made before the upgrade`,
     );
   }
+}
+
+/** Brings a file to the newest version, one transaction per step; refuses what is not ours. */
+export function migrate(db: Database.Database, steps: readonly Migration[], path: string): void {
+  assertOurs(db, steps, path);
+  const version = readPragma(db, 'user_version');
   for (const step of steps.filter((one) => one.version > version)) {
     db.transaction(() => {
       db.exec(step.sql);
@@ -57,6 +69,8 @@ function assertDurable(db: Database.Database, path: string): void {
   // better-sqlite3 is built with synchronous=NORMAL for WAL, which loses commits on power failure.
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
+  db.pragma(`cache_size = ${CACHE_KIB}`);
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   const full = readPragma(db, 'synchronous') === 2;
   if ((journalMode !== 'wal' && path !== ':memory:') || !full) {
     throw new StoreRefused(
@@ -99,6 +113,8 @@ export function openForWriting(path: string): Database.Database {
   return guarded(path, () => {
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
+      // Before anything is written: switching the journal mode rewrites the file's header.
+      assertOurs(db, migrations(), path);
       assertDurable(db, path);
       const problem = db.pragma('quick_check(1)', { simple: true });
       if (problem !== 'ok') {
@@ -133,7 +149,15 @@ export function openForReading(path: string): Database.Database {
       fileMustExist: true,
       timeout: BUSY_TIMEOUT_MS,
     });
-    db.pragma('query_only = ON');
-    return db;
+    try {
+      db.pragma('query_only = ON');
+      if (isEmpty(db))
+        throw new StoreRefused(`${path} is empty: it is not a Counterfoil store yet`);
+      assertOurs(db, migrations(), path);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { checkHashChain } from './audit.ts';
 import { openForWriting } from './database.ts';
@@ -30,8 +30,7 @@ export function rebuild(path: string, options: AuditOptions): RebuildReport {
   const { decode, progress } = options;
   try {
     // Nobody else may write meanwhile: what they wrote would be lost with the old file.
-    old.pragma('locking_mode = EXCLUSIVE');
-    old.exec('BEGIN IMMEDIATE; COMMIT');
+    takeAlone(old, path);
     const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
     progress.start('hash chain', facts);
     const chain = checkHashChain(old, (count) => progress.tick(count));
@@ -61,6 +60,19 @@ export function rebuild(path: string, options: AuditOptions): RebuildReport {
   }
 }
 
+/** Takes the store for this process alone. Throws `StoreRefused` when another one has it. */
+function takeAlone(db: Database, path: string): void {
+  try {
+    db.pragma('busy_timeout = 0');
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN IMMEDIATE; COMMIT');
+  } catch (error) {
+    const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+    if (!busy) throw error;
+    throw new StoreRefused(`${path} is in use: stop the daemon first`);
+  }
+}
+
 /** Copies what is not made by a replay. */
 function copyRows(from: Database, into: Database, table: 'seals' | 'intake_counts'): void {
   const insert = insertInto(into, table);
@@ -75,7 +87,8 @@ function replaceBy(fresh: string, path: string): string {
   let number = 1;
   while (existsSync(`${path}.before-rebuild-${number}`)) number += 1;
   const previous = `${path}.before-rebuild-${number}`;
-  renameSync(path, previous);
+  // At no instant is there no store under its name: a daemon started then would begin a new one.
+  linkSync(path, previous);
   renameSync(fresh, path);
   for (const suffix of ['-wal', '-shm']) {
     rmSync(`${path}${suffix}`, { force: true });

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { Fact } from '../../domain/fact.ts';
 import { Bookkeeper } from '../bookkeeper.ts';
 import { decodeFact } from '../fact-codec.ts';
 import type { DecodeBody } from '../port.ts';
@@ -36,6 +37,27 @@ function* batchesOf(rows: Iterable<JournalTableRow>): Generator<JournalRow[]> {
   if (batch.length > 0) yield batch;
 }
 
+/** A fact of the journal; one that cannot be read back was damaged, or needs another version. */
+function readFact(row: JournalRow, decode: DecodeBody): Fact {
+  try {
+    return decodeFact(row, decode);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ReplayDiverged(`journal position ${row.seq} (${row.kind}) cannot be read: ${why}`);
+  }
+}
+
+/** A body that parses to nonsense fails in a rule; only damage can do that here. */
+function takeAgain(keeper: Bookkeeper, fact: Fact, row: JournalRow): void {
+  try {
+    keeper.take(fact);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ReplayDiverged(`journal position ${row.seq} (${row.kind}) does not replay: ${why}`);
+  }
+}
+
 /**
  * Replays a journal into an empty store, through the same bookkeeper that took the facts. The
  * journal rows are copied as they are; only their effects are made anew.
@@ -59,7 +81,7 @@ export function replay(
     const journalHead = (rows[0]?.seq ?? 1) - 1;
     const keeper = new Bookkeeper({ source: records, journalHead, write, decode });
     for (const row of rows) {
-      keeper.take(decodeFact(row, decode));
+      takeAgain(keeper, readFact(row, decode), row);
       if (keeper.nextSeq !== row.seq + 1) {
         throw new ReplayDiverged(
           `journal position ${row.seq} (${row.kind}) had an effect when it was taken and has none now`,

@@ -93,7 +93,10 @@ export function depositOf(row: DepositRow): Deposit {
             amount: storedAmount(row.credit_amount),
             reference: row.credit_reference,
           },
-    reversed: row.reversed === 1,
+    reversed:
+      row.reversed_credit_id === null
+        ? null
+        : { creditId: CreditId(row.reversed_credit_id), reference: row.reversed_reference },
     state: row.state as DepositState,
     reason: row.reason as HoldReason | null,
     requiredConfirmations: row.required_confirmations,
@@ -129,7 +132,8 @@ export function depositRow(deposit: Deposit): DepositRow {
     credit_id: deposit.credit?.creditId ?? null,
     credit_amount: deposit.credit?.amount.toString() ?? null,
     credit_reference: deposit.credit?.reference ?? null,
-    reversed: deposit.reversed ? 1 : 0,
+    reversed_credit_id: deposit.reversed?.creditId ?? null,
+    reversed_reference: deposit.reversed?.reference ?? null,
     state: deposit.state,
     reason: deposit.reason,
     required_confirmations: deposit.requiredConfirmations,

@@ -91,13 +91,14 @@ export class SqliteLedger implements Ledger {
     const first = rows[0];
     const last = rows.at(-1);
     if (first === undefined || last === undefined) return this.#head;
-    const hash = sealHash(this.#head.hash, rows);
+    const sealedAt = this.#now();
+    const hash = sealHash(this.#head.hash, { sealedAt, rows });
     const commitNumber = this.#head.commitNumber + 1;
     this.#insertSeal.run({
       commit_number: commitNumber,
       first_seq: first.seq,
       last_seq: last.seq,
-      sealed_at: this.#now(),
+      sealed_at: sealedAt,
       previous_hash: this.#head.hash,
       hash,
     });

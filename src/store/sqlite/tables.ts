@@ -143,7 +143,8 @@ export interface DepositRow {
   credit_id: string | null;
   credit_amount: string | null;
   credit_reference: string | null;
-  reversed: number;
+  reversed_credit_id: string | null;
+  reversed_reference: string | null;
   state: string;
   reason: string | null;
   required_confirmations: number;

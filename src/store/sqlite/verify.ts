@@ -45,39 +45,38 @@ function countOf(db: Database, table: 'journal' | 'postings'): number {
 export function verify(path: string, options: AuditOptions): AuditReport {
   const db = openForReading(path);
   const scratchFolder = mkdtempSync(join(tmpdir(), 'counterfoil-verify-'));
+  const scratch = openScratch(join(scratchFolder, 'replay.db'));
   const { progress } = options;
   try {
     // One read transaction: a snapshot that the daemon's commits do not move.
     db.exec('BEGIN');
     const facts = countOf(db, 'journal');
-    const integrity = checkIntegrity(db);
+    const integrity = checkIntegrity(db, scratch);
     progress.start('hash chain', facts);
     const chain = checkHashChain(db, (count) => progress.tick(count));
     progress.start('ledger', countOf(db, 'postings'));
     const ledger = checkLedger(db, (count) => progress.tick(count));
     progress.start('replay', facts);
-    const projections = checkProjections(db, join(scratchFolder, 'replay.db'), options);
+    const projections = checkProjections(db, scratch, options);
     progress.done();
     const checks = [integrity, chain, ledger.entries, ledger.balances, projections];
     return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
   } finally {
     db.close();
+    scratch.close();
     rmSync(scratchFolder, { recursive: true, force: true });
   }
 }
 
-function checkProjections(db: Database, scratchPath: string, options: AuditOptions): AuditCheck {
-  const scratch = openScratch(scratchPath);
+function checkProjections(db: Database, scratch: Database, options: AuditOptions): AuditCheck {
+  const { decode, progress } = options;
   try {
-    const { decode, progress } = options;
     replay(db, scratch, { decode, tick: (count) => progress.tick(count) });
-    return compareProjections(db, scratch);
   } catch (error) {
     if (!(error instanceof ReplayDiverged)) throw error;
     const problems = new Problems();
     problems.add(error.message);
     return problems.result('projections', 0);
-  } finally {
-    scratch.close();
   }
+  return compareProjections(db, scratch);
 }

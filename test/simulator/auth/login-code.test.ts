@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import { LOGIN_CODE_MS, LoginCodes } from '../../../src/simulator/auth/login-code.ts';
+import { Mailbox } from '../../../src/simulator/mail/mailbox.ts';
 import { State } from '../../../src/simulator/state/state.ts';
 
 const EMAIL = 'ana@example.com';
 
 function loginCodes(): { codes: LoginCodes; send: (nowMs: number) => string } {
   const state = new State({ seed: 1 });
-  const codes = new LoginCodes(state.table('loginCodes'), state.table('mails'));
+  const mailbox = new Mailbox(state.table('mails'));
+  const codes = new LoginCodes(state.table('loginCodes'), mailbox);
   const send = (nowMs: number): string => {
     codes.send(EMAIL, nowMs);
-    return codes.mailsTo(EMAIL).at(-1)?.code ?? '';
+    return mailbox.to(EMAIL).at(-1)?.code ?? '';
   };
   return { codes, send };
 }

@@ -30,14 +30,12 @@ function testsOf(tasks: readonly Task[]): Extract<Task, { type: 'test' }>[] {
  * group. A run narrowed by `-t` proves nothing either way, and is let through.
  */
 export function checkCoverage(group: Group): void {
-  afterAll((_context, suite) => {
+  afterAll(({}, suite) => {
     const tests = testsOf(suite.tasks);
     if (tests.some(({ mode }) => mode === 'skip')) return;
     const named = tests.flatMap(({ meta }) => meta.rows ?? []);
     const proved = new Set(
-      tests
-        .filter(({ result }) => result?.state === 'pass')
-        .flatMap(({ meta }) => meta.rows ?? []),
+      tests.filter(({ result }) => result?.state === 'pass').flatMap(({ meta }) => meta.rows ?? []),
     );
     const rows = rowIdsOf(group);
     const strangers = named.filter((row) => !rows.some((own) => own === row));

@@ -6,53 +6,30 @@ import type { Tables } from '../tables.ts';
 import { waitingDepositRows } from './deposits.ts';
 import { atSnapshot } from './list.ts';
 
-/** Entries summed between two turns of the event loop, so that intake is not kept waiting. */
-const ENTRIES_PER_TURN = 5_000;
+/** Rows and entries taken between two turns of the event loop: intake must not wait for a list. */
+const ROWS_PER_TURN = 2_000;
+const ENTRIES_PER_TURN = 1_000;
 
 type Position = Omit<Balance, 'amount' | 'pending'>;
-
-/** Sums per position; keyed by the position's parts, so that two sources meet in one balance. */
-class PositionSums {
-  readonly #balances = new Map<string, Balance>();
-
-  add(position: Position, some: { amount?: Amount; pending?: Amount }): void {
-    const { vaultId, accountId, addressId, memo, asset } = position;
-    const key = JSON.stringify([vaultId, accountId, addressId, memo, asset]);
-    const known = this.#balances.get(key);
-    this.#balances.set(key, {
-      vaultId,
-      accountId,
-      addressId,
-      memo,
-      asset,
-      amount: plus(known?.amount ?? ZERO, some.amount ?? ZERO),
-      pending: plus(known?.pending ?? ZERO, some.pending ?? ZERO),
-    });
-  }
-
-  /** Positions that hold or expect anything, in the order of their parts. */
-  list(): readonly Balance[] {
-    return [...this.#balances.values()]
-      .filter(({ amount, pending }) => amount !== ZERO || pending !== ZERO)
-      .sort(byPosition);
-  }
-}
+const PARTS = ['vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const;
 
 function byPosition(left: Position, right: Position): number {
-  for (const part of ['vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const) {
+  for (const part of PARTS) {
     const [one, other] = [left[part] ?? '', right[part] ?? ''];
     if (one !== other) return one < other ? -1 : 1;
   }
   return 0;
 }
 
-type LedgerPosition = Pick<
-  Tables['ledger_accounts'],
-  'vault_id' | 'account_id' | 'address_id' | 'memo' | 'asset'
->;
+/** Identifiers never hold a NUL: the intake keeps such a notification aside. */
+function keyOf(position: Position): string {
+  return PARTS.map((part) => position[part] ?? '').join('\u0000');
+}
 
 /** Key columns hold '' where a position has no such part. */
-function positionOf(row: LedgerPosition): Position {
+function positionOf(
+  row: Pick<Tables['ledger_accounts'], 'vault_id' | 'account_id' | 'address_id' | 'memo' | 'asset'>,
+): Position {
   return {
     vaultId: row.vault_id,
     accountId: row.account_id || null,
@@ -62,6 +39,7 @@ function positionOf(row: LedgerPosition): Position {
   };
 }
 
+/** The positions asked for, ordered as the unique index of their table is. */
 function positions(db: Kysely<Tables>, query: BalanceQuery) {
   const { view, vaultId, accountId, addressId, memo, asset } = query;
   return db
@@ -73,54 +51,92 @@ function positions(db: Kysely<Tables>, query: BalanceQuery) {
     .$if(addressId !== undefined, (where) => where.where('address_id', '=', addressId ?? ''))
     .$if(memo !== undefined, (where) => where.where('memo', '=', memo ?? ''))
     .$if(asset !== undefined, (where) => where.where('asset', '=', asset ?? ''))
-    .select(['vault_id', 'account_id', 'address_id', 'memo', 'asset']);
+    .select(['vault_id', 'account_id', 'address_id', 'memo', 'asset'])
+    .orderBy('vault_id')
+    .orderBy('account_id')
+    .orderBy('address_id')
+    .orderBy('memo')
+    .orderBy('asset');
+}
+
+/** Hands rows on one by one, and lets the event loop turn in between. */
+async function eachRow<Row>(rows: AsyncIterable<Row>, take: (row: Row) => void): Promise<void> {
+  let taken = 0;
+  for await (const row of rows) {
+    take(row);
+    taken += 1;
+    if (taken % ROWS_PER_TURN === 0) await nextTurn();
+  }
 }
 
 /** Whether a position is asked for; '' asks for positions without that part. */
 function isAsked(query: BalanceQuery, position: Position): boolean {
-  return (['vaultId', 'accountId', 'addressId', 'memo', 'asset'] as const).every(
-    (part) => query[part] === undefined || query[part] === (position[part] ?? ''),
-  );
+  return PARTS.every((part) => query[part] === undefined || query[part] === (position[part] ?? ''));
 }
 
-/** Deposits in the mempool at the position where they will post (section "Vocabulary", position). */
-async function addPending(
-  sums: PositionSums,
-  db: Kysely<Tables>,
-  query: BalanceQuery,
-): Promise<void> {
-  for (const row of await waitingDepositRows(db).where('state', '=', 'detected').execute()) {
+/** Deposits in the mempool, summed at the position where they will post. */
+async function pendingAt(at: Kysely<Tables>, query: BalanceQuery): Promise<Map<string, Balance>> {
+  const pending = new Map<string, Balance>();
+  if (query.view === 'chain') return pending;
+  for (const row of await waitingDepositRows(at).where('state', '=', 'detected').execute()) {
     const position = {
       vaultId: row.vault_id,
       accountId: row.account_id,
       addressId: row.address_id,
+      // A memo that nothing attributes posts to the address itself.
       memo: row.unattributed === 1 ? null : row.memo,
       asset: row.asset,
     };
-    if (isAsked(query, position)) sums.add(position, { pending: storedAmount(row.amount) });
+    if (!isAsked(query, position)) continue;
+    const key = keyOf(position);
+    const sum = plus(pending.get(key)?.pending ?? ZERO, storedAmount(row.amount));
+    pending.set(key, { ...position, amount: ZERO, pending: sum });
   }
+  return pending;
+}
+
+function currentBalances(db: Kysely<Tables>, query: BalanceQuery): Promise<Balance[]> {
+  return atSnapshot(db, async (at) => {
+    const pending = await pendingAt(at, query);
+    const balances: Balance[] = [];
+    const rows = positions(at, query)
+      .innerJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')
+      .select('balances.amount')
+      .stream();
+    await eachRow(rows, (row) => {
+      const position = positionOf(row);
+      const amount = storedAmount(row.amount);
+      const key = keyOf(position);
+      const expected = pending.get(key)?.pending ?? ZERO;
+      pending.delete(key);
+      if (amount !== ZERO || expected !== ZERO) {
+        balances.push({ ...position, amount, pending: expected });
+      }
+    });
+    return [...balances, ...pending.values()];
+  });
 }
 
 /**
- * Sums postings up to a moment. No transaction is held over the turns: what is posted up to the
- * last entry at the start is append-only, so it reads the same at any later time.
+ * Balances of what was posted up to a moment. No transaction is held over the turns: what is posted
+ * up to the last entry at the start is append-only, so it reads the same at any later time.
  */
-async function addPostedUntil(
-  sums: PositionSums,
+async function balancesUntil(
   db: Kysely<Tables>,
-  query: BalanceQuery & { asOf: number },
-): Promise<void> {
-  const rows = await positions(db, query).select('ledger_account').execute();
-  const accounts = new Map(rows.map((row) => [row.ledger_account, positionOf(row)]));
+  query: BalanceQuery,
+  asOf: number,
+): Promise<Balance[]> {
+  const sums = new Map<number, { readonly position: Position; amount: Amount }>();
+  await eachRow(positions(db, query).select('ledger_account').stream(), (row) => {
+    sums.set(row.ledger_account, { position: positionOf(row), amount: ZERO });
+  });
   const { vaultId } = query;
   const entries = db
     .selectFrom('entries')
     .where('entries.view', '=', query.view)
-    .where('entries.posted_at', '<=', query.asOf)
+    .where('entries.posted_at', '<=', asOf)
     .$if(vaultId !== undefined, (where) => where.where('entries.vault_id', '=', vaultId ?? ''));
-  const last = await entries
-    .select((entry) => entry.fn.max('entry_id').as('id'))
-    .executeTakeFirst();
+  const last = await entries.select(({ fn }) => fn.max('entry_id').as('id')).executeTakeFirst();
   const lastId = last?.id ?? 0;
   for (let doneId = 0; doneId < lastId;) {
     const turn = await entries
@@ -129,7 +145,7 @@ async function addPostedUntil(
       .orderBy('entries.entry_id')
       .limit(ENTRIES_PER_TURN)
       .execute();
-    const turnId = turn.at(-1)?.entry_id ?? lastId;
+    const turnId = Math.min(turn.at(-1)?.entry_id ?? lastId, lastId);
     const postings = await entries
       .innerJoin('postings', 'postings.entry_id', 'entries.entry_id')
       .where('entries.entry_id', '>', doneId)
@@ -137,12 +153,15 @@ async function addPostedUntil(
       .select(['postings.ledger_account', 'postings.amount'])
       .execute();
     for (const posting of postings) {
-      const position = accounts.get(posting.ledger_account);
-      if (position !== undefined) sums.add(position, { amount: storedAmount(posting.amount) });
+      const sum = sums.get(posting.ledger_account);
+      if (sum !== undefined) sum.amount = plus(sum.amount, storedAmount(posting.amount));
     }
     doneId = turnId;
     await nextTurn();
   }
+  return [...sums.values()]
+    .filter(({ amount }) => amount !== ZERO)
+    .map(({ position, amount }) => ({ ...position, amount, pending: ZERO }));
 }
 
 /** Balances of one view, summed as bigint: amounts exceed every number that SQLite can add. */
@@ -150,19 +169,10 @@ export async function readBalances(
   db: Kysely<Tables>,
   query: BalanceQuery,
 ): Promise<readonly Balance[]> {
-  const sums = new PositionSums();
   const { asOf } = query;
-  if (asOf !== undefined) {
-    await addPostedUntil(sums, db, { ...query, asOf });
-    return sums.list();
-  }
-  await atSnapshot(db, async (at) => {
-    const rows = await positions(at, query)
-      .innerJoin('balances', 'balances.ledger_account', 'ledger_accounts.ledger_account')
-      .select('balances.amount')
-      .execute();
-    for (const row of rows) sums.add(positionOf(row), { amount: storedAmount(row.amount) });
-    if (query.view === 'books') await addPending(sums, at, query);
-  });
-  return sums.list();
+  const balances = await (asOf === undefined
+    ? currentBalances(db, query)
+    : balancesUntil(db, query, asOf));
+  // Nearly sorted already; SQLite compares UTF-8 bytes where this compares UTF-16 units.
+  return balances.sort(byPosition);
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { BreakType } from '../../../domain/break.ts';
+import type { BreakType, Severity } from '../../../domain/break.ts';
 import type { DepositState } from '../../../domain/deposit.ts';
 import type { StoreCounts } from '../../reads.ts';
 import type { Tables } from '../tables.ts';
@@ -66,7 +66,7 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
     resolved: (all?.count ?? 0) - openCount,
     byType: open.map((row) => ({
       type: row.type as BreakType,
-      severity: row.severity,
+      severity: row.severity as Severity,
       open: row.open,
     })),
   };

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
+import type { ClientRegistry } from '../auth/client.ts';
+import { readText } from '../api/request-body.ts';
+import { failurePage, loginPage, PAGE_HEADERS } from './login-page.ts';
+
+/** Followed by the provider's id of the login. */
+export const LOGIN_PATH = '/login/';
+/** An e-mail address and a decision. */
+const FORM_BYTES_MAX = 4096;
+
+/** Who can log in, asked anew at every step: the core's user clients. */
+export type DevelopmentUsers = Pick<ClientRegistry, 'byEmail' | 'byId' | 'emails'>;
+
+interface FormParts {
+  readonly provider: Provider;
+  readonly users: DevelopmentUsers;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The page of one login: shows the form (GET) and takes the decision (POST). */
+export async function serveLogin({ request, response }: Exchange, parts: FormParts): Promise<void> {
+  const { provider, users } = parts;
+  try {
+    // Knows the login by a cookie, so another browser cannot decide in this one's place.
+    const { uid, params } = await provider.interactionDetails(request, response);
+    const ask = (status: 200 | 401, email: string, error: string | undefined): void => {
+      const action = `${LOGIN_PATH}${uid}`;
+      send(response, status, loginPage({ action, emails: users.emails(), email, error }));
+    };
+    if (request.method !== 'POST') return ask(200, '', undefined);
+    const form = new URLSearchParams(await readText(request, FORM_BYTES_MAX));
+    if (form.get('decision') === 'refuse') {
+      const refusal = { error: 'access_denied', error_description: 'The user refused' };
+      return await provider.interactionFinished(request, response, refusal);
+    }
+    const email = form.get('email')?.trim() ?? '';
+    const user = users.byEmail(email);
+    if (user === undefined) return ask(401, email, 'No user of the core has this e-mail address.');
+    const consent = { grantId: await grantOf(provider, user.clientId, params) };
+    const login = { accountId: user.clientId, remember: false };
+    return await provider.interactionFinished(request, response, { login, consent });
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound || error instanceof RangeError) {
+      return send(response, 400, failurePage('This login is unknown, expired or already used.'));
+    }
+    throw error;
+  }
+}
+
+async function grantOf(
+  provider: Provider,
+  accountId: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { client_id: clientId, scope } = params;
+  if (typeof clientId !== 'string') throw new Error('a login without a client');
+  const grant = new provider.Grant({ accountId, clientId });
+  if (typeof scope === 'string') grant.addOIDCScope(scope);
+  return grant.save();
+}
+
+function send(response: ServerResponse, status: number, page: ReturnType<typeof loginPage>): void {
+  response.writeHead(status, PAGE_HEADERS);
+  response.end(String(page));
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { apiUnderTest } from './api-under-test.ts';
+
+test('the document is OpenAPI 3.1 and names every call', async () => {
+  const api = await apiUnderTest();
+  const { status, body } = await api.request('GET', '/openapi.json');
+  expect([status, body['openapi']]).toEqual([200, '3.1.0']);
+  const paths = body['paths'] as Record<string, object>;
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(calls.toSorted()).toEqual([
+    'GET /healthz',
+    'GET /metrics',
+    'GET /readyz',
+    'GET /v1/balances',
+    'GET /v1/breaks',
+    'GET /v1/breaks/{id}',
+    'GET /v1/credits',
+    'GET /v1/deposits',
+    'GET /v1/deposits/{id}',
+    'GET /v1/movements',
+    'GET /v1/notifications',
+    'GET /v1/quarantine',
+    'GET /v1/reconciliations',
+    'GET /v1/withdrawals',
+    'POST /v1/breaks/{id}/investigate',
+    'POST /v1/breaks/{id}/resolve',
+    'POST /v1/credits/{id}/ack',
+    'POST /v1/deposits/{id}/approve',
+    'POST /v1/deposits/{id}/attribute',
+    'POST /v1/deposits/{id}/hold',
+    'POST /v1/deposits/{id}/release',
+    'POST /v1/quarantine/{id}/retry',
+    'POST /v1/reconciliations',
+  ]);
+});
+
+test('every call under /v1 documents its problems and asks for a token', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  expect(body['security']).toEqual([{ bearer: [] }]);
+  const paths = body['paths'] as Record<string, Record<string, { responses: object }>>;
+  for (const [path, methods] of Object.entries(paths)) {
+    if (!path.startsWith('/v1/')) continue;
+    for (const { responses } of Object.values(methods)) {
+      expect([path, Object.keys(responses).slice(0, 4)]).toEqual([
+        path,
+        ['200', '400', '401', '403'],
+      ]);
+    }
+  }
+});
+
+test('the page of the documents loads nothing from elsewhere', async () => {
+  const api = await apiUnderTest();
+  const page = await api.request('GET', '/docs');
+  expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+  const links = [...String(page.body['text']).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    ([, link]) => link ?? '',
+  );
+  expect(links).toHaveLength(4);
+  for (const link of links) {
+    expect(link).toMatch(/^\/docs\//);
+    expect([link, (await api.request('GET', link)).status]).toEqual([link, 200]);
+  }
+});
+
+test('a path that is not there and a method that a path does not take are told apart', async () => {
+  const api = await apiUnderTest();
+  const nothing = await api.get('/v1/depositz');
+  expect([nothing.status, nothing.body['instance']]).toEqual([404, '/v1/depositz']);
+  const wrong = await api.request('DELETE', '/v1/deposits/dep_1', { as: 'ada' });
+  expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET']);
+  const both = await api.request('PUT', '/v1/reconciliations', { as: 'ada' });
+  expect(both.headers.get('Allow')).toBe('GET, POST');
+});
+
+test('answers are not to be cached or sniffed', async () => {
+  const api = await apiUnderTest();
+  for (const path of ['/v1/deposits', '/v1/deposits?x=1']) {
+    const { headers } = await api.get(path);
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { Readiness } from '../../src/api/health.ts';
+import { SIX_DEEP } from '../store/open-ledger.ts';
+import { apiUnderTest } from './api-under-test.ts';
+
+const SERVING: Readiness = {
+  phase: 'serving',
+  store: 'writable',
+  custody: { circuit: 'closed' },
+  queue: { waiting: 3, limit: 10 },
+};
+
+const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
+  [{}, 200, 'ready'],
+  [{ custody: null }, 200, 'ready'],
+  [{ custody: { circuit: 'open', retryAt: '2025-11-20T00:00:00.000Z' } }, 200, 'ready'],
+  [{ phase: 'starting' }, 503, 'starting'],
+  [{ phase: 'stopping' }, 503, 'stopping'],
+  [{ store: 'unavailable' }, 503, 'store-unavailable'],
+];
+
+test.for(READY)('with %o it answers %d, %s', async ([readiness, status, word]) => {
+  const now = { ...SERVING, ...readiness };
+  const api = await apiUnderTest(SIX_DEEP, { readiness: () => now });
+  const answer = await api.request('GET', '/readyz');
+  const { store, custody, queue } = now;
+  expect([answer.status, answer.body]).toEqual([status, { status: word, store, custody, queue }]);
+});
+
+test('being alive and the metrics need no token', async () => {
+  const api = await apiUnderTest();
+  expect((await api.request('GET', '/healthz')).body).toEqual({ status: 'alive' });
+  const metrics = await api.request('GET', '/metrics');
+  expect(metrics.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(metrics.body['text']).toBe('counterfoil_up 1\n');
+});

@@ -1,0 +1,273 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
+import type { TieOut } from '../../src/console/snapshot.ts';
+import { Amount } from '../../src/domain/amount.ts';
+import { openForReading } from '../../src/store/sqlite/database.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { identify, tokenOf } from '../api/api-under-test.ts';
+import { verifyWith } from '../store/evidence.ts';
+import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
+import { AT_ADDRESS, change, decimals, Service } from '../store/webhook.ts';
+
+const TOKEN = { kind: 'token', identify } as const;
+
+interface ConsoleUnderTest {
+  readonly open: OpenLedger;
+  readonly reads: SqliteReads;
+  readonly service: Service;
+  readonly app: ReturnType<typeof createConsole>;
+  /** The page's text, white space collapsed. */
+  readonly read: (path?: string) => Promise<string>;
+}
+
+async function openConsole(options: Partial<ConsoleOptions> = {}): Promise<ConsoleUnderTest> {
+  const { open, path } = await openLedgerFile();
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  // Each look is a second later than the one before, so that none is shared.
+  let extraMs = 0;
+  const app = createConsole({
+    reads,
+    now: () => open.at + (extraMs += 1_000),
+    access: { kind: 'public' },
+    secureCookie: false,
+    ...options,
+  });
+  const read = async (from = '/console') =>
+    (await (await app.request(from)).text()).replaceAll(/[ \n]+/g, ' ');
+  return { open, reads, service: new Service(), app, read };
+}
+
+/** The text of a page without its tags. */
+function words(page: string): string {
+  return page
+    .replaceAll(/<(style|script)[^]*?<\/\1>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('\u202F', '_')
+    .replaceAll(/\s+/g, ' ');
+}
+
+test('an empty store shows an empty console', async () => {
+  const { read } = await openConsole();
+  const text = words(await read());
+  expect(text).toContain('Accepted 0 Duplicates 0 Quarantined 0 Credits 0 Reversals 0');
+  expect(text).toContain('No deposits yet.');
+  expect(text).toContain('No open breaks.');
+  expect(text).toContain('No reconciliation has run yet.');
+  expect(text).not.toContain('Books and custody');
+});
+
+test('a deposit is shown with its state, depth and amount both ways', async () => {
+  const { open, service, read } = await openConsole();
+  const amount = '1500000000000000000';
+  await open.deliver(
+    service.confirmed(3, { balanceChanges: [change(amount, decimals(18))] }),
+    service.confirmed(1, {
+      blockchainHash: '0xb2',
+      memo: '88',
+      balanceChanges: [change('7', { asset: 'ripple:XRP' })],
+    }),
+  );
+  const text = words(await read('/console/fragment'));
+  expect(text).toContain('confirming 1.5 1500000000000000000 ethereum:ETH 3 / 6 v1 · adr-1 0xa1');
+  expect(text).toContain('held unattributed memo 7 ripple:XRP 1 / 6 v1 · adr-1 · memo 88 0xb2');
+  expect(text).toContain('confirming 1 held 1');
+  expect(text).toContain('The latest 2 of 2');
+});
+
+test('open breaks are shown, the critical ones first, with their age and difference', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(
+    { id: 'strange', stream: 'weather' },
+    service.chain('transaction', {
+      balanceChanges: [change('-1500', { ...AT_ADDRESS, ...decimals(2) })],
+    }),
+  );
+  await open.run();
+  const text = words(await read());
+  expect(text).toMatch(
+    /Open breaks critical unexplained movement 1 s .* difference \+ 15 1500 ethereum:ETH warning quarantined 3 s /,
+  );
+});
+
+test('the latest run is shown with its causes', async () => {
+  const { open, read } = await openConsole();
+  await open.record({
+    kind: 'run',
+    startedAt: open.at,
+    graceMs: 0,
+    custody: { matched: 12_345, broken: 1, exempt: { internal: 2 }, skipped: { in_grace: 3 } },
+    requests: 4,
+    watermark: null,
+    incomplete: 'rate_budget',
+  });
+  expect(words(await read())).toContain(
+    'Matched 12_345 Break 1 Exempt 2 Skipped 3 internal 2 in grace 3 Incomplete: rate budget 1 s ago, took 1000 ms and 4 requests',
+  );
+});
+
+const AGREES: TieOut = {
+  balanced: true,
+  at: 0,
+  assets: [
+    { asset: 'bitcoin:BTC', books: Amount(5n), custody: Amount(5n), difference: Amount(0n) },
+  ],
+};
+const DIFFERS: TieOut = {
+  balanced: false,
+  at: 0,
+  assets: [
+    ...AGREES.assets,
+    { asset: 'ethereum:ETH', books: Amount(3n), custody: Amount(5n), difference: Amount(-2n) },
+  ],
+};
+
+test.for([
+  [undefined, 'Not compared yet'],
+  [AGREES, 'Books and custody agree to the smallest unit, on 1 asset, compared'],
+  [DIFFERS, 'Asset Books Custody Difference ethereum:ETH 3 5 -2 Accepted'],
+] as const)('the tie-out %o reads %s', async ([last, line]) => {
+  const { read } = await openConsole({ tieOut: async () => last });
+  expect(words(await read())).toContain(line);
+});
+
+test('what arrives from outside is never markup', async () => {
+  const { open, service, read } = await openConsole();
+  const hostile = '<img src=x onerror="alert(1)">';
+  await open.deliver(
+    service.confirmed(1, {
+      blockchainHash: hostile,
+      addressId: hostile,
+      memo: hostile,
+      balanceChanges: [change('1', { asset: hostile })],
+    }),
+    { id: hostile, stream: hostile },
+  );
+  const page = await read();
+  expect(page).not.toContain('<img');
+  expect(page).not.toContain('onerror="');
+  expect(page).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
+});
+
+test('the page runs its own script and style alone, under a nonce of its own', async () => {
+  const { app } = await openConsole();
+  const seen = new Set<string>();
+  for (let visit = 0; visit < 2; visit += 1) {
+    const response = await app.request('/console');
+    const policy = response.headers.get('Content-Security-Policy') ?? '';
+    const nonce = /script-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+    expect(policy).toContain(`default-src 'none'; style-src 'nonce-${nonce}'`);
+    expect(policy).not.toContain('unsafe');
+    const page = await response.text();
+    const marked = [...page.matchAll(/<(?:script|style)[^>]*>/g)].map(([tag]) => tag);
+    expect(marked).toEqual([`<style nonce="${nonce}">`, `<script nonce="${nonce}">`]);
+    expect(page).not.toMatch(/\sstyle=|\son[a-z]+=/);
+    expect([...page.matchAll(/(?:src|href|action)="(?!\/|data:)/g)]).toEqual([]);
+    seen.add(nonce);
+  }
+  expect(seen.size).toBe(2);
+});
+
+test('without scripts the page reloads itself', async () => {
+  const { read } = await openConsole();
+  expect(await read()).toMatch(
+    /<noscript ?><meta http-equiv="refresh" content="5" ?\/><\/noscript\s?>/,
+  );
+});
+
+test('all viewers share one look at the store for a second', async () => {
+  let looks = 0;
+  let now = 10_000;
+  const { reads } = await openConsole();
+  const counted = createConsole({
+    reads: Object.assign(Object.create(reads) as SqliteReads, {
+      counts: () => {
+        looks += 1;
+        return reads.counts();
+      },
+      deposits: reads.deposits.bind(reads),
+      breaks: reads.breaks.bind(reads),
+      reconciliations: reads.reconciliations.bind(reads),
+      pinnedDecimals: reads.pinnedDecimals.bind(reads),
+    }),
+    now: () => now,
+    access: { kind: 'public' },
+    secureCookie: false,
+  });
+  await Promise.all(Array.from({ length: 5 }, async () => counted.request('/console/fragment')));
+  now += 999;
+  await counted.request('/console/fragment');
+  expect(looks).toBe(1);
+  now += 1;
+  await counted.request('/console/fragment');
+  expect(looks).toBe(2);
+});
+
+function signIn(app: ConsoleUnderTest['app'], token: string, headers: object = {}) {
+  return app.request('/console/session', {
+    method: 'POST',
+    body: new URLSearchParams({ token }),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+  });
+}
+
+/** `name=value` of the cookie that an answer sets. */
+function cookieOf(response: Response): string {
+  return (response.headers.get('Set-Cookie') ?? '').split(';')[0] ?? '';
+}
+
+test('a stranger is asked for a token and shown nothing', async () => {
+  const { open, service, app } = await openConsole({ access: TOKEN });
+  await open.deliver(service.confirmed(1));
+  const page = await app.request('/console');
+  expect(page.status).toBe(200);
+  const text = await page.text();
+  expect(text).toContain('API token');
+  expect(text).not.toContain('0xa1');
+  expect((await app.request('/console/fragment')).status).toBe(401);
+});
+
+test('a token opens a session whose cookie is not the token', async () => {
+  const { open, service, app } = await openConsole({ access: TOKEN });
+  await open.deliver(service.confirmed(1));
+  await verifyWith(open);
+  const answer = await signIn(app, ` ${tokenOf('vera')} `);
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console']);
+  expect(answer.headers.get('Set-Cookie')).toMatch(
+    /^counterfoil_console=[\w-]{43}; Max-Age=43200; Path=\/console; HttpOnly; SameSite=Strict$/,
+  );
+  const Cookie = cookieOf(answer);
+  const page = await (await app.request('/console', { headers: { Cookie } })).text();
+  expect(page).toContain('vera · viewer');
+  expect(page).toContain('0xa1');
+  expect((await app.request('/console/fragment', { headers: { Cookie } })).status).toBe(200);
+  const out = await app.request('/console/session/end', { method: 'POST', headers: { Cookie } });
+  expect(out.status).toBe(303);
+  expect((await app.request('/console/fragment', { headers: { Cookie } })).status).toBe(401);
+});
+
+test('behind TLS the cookie is never sent without it', async () => {
+  const { app } = await openConsole({ access: TOKEN, secureCookie: true });
+  const answer = await signIn(app, tokenOf('vera'));
+  expect(answer.headers.get('Set-Cookie')).toContain('; Secure');
+});
+
+test('a wrong token, none, too long a one, or a form of another site signs nobody in', async () => {
+  const { app } = await openConsole({ access: TOKEN });
+  const answers = [
+    await signIn(app, 'wrong'),
+    await signIn(app, ''),
+    await signIn(app, tokenOf('vera'), { 'Sec-Fetch-Site': 'cross-site' }),
+    await app.request('/console/session', { method: 'POST' }),
+  ];
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('Set-Cookie')]).toEqual([401, null]);
+    expect(await answer.text()).toContain('That token is not one of api.tokens.');
+  }
+  expect((await signIn(app, 'x'.repeat(5_000))).status).toBe(413);
+});
+
+test('a public console has no session to sign in to', async () => {
+  const { app } = await openConsole();
+  expect((await signIn(app, tokenOf('vera'))).status).toBe(404);
+});

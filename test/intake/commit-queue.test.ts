@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import type { Fact } from '../../src/domain/fact.ts';
+import { CommitQueue, type CommitObserved } from '../../src/intake/commit-queue.ts';
+import type { CommitResult, Ledger } from '../../src/store/port.ts';
+import { factOf, OpenLedger, openLedger, START } from '../store/open-ledger.ts';
+import { Service } from '../store/webhook.ts';
+
+function queueOver(ledger: Ledger, bounds: { batchMax?: number; queueMax?: number } = {}) {
+  const commits: CommitObserved[] = [];
+  const queue = new CommitQueue({
+    ledger,
+    batchMax: bounds.batchMax ?? 100,
+    queueMax: bounds.queueMax ?? 1_000,
+    clock: () => 0,
+    observe: (commit) => commits.push(commit),
+  });
+  return { queue, commits };
+}
+
+/** Different deposits, one fact each. */
+function deposits(count: number): Fact[] {
+  const service = new Service();
+  return Array.from({ length: count }, (_, at) =>
+    factOf(service.confirmed(1, { blockchainHash: `0x${at}` }), START),
+  );
+}
+
+const accepted = { kind: 'delivery', status: 'accepted' };
+
+test('facts that arrive together share commits, each answered with its own outcome', async () => {
+  const open = await openLedger();
+  const { queue, commits } = queueOver(open.ledger);
+  const facts = deposits(250);
+  const outcomes = await Promise.all([...facts, ...facts.slice(0, 1)].map((one) => queue.submit(one)));
+  expect(outcomes.slice(0, 250)).toEqual(facts.map(() => accepted));
+  expect(outcomes[250]).toEqual({ kind: 'delivery', status: 'duplicate' });
+  expect(commits.map(({ facts: count }) => count)).toEqual([100, 100, 51]);
+  expect(open.rows('SELECT * FROM seals')).toHaveLength(4);
+});
+
+test('nobody is answered before the commit', async () => {
+  const open = new OpenLedger();
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let answered = false;
+  const slow: Ledger = {
+    commit: async (facts) => {
+      await gate;
+      return open.ledger.commit(facts);
+    },
+  };
+  const { queue } = queueOver(slow);
+  const answer = queue.submit(factOf(new Service().confirmed(1), START)).then((outcome) => {
+    answered = true;
+    return outcome;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toBe(false);
+  release();
+  expect(await answer).toEqual(accepted);
+  expect(open.journalLength()).toBe(1);
+});
+
+test('beyond its bound the queue is busy at once, and loses nothing of what it took', async () => {
+  const open = await openLedger();
+  const { queue } = queueOver(open.ledger, { queueMax: 10 });
+  const facts = deposits(15);
+  const outcomes = await Promise.all(facts.map((one) => queue.submit(one)));
+  expect(outcomes.map(({ kind }) => kind)).toEqual([
+    ...Array.from({ length: 10 }, () => 'delivery'),
+    ...Array.from({ length: 5 }, () => 'busy'),
+  ]);
+  expect(open.deposits()).toHaveLength(10);
+  const again = await Promise.all(facts.slice(10).map((one) => queue.submit(one)));
+  expect(again).toEqual(facts.slice(10).map(() => accepted));
+});
+
+test('one producer’s thousand facts go a batch at a time, and others get their turn between', async () => {
+  const open = await openLedger();
+  const { queue, commits } = queueOver(open.ledger, { batchMax: 10, queueMax: 20 });
+  const facts = deposits(31);
+  const [last, ...bulk] = facts.toReversed();
+  if (last === undefined) throw new Error('no facts');
+  const [many, one] = await Promise.all([queue.submitAll(bulk), queue.submit(last)]);
+  expect([...many, one]).toEqual(facts.map(() => accepted));
+  expect(Math.max(...commits.map((commit) => commit.facts))).toBeLessThanOrEqual(10);
+});
+
+describe('closing', () => {
+  test('refuses what is new, commits what waits, and resolves only then', async () => {
+    const open = await openLedger();
+    const { queue } = queueOver(open.ledger, { batchMax: 2 });
+    const waiting = deposits(5).map((one) => queue.submit(one));
+    const closed = queue.close();
+    expect(await queue.submit(factOf(new Service().chain('transaction'), START))).toEqual({ kind: 'busy' });
+    await closed;
+    expect(open.deposits()).toHaveLength(5);
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => accepted));
+  });
+
+  test('resolves at once when nothing waits, also twice', async () => {
+    const { queue } = queueOver(new OpenLedger().ledger);
+    await queue.close();
+    await queue.close();
+  });
+});
+
+test('a store that cannot write now answers unavailable to all, says why, and recovers', async () => {
+  const open = await openLedger();
+  let full = true;
+  const flaky: Ledger = {
+    commit: (facts): Promise<CommitResult> =>
+      full
+        ? Promise.resolve({ kind: 'unavailable', cause: 'SQLITE_FULL: disk full' })
+        : open.ledger.commit(facts),
+  };
+  const { queue } = queueOver(flaky);
+  const facts = deposits(3);
+  const refused = await Promise.all(facts.map((one) => queue.submit(one)));
+  expect(refused.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable']);
+  expect(queue.lastFailure).toBe('SQLITE_FULL: disk full');
+  full = false;
+  expect(await Promise.all(facts.map((one) => queue.submit(one)))).toEqual(facts.map(() => accepted));
+  expect(queue.lastFailure).toBeNull();
+});
+
+describe('a fact that trips a bug', () => {
+  const POISON = '0x7';
+
+  /** The real ledger behind a bug that one hash trips. */
+  function buggy(open: OpenLedger): Ledger {
+    return {
+      commit: async (facts) => {
+        const tripped = facts.some(
+          (fact) => fact.kind === 'notification' && fact.notification.blockchainHash === POISON,
+        );
+        if (tripped) throw new Error('entry 1 does not sum to zero');
+        return open.ledger.commit(facts);
+      },
+    };
+  }
+
+  test('goes to quarantine alone; the facts around it take effect', async () => {
+    const open = await openLedger();
+    const { queue } = queueOver(buggy(open));
+    const outcomes = await Promise.all(deposits(20).map((one) => queue.submit(one)));
+    expect(outcomes.filter(({ kind }) => kind === 'delivery')).toHaveLength(20);
+    expect(outcomes[7]).toEqual({ kind: 'delivery', status: 'quarantined' });
+    expect(open.deposits()).toHaveLength(19);
+    expect(open.openBreaks()).toEqual(['quarantined']);
+    expect(open.rows('SELECT defect FROM quarantine')).toEqual([
+      { defect: 'it could not be booked: entry 1 does not sum to zero' },
+    ]);
+  });
+
+  test('does not block its vault’s queue: its repeat is a duplicate', async () => {
+    const open = await openLedger();
+    const { queue } = queueOver(buggy(open));
+    const poison = factOf(new Service().confirmed(1, { blockchainHash: POISON }), START);
+    await queue.submit(poison);
+    expect(await queue.submit(poison)).toEqual({ kind: 'delivery', status: 'duplicate' });
+  });
+
+  test('once mended, a retry of what was kept takes effect as if it arrived at that moment', async () => {
+    const open = await openLedger();
+    const { queue } = queueOver(buggy(open));
+    await queue.submit(factOf(new Service().confirmed(1, { blockchainHash: POISON }), START));
+    const [kept] = open.rows<{ quarantine_id: string }>('SELECT quarantine_id FROM quarantine');
+    const retry = { kind: 'retry', quarantineId: kept?.quarantine_id ?? '', reason: 'mended' } as const;
+    expect(await open.decide(retry)).toMatchObject({ kind: 'taken', status: 'accepted' });
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+    expect(open.openBreaks()).toEqual([]);
+    expect(await open.decide(retry)).toMatchObject({ kind: 'not_taken' });
+  });
+
+  test('and is a person’s decision fails for that person alone', async () => {
+    const open = await openLedger();
+    const ledger: Ledger = {
+      commit: async (facts) => {
+        if (facts.some(({ kind }) => kind === 'decision')) throw new Error('a bug');
+        return open.ledger.commit(facts);
+      },
+    };
+    const { queue } = queueOver(ledger);
+    const decision: Fact = {
+      kind: 'decision',
+      at: START,
+      actor: 'ann',
+      decision: { kind: 'retry', quarantineId: 'qtn_1', reason: 'x' },
+    };
+    const [fact] = deposits(1);
+    if (fact === undefined) throw new Error('no fact');
+    const [failed, taken] = await Promise.allSettled([queue.submit(decision), queue.submit(fact)]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: new Error('a bug') });
+    expect(taken).toMatchObject({ status: 'fulfilled', value: accepted });
+  });
+});

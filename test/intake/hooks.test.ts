@@ -1,0 +1,334 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CommitQueue, type CommitObserved } from '../../src/intake/commit-queue.ts';
+import { createHooks, type Answer, type HooksOptions } from '../../src/intake/hooks.ts';
+import { PathTokens } from '../../src/intake/path-token.ts';
+import { REFUSED_BYTES_KEPT, RefusedBodies } from '../../src/intake/refused-bodies.ts';
+import type { Ledger } from '../../src/store/port.ts';
+import { openLedger, type OpenLedger } from '../store/open-ledger.ts';
+import { Service, type WebhookBody } from '../store/webhook.ts';
+
+const TOKEN = 't'.repeat(40);
+const BODY_BYTES_MAX = 10_000;
+
+interface Bounds {
+  readonly queueMax?: number;
+  readonly refusedPerHour?: number;
+  readonly ledger?: Ledger;
+  readonly more?: Partial<HooksOptions>;
+}
+
+/** The intake on a real server on loopback, over a real ledger. */
+async function listening(open: OpenLedger, bounds: Bounds = {}) {
+  const commits: CommitObserved[] = [];
+  const answers: Answer[] = [];
+  const queue = new CommitQueue({
+    ledger: bounds.ledger ?? open.ledger,
+    batchMax: 500,
+    queueMax: bounds.queueMax ?? 1_000,
+    clock: () => 0,
+    observe: (commit) => commits.push(commit),
+  });
+  const hooks = createHooks({
+    tokens: new PathTokens([TOKEN]),
+    bodyBytesMax: BODY_BYTES_MAX,
+    submit: (fact) => queue.submit(fact),
+    refused: new RefusedBodies(bounds.refusedPerHour ?? 100),
+    now: () => open.at,
+    observe: (answer) => answers.push(answer),
+    ...bounds.more,
+  });
+  const app = new Hono().route('/hooks', hooks);
+  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await queue.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/hooks/${TOKEN}`;
+  const post = (body: BodyInit | object, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      body:
+        typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
+          ? body
+          : JSON.stringify(body),
+      headers,
+      ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
+    });
+  return { url, port, post, queue, commits, answers };
+}
+
+async function statusIn(response: Response): Promise<unknown> {
+  return ((await response.json()) as { status: unknown }).status;
+}
+
+function streamOf(text: string, chunks: number): ReadableStream<Uint8Array> {
+  const chunk = new TextEncoder().encode(text);
+  let left = chunks;
+  return new ReadableStream({
+    pull(controller) {
+      if (left === 0) return controller.close();
+      left -= 1;
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+describe('a delivery that is taken', () => {
+  test('is answered 200 with its status: accepted, duplicate, quarantined', async () => {
+    const open = await openLedger();
+    const { post, answers } = await listening(open);
+    const body = new Service().confirmed(1);
+    const responses = [await post(body), await post(body), await post({ id: 'x', stream: 'new' })];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const statuses = ['accepted', 'duplicate', 'quarantined'];
+    expect(await Promise.all(responses.map(statusIn))).toEqual(statuses);
+    expect(answers).toEqual(statuses);
+  });
+
+  test('is archived exactly as received, whatever its content type', async () => {
+    const open = await openLedger();
+    const { post } = await listening(open);
+    const text = `\n ${JSON.stringify(new Service().confirmed(1), null, 3)}\n`;
+    await post(text, { 'content-type': 'image/png' });
+    const [row] = open.rows<{ body: Uint8Array }>("SELECT body FROM journal WHERE kind = 'notification'");
+    expect(Buffer.from(row?.body ?? []).toString()).toBe(text);
+  });
+
+  test('may come in chunks without a length', async () => {
+    const { post } = await listening(await openLedger());
+    const text = JSON.stringify(new Service().confirmed(1));
+    const response = await post(streamOf(text, 1));
+    expect(await statusIn(response)).toBe('accepted');
+  });
+
+  test('of exactly the largest size is taken', async () => {
+    const { post } = await listening(await openLedger());
+    const text = JSON.stringify(new Service().confirmed(1));
+    const response = await post(text + ' '.repeat(BODY_BYTES_MAX - text.length));
+    expect(await statusIn(response)).toBe('accepted');
+  });
+});
+
+describe('a delivery that is refused', () => {
+  async function expectProblem(response: Response, status: number): Promise<string> {
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ type: 'about:blank', status });
+    expect(text).not.toContain(TOKEN);
+    return text;
+  }
+
+  test('unknown token: 404, and nothing is read or kept', async () => {
+    const open = await openLedger();
+    const { url, answers } = await listening(open);
+    const length = open.journalLength();
+    const wrong = `${url.slice(0, -1)}x`;
+    const response = await fetch(wrong, { method: 'POST', body: 'secret' });
+    const text = await expectProblem(response, 404);
+    expect(text).not.toContain(wrong.slice(-40));
+    expect(open.journalLength()).toBe(length);
+    expect(answers).toEqual(['unknown_token']);
+  });
+
+  test.for(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s: 405, and POST is what is allowed', async (method) => {
+    const { url } = await listening(await openLedger());
+    const response = await fetch(url, { method });
+    expect(response.headers.get('allow')).toBe('POST');
+    await expectProblem(response, 405);
+  });
+
+  test('an unknown token is told nothing about methods', async () => {
+    const { url } = await listening(await openLedger());
+    await expectProblem(await fetch(`${url}x`), 404);
+  });
+
+  test('over the bound by its announced length: 413 before any body is read', async () => {
+    const { port, answers } = await listening(await openLedger());
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`POST /hooks/${TOKEN} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999\r\n\r\n`);
+    const [head] = (await once(socket, 'data')) as [Buffer];
+    expect(head.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answers).toEqual(['too_large']);
+  });
+
+  test('over the bound in chunks: 413, and nothing is kept', async () => {
+    const open = await openLedger();
+    const { post } = await listening(open);
+    const length = open.journalLength();
+    const response = await post(streamOf('x'.repeat(1_000), 11)).catch(() => null);
+    // A client that is still writing may see the connection end before it reads the answer.
+    if (response !== null) await expectProblem(response, 413);
+    expect(open.journalLength()).toBe(length);
+  });
+
+  test('no JSON, no id, an empty body: 400, kept, and a break', async () => {
+    const open = await openLedger();
+    const { post } = await listening(open);
+    for (const body of ['nonsense', '{"stream":"incoming"}', '']) {
+      await expectProblem(await post(body), 400);
+    }
+    expect(open.openBreaks()).toEqual(['malformed', 'malformed', 'malformed']);
+    expect(open.rows("SELECT CAST(body AS TEXT) AS body FROM journal WHERE kind = 'refused'")).toEqual([
+      { body: 'nonsense' },
+      { body: '{"stream":"incoming"}' },
+      { body: '' },
+    ]);
+  });
+
+  test.for(['gzip', 'identity', 'br'])('Content-Encoding %s: 400, never decompressed', async (encoding) => {
+    const { post } = await listening(await openLedger());
+    const body = JSON.stringify(new Service().confirmed(1));
+    const text = await expectProblem(await post(body, { 'content-encoding': encoding }), 400);
+    expect(text).toContain('Content-Encoding');
+  });
+
+  test('of garbage no more than 64 KiB are kept, and no more bodies than the hour’s bound', async () => {
+    const open = await openLedger();
+    const bounds = { refusedPerHour: 2, more: { bodyBytesMax: 1_000_000 } };
+    const { post } = await listening(open, bounds);
+    for (let count = 0; count < 4; count += 1) {
+      await expectProblem(await post('x'.repeat(100_000 + count)), 400);
+    }
+    const kept = open.rows("SELECT length(body) AS bytes FROM journal WHERE kind = 'refused'");
+    expect(kept).toEqual([{ bytes: REFUSED_BYTES_KEPT }, { bytes: REFUSED_BYTES_KEPT }]);
+  });
+
+  test('a sender whose certificate is refused: 403, and nothing is kept', async () => {
+    const open = await openLedger();
+    const certificateAccepted = (headers: Headers) => headers.get('x-cert') === 'good';
+    const { post } = await listening(open, { more: { certificateAccepted } });
+    const body = new Service().confirmed(1);
+    await expectProblem(await post(body), 403);
+    expect(open.deposits()).toEqual([]);
+    expect(await statusIn(await post(body, { 'x-cert': 'good' }))).toBe('accepted');
+  });
+});
+
+test('a connection that ends in the middle of its body keeps nothing and stops nothing', async () => {
+  const open = await openLedger();
+  const { port, post } = await listening(open);
+  const length = open.journalLength();
+  const socket = connect(port, '127.0.0.1');
+  const half = JSON.stringify(new Service().confirmed(1)).slice(0, 40);
+  socket.write(`POST /hooks/${TOKEN} HTTP/1.1\r\nhost: x\r\ncontent-length: 400\r\n\r\n${half}`);
+  socket.resume().end();
+  await once(socket, 'close');
+  expect(await statusIn(await post(new Service().confirmed(1)))).toBe('accepted');
+  expect(open.journalLength()).toBe(length + 1);
+});
+
+describe('many at once', () => {
+  test('a hundred deliveries of one id: one is accepted', async () => {
+    const open = await openLedger();
+    const { post } = await listening(open);
+    const body = new Service().confirmed(1);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => post(body)));
+    const statuses = await Promise.all(responses.map(statusIn));
+    expect(statuses.filter((status) => status === 'accepted')).toHaveLength(1);
+    expect(statuses.filter((status) => status === 'duplicate')).toHaveLength(99);
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+  });
+
+  /** A ledger whose first commit lasts until `release`: everybody else has to wait for it. */
+  function slowFirst(open: OpenLedger): { ledger: Ledger; release: () => void } {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const ledger: Ledger = {
+      commit: async (facts) => {
+        await gate;
+        return open.ledger.commit(facts);
+      },
+    };
+    return { ledger, release: () => release() };
+  }
+
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  function deposits(count: number): WebhookBody[] {
+    const service = new Service();
+    return Array.from({ length: count }, (_, at) =>
+      service.confirmed(1, { blockchainHash: `0x${at}` }),
+    );
+  }
+
+  test('what arrives during a commit shares the next one', async () => {
+    const open = await openLedger();
+    const { ledger, release } = slowFirst(open);
+    const { post, commits, queue } = await listening(open, { ledger });
+    const posted = deposits(100).map((body) => post(body));
+    await until(() => queue.waiting + 1 >= 90);
+    release();
+    const statuses = await Promise.all((await Promise.all(posted)).map(statusIn));
+    expect(new Set(statuses)).toEqual(new Set(['accepted']));
+    expect(commits.length).toBeLessThan(20);
+    expect(open.deposits()).toHaveLength(100);
+  });
+
+  test('beyond the queue’s bound: 503 with Retry-After, and a retry loses nothing', async () => {
+    const open = await openLedger();
+    const { ledger, release } = slowFirst(open);
+    const { post, answers } = await listening(open, { ledger, queueMax: 10 });
+    const bodies = deposits(40);
+    const posted = bodies.map((body) => post(body));
+    await until(() => answers.length >= 20);
+    release();
+    const responses = await Promise.all(posted);
+    const busy = responses.filter(({ status }) => status === 503);
+    expect(busy.length).toBeGreaterThanOrEqual(20);
+    expect(busy.every(({ headers }) => Number(headers.get('retry-after')) > 0)).toBe(true);
+    const again = bodies.filter((_, at) => responses[at]?.status === 503);
+    for (const body of again) expect(await statusIn(await post(body))).toBe('accepted');
+    expect(open.deposits()).toHaveLength(40);
+  });
+});
+
+describe('while the store cannot write', () => {
+  const DOWN: Ledger = {
+    commit: () => Promise.resolve({ kind: 'unavailable', cause: 'SQLITE_FULL: /secret/path' }),
+  };
+
+  test('deliveries, and refusals that would be kept, are 503 with Retry-After', async () => {
+    const { post, answers } = await listening(await openLedger(), { ledger: DOWN });
+    for (const body of [JSON.stringify(new Service().confirmed(1)), 'nonsense']) {
+      const response = await post(body);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/);
+      expect(await response.text()).not.toContain('secret');
+    }
+    expect(answers).toEqual(['busy', 'busy']);
+  });
+
+  test('garbage that was told "busy" does not use up the hour’s bound', async () => {
+    const open = await openLedger();
+    let down = true;
+    const ledger: Ledger = { commit: (facts) => (down ? DOWN : open.ledger).commit(facts) };
+    const { post } = await listening(open, { ledger, refusedPerHour: 1 });
+    expect((await post('nonsense')).status).toBe(503);
+    down = false;
+    expect((await post('nonsense')).status).toBe(400);
+    expect(open.openBreaks()).toEqual(['malformed']);
+  });
+
+  test('while shutting down, too: what waits is kept, what comes is told to retry', async () => {
+    const open = await openLedger();
+    const { post, queue } = await listening(open);
+    await queue.close();
+    const response = await post(new Service().confirmed(1));
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).not.toBeNull();
+  });
+});

@@ -1,0 +1,380 @@
+import { expect, test } from 'vitest';
+import type { Notification } from '../../../src/wire/notification.ts';
+import { covers } from './coverage.ts';
+import { setStage } from './stage.ts';
+import type { Address, Json, Vault } from './stage.ts';
+import { changesOf, entryLine } from './told.ts';
+
+const stage = setStage('balance-changes');
+
+/** Entries of the only notification of that stream and type. */
+function entriesOf(told: readonly Notification[], stream: string, type: string) {
+  const [found, ...more] = told.filter((each) => each.stream === stream && each.type === type);
+  if (more.length > 0) throw new Error(`${more.length + 1} of ${stream} ${type}`);
+  return changesOf(found);
+}
+
+/** Sum of all entries per asset of these notifications. */
+function sumOf(told: readonly Notification[], ...kinds: string[]): Record<string, string> {
+  const sums = new Map<string, bigint>();
+  for (const each of told.filter(({ stream, type }) => kinds.includes(`${stream} ${type}`))) {
+    for (const { asset, amount } of changesOf(each)) {
+      sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(amount));
+    }
+  }
+  return Object.fromEntries([...sums].map(([asset, sum]) => [asset, sum.toString()]));
+}
+
+async function source(network: string, funds: Record<string, string>, settings: Json = {}) {
+  const vault = await stage.vault(settings);
+  const address = await stage.address(vault, network);
+  for (const [asset, amount] of Object.entries(funds)) await stage.fund(address, asset, amount);
+  return { vault, address };
+}
+
+async function send(vault: Vault, order: Json & { asset: string }): Promise<Notification[]> {
+  await stage.order(vault, order);
+  await stage.forget();
+  await stage.mine(order.asset.split(':')[0] ?? '');
+  return stage.notifications();
+}
+
+/** One row per chain model: funds, order, entries on the chain, entries on `mined`. */
+const MODELS: {
+  name: string;
+  rows: Parameters<typeof covers>;
+  network: string;
+  funds: Record<string, string>;
+  order: Json & { asset: string };
+  chain: string[];
+  mined: string[];
+}[] = [
+  {
+    name: 'account: the transfer and the fee',
+    rows: ['balance-changes/tag/fee', 'balance-changes/conservation-1'],
+    network: 'ethereum',
+    funds: { ETH: '1000000000000000000' },
+    order: { asset: 'ethereum:ETH', amount: '400' },
+    chain: ['-400 ETH', '-21000000000000 ETH fee'],
+    mined: ['-400 ETH', '-21000000000000 ETH fee'],
+  },
+  {
+    name: 'erc20: the token and the fee in the native asset',
+    rows: ['balance-changes/tag/erc20'],
+    network: 'ethereum',
+    funds: { ETH: '1000000000000000000', USDC: '5000000' },
+    order: { asset: 'ethereum:USDC', amount: '2000000' },
+    chain: ['-2000000 USDC erc20', '-65000000000000 ETH fee'],
+    mined: ['-2000000 USDC erc20', '-65000000000000 ETH fee'],
+  },
+  {
+    name: 'contract: as erc20, with two fee entries on the chain and one on mined',
+    rows: ['balance-changes/tag/contract', 'balance-changes/aggregation/blockchain'],
+    network: 'tron',
+    funds: { TRX: '100000000', USDT: '5000000' },
+    order: { asset: 'tron:USDT', amount: '5' },
+    chain: ['-5 USDT contract', '-345000 TRX fee', '-6427000 TRX fee'],
+    mined: ['-5 USDT contract', '-6772000 TRX fee'],
+  },
+  {
+    name: 'mint: its own entry on the fee asset, never netted against the fee',
+    rows: ['balance-changes/tag/mint'],
+    network: 'neo',
+    funds: { NEO: '50', GAS: '1000000000' },
+    order: { asset: 'neo:NEO', amount: '5' },
+    chain: ['-5 NEO', '-997780 GAS fee', '-122752 GAS fee', '37000 GAS mint'],
+    mined: ['-5 NEO', '-1120532 GAS fee', '37000 GAS mint'],
+  },
+  {
+    name: 'four kinds of one asset at most: transfer, fee and mint of GAS itself',
+    rows: ['balance-changes/aggregation/mined'],
+    network: 'sui',
+    funds: { SUI: '10000000000' },
+    order: { asset: 'sui:SUI', amount: '5' },
+    chain: ['-5 SUI', '-750000 SUI fee', '-1976000 SUI fee', '978120 SUI rebate'],
+    mined: ['-5 SUI', '-2726000 SUI fee', '978120 SUI rebate'],
+  },
+  {
+    name: 'rebate: its own positive entry beside a token transfer',
+    rows: ['balance-changes/tag/rebate'],
+    network: 'sui',
+    funds: { SUI: '10000000000', USDC: '5000000' },
+    order: { asset: 'sui:USDC', amount: '7' },
+    chain: ['-7 USDC', '-750000 SUI fee', '-2964000 SUI fee', '1956240 SUI rebate'],
+    mined: ['-7 USDC', '-3714000 SUI fee', '1956240 SUI rebate'],
+  },
+  {
+    // One input and two outputs are 141 virtual bytes at 5 satoshis.
+    name: 'utxo: change to the source merges into the debit, the fee stays apart',
+    rows: ['balance-changes/tag/change', 'balance-changes/conservation-5'],
+    network: 'bitcoin',
+    funds: { BTC: '100000000' },
+    order: { asset: 'bitcoin:BTC', amount: '60000000' },
+    chain: ['-99999295 BTC', '39999295 BTC change', '-705 BTC fee'],
+    mined: ['-60000000 BTC', '-705 BTC fee'],
+  },
+];
+
+for (const { name, rows, network, funds, order, chain, mined } of MODELS) {
+  test(name, covers(...rows), async () => {
+    const { vault } = await source(network, funds);
+    const told = await send(vault, order);
+    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual(chain);
+    expect(entriesOf(told, 'outgoing', 'mined').map(entryLine)).toEqual(mined);
+    expect(told.filter(({ stream }) => stream === 'incoming')).toEqual([]);
+    expect(sumOf(told, 'outgoing mined')).toEqual(sumOf(told, 'blockchain transaction'));
+    for (const entry of entriesOf(told, 'outgoing', 'mined')) {
+      expect(entry.amount).toMatch(/^-?[0-9]+$/);
+      if (entry.tags?.includes('rebate') || entry.tags?.includes('mint')) {
+        expect(BigInt(entry.amount)).toBeGreaterThan(0n);
+      }
+    }
+  });
+}
+
+test(
+  'utxo: change to another address of the vault is no part of mined, but an incoming tagged change',
+  covers('balance-changes/conservation-5', 'balance-changes/tag/change'),
+  async () => {
+    const { vault } = await source('bitcoin', { BTC: '100000000' });
+    const other = await stage.address(vault, 'bitcoin', 'change');
+    const { addressId } = other;
+    const told = await send(vault, {
+      asset: 'bitcoin:BTC',
+      amount: '60000000',
+      changeAddressId: addressId,
+    });
+    expect(entriesOf(told, 'outgoing', 'mined').map(entryLine)).toEqual([
+      '-99999295 BTC',
+      '-705 BTC fee',
+    ]);
+    const [change] = entriesOf(told, 'incoming', 'confirmation');
+    expect(change).toMatchObject({ amount: '39999295', tags: ['change'] });
+    expect(change?.address).toMatchObject({ id: addressId });
+    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual([
+      '-99999295 BTC',
+      '39999295 BTC change',
+      '-705 BTC fee',
+    ]);
+  },
+);
+
+test(
+  'a transfer between own vaults is a debit of one and an incoming of the other',
+  covers('balance-changes/conservation-2', 'balance-changes/conservation-3'),
+  async () => {
+    const sender = await source('ethereum', { ETH: '1000000000000000000' });
+    const receiver = await source('ethereum', {});
+    const told = await send(sender.vault, {
+      asset: 'ethereum:ETH',
+      amount: '400',
+      destinationAddress: receiver.address.networkAddress,
+    });
+    const of = (vault: Vault) => told.filter(({ vaultId }) => vaultId === vault.vaultId);
+    const sent = entriesOf(of(sender.vault), 'outgoing', 'mined');
+    expect(sent.map(entryLine)).toEqual(['-400 ETH', '-21000000000000 ETH fee']);
+    const arrived = entriesOf(of(receiver.vault), 'incoming', 'confirmation');
+    expect(arrived.map(entryLine)).toEqual(['400 ETH']);
+    const ledger = sumOf(told, 'outgoing mined', 'incoming confirmation');
+    expect(ledger).toEqual({ 'ethereum:ETH': '-21000000000000' });
+    expect(ledger).toEqual(sumOf(told, 'blockchain transaction'));
+  },
+);
+
+test('a transfer within one vault is a debit on mined and an incoming of the same vault', async () => {
+  const { vault } = await source('ethereum', { ETH: '1000000000000000000' }, { source: 'vault' });
+  const inside = await stage.address(vault, 'ethereum', 'hot');
+  const told = await send(vault, {
+    asset: 'ethereum:ETH',
+    amount: '400',
+    destinationAddress: inside.networkAddress,
+  });
+  const mined = entriesOf(told, 'outgoing', 'mined');
+  expect(mined.map(entryLine)).toEqual(['-400 ETH', '-21000000000000 ETH fee']);
+  expect(entriesOf(told, 'incoming', 'confirmation').map(entryLine)).toEqual(['400 ETH']);
+});
+
+test(
+  'a memo self-transfer: the debit on mined, the credit an incoming that names the sub-account',
+  covers('balance-changes/conservation-4', 'balance-changes/entry/memoInfo'),
+  async () => {
+    const { vault, address } = await source('ripple', { XRP: '50000000' });
+    const { addressId, networkAddress } = address;
+    const memo = { addressId, memo: '77', name: 'customer 77', data: { tier: 'gold' } };
+    const { id } = (await stage.api('POST', '/memos', memo)).body;
+    const order = { asset: 'ripple:XRP', amount: '5', destinationAddress: networkAddress };
+    const told = await send(vault, { ...order, addressId, memo: '77' });
+    const mined = entriesOf(told, 'outgoing', 'mined');
+    expect(mined.map(entryLine)).toEqual(['-5 XRP', '-12 XRP fee']);
+    const [credit, ...more] = entriesOf(told, 'incoming', 'confirmation');
+    expect(more).toEqual([]);
+    expect(credit).toMatchObject({ asset: 'ripple:XRP', amount: '5' });
+    expect(credit?.address).toMatchObject({ id: addressId, memo: '77' });
+    expect(credit?.memoInfo).toEqual({
+      id,
+      memo: '77',
+      name: 'customer 77',
+      data: { tier: 'gold' },
+    });
+    expect(sumOf(told, 'outgoing mined', 'incoming confirmation')).toEqual({ 'ripple:XRP': '-12' });
+    // Nobody registered this one.
+    const stranger = await send(vault, { ...order, addressId, memo: '78' });
+    expect(entriesOf(stranger, 'incoming', 'confirmation')[0]).not.toHaveProperty('memoInfo');
+  },
+);
+
+test(
+  'an entry is complete: asset, amount, its formatted twin, tags, address and account',
+  covers(
+    'balance-changes/entry/asset',
+    'balance-changes/entry/amount',
+    'balance-changes/entry/amountFormatted',
+    'balance-changes/entry/tags',
+    'balance-changes/entry/address',
+    'balance-changes/entry/account',
+    'balance-changes/level/address',
+  ),
+  async () => {
+    const vault = await stage.vault();
+    const { vaultId } = vault;
+    const { accountId } = (
+      await stage.api('POST', '/accounts', { vaultId, name: 'main', data: { book: 7 } })
+    ).body;
+    const address: Address = await stage.address(vault, 'ethereum', 'main', {
+      name: 'desk',
+      data: { desk: 'a' },
+    });
+    await stage.fund(address, 'ETH', '1000000000000000000');
+    const told = await send(vault, { asset: 'ethereum:ETH', amount: '1500000000000000000' });
+    expect(told).toEqual([]);
+    const paid = await send(vault, { asset: 'ethereum:ETH', amount: '120000000000000000' });
+    const place = {
+      address: {
+        id: address.addressId,
+        networkAddress: address.networkAddress,
+        network: 'ethereum',
+        hdpath: "m/44'/60'/0'/0/0",
+        name: 'desk',
+        data: { desk: 'a' },
+      },
+      account: { id: accountId, name: 'main', data: { book: 7 } },
+    };
+    const ether = { name: 'ETH', decimals: 18, type: 'native' };
+    expect(entriesOf(paid, 'outgoing', 'mined')).toEqual([
+      {
+        asset: 'ethereum:ETH',
+        amount: '-120000000000000000',
+        amountFormatted: { asset: ether, value: '-0.120000000000000000' },
+        tags: [],
+        ...place,
+      },
+      {
+        asset: 'ethereum:ETH',
+        amount: '-21000000000000',
+        amountFormatted: { asset: ether, value: '-0.000021000000000000' },
+        tags: ['fee'],
+        ...place,
+      },
+    ]);
+  },
+);
+
+test(
+  'an unrecognised asset has no formatted amount; sixty digits keep every one',
+  covers('balance-changes/entry/amountFormatted'),
+  async () => {
+    const { address } = await source('ethereum', {});
+    const contract = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+    const amount = `9${'0123456789'.repeat(6)}`;
+    await stage.deposit(address, contract, amount);
+    const [entry] = entriesOf(await stage.notifications(), 'incoming', 'mempool');
+    expect(entry).toMatchObject({ asset: `ethereum:${contract}`, amount, tags: ['erc20'] });
+    expect(entry).not.toHaveProperty('amountFormatted');
+  },
+);
+
+test(
+  'an incoming combines per address and asset; each address and asset of a hash is told',
+  covers('balance-changes/aggregation/incoming'),
+  async () => {
+    const { vault, address } = await source('ethereum', {});
+    const second = await stage.address(vault, 'ethereum');
+    const pay = (to: Address, asset: string, amount: string) => ({
+      ...{ addressId: to.addressId, asset: `ethereum:${asset}`, amount },
+    });
+    await stage.sim('POST', '/sim/deposits', {
+      network: 'ethereum',
+      outputs: [
+        pay(address, 'ETH', '1'),
+        pay(address, 'ETH', '2'),
+        pay(address, 'USDC', '4'),
+        pay(second, 'ETH', '8'),
+      ],
+    });
+    await stage.mine('ethereum');
+    const told = await stage.notifications();
+    const incoming = told.filter(
+      ({ stream, type }) => stream === 'incoming' && type === 'confirmation',
+    );
+    expect(incoming.map((each) => [each.addressId, changesOf(each).map(entryLine)])).toEqual([
+      [address.addressId, ['3 ETH', '4 USDC erc20']],
+      [second.addressId, ['8 ETH']],
+    ]);
+    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual([
+      '1 ETH',
+      '2 ETH',
+      '4 USDC erc20',
+      '8 ETH',
+    ]);
+  },
+);
+
+test(
+  'mined is merged to the vault’s source level, and carries what that level knows',
+  covers('balance-changes/level/account', 'balance-changes/level/vault'),
+  async () => {
+    const found: Record<string, unknown> = {};
+    for (const level of ['account', 'vault']) {
+      const { vault } = await source('bitcoin', { BTC: '100000000' }, { source: level });
+      const second = await stage.address(vault, 'bitcoin', level === 'vault' ? 'other' : 'main');
+      await stage.fund(second, 'BTC', '50000000');
+      const told = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000' });
+      const entries = entriesOf(told, 'outgoing', 'mined');
+      // Two inputs and two outputs: 209 virtual bytes.
+      expect(entries.map(entryLine)).toEqual(['-120000000 BTC', '-1045 BTC fee']);
+      found[level] = entries.map((entry) => [entry.address, entry.account?.id]);
+      if (level === 'account') {
+        expect(found[level]).toEqual(entries.map(() => [undefined, second.accountId]));
+      }
+      expect(sumOf(told, 'outgoing mined')).toEqual(sumOf(told, 'blockchain transaction'));
+    }
+    expect(found['vault']).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  },
+);
+
+test(
+  'the address list shows a just-mined transaction at once and agrees with mined by sum',
+  covers('balance-changes/conservation-6'),
+  async () => {
+    const { vault, address } = await source('bitcoin', { BTC: '100000000' });
+    const told = await send(vault, { asset: 'bitcoin:BTC', amount: '60000000' });
+    const path = `/addresses/${address.addressId}/blockchain-transactions`;
+    const rows = async () => (await stage.api('GET', path)).rows;
+    const [, spent] = await rows();
+    expect(spent).toMatchObject({ status: 'confirmed', confirmations: 1 });
+    const sum = (spent?.['balanceChanges'] as { amount: string }[]).reduce(
+      (total, { amount }) => total + BigInt(amount),
+      0n,
+    );
+    expect({ 'bitcoin:BTC': sum.toString() }).toEqual(sumOf(told, 'outgoing mined'));
+    await stage.faults({ api: [{ fault: 'omit-balance-changes' }] });
+    const [, brief] = await rows();
+    expect(brief).toMatchObject({ blockchainHash: spent?.['blockchainHash'], status: 'confirmed' });
+    expect(brief).not.toHaveProperty('balanceChanges');
+    await stage.faults({});
+    expect((await rows())[1]).toEqual(spent);
+  },
+);

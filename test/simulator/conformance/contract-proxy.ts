@@ -1,0 +1,65 @@
+import { createServer, request as forward } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import type { Contract, Exchange } from './contract.ts';
+
+/** Stands before the core; every call of the suite goes through it and is held to the document. */
+export interface ContractProxy {
+  readonly url: string;
+  /** Broken promises so far, one line each. */
+  readonly violations: string[];
+  close(): Promise<void>;
+}
+
+/** Starts a proxy before `target` (a base URL) on a free loopback port. */
+export async function startContractProxy(
+  target: string,
+  contract: Contract,
+): Promise<ContractProxy> {
+  const violations: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    carry(target, incoming, outgoing)
+      .then((exchange) => violations.push(...contract.violationsOf(exchange)))
+      // A connection that the core cut (a fault) is cut here too; there is nothing to judge.
+      .catch(() => incoming.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    violations,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function carry(
+  target: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<Exchange> {
+  const method = incoming.method ?? '';
+  const path = incoming.url ?? '';
+  const requestBody = await buffer(incoming);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const { host: _host, connection: _connection, ...headers } = incoming.headers;
+    forward(`${target}${path}`, { method, headers }, resolve).on('error', reject).end(requestBody);
+  });
+  const responseBody = await buffer(answer);
+  const status = answer.statusCode ?? 0;
+  const exchange: Exchange = {
+    method,
+    target: path,
+    requestBody: requestBody.toString(),
+    status,
+    contentType: answer.headers['content-type'],
+    responseBody: responseBody.toString(),
+  };
+  const { 'transfer-encoding': _chunked, connection: _kept, ...headers } = answer.headers;
+  outgoing.writeHead(status, headers).end(responseBody);
+  return exchange;
+}

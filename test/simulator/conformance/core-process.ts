@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** The built program, as users run it. */
+const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+const whereLine = z.object({ url: z.string(), controlUrl: z.string() });
+
+/** A custody core in a process of its own, on virtual time, mining only when told. */
+export interface CoreProcess {
+  /** Base addresses without a trailing slash. */
+  readonly url: string;
+  readonly controlUrl: string;
+  /** What it complained about so far: every line is a bug of the core. */
+  complaints(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts `counterfoil core`; rejects with what it printed when it ends instead of listening. */
+export async function startCoreProcess(seed: number): Promise<CoreProcess> {
+  const options = ['--port', '0', '--clock', 'virtual', '--seed', String(seed)];
+  const child = spawn(process.execPath, [MAIN, 'core', ...options, '--no-mine', '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const first: unknown = await Promise.race([
+    once(lines, 'line').then(([line]: unknown[]) => line),
+    exited.then(() => undefined),
+  ]);
+  if (typeof first !== 'string') throw new Error(`the core ended at once:\n${errors}`);
+  const { url, controlUrl } = whereLine.parse(JSON.parse(first));
+  return {
+    url,
+    controlUrl,
+    complaints: () => errors,
+    async stop() {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}

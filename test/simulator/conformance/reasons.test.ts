@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../src/wire/notification.ts';
+import type { CancellationReason } from '../../../src/wire/notification.ts';
+import { covers } from './coverage.ts';
+import { setStage } from './stage.ts';
+import type { Json, Vault } from './stage.ts';
+
+const stage = setStage('reasons');
+
+const HOUR_MS = 3_600_000;
+const ETH = '1000000000000000000';
+
+async function funded(settings: Json = {}, amount = ETH): Promise<Vault> {
+  const vault = await stage.vault(settings);
+  await stage.fund(await stage.address(vault, 'ethereum'), 'ETH', amount);
+  return vault;
+}
+
+const orderFrom = (vault: Vault, more: Json = {}) =>
+  stage.order(vault, { asset: 'ethereum:ETH', ...more });
+
+/** A reason that only the service's inside can bring about: the fault plan is that inside. */
+async function struckBy(fault: Json): Promise<Json> {
+  const vault = await funded();
+  await stage.faults({ transactions: [fault] });
+  const order = await orderFrom(vault);
+  await stage.advance(24 * HOUR_MS);
+  return order;
+}
+
+async function waitingForReplacement(): Promise<Json> {
+  const vault = await funded();
+  const { transactionId } = await orderFrom(vault);
+  await stage.mine('ethereum');
+  return orderFrom(vault, { replacesTransactionId: transactionId });
+}
+
+async function bitcoinOrder(amount: string): Promise<{ vault: Vault; order: Json }> {
+  const vault = await stage.vault();
+  await stage.fund(await stage.address(vault, 'bitcoin'), 'BTC', '100000000');
+  return { vault, order: await stage.order(vault, { asset: 'bitcoin:BTC', amount }) };
+}
+
+/** How each cancellation reason comes about; the order that ends with it. */
+const WAYS: Record<CancellationReason, () => Promise<Json>> = {
+  insufficient_balance: async () => {
+    const order = await orderFrom(await funded({}, '500'));
+    await stage.advance(24 * HOUR_MS);
+    return order;
+  },
+  singner_unavailable: () => struckBy({ fault: 'pause', reasonCode: 'singner_unavailable' }),
+  hosted_singner_unavailable: () =>
+    struckBy({ fault: 'pause', reasonCode: 'hosted_singner_unavailable' }),
+  managed_singner_unavailable: () =>
+    struckBy({ fault: 'pause', reasonCode: 'managed_singner_unavailable' }),
+  shared_singner_unavailable: () =>
+    struckBy({ fault: 'pause', reasonCode: 'shared_singner_unavailable' }),
+  network_maintenance: () => struckBy({ fault: 'pause', reasonCode: 'network_maintenance' }),
+  // The only output is held by a transaction that no block takes in.
+  not_enough_utxos: async () => {
+    const { vault } = await bitcoinOrder('1000000');
+    const order = await stage.order(vault, { asset: 'bitcoin:BTC', amount: '2000000' });
+    await stage.advance(24 * HOUR_MS);
+    return order;
+  },
+  order_expired: async () => {
+    const { clientId } = await stage.client();
+    const order = await orderFrom(await funded({ quorum: 1, approvers: [clientId] }));
+    await stage.advance(7 * 24 * HOUR_MS);
+    return order;
+  },
+  // Below the smallest output that the network relays.
+  invalid_order: async () => (await bitcoinOrder('100')).order,
+  transaction_expired: async () => {
+    const order = await orderFrom(await funded({ externalSigner: true }));
+    await stage.advance(24 * HOUR_MS);
+    return order;
+  },
+  declined_by_client: async () => {
+    const order = await orderFrom(await funded({ externalSigner: true }));
+    await stage.api('POST', `/transactions/${String(order['transactionId'])}/cancel`);
+    return order;
+  },
+  rejected_by_approver: async () => {
+    const { clientId, call } = await stage.client();
+    const order = await orderFrom(await funded({ quorum: 1, approvers: [clientId] }));
+    const path = `/transactions/${String(order['transactionId'])}/approvals`;
+    await call('POST', path, { decision: 'reject' });
+    return order;
+  },
+  rejected_by_master_approver: async () => {
+    const { clientId, call } = await stage.client();
+    const order = await orderFrom(await funded({ masterApproval: { approvers: [clientId] } }));
+    const path = `/transactions/${String(order['transactionId'])}/approvals`;
+    await call('POST', path, { decision: 'reject' });
+    return order;
+  },
+  replacement_status_invalid: waitingForReplacement,
+  hash_already_exists: () => struckBy({ fault: 'cancel', reasonCode: 'hash_already_exists' }),
+};
+
+for (const reason of CANCELLATION_REASONS) {
+  test(`an order ends cancelled as ${reason}`, covers(`reasons/cancelled/${reason}`), async () => {
+    const { transactionId } = await WAYS[reason]();
+    const told = (await stage.notifications('outgoing')).filter(
+      (each) => each.transactionId === transactionId,
+    );
+    expect(told.at(-1)).toMatchObject({ type: 'cancelled', reasonCode: reason });
+    expect(told.at(-1)).not.toHaveProperty('reasonDetails');
+    expect(await stage.transaction(transactionId)).toMatchObject({
+      status: 'cancelled',
+      reasonCode: reason,
+    });
+    await stage.mine('ethereum', 5);
+    await stage.advance(48 * HOUR_MS);
+    expect(await stage.notifications('outgoing')).not.toContainEqual(
+      expect.objectContaining({ transactionId }),
+    );
+  });
+}
+
+test(
+  'a source that cannot cover amount plus fee warns; its details are in the events only',
+  covers('reasons/warning/insufficient_balance'),
+  async () => {
+    // The amount is there, but not the fee.
+    const { transactionId } = await orderFrom(await funded({}, '2000'));
+    const warning = (await stage.notifications('outgoing')).at(-1);
+    expect(warning).toMatchObject({ type: 'warning', reasonCode: 'insufficient_balance' });
+    expect(warning).not.toHaveProperty('reasonDetails');
+    const events = await stage.api('GET', `/transactions/${String(transactionId)}/events`);
+    expect(events.rows.at(-1)).toMatchObject({
+      type: 'warning',
+      reasonCode: 'insufficient_balance',
+      reasonDetails: {
+        shortfalls: [{ asset: 'ethereum:ETH', required: '21000000001000', available: '2000' }],
+      },
+    });
+  },
+);
+
+test(
+  'a hosted signer that is away warns, without details, and the order goes on when it is back',
+  covers('reasons/warning/hosted_singner_unavailable'),
+  async () => {
+    const vault = await funded();
+    const reasonCode = 'hosted_singner_unavailable';
+    await stage.faults({ transactions: [{ fault: 'pause', reasonCode }] });
+    const { transactionId } = await orderFrom(vault);
+    expect((await stage.told('outgoing')).at(-1)).toBe(`outgoing warning ${reasonCode}`);
+    expect(await stage.transaction(transactionId)).toMatchObject({ status: 'inited', reasonCode });
+    await stage.advance(HOUR_MS);
+    expect(await stage.told('outgoing')).toEqual([]);
+    await stage.faults({});
+    await stage.advance(60_000);
+    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    const events = await stage.api('GET', `/transactions/${String(transactionId)}/events`);
+    expect(events.rows.filter((event) => 'reasonDetails' in event)).toEqual([]);
+  },
+);
+
+test('no other paused condition warns', covers('reasons/warning/no-others'), async () => {
+  const warned: string[] = [];
+  for (const reasonCode of CANCELLATION_REASONS) {
+    await stage.reset();
+    const vault = await funded();
+    await stage.faults({ transactions: [{ fault: 'pause', reasonCode, count: 1 }] });
+    await orderFrom(vault);
+    const paused = await stage.notifications('outgoing');
+    expect(paused.slice(0, 3).map(({ type }) => type)).toEqual(['pending', 'requested', 'inited']);
+    warned.push(...paused.slice(3).map((each) => `${each.type} ${String(each['reasonCode'])}`));
+    await stage.advance(60_000);
+    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+  }
+  expect(warned).toEqual(WARNING_REASONS.map((reason) => `warning ${reason}`));
+});

@@ -1,0 +1,146 @@
+import Sqlite from 'better-sqlite3';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { migrate, migrations, openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
+import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
+import { openLedgerFile, temporaryPath } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+/** The message with which a store is refused; fails when it is not, or is in another way. */
+function refusalOf(open: () => { close(): unknown }): string {
+  try {
+    open().close();
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreRefused);
+    return (error as Error).message;
+  }
+  throw new Error('it was opened');
+}
+
+test('a fresh store writes durably: WAL, every commit fsynced, foreign keys on', () => {
+  const db = openForWriting(temporaryPath());
+  expect(db.pragma('synchronous', { simple: true })).toBe(2);
+  expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+  expect(db.pragma('foreign_keys', { simple: true })).toBe(1);
+  db.close();
+});
+
+test('a store opens again as it was, and migrating it twice changes nothing', async () => {
+  const { open, path } = await openLedgerFile();
+  await open.deliver(new Service().confirmed(1));
+  open.close();
+  const db = openForWriting(path);
+  expect(db.prepare('SELECT count(*) FROM journal').pluck().get()).toBe(2);
+  migrate(db, migrations(), path);
+  expect(db.pragma('user_version', { simple: true })).toBe(migrations().at(-1)?.version);
+  db.close();
+});
+
+test('a migration that fails half way leaves the version where it was', () => {
+  const path = temporaryPath();
+  const db = openForWriting(path);
+  const next = (migrations().at(-1)?.version ?? 0) + 1;
+  const broken = { version: next, sql: 'CREATE TABLE fresh (a); CREATE TABLE fresh (a);' };
+  expect(() => migrate(db, [...migrations(), broken], path)).toThrow('already exists');
+  expect(db.pragma('user_version', { simple: true })).toBe(next - 1);
+  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'fresh'").pluck().get()).toBe(0);
+  db.close();
+});
+
+describe('what is not ours is refused, with what to do, and left untouched', () => {
+  const OPENERS = [
+    ['for writing', openForWriting],
+    ['for reading', openForReading],
+  ] as const;
+
+  test.for(OPENERS)('another program’s database, %s', ([_, open]) => {
+    const path = temporaryPath();
+    const db = new Sqlite(path);
+    db.exec('CREATE TABLE bookmarks (url TEXT)');
+    db.close();
+    const before = readFileSync(path);
+    expect(refusalOf(() => open(path))).toMatch(/another program.*a path of its own/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test.for(OPENERS)('a newer Counterfoil’s store, %s', ([_, open]) => {
+    const path = temporaryPath();
+    const db = openForWriting(path);
+    db.pragma('user_version = 4711');
+    db.close();
+    expect(refusalOf(() => open(path))).toMatch(/newer Counterfoil \(schema 4711.*restore a backup/);
+  });
+
+  test.for(OPENERS)('a file that is no database at all, %s', ([_, open]) => {
+    const path = temporaryPath();
+    writeFileSync(path, 'Dear diary, '.repeat(1_000));
+    expect(refusalOf(() => open(path))).toMatch(/not a SQLite database.*restore the latest backup/);
+    expect(readFileSync(path, 'utf8')).toBe('Dear diary, '.repeat(1_000));
+  });
+
+  test('a store that lost its tail', async () => {
+    const { open, path } = await openLedgerFile();
+    open.close();
+    const { length } = readFileSync(path);
+    truncateSync(path, length - 40_960);
+    expect(refusalOf(() => openForWriting(path))).toMatch(/damaged.*restore the latest backup/);
+  });
+
+  test('a store with a page overwritten', async () => {
+    const { open, path } = await openLedgerFile();
+    open.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, 4_096 * 3, 4_096 * 6);
+    writeFileSync(path, bytes);
+    expect(refusalOf(() => openForWriting(path))).toMatch(/damaged.*restore the latest backup/s);
+  });
+
+  test('a folder that is not there', () => {
+    const path = `${temporaryPath()}/no/store.db`;
+    expect(refusalOf(() => openForWriting(path))).toMatch(/folder exists|directory does not exist/);
+  });
+
+  test('a store that does not exist is not created by reading it', () => {
+    const path = temporaryPath();
+    expect(refusalOf(() => openForReading(path))).toMatch(/cannot be opened/);
+    expect(() => readFileSync(path)).toThrow('ENOENT');
+  });
+});
+
+test('a reader can write nothing', async () => {
+  const { path } = await openLedgerFile();
+  const db = openForReading(path);
+  expect(() => db.exec("INSERT INTO intake_counts VALUES ('accepted', 1)")).toThrow('readonly');
+  db.close();
+});
+
+test('a store locked by another writer is unavailable, and keeps nothing of the commit', async () => {
+  const { open, path } = await openLedgerFile();
+  open.db.pragma('busy_timeout = 1');
+  const other = new Sqlite(path);
+  other.exec('BEGIN IMMEDIATE');
+  const result = await open.ledger.commit([
+    { kind: 'refused', at: open.at, raw: new Uint8Array([1]), defect: 'x' },
+  ]);
+  expect(result).toMatchObject({ kind: 'unavailable', cause: expect.stringContaining('SQLITE_BUSY') });
+  other.exec('ROLLBACK');
+  other.close();
+  const length = open.journalLength();
+  await open.deliver(new Service().confirmed(1));
+  expect(open.journalLength()).toBe(length + 1);
+});
+
+test('a full disk is unavailable, and what comes after it is kept as if nothing had been', async () => {
+  const { open } = await openLedgerFile();
+  const service = new Service();
+  const pages = open.db.pragma('page_count', { simple: true }) as number;
+  open.db.pragma(`max_page_count = ${pages}`);
+  const big = { id: 'big', metadata: { text: 'x'.repeat(100_000) } };
+  await expect(open.deliver(service.confirmed(1, big))).rejects.toThrow('SQLITE_FULL');
+  open.db.pragma('max_page_count = 1000000');
+  expect(await open.deliver(service.confirmed(1, big), service.chain('transaction'))).toEqual([
+    'accepted',
+    'accepted',
+  ]);
+  expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+});

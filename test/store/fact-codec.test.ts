@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import type { CreditingPolicy, PolicyRule } from '../../src/domain/crediting.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../src/domain/custody.ts';
+import type { Decision } from '../../src/domain/decision.ts';
+import type { Fact } from '../../src/domain/fact.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  CreditId,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+import type { BalanceChange } from '../../src/domain/notification.ts';
+import { decode } from '../../src/intake/decode.ts';
+import { packDeposit, unpackDeposit } from '../../src/store/deposit-codec.ts';
+import { decodeFact, encodeFact, packPolicy, unpackPolicy } from '../../src/store/fact-codec.ts';
+import { factOf, openLedger, START } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+/** Any text, with quotes, controls, astral characters and NULs in it. */
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const at = fc.nat();
+const amount = fc.bigInt({ min: -(10n ** 78n) + 1n, max: 10n ** 78n - 1n }).map((value) => Amount(value));
+
+function nullable<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
+  return fc.option(arbitrary, { nil: null });
+}
+
+const change: fc.Arbitrary<BalanceChange> = fc.record({
+  asset: text.map((value) => AssetId(value)),
+  amount,
+  kind: fc.constantFrom('transfer', 'change', 'fee', 'rebate', 'mint'),
+  accountId: nullable(text.map((value) => AccountId(value))),
+  addressId: nullable(text.map((value) => AddressId(value))),
+  memo: nullable(text.map((value) => Memo(value))),
+  decimals: nullable(fc.nat(255)),
+});
+
+const transaction: fc.Arbitrary<CustodyTransaction> = fc.record({
+  transactionId: text.map((value) => TransactionId(value)),
+  vaultId: text.map((value) => VaultId(value)),
+  type: fc.constantFrom('incoming', 'outgoing'),
+  status: text,
+  orderId: nullable(text),
+  network: text.map((value) => NetworkKey(value)),
+  blockchainHash: nullable(text.map((value) => BlockchainHash(value))),
+  accountId: nullable(text.map((value) => AccountId(value))),
+  addressId: nullable(text.map((value) => AddressId(value))),
+  destinationAddress: nullable(text),
+  memo: nullable(text.map((value) => Memo(value))),
+  confirmations: nullable(fc.nat()),
+  changes: nullable(fc.array(change, { maxLength: 4 })),
+  reasonCode: nullable(text),
+  updatedAt: at,
+});
+
+const depositId = text.map((value) => DepositId(value));
+const counts = fc.dictionary(text, fc.nat());
+
+const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
+  fc.record({ kind: fc.constant('deposit' as const), depositId, transaction: nullable(transaction) }),
+  fc.record({ kind: fc.constantFrom('outgoing', 'unseen'), transaction, graceMs: fc.nat() }),
+  fc.record({
+    kind: fc.constant('run' as const),
+    startedAt: at,
+    graceMs: fc.nat(),
+    custody: fc.record({ matched: fc.nat(), broken: fc.nat(), exempt: counts, skipped: counts }),
+    requests: fc.nat(),
+    watermark: nullable(at),
+    incomplete: nullable(text),
+  }),
+);
+
+const rule: fc.Arbitrary<Partial<PolicyRule>> = fc.record(
+  {
+    confirmations: fc.nat(),
+    minimumAmount: amount,
+    oneApprovalAbove: nullable(amount),
+    twoApprovalsAbove: nullable(amount),
+    requireMemo: fc.boolean(),
+    halted: fc.boolean(),
+    creditInternal: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+const policy: fc.Arbitrary<CreditingPolicy> = fc.record({
+  default: fc
+    .tuple(rule, fc.nat())
+    .map(([some, confirmations]) => ({ ...some, confirmations })),
+  networks: fc.dictionary(text, rule),
+  assets: fc.dictionary(text, rule),
+});
+
+const reason = text;
+const decision: fc.Arbitrary<Decision> = fc.oneof(
+  fc.record({ kind: fc.constant('policy' as const), policy, source: fc.constantFrom('config', 'api') }),
+  fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
+  fc.record({ kind: fc.constant('attribute' as const), depositId, attributedTo: text, reason }),
+  fc.record({
+    kind: fc.constant('acknowledge' as const),
+    creditId: text.map((value) => CreditId(value)),
+    reference: text,
+  }),
+  fc.record({
+    kind: fc.constantFrom('investigate', 'resolve'),
+    breakId: text.map((value) => BreakId(value)),
+    reason,
+  }),
+  fc.record({ kind: fc.constant('retry' as const), quarantineId: text, reason }),
+) as fc.Arbitrary<Decision>;
+
+/** A fact as it is read back from its journal row. */
+function roundTrip(fact: Fact): Fact {
+  return decodeFact({ seq: 1, ...encodeFact(fact) }, decode);
+}
+
+describe('what is journalled reads back as it was', () => {
+  test('custody records', () => {
+    fc.assert(
+      fc.property(at, record, (when, some) => {
+        const fact = { kind: 'custody-record', at: when, record: some } as const;
+        expect(roundTrip(fact)).toEqual(fact);
+      }),
+    );
+  });
+
+  test('decisions, with who took them', () => {
+    fc.assert(
+      fc.property(at, text, decision, (when, actor, some) => {
+        const fact = { kind: 'decision', at: when, actor, decision: some } as const;
+        expect(roundTrip(fact)).toEqual(fact);
+      }),
+    );
+  });
+
+  test('policies, and the same policy gives the same text', () => {
+    fc.assert(
+      fc.property(policy, (some) => {
+        expect(unpackPolicy(packPolicy(some))).toEqual(some);
+        expect(packPolicy(unpackPolicy(packPolicy(some)))).toBe(packPolicy(some));
+      }),
+    );
+  });
+
+  test('deliveries of every kind', () => {
+    const bodies = [new Service().confirmed(1), '{"id":"q","stream":"new"}', '{"id":"\\ud800"}', 'garbage\u0000'];
+    for (const fact of bodies.map((body) => factOf(body, START))) expect(roundTrip(fact)).toEqual(fact);
+  });
+});
+
+test('a journal whose notification is not understood any more is not replayed as something else', () => {
+  const fact = factOf(new Service().confirmed(1), START);
+  const older = () => ({ kind: 'malformed', defect: 'a rule of today' }) as const;
+  expect(() => decodeFact({ seq: 9, ...encodeFact(fact) }, older)).toThrow(
+    /journal position 9 was understood when it arrived and is not now: a rule of today/,
+  );
+});
+
+test('what was not understood when it arrived stays so, though this version would read it', () => {
+  const raw = new TextEncoder().encode(JSON.stringify(new Service().confirmed(1)));
+  const fact = { kind: 'quarantined', at: 1, raw, id: 'ntf-1', digest: '', defect: 'was new' } as const;
+  expect(roundTrip(fact)).toMatchObject({ kind: 'quarantined', id: 'ntf-1', defect: 'was new' });
+});
+
+test('a deposit in the feed reads back as it was', async () => {
+  const open = await openLedger();
+  await open.deliver(new Service().confirmed(6));
+  const { records } = { records: open.rows<{ deposit: string }>('SELECT deposit FROM credits') };
+  expect(records).toEqual([]);
+  await open.record({
+    kind: 'deposit',
+    depositId: open.depositId(),
+    transaction: (await import('./evidence.ts')).received(),
+  });
+  const [item] = open.feed();
+  const deposit = unpackDeposit(item?.deposit ?? '');
+  expect(deposit).toMatchObject({ state: 'credited', amount: 100n, credit: { amount: 100n } });
+  expect(packDeposit(deposit)).toBe(item?.deposit);
+});

@@ -1,0 +1,101 @@
+import Sqlite from 'better-sqlite3';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { decode } from '../../src/intake/decode.ts';
+import { rebuild } from '../../src/store/sqlite/rebuild.ts';
+import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
+import { verify } from '../../src/store/sqlite/verify.ts';
+import { verifyWith } from './evidence.ts';
+import { OpenLedger, openLedgerFile } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+const OPTIONS = {
+  decode,
+  progress: { start: () => undefined, tick: () => undefined, done: () => undefined },
+};
+
+async function credited(): Promise<{ open: OpenLedger; path: string; service: Service }> {
+  const { open, path } = await openLedgerFile();
+  const service = new Service();
+  const first = service.confirmed(1);
+  await open.deliver(first, first, service.confirmed(6), service.chain('transaction'));
+  await verifyWith(open);
+  return { open, path, service };
+}
+
+function damage(path: string, sql: string): void {
+  const db = new Sqlite(path);
+  db.exec(`DROP TRIGGER journal_keeps; DROP TRIGGER postings_stay; ${sql}`);
+  db.close();
+}
+
+test('damaged projections are made anew from the journal, and the old file is kept', async () => {
+  const { open, path } = await credited();
+  const before = { books: open.balances(), deposit: open.deposit(), feed: open.feed() };
+  open.close();
+  damage(path, "DELETE FROM postings; UPDATE deposits SET amount = '7'; UPDATE balances SET amount = '1'");
+  expect(verify(path, OPTIONS).sound).toBe(false);
+  const report = rebuild(path, OPTIONS);
+  expect(verify(path, OPTIONS).checks.flatMap(({ problems }) => problems)).toEqual([]);
+  const again = new OpenLedger(path);
+  expect({ books: again.balances(), deposit: again.deposit(), feed: again.feed() }).toEqual(before);
+  expect(report).toEqual({ facts: again.journalLength(), previous: `${path}.before-rebuild-1` });
+  const old = new Sqlite(report.previous, { readonly: true });
+  expect(old.prepare('SELECT amount FROM deposits').pluck().get()).toBe('7');
+  old.close();
+});
+
+test('what is only counted survives, and new facts go on where the old ones ended', async () => {
+  const { open, path, service } = await credited();
+  const counts = open.rows('SELECT * FROM intake_counts ORDER BY outcome');
+  const seals = open.rows('SELECT * FROM seals');
+  open.close();
+  rebuild(path, OPTIONS);
+  const again = new OpenLedger(path);
+  expect(again.rows('SELECT * FROM intake_counts ORDER BY outcome')).toEqual(counts);
+  expect(again.rows('SELECT * FROM seals')).toEqual(seals);
+  await again.deliver(service.incoming('rollback'));
+  again.close();
+  expect(verify(path, OPTIONS).sound).toBe(true);
+});
+
+test('each rebuild keeps what it replaces under a name of its own, and nothing else is left', async () => {
+  const { open, path } = await credited();
+  open.close();
+  rebuild(path, OPTIONS);
+  rebuild(path, OPTIONS);
+  expect(readdirSync(dirname(path)).toSorted()).toEqual([
+    'store.db',
+    'store.db.before-rebuild-1',
+    'store.db.before-rebuild-2',
+  ]);
+});
+
+test('the append-only guards are back after a rebuild', async () => {
+  const { open, path } = await credited();
+  open.close();
+  damage(path, '');
+  rebuild(path, OPTIONS);
+  const again = new OpenLedger(path);
+  expect(() => again.db.exec('UPDATE journal SET recorded_at = 0')).toThrow('append-only');
+});
+
+test('a damaged journal is not rebuilt from: the store stays as it is', async () => {
+  const { open, path } = await credited();
+  open.close();
+  damage(path, "UPDATE journal SET recorded_at = recorded_at + 1 WHERE seq = 2");
+  expect(() => rebuild(path, OPTIONS)).toThrow(StoreRefused);
+  expect(() => rebuild(path, OPTIONS)).toThrow(/journal is damaged.*restore the latest backup/);
+  expect(existsSync(`${path}.rebuild`)).toBe(false);
+  expect(existsSync(`${path}.before-rebuild-1`)).toBe(false);
+});
+
+test('with the daemon still running nothing is replaced under it: what it takes next is not lost', async () => {
+  const { open, path, service } = await credited();
+  expect(() => rebuild(path, OPTIONS)).toThrow(StoreRefused);
+  await open.deliver(service.incoming('rollback'));
+  open.close();
+  const again = new OpenLedger(path);
+  expect(again.balances()).toEqual({});
+});

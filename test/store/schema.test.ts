@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { BREAK_TYPES } from '../../src/domain/break.ts';
+import { verifyWith } from './evidence.ts';
+import { openLedger, OpenLedger } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+const TABLES_FILE = new URL('../../src/store/sqlite/tables.ts', import.meta.url);
+
+const SQL_TYPES: Record<string, string> = { TEXT: 'string', INTEGER: 'number', BLOB: 'Uint8Array' };
+
+/** `table → its row interface's fields as written`, from tables.ts. */
+function declaredRows(): Map<string, string[]> {
+  const text = readFileSync(TABLES_FILE, 'utf8');
+  const bodyOf = (name: string): string => {
+    const found = new RegExp(`interface ${name} \\{\\n([^}]*)\\}`).exec(text);
+    if (found?.[1] === undefined) throw new Error(`tables.ts declares no ${name}`);
+    return found[1];
+  };
+  const fields = (name: string): string[] =>
+    [...bodyOf(name).matchAll(/^ {2}(\w+: [^;]+);$/gm)].map(([, field]) => field ?? '');
+  return new Map(
+    fields('Tables').map((line) => {
+      const [table, row] = line.split(': ');
+      return [table ?? '', fields(row ?? '')];
+    }),
+  );
+}
+
+/** The same, from the schema as SQLite reads it. */
+function actualRows(): Map<string, string[]> {
+  const open = new OpenLedger();
+  const tables = open.rows<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  return new Map(
+    tables.map(({ name }) => {
+      const columns = open.db.pragma(`table_info(${name})`) as {
+        name: string;
+        type: string;
+        notnull: 0 | 1;
+        pk: number;
+      }[];
+      const lines = columns.map(({ name: column, type, notnull, pk }) => {
+        // A sole TEXT key of a WITHOUT ROWID or STRICT table may say NOT NULL by its key alone.
+        const nullable = notnull === 0 && pk === 0;
+        return `${column}: ${SQL_TYPES[type] ?? type}${nullable ? ' | null' : ''}`;
+      });
+      return [name, lines];
+    }),
+  );
+}
+
+test('tables.ts and schema.sql say the same, column by column, in one order', () => {
+  expect(Object.fromEntries(declaredRows())).toEqual(Object.fromEntries(actualRows()));
+});
+
+test('every table is STRICT, and every amount is TEXT', () => {
+  const open = new OpenLedger();
+  const tables = open.db.pragma('table_list') as { name: string; strict: 0 | 1; type: string }[];
+  const ours = tables.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'));
+  expect(ours.filter(({ strict }) => strict === 0)).toEqual([]);
+  for (const [table, columns] of actualRows()) {
+    for (const column of columns.filter((line) => /^(\w*amount|books|chain|expected|actual):/.test(line))) {
+      expect([table, column]).toEqual([table, expect.stringContaining('string')]);
+    }
+  }
+});
+
+test('every CHECK list of words is the domain’s own', () => {
+  const open = new OpenLedger();
+  const [breaks] = open.rows<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'breaks'");
+  const insert = open.db.prepare(
+    `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
+     VALUES (?, ?, ?, 'info', 'open', '', 0, 0)`,
+  );
+  for (const type of BREAK_TYPES) insert.run(`brk_${type}`, type, type);
+  expect(breaks?.sql).toContain('severity');
+});
+
+describe('append-only, and enforced', () => {
+  async function filled(): Promise<OpenLedger> {
+    const open = await openLedger();
+    await open.deliver(new Service().confirmed(6));
+    await verifyWith(open);
+    return open;
+  }
+
+  const KEPT = ['journal', 'seals', 'entries', 'postings', 'credits'];
+
+  test.for(KEPT)('%s refuses UPDATE, DELETE and a replacing INSERT', async (table) => {
+    const open = await filled();
+    const [column] = open.db.pragma(`table_info(${table})`) as { name: string }[];
+    const before = open.rows(`SELECT * FROM ${table}`);
+    expect(before.length).toBeGreaterThan(0);
+    const name = column?.name ?? '';
+    open.db.pragma('foreign_keys = OFF');
+    for (const sql of [
+      `UPDATE ${table} SET ${name} = ${name}`,
+      `DELETE FROM ${table}`,
+      `INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`,
+    ]) {
+      expect(() => open.db.exec(sql), sql).toThrow('append-only');
+    }
+    expect(open.rows(`SELECT * FROM ${table}`)).toEqual(before);
+  });
+
+  test('an id is the first notification’s for ever', async () => {
+    const open = await filled();
+    const sql = `INSERT INTO notifications SELECT seq + 1000, id, 'x', 'accepted', stream, type,
+      vault_id, network, blockchain_hash, transaction_id, confirmations, received_at
+      FROM notifications`;
+    open.db.pragma('foreign_keys = OFF');
+    expect(() => open.db.exec(sql)).toThrow('UNIQUE constraint failed: notifications.id');
+  });
+
+  test('a credit is reversed once', async () => {
+    const open = await filled();
+    const reversal = (id: string) => `INSERT INTO credits
+      SELECT feed_seq + 1000 + length('${id}'), seq, '${id}', 'reversal', deposit_id, amount,
+        credit_id, deposit, created_at FROM credits WHERE kind = 'credit'`;
+    open.db.exec(reversal('a'));
+    expect(() => open.db.exec(reversal('bb'))).toThrow('UNIQUE constraint failed: credits.reverses');
+  });
+
+  test('one break is unresolved per key', () => {
+    const open = new OpenLedger();
+    const sql = (id: string, state: string) =>
+      `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
+       VALUES ('${id}', 'conservation', 'k', 'info', '${state}', '', 0, 0)`;
+    open.db.exec(`${sql('a', 'resolved')}; ${sql('b', 'open')}; ${sql('c', 'resolved')}`);
+    expect(() => open.db.exec(sql('d', 'investigating'))).toThrow('UNIQUE constraint failed');
+  });
+});

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openLedgerFile } from './open-ledger.ts';
+import type { JournalTableRow, SealRow } from '../../src/store/sqlite/tables.ts';
+import { Service } from './webhook.ts';
+
+/** An integer as schema.sql says: 8 bytes, big-endian. */
+function eight(value: number): string {
+  return value.toString(16).padStart(16, '0');
+}
+
+function lengthAndBytes(bytes: Uint8Array): string {
+  return eight(bytes.length) + Buffer.from(bytes).toString('hex');
+}
+
+/** The hash of a seal, computed from the words of schema.sql and from nothing in src/. */
+function hashOf(seal: SealRow, facts: readonly JournalTableRow[]): string {
+  const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+  const parts = facts.map(
+    ({ seq, recorded_at: at, kind, detail, body }) =>
+      eight(seq) +
+      eight(at) +
+      lengthAndBytes(text(kind)) +
+      (detail === null ? '00' : `01${lengthAndBytes(text(detail))}`) +
+      lengthAndBytes(body),
+  );
+  const sealed = [
+    Buffer.from(seal.previous_hash).toString('hex'),
+    eight(seal.first_seq),
+    eight(seal.last_seq),
+    eight(seal.sealed_at),
+    ...parts,
+  ].join('');
+  return createHash('sha256').update(Buffer.from(sealed, 'hex')).digest('hex');
+}
+
+test('every seal is the hash that schema.sql describes, over exactly the facts of its commit', async () => {
+  const { open } = await openLedgerFile();
+  const service = new Service();
+  await open.deliverTogether(service.confirmed(1), service.chain('transaction'));
+  await open.deliver('no JSON: ünïcode 😀', '{"id":"q","a":"\u00e9"}');
+  await open.decide({ kind: 'hold', depositId: open.depositId(), reason: 'wait' }, 'Zoë');
+  await open.run();
+  const seals = open.rows<SealRow>('SELECT * FROM seals ORDER BY commit_number');
+  expect(seals.map((seal) => [seal.first_seq, seal.last_seq])).toEqual([
+    [1, 1],
+    [2, 3],
+    [4, 4],
+    [5, 5],
+    [6, 6],
+    [7, 7],
+  ]);
+  for (const seal of seals) {
+    const facts = open.rows<JournalTableRow>(
+      'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
+      seal.first_seq,
+      seal.last_seq,
+    );
+    expect(hashOf(seal, facts)).toBe(Buffer.from(seal.hash).toString('hex'));
+  }
+});
+
+test('the first seal follows 32 zero bytes, every other one the seal before it', async () => {
+  const { open } = await openLedgerFile();
+  await open.deliver(new Service().confirmed(1));
+  const [first, second] = open.rows<SealRow>('SELECT * FROM seals ORDER BY commit_number');
+  expect(Buffer.from(first?.previous_hash ?? []).toString('hex')).toBe('00'.repeat(32));
+  expect(second?.previous_hash).toEqual(first?.hash);
+});
+
+test('a commit that journals nothing has no seal', async () => {
+  const { open } = await openLedgerFile();
+  const body = new Service().confirmed(1);
+  await open.deliver(body);
+  await open.deliver(body, body);
+  expect(open.rows('SELECT * FROM seals')).toHaveLength(2);
+});
