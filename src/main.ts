@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { coreCommand } from './commands/core.ts';
 import { demoCommand } from './commands/demo/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
+import { doctorCommand } from './commands/doctor/doctor.ts';
 import { keygenCommand } from './commands/keygen.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
 import { serveCommand } from './commands/serve.ts';

@@ -1,5 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { authenticate, authorize, type ApiEnv, type Identify } from './access.ts';
 import { mountBalances } from './balances.ts';
@@ -48,7 +47,8 @@ function methodsOf(app: OpenAPIHono<ApiEnv>, path: string): string[] {
 }
 
 function mountErrors(app: OpenAPIHono<ApiEnv>, onBug: (error: unknown) => void): void {
-  app.notFound((context: Context) => {
+  // A route and not `notFound`: the program mounts this app in its own, whose `notFound` would win.
+  app.all('*', (context) => {
     const { method, path } = context.req;
     const allowed = methodsOf(app, path);
     if (allowed.length > 0) {
@@ -70,7 +70,8 @@ function mountErrors(app: OpenAPIHono<ApiEnv>, onBug: (error: unknown) => void):
 
 /**
  * The HTTP API for exchanges and finance: `/v1`, health, metrics and documents. Expected outcomes
- * are problems (RFC 9457); nothing under `/v1` is looked at without a token.
+ * are problems (RFC 9457); nothing under `/v1` is looked at without a token. It answers every path,
+ * with a 404 where it has none: mount it last.
  */
 export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({

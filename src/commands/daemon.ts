@@ -21,6 +21,7 @@ import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
 import { custodyClientOf } from './custody-link.ts';
+import { checkDepthsAt } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
@@ -69,6 +70,7 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   const listener = await listen(config.listen, application(parts, phase).fetch);
   orderShutdown(lifecycle, parts, listener);
   reconciler.start();
+  void warnOfDepths(parts);
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
 }
@@ -181,8 +183,25 @@ function countAnswer(metrics: Metrics, answer: Answer): void {
     case 'malformed':
       metrics.notification(answer);
       return;
-    default:
+    case 'too_large':
+    case 'unknown_token':
+    case 'wrong_method':
+    case 'certificate_refused':
+    case 'busy':
       metrics.refusal(REFUSAL_STATUS[answer]);
+      return;
+    default:
+      answer satisfies never;
+  }
+}
+
+/** Says at start-up which policy depths webhooks will not show; the sweep reads those from the API. */
+async function warnOfDepths({ custody, config, log }: Parts): Promise<void> {
+  if (custody === undefined || config.custody === undefined) return;
+  const about = { config: config.custody, crediting: config.crediting, now: Date.now() };
+  const diagnoses = await checkDepthsAt(custody, about);
+  for (const { check, detail } of diagnoses.filter((one) => one.status !== 'ok')) {
+    log.warn({ check }, detail);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener } from '@hono/node-server';
 import type { Config } from '../ops/config.ts';
@@ -27,7 +28,9 @@ function createServer(
   fetch: (request: Request) => Response | Promise<Response>,
   tls: Config['listen']['tls'],
 ): Server {
-  const answer = getRequestListener(fetch);
+  const listener = getRequestListener(fetch);
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    void listener(request, response);
   if (tls === undefined) return createHttpServer(answer);
   const ca = tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) };
   return createHttpsServer(

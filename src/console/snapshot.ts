@@ -101,10 +101,13 @@ export class Snapshots {
     this.#freshUntil = Number.POSITIVE_INFINITY;
     const started = this.#now();
     try {
-      return await look(this.#reads, started, this.#tieOut);
-    } finally {
+      const snapshot = await look(this.#reads, started, this.#tieOut);
       const ended = this.#now();
       this.#freshUntil = ended + Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
+      return snapshot;
+    } catch (error) {
+      this.#latest = undefined;
+      throw error;
     }
   }
 }

@@ -253,7 +253,7 @@ function sumsByKind(list: readonly BalanceChange[]): string {
     const key = JSON.stringify([asset, kind]);
     sums.set(key, plus(sums.get(key) ?? ZERO, amount));
   }
-  return JSON.stringify([...sums].map(([key, sum]) => [key, sum.toString()]).sort());
+  return JSON.stringify([...sums].map(([key, sum]) => `${key}=${sum}`).sort());
 }
 
 function amountsDiffer(

@@ -114,8 +114,19 @@ function book(
       return clear(before, after, now);
     case 'failed':
       return postBurnedFee(after, chainChanges(dossier, after), now);
-    default:
+    case 'approval-pending':
+    case 'approved':
+    case 'pending':
+    case 'requested':
+    case 'inited':
+    case 'to-sign':
+    case 'signed':
+    case 'submitted':
+    case 'warning':
+    case 'cancelled':
       return { withdrawal: after, entries: [] };
+    default:
+      return notification.type satisfies never;
   }
 }
 

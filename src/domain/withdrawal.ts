@@ -83,10 +83,6 @@ export interface Withdrawal {
   readonly updatedAt: number;
 }
 
-export function isFinal(withdrawal: Withdrawal): boolean {
-  return withdrawal.status === 'rolledback' || withdrawal.status === 'replaced';
-}
-
 /** Whether an event of this kind moves a withdrawal of this status. */
 export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | null): boolean {
   if (to === null) return false;

@@ -9,11 +9,12 @@ export type ReadBody =
 export async function readBody(request: Request, bytesMax: number): Promise<ReadBody> {
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > bytesMax) return { kind: 'too_large' };
-  if (request.body === null) return { kind: 'read', bytes: new Uint8Array() };
+  const stream: ReadableStream<Uint8Array> | null = request.body;
+  if (stream === null) return { kind: 'read', bytes: new Uint8Array() };
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of request.body) {
+    for await (const chunk of stream) {
       length += chunk.length;
       if (length > bytesMax) return { kind: 'too_large' };
       chunks.push(chunk);

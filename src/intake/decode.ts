@@ -26,7 +26,11 @@ export type Decoded =
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = '\uFEFF';
 /** NUL cannot be compared safely in SQL text, and a lone surrogate has no UTF-8 form. */
-const UNSTORABLE = /\u0000|\p{Surrogate}/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function isUnstorable(text: string): boolean {
+  return text.includes('\0') || LONE_SURROGATE.test(text);
+}
 
 function malformed(defect: string): Decoded {
   return { kind: 'malformed', defect };
@@ -59,13 +63,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** What stands for an id that cannot be stored as it is: distinct ids stay distinct. */
 function storableId(id: string): { id: string; defect: string | null } {
-  if (UNSTORABLE.test(id)) {
+  if (isUnstorable(id)) {
     return {
       id: `unstorable:${digestOf(JSON.stringify(id))}`,
       defect: 'id: holds a NUL or a lone surrogate',
     };
   }
-  if (id.length > ID_CHARACTERS_MAX && [...id].length > ID_CHARACTERS_MAX) {
+  if (id.length > ID_CHARACTERS_MAX && Array.from(id).length > ID_CHARACTERS_MAX) {
     return {
       id: `long:${digestOf(id)}`,
       defect: `id: longer than ${ID_CHARACTERS_MAX} characters`,
@@ -85,12 +89,12 @@ function describe(error: z.ZodError): string {
 /** Identifiers end up as keys: one that cannot be stored faithfully could collide with another. */
 function unstorableField(notification: Notification): string | null {
   for (const [field, value] of Object.entries(notification)) {
-    if (typeof value === 'string' && UNSTORABLE.test(value)) return field;
+    if (typeof value === 'string' && isUnstorable(value)) return field;
   }
   const changes = notification.changes ?? [];
   const at = changes.findIndex((change) =>
     [change.asset, change.accountId, change.addressId, change.memo].some(
-      (value) => value !== null && UNSTORABLE.test(value),
+      (value) => value !== null && isUnstorable(value),
     ),
   );
   return at === -1 ? null : `balanceChanges.${at}`;

@@ -119,7 +119,10 @@ async function takeBody(
   if (decoded.kind === 'malformed') {
     const fact = options.refused.keep(raw, decoded.defect, at);
     const kept = fact === null ? null : await options.submit(fact);
-    if (kept !== null && isRetry(kept)) return busy(context, options);
+    if (kept !== null && isRetry(kept)) {
+      options.refused.giveBack();
+      return busy(context, options);
+    }
     options.observe('malformed');
     return problem(context, 400, decoded.defect);
   }

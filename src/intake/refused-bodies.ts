@@ -28,4 +28,9 @@ export class RefusedBodies {
     this.#kept += 1;
     return { kind: 'refused', at, raw: raw.subarray(0, REFUSED_BYTES_KEPT), defect };
   }
+
+  /** Its fact could not be committed and the sender will try again: it does not count. */
+  giveBack(): void {
+    this.#kept = Math.max(0, this.#kept - 1);
+  }
 }

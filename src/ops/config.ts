@@ -13,7 +13,6 @@ const PATH_TOKEN_CHARS_MIN = 32;
 const PATH_TOKENS_MAX = 16;
 
 export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

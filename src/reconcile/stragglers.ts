@@ -114,8 +114,13 @@ async function lookUpOne(
       return { kind: 'found', transactions: [transactionOf(answer.value)] };
     case 'not-found':
       return { kind: 'absent' };
-    default:
+    case 'unavailable':
+    case 'rate-budget':
+    case 'refused':
+    case 'malformed':
       return { kind: 'failed', final: isFinal(answer.kind) };
+    default:
+      return answer satisfies never;
   }
 }
 

@@ -1,3 +1,5 @@
+import { Heap } from './heap.ts';
+
 /** A task to run at a time. A returned promise is awaited before the next task runs. */
 export type Task = () => void | Promise<void>;
 
@@ -114,7 +116,7 @@ interface Scheduled {
 export class VirtualClock implements Clock {
   readonly isRepeatable = true;
   readonly #patienceMs: number;
-  readonly #heap: Scheduled[] = [];
+  readonly #heap = new Heap<Scheduled>(before);
   readonly #cancelled = new Set<number>();
   readonly #pending = new Set<number>();
   readonly #held = new Map<Promise<unknown>, NodeJS.Timeout>();
@@ -136,7 +138,7 @@ export class VirtualClock implements Clock {
     this.#lastId += 1;
     const id = this.#lastId;
     this.#pending.add(id);
-    pushHeap(this.#heap, { id, timeMs, task });
+    this.#heap.push({ id, timeMs, task });
     return { id };
   }
 
@@ -172,7 +174,7 @@ export class VirtualClock implements Clock {
    * of the tasks schedule them again from their records (`resume`).
    */
   reset(nowMs: number): void {
-    this.#heap.length = 0;
+    this.#heap.clear();
     this.#cancelled.clear();
     this.#pending.clear();
     this.#nowMs = nowMs;
@@ -182,7 +184,7 @@ export class VirtualClock implements Clock {
     for (;;) {
       const next = this.#peek();
       if (next !== undefined && next.timeMs <= this.#nowMs) {
-        popHeap(this.#heap);
+        this.#heap.pop();
         this.#pending.delete(next.id);
         const done = next.task();
         if (done !== undefined) await done;
@@ -200,9 +202,9 @@ export class VirtualClock implements Clock {
 
   #peek(): Scheduled | undefined {
     for (;;) {
-      const next = this.#heap[0];
+      const next = this.#heap.peek();
       if (next === undefined || !this.#cancelled.delete(next.id)) return next;
-      popHeap(this.#heap);
+      this.#heap.pop();
     }
   }
 
@@ -218,35 +220,4 @@ export class VirtualClock implements Clock {
 
 function before(left: Scheduled, right: Scheduled): boolean {
   return left.timeMs === right.timeMs ? left.id < right.id : left.timeMs < right.timeMs;
-}
-
-function pushHeap(heap: Scheduled[], item: Scheduled): void {
-  let index = heap.length;
-  heap.push(item);
-  while (index > 0) {
-    const parentIndex = (index - 1) >> 1;
-    const parent = heap[parentIndex];
-    if (parent === undefined || !before(item, parent)) break;
-    heap[index] = parent;
-    heap[parentIndex] = item;
-    index = parentIndex;
-  }
-}
-
-function popHeap(heap: Scheduled[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    const leftIndex = 2 * index + 1;
-    const left = heap[leftIndex];
-    if (left === undefined) break;
-    const right = heap[leftIndex + 1];
-    const [child, childIndex]: [Scheduled, number] =
-      right !== undefined && before(right, left) ? [right, leftIndex + 1] : [left, leftIndex];
-    if (!before(child, last)) break;
-    heap[index] = child;
-    index = childIndex;
-  }
-  heap[index] = last;
 }

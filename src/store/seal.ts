@@ -4,16 +4,6 @@ import type { JournalRow } from './records.ts';
 /** What the first seal names as its predecessor. */
 export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
-/** One link of the journal's hash chain: a commit and everything before it. */
-export interface Seal {
-  readonly commitNumber: number;
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly sealedAt: number;
-  readonly previousHash: Uint8Array;
-  readonly hash: Uint8Array;
-}
-
 function uint64(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));

@@ -64,14 +64,26 @@ function addTo<Key>(counts: Map<Key, number>, key: Key, by: number): void {
 }
 
 /** The tables that are only appended to, between two flushes. */
-class Appended {
-  readonly journal: JournalRow[] = [];
-  readonly notifications: NotificationRow[] = [];
-  readonly entries: PostedEntry[] = [];
-  readonly feed: FeedItem[] = [];
-  readonly breakEvents: (BreakEvent & { seq: number })[] = [];
-  readonly reconciliations: ReconciliationRow[] = [];
-  readonly policies: PolicyRow[] = [];
+interface Appended {
+  readonly journal: JournalRow[];
+  readonly notifications: NotificationRow[];
+  readonly entries: PostedEntry[];
+  readonly feed: FeedItem[];
+  readonly breakEvents: (BreakEvent & { seq: number })[];
+  readonly reconciliations: ReconciliationRow[];
+  readonly policies: PolicyRow[];
+}
+
+function nothingAppended(): Appended {
+  return {
+    journal: [],
+    notifications: [],
+    entries: [],
+    feed: [],
+    breakEvents: [],
+    reconciliations: [],
+    policies: [],
+  };
 }
 
 /**
@@ -82,7 +94,7 @@ class Appended {
 export class WorkingSet {
   readonly #source: RecordSource;
   #head: number;
-  #appended = new Appended();
+  #appended = nothingAppended();
   readonly #dossiers = new Map<string, OpenDossier>();
   readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
   readonly #changedWithdrawals = new Set<TransactionId>();
@@ -340,7 +352,7 @@ export class WorkingSet {
   }
 
   #forgetWritten(): void {
-    this.#appended = new Appended();
+    this.#appended = nothingAppended();
     for (const dossier of this.#dossiers.values()) {
       dossier.changedSightings.clear();
       dossier.changedDeposits.clear();

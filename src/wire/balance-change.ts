@@ -1,12 +1,9 @@
 import { z } from 'zod';
 
-/** The most digits an amount may have: enough for any 256-bit integer. */
-export const AMOUNT_DIGITS_MAX = 78;
-
 /**
  * An amount in the asset's smallest unit, as a decimal integer string (section "Balance change
- * entry"): negative = debit, positive = credit, never a decimal point. A JSON number is refused:
- * it may already have lost digits.
+ * entry"): negative = debit, positive = credit, never a decimal point, at most 78 digits (enough for
+ * any 256-bit integer). A JSON number is refused: it may already have lost digits.
  */
 export const amountString = z
   .string()
@@ -14,7 +11,6 @@ export const amountString = z
 
 /** Tags that carry meaning (section "Tags"). A consumer ignores any other. */
 export const KNOWN_TAGS = ['fee', 'change', 'rebate', 'mint', 'erc20', 'contract'] as const;
-export type KnownTag = (typeof KNOWN_TAGS)[number];
 
 const customData = z.record(z.string(), z.unknown());
 

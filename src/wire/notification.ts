@@ -24,10 +24,8 @@ export const OUTGOING_TYPES = [
 export type OutgoingType = (typeof OUTGOING_TYPES)[number];
 
 export const BLOCKCHAIN_TYPES = ['transaction', 'mempool', 'confirmation', 'rollback'] as const;
-export type BlockchainType = (typeof BLOCKCHAIN_TYPES)[number];
 
 export const INCOMING_TYPES = ['mempool', 'confirmation', 'rollback'] as const;
-export type IncomingType = (typeof INCOMING_TYPES)[number];
 
 /** `reasonCode` of a `warning`; spelled as the service spells them. */
 export const WARNING_REASONS = ['insufficient_balance', 'hosted_singner_unavailable'] as const;
@@ -190,7 +188,4 @@ export const notification = z.discriminatedUnion('stream', [
   incomingNotification,
 ]);
 
-export type OutgoingNotification = z.infer<typeof outgoingNotification>;
-export type BlockchainNotification = z.infer<typeof blockchainNotification>;
-export type IncomingNotification = z.infer<typeof incomingNotification>;
 export type Notification = z.infer<typeof notification>;

@@ -12,7 +12,6 @@ export const account = z.looseObject({
   name: z.string().nullish(),
   data: customData,
 });
-export type Account = z.infer<typeof account>;
 
 export const address = z.looseObject({
   addressId: z.string().min(1),

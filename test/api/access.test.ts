@@ -1,6 +1,14 @@
+import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { identifyBy, mayAct, ROLES } from '../../src/api/access.ts';
-import { apiUnderTest, tokenOf, TOKENS, type Person } from './api-under-test.ts';
+import {
+  authenticate,
+  authorize,
+  identifyBy,
+  mayAct,
+  ROLES,
+  type ApiEnv,
+} from '../../src/api/access.ts';
+import { apiUnderTest, identify, tokenOf, TOKENS, type Person } from './api-under-test.ts';
 
 test('without a token the call is refused, and told how to send one', async () => {
   const api = await apiUnderTest();
@@ -98,4 +106,15 @@ test('a token whose digest is not a SHA-256 is a mistake of the wiring', () => {
   expect(() => identifyBy([{ name: 'x', role: 'viewer', sha256: 'ab' }])).toThrow(
     'sha256 of "x" is not 64 hex digits',
   );
+});
+
+test('a route that forgot to ask for a role is closed to viewers', async () => {
+  const app = new Hono<ApiEnv>();
+  app.use('*', authenticate(identify), authorize());
+  app.post('/forgetful', (context) => context.text('done'));
+  const statusFor = async (person: Person) => {
+    const headers = { Authorization: `Bearer ${tokenOf(person)}` };
+    return (await app.request('/forgetful', { method: 'POST', headers })).status;
+  };
+  expect([await statusFor('vera'), await statusFor('chris')]).toEqual([403, 200]);
 });

@@ -1,4 +1,6 @@
+import { Hono } from 'hono';
 import { expect, test } from 'vitest';
+import { SIX_DEEP } from '../store/open-ledger.ts';
 import { apiUnderTest } from './api-under-test.ts';
 
 test('the document is OpenAPI 3.1 and names every call', async () => {
@@ -83,4 +85,28 @@ test('answers are not to be cached or sniffed', async () => {
     expect(headers.get('Cache-Control')).toBe('no-store');
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   }
+});
+
+test('mounted last in another app, it still answers what is not there and what fails', async () => {
+  const api = await apiUnderTest(SIX_DEEP, {
+    readiness: () => Promise.reject(new Error('secret of the house')),
+  });
+  const program = new Hono();
+  program.get('/other', (context) => context.text('other'));
+  program.route('/', api.app);
+  expect(await (await program.request('/other')).text()).toBe('other');
+  const statuses: [path: string, status: number][] = [
+    ['/', 404],
+    ['/healthz', 200],
+    ['/v1/deposits', 401],
+    ['/readyz', 500],
+  ];
+  for (const [path, status] of statuses) {
+    const answer = await program.request(path);
+    expect([path, answer.status]).toEqual([path, status]);
+  }
+  const failed = await program.request('/readyz');
+  expect(failed.headers.get('Content-Type')).toBe('application/problem+json');
+  expect(await failed.text()).not.toContain('secret');
+  expect(api.bugs).toHaveLength(2);
 });

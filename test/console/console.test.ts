@@ -175,32 +175,65 @@ test('without scripts the page reloads itself', async () => {
   );
 });
 
-test('all viewers share one look at the store for a second', async () => {
-  let looks = 0;
-  let now = 10_000;
+/** A console over a store that counts how often it is looked at. */
+async function countedConsole(options: { lookMs: number }) {
   const { reads } = await openConsole();
-  const counted = createConsole({
-    reads: Object.assign(Object.create(reads) as SqliteReads, {
+  const clock = { now: 10_000, looks: 0 };
+  const app = createConsole({
+    reads: {
       counts: () => {
-        looks += 1;
+        clock.looks += 1;
+        clock.now += options.lookMs;
         return reads.counts();
       },
       deposits: reads.deposits.bind(reads),
       breaks: reads.breaks.bind(reads),
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
-    }),
-    now: () => now,
+    },
+    now: () => clock.now,
     access: { kind: 'public' },
     secureCookie: false,
   });
-  await Promise.all(Array.from({ length: 5 }, async () => counted.request('/console/fragment')));
-  now += 999;
-  await counted.request('/console/fragment');
-  expect(looks).toBe(1);
-  now += 1;
-  await counted.request('/console/fragment');
-  expect(looks).toBe(2);
+  const view = async (afterMs: number): Promise<number> => {
+    clock.now += afterMs;
+    expect((await app.request('/console/fragment')).status).toBe(200);
+    return clock.looks;
+  };
+  return { view };
+}
+
+test('all viewers share one look at the store for a second', async () => {
+  const { view } = await countedConsole({ lookMs: 0 });
+  expect(await Promise.all([view(0), view(0), view(0)])).toEqual([1, 1, 1]);
+  expect(await view(999)).toBe(1);
+  expect(await view(1)).toBe(2);
+});
+
+test('a look that took long is shared for nine times as long', async () => {
+  const { view } = await countedConsole({ lookMs: 500 });
+  expect(await view(0)).toBe(1);
+  expect(await view(4_499)).toBe(1);
+  expect(await view(1)).toBe(2);
+});
+
+test('a look that failed is not shown again', async () => {
+  let fails = true;
+  const { reads } = await openConsole();
+  const app = createConsole({
+    reads,
+    now: () => 0,
+    access: { kind: 'public' },
+    secureCookie: false,
+    tieOut: async () => {
+      if (fails) throw new Error('the custody API');
+      return undefined;
+    },
+  });
+  app.onError((error, context) => context.text(error.message, 500));
+  expect((await app.request('/console')).status).toBe(500);
+  fails = false;
+  expect((await app.request('/console')).status).toBe(200);
 });
 
 function signIn(app: ConsoleUnderTest['app'], token: string, headers: object = {}) {

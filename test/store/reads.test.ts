@@ -259,6 +259,7 @@ test('the feed is read from a place on, and one item by its id', async () => {
   expect(await reads.credits(2, 10)).toEqual([]);
   expect(await reads.credit(credit?.item.creditId ?? '')).toEqual(credit);
   expect(await reads.credit('crd_none')).toBeUndefined();
+  expect((await reads.counts()).credits).toEqual({ credits: 1, reversals: 1 });
 });
 
 test('a movement shows both sides with the entries behind them, reversals named', async () => {

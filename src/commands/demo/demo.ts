@@ -160,7 +160,7 @@ async function perform(stage: {
   const consumer = new AbortController();
   const consuming = consumeCredits(product, consumer.signal);
   try {
-    await playScript({ traffic, control, product, over, note: terminal.note });
+    await playScript({ traffic, control, product, over, note: (text) => terminal.note(text) });
     terminal.note('traffic has ended; letting everything under way arrive');
     await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
   } finally {

@@ -1,4 +1,4 @@
-import { CoreClient, type CoreControl } from './core-client.ts';
+import type { CoreClient, CoreControl } from './core-client.ts';
 
 /** A network of the demo: how deep a deposit must be, and what deposits of it look like. */
 export interface DemoNetwork {

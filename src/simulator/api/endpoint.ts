@@ -99,11 +99,17 @@ function issueText(error: z.ZodError): string {
     .join('; ');
 }
 
+/** zod drops a key of this name without a word, and what is not looked at must not be accepted. */
+function refuseProto(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw new SyntaxError('a key of this name is never valid');
+  return value;
+}
+
 async function readJson(
   bodyText: () => Promise<string>,
 ): Promise<{ kind: 'ok'; value: unknown } | Refusal> {
   try {
-    return { kind: 'ok', value: JSON.parse(await bodyText()) as unknown };
+    return { kind: 'ok', value: JSON.parse(await bodyText(), refuseProto) as unknown };
   } catch {
     return refused('BR-1', 'Request body is not valid JSON');
   }

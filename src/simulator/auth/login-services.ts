@@ -50,7 +50,7 @@ export interface LoginServices {
   readonly loginCodes: LoginCodes;
   readonly loginDesk: LoginDesk;
   /** Ends mails under way and the development provider. */
-  stopLogins(): Promise<void>;
+  readonly stopLogins: () => Promise<void>;
 }
 
 /** Login codes by mail and logins at identity providers. Throws on options that make no sense. */
@@ -71,7 +71,7 @@ export function loginServices(parts: LoginParts): LoginServices {
       callbackUrls: options.callbackUrls ?? CALLBACK_URLS_DEFAULT,
       redirectUri,
     }),
-    async stopLogins() {
+    stopLogins: async () => {
       await Promise.all([stop(), postman?.stop()]);
     },
   };

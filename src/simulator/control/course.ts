@@ -50,7 +50,7 @@ function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
   ];
 }
 
-function faultEndpoints({ faults, world }: ControlServices): Endpoint[] {
+function faultEndpoints({ faults, virtualClock, world }: ControlServices): Endpoint[] {
   return [
     endpoint({
       ...common,
@@ -59,7 +59,9 @@ function faultEndpoints({ faults, world }: ControlServices): Endpoint[] {
       operation: 'simReplaceFaults',
       summary: 'Replace the whole set of faults; {} clears it',
       body: faultSet,
-      handle: ({ body }) => {
+      handle: async ({ body }) => {
+        // What is already on its way belongs to the old set, or a seed would not repeat its faults.
+        await virtualClock?.advance(0);
         faults.replace(body);
         world.setTransactionFaults(body.transactions ?? []);
         return ok(body);

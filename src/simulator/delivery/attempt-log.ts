@@ -29,6 +29,8 @@ export interface Attempt {
 
 export class AttemptLog {
   readonly #rows: Table<Attempt>;
+  /** Numbers are consecutive, so the oldest is known without asking a map that keeps losing it. */
+  #firstNumber = 1;
   #lastNumber = 0;
 
   constructor(rows: Table<Attempt>) {
@@ -40,8 +42,8 @@ export class AttemptLog {
     this.#lastNumber += 1;
     this.#rows.put(String(this.#lastNumber), attempt);
     if (this.#rows.size <= ATTEMPTS_KEPT_MAX) return;
-    const [oldest] = this.#rows.entries();
-    if (oldest !== undefined) this.#rows.delete(oldest[0]);
+    this.#rows.delete(String(this.#firstNumber));
+    this.#firstNumber += 1;
   }
 
   /** In order of completion, with the body as it was sent. */
@@ -57,9 +59,8 @@ export class AttemptLog {
 
   /** Counts on from the last row after a restore. */
   resume(): void {
-    this.#lastNumber = 0;
-    for (const [key] of this.#rows.entries()) {
-      this.#lastNumber = Math.max(this.#lastNumber, Number(key));
-    }
+    const [first] = this.#rows.entries();
+    this.#firstNumber = Number(first?.[0] ?? 1);
+    this.#lastNumber = this.#firstNumber + this.#rows.size - 1;
   }
 }

@@ -119,6 +119,7 @@ export class Delivery implements Outbox {
   /** Takes the queues up again from the records, after a start or a restore. */
   resume(): void {
     this.attempts.resume();
+    this.log.resume();
     this.#dispatcher.resume();
     this.replayer.resume();
   }

@@ -139,8 +139,10 @@ export class Dispatcher {
       });
       return;
     }
+    const head = this.#head(lane);
+    if (head === undefined) return;
     lane.ready = true;
-    this.#parts.slots.request(() => this.#begin(lane));
+    this.#parts.slots.request(head.sequence, () => this.#begin(lane));
   }
 
   #begin(lane: Lane): Begun | undefined {

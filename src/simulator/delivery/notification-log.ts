@@ -10,6 +10,8 @@ const NOTIFICATIONS_KEPT_MAX = 500_000;
  */
 export interface NotificationRow {
   readonly id: string;
+  /** Its place among all notifications ever queued, from 1. */
+  readonly sequence: number;
   readonly vaultId: string;
   readonly stream: Stream;
   readonly type: string;
@@ -31,6 +33,7 @@ const byHash = (hash: string): string => `hash ${hash}`;
 export class NotificationLog {
   readonly #rows: Table<NotificationRow>;
   readonly #links: Index<NotificationRow>;
+  #lastSequence = 0;
 
   constructor(rows: Table<NotificationRow>) {
     this.#rows = rows;
@@ -38,11 +41,20 @@ export class NotificationLog {
       ...(transactionId === null ? [] : [byTransaction(transactionId)]),
       ...(blockchainHash === null ? [] : [byHash(blockchainHash)]),
     ]);
+    this.resume();
+  }
+
+  /** Counts on from the last row after a restore. */
+  resume(): void {
+    this.#lastSequence = 0;
+    for (const { sequence } of this.#rows.list()) this.#lastSequence = sequence;
   }
 
   add(vaultId: string, body: Notification, nowMs: number): NotificationRow {
+    this.#lastSequence += 1;
     const row: NotificationRow = {
       id: body.id,
+      sequence: this.#lastSequence,
       vaultId,
       stream: body.stream,
       type: body.type,

@@ -100,10 +100,11 @@ export class Replayer {
   }
 
   #schedule(late: LateReplayRow): void {
-    const { clock, slots } = this.#parts;
+    const { clock, log, slots } = this.#parts;
     const timer = clock.at(late.dueAt, () => {
       this.#timers.delete(late.notificationId);
-      slots.request(() => ({ work: this.#sendLate(late), hangs: 0 }));
+      const sequence = log.get(late.notificationId)?.sequence ?? 0;
+      slots.request(sequence, () => ({ work: this.#sendLate(late), hangs: 0 }));
     });
     this.#timers.set(late.notificationId, timer);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { Fifo } from './lane.ts';
+import { Heap } from '../heap.ts';
 
 /** Attempts that may be making progress at once, over all vaults. */
 const SLOTS_MAX = 64;
@@ -24,15 +24,22 @@ export interface Begun {
 /** Begins the attempt whose turn has come; undefined when there is nothing to do any more. */
 export type Begin = () => Begun | undefined;
 
+interface Waiting {
+  readonly begin: Begin;
+  readonly place: number;
+}
+
 /**
- * Who may send now. On a repeatable clock there is one slot: attempts then follow each other in the
- * order in which they became due, so that a seed repeats the log, the faults and the arrivals.
+ * Who may send now: first come, first served. On a repeatable clock there is one slot, and of those
+ * that wait the one whose notification was queued first: how soon a receiver answers then changes
+ * nothing, and a seed repeats the log, the faults and the arrivals.
  */
 export class Slots {
   readonly #clock: Clock;
   readonly #slotsMax: number;
   readonly #running = new Set<Promise<void>>();
-  #ready = new Fifo<Begin>();
+  readonly #ready = new Heap<Waiting>((left, right) => left.place < right.place);
+  #lastPlace = 0;
   #slots = 0;
   #attempts = 0;
   #hangsInARow = 0;
@@ -42,15 +49,16 @@ export class Slots {
     this.#slotsMax = clock.isRepeatable ? 1 : SLOTS_MAX;
   }
 
-  /** In line for a slot; first come, first served. */
-  request(begin: Begin): void {
-    this.#ready.push(begin);
+  /** Waits for a slot to send the notification of this sequence number. */
+  request(sequence: number, begin: Begin): void {
+    this.#lastPlace += 1;
+    this.#ready.push({ begin, place: this.#clock.isRepeatable ? sequence : this.#lastPlace });
     this.#fill();
   }
 
-  /** Forgets whoever is in line. */
+  /** Forgets whoever waits. */
   clear(): void {
-    this.#ready = new Fifo();
+    this.#ready.clear();
   }
 
   async settled(): Promise<void> {
@@ -59,9 +67,9 @@ export class Slots {
 
   #fill(): void {
     while (this.#slots < this.#slotsMax && this.#attempts < ATTEMPTS_MAX) {
-      const begin = this.#ready.shift();
-      if (begin === undefined) return;
-      const begun = begin();
+      const next = this.#ready.pop();
+      if (next === undefined) return;
+      const begun = next.begin();
       if (begun !== undefined) this.#watch(begun);
     }
   }

@@ -1,5 +1,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { Provider } from 'oidc-provider';
 import type { Configuration, JWK } from 'oidc-provider';
@@ -12,8 +13,8 @@ import { failurePage, PAGE_HEADERS } from './login-page.ts';
 
 /** No password is asked for, so nobody but this machine may reach it. */
 const HOST = '127.0.0.1';
-/** The library's authorization endpoint; the way back into a login under way is below `/auth/`. */
-const AUTHORIZATION = '/auth?';
+/** The library's authorization endpoint, and below it the way back into a login under way. */
+const AUTHORIZATION = '/auth';
 const CLIENT_ID = 'custody-core';
 
 /** Seconds, on the machine's clock. */
@@ -52,8 +53,7 @@ export async function startDevelopmentProvider(
   const handle = provider.callback();
   server.on('request', (request, response) => {
     const path = request.url ?? '';
-    // Nobody stays logged in: whoever develops logs in as one user after another.
-    if (path.startsWith(AUTHORIZATION)) delete request.headers.cookie;
+    if (path.startsWith(AUTHORIZATION)) forgetSession(request, provider);
     const answered = path.startsWith(LOGIN_PATH)
       ? serveLogin({ request, response }, { provider, users: options.users })
       : handle(request, response);
@@ -66,6 +66,16 @@ export async function startDevelopmentProvider(
     settings: { issuer, clientId: CLIENT_ID, clientSecret },
     stop: () => closeServer(server),
   };
+}
+
+/**
+ * Nobody stays logged in: whoever develops logs in as one user after another. Where the library
+ * found a session of another user, it would ask to log that one out, on a page that needs a script.
+ */
+function forgetSession({ headers }: IncomingMessage, provider: Provider): void {
+  const session = provider.cookieName('session');
+  const kept = (headers.cookie ?? '').split(/; */).filter((pair) => !pair.startsWith(session));
+  headers.cookie = kept.join('; ');
 }
 
 async function signingKey(): Promise<JWK> {
@@ -106,9 +116,9 @@ async function configurationOf(
     interactions: { url: (_context, { uid }) => `${LOGIN_PATH}${uid}` },
     jwks: { keys: [await signingKey()] },
     pkce: { required: () => true },
-    renderError: (context, out) => {
+    renderError: async (context, out) => {
       context.set(PAGE_HEADERS);
-      context.body = String(failurePage(out.error_description ?? out.error));
+      context.body = await failurePage(out.error_description ?? out.error);
     },
     responseTypes: ['code'],
     ttl: {

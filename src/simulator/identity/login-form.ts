@@ -29,11 +29,11 @@ export async function serveLogin({ request, response }: Exchange, parts: FormPar
   try {
     // Knows the login by a cookie, so another browser cannot decide in this one's place.
     const { uid, params } = await provider.interactionDetails(request, response);
-    const ask = (status: 200 | 401, email: string, error: string | undefined): void => {
+    const ask = async (status: 200 | 401, email: string, error?: string): Promise<void> => {
       const action = `${LOGIN_PATH}${uid}`;
-      send(response, status, loginPage({ action, emails: users.emails(), email, error }));
+      send(response, status, await loginPage({ action, emails: users.emails(), email, error }));
     };
-    if (request.method !== 'POST') return ask(200, '', undefined);
+    if (request.method !== 'POST') return await ask(200, '');
     const form = new URLSearchParams(await readText(request, FORM_BYTES_MAX));
     if (form.get('decision') === 'refuse') {
       const refusal = { error: 'access_denied', error_description: 'The user refused' };
@@ -41,13 +41,18 @@ export async function serveLogin({ request, response }: Exchange, parts: FormPar
     }
     const email = form.get('email')?.trim() ?? '';
     const user = users.byEmail(email);
-    if (user === undefined) return ask(401, email, 'No user of the core has this e-mail address.');
+    if (user === undefined)
+      return await ask(401, email, 'No user of the core has this e-mail address.');
     const consent = { grantId: await grantOf(provider, user.clientId, params) };
     const login = { accountId: user.clientId, remember: false };
     return await provider.interactionFinished(request, response, { login, consent });
   } catch (error) {
     if (error instanceof errors.SessionNotFound || error instanceof RangeError) {
-      return send(response, 400, failurePage('This login is unknown, expired or already used.'));
+      return send(
+        response,
+        400,
+        await failurePage('This login is unknown, expired or already used.'),
+      );
     }
     throw error;
   }
@@ -65,7 +70,7 @@ async function grantOf(
   return grant.save();
 }
 
-function send(response: ServerResponse, status: number, page: ReturnType<typeof loginPage>): void {
+function send(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, PAGE_HEADERS);
-  response.end(String(page));
+  response.end(page);
 }

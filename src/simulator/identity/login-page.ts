@@ -24,8 +24,8 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-function page(title: string, content: Html): Html {
-  return html`<!doctype html>
+async function page(title: string, content: Html): Promise<string> {
+  const text = await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -40,6 +40,8 @@ function page(title: string, content: Html): Html {
         ${content}
       </body>
     </html>`;
+  // A `String` object, which Node's streams refuse.
+  return text.toString();
 }
 
 /** Asks who logs in and whether the core may learn it, in one form. */
@@ -48,7 +50,7 @@ export function loginPage(options: {
   readonly emails: readonly string[];
   readonly email: string;
   readonly error: string | undefined;
-}): Html {
+}): Promise<string> {
   const { action, emails, email, error } = options;
   return page(
     'Log in to the custody core',
@@ -79,7 +81,7 @@ export function loginPage(options: {
   );
 }
 
-export function failurePage(message: string): Html {
+export function failurePage(message: string): Promise<string> {
   return page(
     'This login cannot go on',
     html`<p class="error" role="alert">${message}</p>

@@ -126,7 +126,8 @@ export class StateFile {
 
   /**
    * Fills the state with the file's records and writes every later change of it through. To be called
-   * once, before anything else uses the state.
+   * once, before anything else uses the state. Throws `StateFileRefused`, with the file closed, when a
+   * record cannot be read.
    */
   load(state: State): void {
     const tables = new Map<string, Map<string, object>>();
@@ -142,6 +143,7 @@ export class StateFile {
         tables.set(row.name, table.set(key, decodeRecord(row.record) as object));
       }
     } catch (error) {
+      this.close();
       throw refusal(this.#path, error);
     }
     state.restore({ tables });

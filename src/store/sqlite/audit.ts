@@ -221,8 +221,8 @@ export function compareProjections(store: Database, replayed: Database): AuditCh
   let examined = 0;
   for (const [table, order] of Object.entries(PROJECTIONS)) {
     const sql = `SELECT * FROM ${table} ORDER BY ${order}`;
-    const left = store.prepare<[], unknown>(sql).iterate();
-    const right = replayed.prepare<[], unknown>(sql).iterate();
+    const left = store.prepare<[]>(sql).iterate();
+    const right = replayed.prepare<[]>(sql).iterate();
     for (;;) {
       const one = left.next();
       const other = right.next();

@@ -1,4 +1,0 @@
-import { Command } from 'commander';
-export function doctorCommand(_terminal: unknown, _environment: unknown): Command {
-  return new Command('doctor');
-}

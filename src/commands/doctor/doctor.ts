@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import type { Config } from '../../ops/config.ts';
+import type { Environment } from '../../ops/substitution.ts';
+import { configFrom } from '../config-file.ts';
+import { custodyClientOf } from '../custody-link.ts';
+import { sqlitePath } from '../store-path.ts';
+import type { Terminal } from '../terminal.ts';
+import { checkCustody } from './custody-check.ts';
+import { ok, warning, type Diagnosis } from './diagnosis.ts';
+import { checkStore } from './store-check.ts';
+
+const HELP = `
+Checks the configuration and everything it leads to: the store, the API tokens, the custody API with
+our key, the vaults and their subscriptions, and whether webhooks can ever show the depths that the
+crediting policy wants. Changes nothing. Exit code 0 when nothing is a problem, 1 otherwise.`;
+
+const MARK = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
+
+export function doctorCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('doctor')
+    .description('check a configuration and everything it leads to')
+    .addHelpText('after', HELP)
+    .requiredOption('--config <file>', 'the configuration (JSON)')
+    .option('--json', 'print the diagnoses as one JSON line')
+    .action(async (flags: { config: string; json?: boolean }) => {
+      const config = configFrom(flags.config, environment);
+      const diagnoses = await diagnose(config, flags.config);
+      const sound = diagnoses.every((one) => one.status !== 'problem');
+      terminal.result(
+        flags.json === true ? JSON.stringify({ sound, diagnoses }) : asText(diagnoses),
+      );
+      terminal.exitWith(sound ? 0 : 1);
+    });
+}
+
+async function diagnose(config: Config, path: string): Promise<Diagnosis[]> {
+  const own = [
+    ok('configuration', `${path} is well-formed`),
+    await checkStore(sqlitePath(config.store)),
+    checkTokens(config),
+  ];
+  if (config.custody === undefined) {
+    const detail = 'none is configured: books and the local half only, nothing is ever credited';
+    return [...own, warning('custody API', detail)];
+  }
+  const client = custodyClientOf(config.custody, () => undefined);
+  try {
+    const { custody, crediting } = config;
+    const about = { config: custody, crediting, now: Date.now() };
+    return [...own, ...(await checkCustody(client, about))];
+  } finally {
+    await client.close();
+  }
+}
+
+function checkTokens(config: Config): Diagnosis {
+  const { tokens } = config.api;
+  return tokens.length > 0
+    ? ok('API tokens', tokens.map((token) => `${token.name} (${token.role})`).join(', '))
+    : warning(
+        'API tokens',
+        'there are none: nobody can use /v1; make one with `counterfoil keygen --token`',
+      );
+}
+
+function asText(diagnoses: readonly Diagnosis[]): string {
+  return diagnoses.map((one) => `${MARK[one.status]}${one.check}: ${one.detail}`).join('\n');
+}

@@ -1,0 +1,261 @@
+import { expect, test } from 'vitest';
+import { covers } from './coverage.ts';
+import { expectRefusal } from './error-body.ts';
+import type { RowId } from './rows.ts';
+import { ALL_STREAMS, setStage } from './stage.ts';
+import type { Address, Answer, Client, Json, Vault } from './stage.ts';
+
+const stage = setStage('errors');
+
+interface Scene {
+  readonly client: Client;
+  readonly vault: Vault;
+  readonly ethereum: Address;
+  readonly bitcoin: Address;
+  readonly ripple: Address;
+}
+
+async function scene(): Promise<Scene> {
+  const vault = await stage.vault();
+  return {
+    client: await stage.client(),
+    vault,
+    ethereum: await stage.address(vault, 'ethereum'),
+    bitcoin: await stage.address(vault, 'bitcoin', 'other'),
+    ripple: await stage.address(vault, 'ripple'),
+  };
+}
+
+const order = ({ client, vault }: Scene, changes: Json): Promise<Answer> =>
+  client.call('POST', '/transactions', {
+    ...{ orderId: 'one', vaultId: vault.vaultId, network: 'ethereum', asset: 'ethereum:ETH' },
+    ...{ amount: '1000', destinationAddress: 'outside', ...changes },
+  });
+
+const TRANSACTIONS = 'POST /api/v1/transactions';
+
+/** A natural way to each code of the table; `endpoint` is what the error body must name. */
+const WAYS: {
+  status: number;
+  code: string;
+  row: RowId;
+  way: string;
+  call: (scene: Scene) => Promise<Answer>;
+  endpoint: string;
+}[] = [
+  {
+    status: 400,
+    code: 'BR-1',
+    row: 'errors/400 BR-1',
+    way: 'a page size over the maximum',
+    call: ({ client }) => client.call('GET', '/vaults?pageSize=1001'),
+    endpoint: 'GET /api/v1/vaults',
+  },
+  {
+    status: 400,
+    code: 'BR-1',
+    row: 'errors/400 BR-1',
+    way: 'a body that is not JSON',
+    call: ({ client: { token } }) =>
+      stage.anyone('POST', '/transactions', { token, text: '{"orderId":' }),
+    endpoint: TRANSACTIONS,
+  },
+  {
+    status: 400,
+    code: 'BR-2',
+    row: 'errors/400 BR-2',
+    way: 'a body that misses fields',
+    call: ({ client }) => client.call('POST', '/transactions', { orderId: 'one' }),
+    endpoint: TRANSACTIONS,
+  },
+  ...['1.5', '-1', '0', '1e18', '', '0x10', 1000].map((amount) => ({
+    status: 400,
+    code: 'BR-2',
+    row: 'errors/400 BR-2' as const,
+    way: `the amount ${JSON.stringify(amount)}`,
+    call: (given: Scene) => order(given, { amount }),
+    endpoint: TRANSACTIONS,
+  })),
+  {
+    status: 400,
+    code: 'BR-1001',
+    row: 'errors/400 BR-1001',
+    way: 'a network that is none',
+    call: (given) => order(given, { network: 'dogecoin' }),
+    endpoint: TRANSACTIONS,
+  },
+  {
+    status: 400,
+    code: 'BR-1002',
+    row: 'errors/400 BR-1002',
+    way: 'an asset of another network',
+    call: (given) => order(given, { asset: 'bitcoin:BTC' }),
+    endpoint: TRANSACTIONS,
+  },
+  {
+    status: 401,
+    code: 'AU-1',
+    row: 'errors/401 AU-1',
+    way: 'no credentials',
+    call: () => stage.anyone('GET', '/networks'),
+    endpoint: 'GET /api/v1/networks',
+  },
+  {
+    status: 401,
+    code: 'AU-1',
+    row: 'errors/401 AU-1',
+    way: 'credentials that fail',
+    call: () => stage.anyone('GET', '/networks', { token: 'access_nothing' }),
+    endpoint: 'GET /api/v1/networks',
+  },
+  {
+    status: 404,
+    code: 'NE-1',
+    row: 'errors/404 NE-1',
+    way: 'a transaction that is none',
+    call: ({ client }) => client.call('GET', '/transactions/nothing?relations[]=events'),
+    endpoint: 'GET /api/v1/transactions/nothing',
+  },
+  {
+    status: 404,
+    code: 'NE-1',
+    row: 'errors/404 NE-1',
+    way: 'a path that is none',
+    call: ({ client }) => client.call('POST', '/nothing/at/all', {}),
+    endpoint: 'POST /api/v1/nothing/at/all',
+  },
+  {
+    status: 409,
+    code: 'ADR-3001',
+    row: 'errors/409 ADR-3001',
+    way: 'an HD path that another account holds',
+    call: ({ client, ethereum, bitcoin }) =>
+      client.call('POST', '/addresses', {
+        ...{ accountId: bitcoin.accountId, network: 'ethereum', hdpath: ethereum.hdpath },
+      }),
+    endpoint: 'POST /api/v1/addresses',
+  },
+  {
+    status: 409,
+    code: 'ADR-3002',
+    row: 'errors/409 ADR-3002',
+    way: 'a source address of another network',
+    call: (given) => order(given, { addressId: given.bitcoin.addressId }),
+    endpoint: TRANSACTIONS,
+  },
+  {
+    status: 409,
+    code: 'TX-2002',
+    row: 'errors/409 TX-2002',
+    way: 'a source address that contradicts its account',
+    call: (given) =>
+      order(given, {
+        addressId: given.ethereum.addressId,
+        accountId: given.bitcoin.accountId,
+      }),
+    endpoint: TRANSACTIONS,
+  },
+];
+
+for (const { status, code, row, way, call, endpoint } of WAYS) {
+  test(`${status} ${code}: ${way}`, covers(row), async () => {
+    expectRefusal(await call(await scene()), status, code, endpoint);
+  });
+}
+
+test('403 AU-1: insufficient privileges', covers('errors/403 AU-1'), async () => {
+  const { vault } = await scene();
+  const reader = await stage.client(['Vault:read']);
+  const path = `/subscriptions/${vault.vaultId}`;
+  const request = { webhookUrl: stage.receiver.url, streams: ALL_STREAMS };
+  const answer = await reader.call('POST', path, request);
+  expectRefusal(answer, 403, 'AU-1', `POST /api/v1${path}`);
+});
+
+test('409 CFR-1: a submitted transaction is declined', covers('errors/409 CFR-1'), async () => {
+  const { client, vault, ethereum } = await scene();
+  await stage.fund(ethereum, 'ETH', '1000000000000000000');
+  const { transactionId } = await stage.order(vault, { asset: 'ethereum:ETH' });
+  const path = `/transactions/${String(transactionId)}/cancel`;
+  expectRefusal(await client.call('POST', path), 409, 'CFR-1', `POST /api/v1${path}`);
+});
+
+test('409 MEM-4001: the same memo with other content', covers('errors/409 MEM-4001'), async () => {
+  const { client, ripple } = await scene();
+  const memo = { addressId: ripple.addressId, memo: '77', name: 'first' };
+  expect((await client.call('POST', '/memos', memo)).status).toBe(201);
+  const answer = await client.call('POST', '/memos', { ...memo, name: 'second' });
+  expectRefusal(answer, 409, 'MEM-4001', 'POST /api/v1/memos');
+});
+
+test('422 UE-1: signatures that sign nothing', covers('errors/422 UE-1'), async () => {
+  const vault = await stage.vault({ externalSigner: true });
+  await stage.fund(await stage.address(vault, 'ethereum'), 'ETH', '1000000000000000000');
+  const { transactionId } = await stage.order(vault, { asset: 'ethereum:ETH' });
+  const path = `/transactions/${String(transactionId)}/signatures`;
+  const junk = { payload: '00'.repeat(32), signature: '00'.repeat(64), publicKey: '02' };
+  const client = await stage.client();
+  const answer = await client.call('POST', path, { signatures: [junk] });
+  expectRefusal(answer, 422, 'UE-1', `POST /api/v1${path}`);
+});
+
+test('429 RL-1: more than a hundred in a minute', covers('errors/429 RL-1'), async () => {
+  const { call } = await stage.client();
+  for (let count = 0; count < 100; count += 1) await call('GET', '/networks?pageSize=1');
+  const answer = await call('GET', '/networks?pageSize=1');
+  expectRefusal(answer, 429, 'RL-1', 'GET /api/v1/networks');
+});
+
+/** Codes that only the service's inside or its providers can cause. */
+const INNER = [
+  ['GE-1', 500, 'errors/500 GE-1'],
+  ['APM-1', 500, 'errors/500 APM-1'],
+  ['HAC-1', 503, 'errors/503 HAC-1'],
+  ['HAC-2', 503, 'errors/503 HAC-2'],
+  ['HAC-3', 503, 'errors/503 HAC-3'],
+] as const;
+
+for (const [errorCode, status, row] of INNER) {
+  test(
+    `${status} ${errorCode}: by the fault plan, and nothing took effect`,
+    covers(row),
+    async () => {
+      const { client, vault } = await scene();
+      await stage.faults({ api: [{ fault: 'error', errorCode, count: 3 }] });
+      const account = { vaultId: vault.vaultId, name: 'never' };
+      for (const [method, path, body] of [
+        ['GET', '/networks', undefined],
+        ['POST', '/accounts', account],
+        ['PATCH', `/subscriptions/${vault.vaultId}/notifications/retry-schedule`, undefined],
+      ] as const) {
+        const answer = await client.call(method, path, body);
+        expectRefusal(answer, status, errorCode, `${method} /api/v1${path}`);
+      }
+      expect((await client.call('POST', '/accounts', account)).status).toBe(201);
+    },
+  );
+}
+
+test(
+  'an error body holds its five fields, the time in ISO 8601 and the endpoint without the query',
+  covers(
+    'errors/body/statusCode',
+    'errors/body/errorCode',
+    'errors/body/errorMessage',
+    'errors/body/timestamp',
+    'errors/body/endpoint',
+  ),
+  async () => {
+    await stage.advance(1_234_567);
+    const { call } = await stage.client();
+    const answer = await call('GET', '/addresses/none/memos?pageSize=5');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.body).toEqual({
+      statusCode: 404,
+      errorCode: 'NE-1',
+      errorMessage: 'Address none not found',
+      timestamp: new Date(await stage.now()).toISOString(),
+      endpoint: 'GET /api/v1/addresses/none/memos',
+    });
+  },
+);

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { covers } from './coverage.ts';
+import { expectRefusal } from './error-body.ts';
+import { ALL_STREAMS, setStage } from './stage.ts';
+
+const stage = setStage('permissions');
+
+type Access = 'write' | 'read';
+
+interface Scene {
+  readonly vaultId: string;
+  readonly notificationId: string;
+  readonly transactionId: string;
+}
+
+async function scene(): Promise<Scene> {
+  const vault = await stage.vault();
+  await stage.deposit(await stage.address(vault, 'ripple'), 'XRP', '5');
+  await stage.mine('ripple');
+  const [told] = await stage.notifications('incoming');
+  return {
+    vaultId: vault.vaultId,
+    notificationId: told?.id ?? '',
+    transactionId: String(told?.transactionId),
+  };
+}
+
+const webhookUrl = 'http://127.0.0.1:9/hook';
+
+/** The eight calls of the table, and the access that each demands. */
+const CALLS: [Access, string, (scene: Scene) => string, unknown][] = [
+  ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}`, undefined],
+  ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}/confirmations`, undefined],
+  [
+    ...(['read', 'GET'] as const),
+    ({ transactionId }) => `/subscriptions/notifications?transactionId=${transactionId}`,
+    undefined,
+  ],
+  [
+    ...(['write', 'POST'] as const),
+    ({ notificationId }) => `/subscriptions/notifications/${notificationId}/replay`,
+    { url: webhookUrl },
+  ],
+  [
+    ...(['write', 'PUT'] as const),
+    ({ vaultId }) => `/subscriptions/${vaultId}/confirmations`,
+    { confirmations: { ripple: 1 } },
+  ],
+  [
+    ...(['write', 'PATCH'] as const),
+    ({ vaultId }) => `/subscriptions/${vaultId}/notifications/retry-schedule`,
+    undefined,
+  ],
+  [
+    ...(['write', 'POST'] as const),
+    ({ vaultId }) => `/subscriptions/${vaultId}`,
+    { webhookUrl, streams: ALL_STREAMS },
+  ],
+  ['write', 'DELETE', ({ vaultId }) => `/subscriptions/${vaultId}`, undefined],
+];
+
+/** `own` stands for the vault's own permission, `other` for another vault's. */
+const HOLDERS: [held: string[], may: Access[]][] = [
+  [[], []],
+  [['Vault:read'], ['read']],
+  [['manageVaults'], []],
+  [['manageNotifications'], []],
+  [['own'], []],
+  [['other', 'manageVaults'], []],
+  [['manageVaults', 'Vault:read'], ['read']],
+  [['manageNotifications', 'Vault:read'], ['read']],
+  [
+    ['own', 'manageVaults'],
+    ['read', 'write'],
+  ],
+  [
+    ['manageNotifications', 'manageVaults'],
+    ['read', 'write'],
+  ],
+];
+
+for (const [held, may] of HOLDERS) {
+  const allowed = may.join(' and ') || 'do nothing with';
+  test(
+    `${held.join(' + ') || 'nobody'} may ${allowed} subscriptions`,
+    covers('permissions/write', 'permissions/read', 'permissions/missing'),
+    async () => {
+      const given = await scene();
+      const other = (await stage.vault()).vaultId;
+      const client = await stage.client(
+        held.map((permission) => {
+          if (permission === 'own') return `manageNotifications:${given.vaultId}`;
+          return permission === 'other' ? `manageNotifications:${other}` : permission;
+        }),
+      );
+      for (const [access, method, pathOf, body] of CALLS) {
+        const path = pathOf(given);
+        const answer = await client.call(method, path, body);
+        const endpoint = `${method} /api/v1${path.split('?')[0] ?? ''}`;
+        if (may.includes(access)) expect([endpoint, answer.status]).toEqual([endpoint, 200]);
+        else expectRefusal(answer, 403, 'AU-1', endpoint);
+      }
+    },
+  );
+}

@@ -1,0 +1,95 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { closeServer, listenOn } from '../../../src/simulator/http-server.ts';
+import { ArtifactStore } from '../../../src/simulator/identity/artifact-store.ts';
+
+export const CLIENT_ID = 'the-core';
+export const CLIENT_SECRET = 'a secret of sixty-four characters, or so it says in its manual';
+
+/** What the provider tells of the one user who is logged in there. */
+export type Claims = Readonly<Record<string, string | boolean>>;
+
+export interface ForeignProvider {
+  readonly issuer: string;
+  readonly port: number;
+  /** Who consents from now on. */
+  logIn(claims: Claims): void;
+  stop(): Promise<void>;
+}
+
+const SUBJECT = 'subject-1';
+
+/** A stranger's OpenID provider, whose user always consents at once. */
+export async function startForeignProvider(options: {
+  readonly redirectUris: readonly string[];
+  readonly port?: number;
+  /** A public client, which has no secret. */
+  readonly publicClient?: boolean;
+  /** Whether the claims of scopes are in the ID token instead of at the UserInfo endpoint. */
+  readonly claimsInIdToken?: boolean;
+}): Promise<ForeignProvider> {
+  const server = createServer();
+  const port = await listenOn(server, { host: '127.0.0.1', port: options.port ?? 0 });
+  const issuer = `http://127.0.0.1:${port}`;
+  const store = new ArtifactStore();
+  let claims: Claims = {};
+  const keys = await crypto.subtle.generateKey(
+    {
+      name: 'RSASSA-PKCS1-v1_5',
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: 'SHA-256',
+    },
+    true,
+    ['sign', 'verify'],
+  );
+  const provider = new Provider(issuer, {
+    adapter: (model) => store.adapter(model),
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        redirect_uris: options.redirectUris,
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        ...(options.publicClient === true
+          ? { token_endpoint_auth_method: 'none' }
+          : { client_secret: CLIENT_SECRET }),
+      },
+    ],
+    conformIdTokenClaims: options.claimsInIdToken !== true,
+    cookies: { keys: ['cookie key'] },
+    expiresWithSession: () => false,
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => ({ sub: accountId, ...claims }),
+    }),
+    interactions: { url: (_context, { uid }) => `/consent/${uid}` },
+    jwks: { keys: [{ ...(await crypto.subtle.exportKey('jwk', keys.privateKey)), use: 'sig' }] },
+    pkce: { required: () => true },
+    ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+  });
+  const consent = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await provider.interactionDetails(request, response);
+    const grant = new provider.Grant({ accountId: SUBJECT, clientId: CLIENT_ID });
+    grant.addOIDCScope('openid email');
+    const grantId = await grant.save();
+    const login = { accountId: SUBJECT };
+    await provider.interactionFinished(request, response, { login, consent: { grantId } });
+  };
+  const handle = provider.callback();
+  server.on('request', (request, response) => {
+    const serve = request.url?.startsWith('/consent/') === true ? consent : handle;
+    serve(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  return {
+    issuer,
+    port,
+    logIn: (told) => {
+      claims = told;
+    },
+    stop: () => closeServer(server),
+  };
+}

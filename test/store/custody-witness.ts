@@ -1,0 +1,130 @@
+import { Amount } from '../../src/domain/amount.ts';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import type { CustodyRecord } from '../../src/domain/custody.ts';
+import type { Fact } from '../../src/domain/fact.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+import { unpackDeposit } from '../../src/store/deposit-codec.ts';
+import type { CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
+import type { Choices } from './choices.ts';
+import { balanceChange, received } from './evidence.ts';
+import { SIX_DEEP, type OpenLedger } from './open-ledger.ts';
+import type { SmallWorld } from './small-world.ts';
+
+/** What the custody API may say of a deposit; only the first agrees, at policy depth. */
+const SAYINGS = ['agrees', 'shallow', 'gone', 'unknown', 'other-amount', 'odd-status'] as const;
+
+/** What the API last said, and about which epoch and amount. */
+interface Word {
+  readonly epoch: number;
+  readonly amount: string;
+}
+
+/**
+ * Stands in for the custody API, true or lying, and watches the feed with eyes of its own: every
+ * credit needs the API's standing word for it. It shares no rule with src/.
+ */
+export class CustodyWitness {
+  /** What must never have happened, in words. */
+  readonly wrongs: string[] = [];
+  readonly #open: OpenLedger;
+  readonly #world: SmallWorld;
+  readonly #words = new Map<string, Word>();
+  readonly #standing = new Map<string, string>();
+  readonly #knownOwn = new Set<string>();
+  #policy: CreditingPolicy = SIX_DEEP;
+  #feedSeen = 0;
+
+  constructor(open: OpenLedger, world: SmallWorld) {
+    this.#open = open;
+    this.#world = world;
+  }
+
+  /** A record about this deposit, as it is now or as a liar tells it. */
+  record(deposit: DepositRow, from: Choices): CustodyRecord {
+    const saying = from.pick(SAYINGS);
+    const depositId = DepositId(deposit.deposit_id);
+    if (saying === 'unknown') return { kind: 'deposit', depositId, transaction: null };
+    const kind = this.#world.changeHashes.has(deposit.blockchain_hash) ? 'change' : 'transfer';
+    const accountId = deposit.account_id === null ? null : AccountId(deposit.account_id);
+    const addressId = deposit.address_id === null ? null : AddressId(deposit.address_id);
+    const amount = BigInt(deposit.amount) + (saying === 'other-amount' ? 1n : 0n);
+    const transaction = received({
+      transactionId: TransactionId(deposit.transaction_id ?? 'dep-tx'),
+      vaultId: VaultId(deposit.vault_id),
+      network: NetworkKey(deposit.network),
+      blockchainHash: BlockchainHash(deposit.blockchain_hash),
+      accountId,
+      addressId,
+      memo: deposit.memo === null ? null : Memo(deposit.memo),
+      status: { gone: 'rolledback', 'odd-status': 'frozen' }[saying as string] ?? 'confirmed',
+      confirmations: saying === 'shallow' ? 2 : 6,
+      changes: [
+        balanceChange(amount, { asset: AssetId(deposit.asset), accountId, addressId, kind }),
+      ],
+    });
+    return { kind: 'deposit', depositId, transaction };
+  }
+
+  /** Takes note of a fact that has been committed, and judges what it brought into the feed. */
+  see(fact: Fact): void {
+    if (fact.kind === 'decision' && fact.decision.kind === 'policy') this.#policy = fact.decision.policy;
+    if (fact.kind === 'notification' && fact.notification.stream === 'outgoing') {
+      const { blockchainHash } = fact.notification;
+      if (blockchainHash !== null) this.#knownOwn.add(blockchainHash);
+    }
+    if (fact.kind === 'custody-record' && fact.record.kind === 'deposit') this.#hear(fact.record);
+    for (const item of this.#open.feed().slice(this.#feedSeen)) this.#judge(item);
+    this.#feedSeen = this.#open.feed().length;
+  }
+
+  #hear({ depositId, transaction }: Extract<CustodyRecord, { kind: 'deposit' }>): void {
+    const deposit = this.#open.deposits().find((one) => one.deposit_id === depositId);
+    const [entry] = transaction?.changes ?? [];
+    if (deposit === undefined) return;
+    if (transaction === null || transaction.status === 'rolledback' || entry === undefined) {
+      this.#words.delete(depositId);
+    } else if (transaction.status === 'confirmed') {
+      const agrees = entry.amount === Amount(BigInt(deposit.amount));
+      if (!agrees) this.#words.delete(depositId);
+      else if (transaction.confirmations === 6) {
+        this.#words.set(depositId, { epoch: deposit.epoch, amount: deposit.amount });
+      }
+    }
+  }
+
+  #judge(item: CreditRow): void {
+    const wrong = (what: string): void => {
+      this.wrongs.push(`${item.kind} ${item.credit_id} of ${item.deposit_id}: ${what}`);
+    };
+    const standing = this.#standing.get(item.deposit_id);
+    if (item.kind === 'reversal') {
+      if (standing === undefined || standing !== item.reverses) wrong('reverses what does not stand');
+      this.#standing.delete(item.deposit_id);
+      return;
+    }
+    if (standing !== undefined) wrong('credited twice');
+    this.#standing.set(item.deposit_id, item.credit_id);
+    const { epoch, blockchainHash, amount, approvals, verifiedAt } = unpackDeposit(item.deposit);
+    const word = this.#words.get(item.deposit_id);
+    if (word?.epoch !== epoch || word.amount !== item.amount) wrong('without the API’s standing word');
+    if (verifiedAt === null) wrong('never verified');
+    if (String(amount) !== item.amount) wrong('of another amount than the deposit’s');
+    if (this.#knownOwn.has(blockchainHash)) wrong('an own transfer');
+    if (this.#world.changeHashes.has(blockchainHash)) wrong('change');
+    const { halted, oneApprovalAbove, minimumAmount } = this.#policy.default;
+    if (halted === true) wrong('while halted');
+    if (minimumAmount !== undefined && amount < minimumAmount) wrong('dust');
+    const bound = oneApprovalAbove ?? null;
+    if (bound !== null && amount > bound && approvals.length === 0) wrong('not approved');
+  }
+}

@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import type { Fact } from '../../src/domain/fact.ts';
+import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
+import { decode } from '../../src/intake/decode.ts';
+import { compareProjections } from '../../src/store/sqlite/audit.ts';
+import type { DepositRow, EntryRow, PostingRow } from '../../src/store/sqlite/tables.ts';
+import { verify } from '../../src/store/sqlite/verify.ts';
+import { choices, Choices } from './choices.ts';
+import { CustodyWitness } from './custody-witness.ts';
+import { factOf, OpenLedger, SIX_DEEP, START, temporaryPath } from './open-ledger.ts';
+import { Storyteller, type SmallWorld } from './small-world.ts';
+
+const POLICIES: readonly CreditingPolicy[] = [
+  SIX_DEEP,
+  { ...SIX_DEEP, default: { confirmations: 6, oneApprovalAbove: Amount(50n) } },
+  { ...SIX_DEEP, default: { confirmations: 6, halted: true } },
+  { ...SIX_DEEP, default: { confirmations: 6, minimumAmount: Amount(10n) } },
+];
+
+const REASON = 'because';
+
+/** Plays a world into a ledger, one commit a fact, and remembers the facts. */
+class Play {
+  readonly open = new OpenLedger();
+  readonly facts: Fact[] = [];
+  readonly witness: CustodyWitness;
+  readonly #choices: Choices;
+  readonly #world: SmallWorld;
+  readonly #delivered: object[] = [];
+  #at = START;
+
+  constructor(world: SmallWorld, from: Choices) {
+    this.#world = world;
+    this.#choices = from;
+    this.witness = new CustodyWitness(this.open, world);
+  }
+
+  async run(): Promise<void> {
+    await this.#setPolicy(SIX_DEEP);
+    for (const body of this.#choices.interleaved(this.#world.queues)) {
+      await this.#deliver(body);
+      if (this.#choices.oneIn(4)) await this.#deliver({ ...body, id: `${body.id}-again` });
+      if (this.#choices.oneIn(4)) await this.#deliver(this.#choices.pick(this.#delivered));
+      while (this.#choices.oneIn(2)) await this.#interfere();
+    }
+    while (this.#choices.oneIn(2)) await this.#deliver(this.#choices.pick(this.#delivered));
+    await this.#run();
+  }
+
+  async #take(fact: Fact): Promise<void> {
+    this.facts.push(fact);
+    await this.open.commit([fact]);
+    this.witness.see(fact);
+  }
+
+  #now(): number {
+    this.#at += 1_000;
+    return this.#at;
+  }
+
+  async #deliver(body: object): Promise<void> {
+    this.#delivered.push(body);
+    await this.#take(factOf(body, this.#now()));
+  }
+
+  async #setPolicy(policy: CreditingPolicy): Promise<void> {
+    const decision = { kind: 'policy', policy, source: 'api' } as const;
+    await this.#take({ kind: 'decision', at: this.#now(), actor: 'ann', decision });
+  }
+
+  async #run(): Promise<void> {
+    const record = {
+      kind: 'run',
+      startedAt: this.#at,
+      graceMs: 0,
+      custody: { matched: 0, broken: 0, exempt: {}, skipped: {} },
+      requests: 0,
+      watermark: null,
+      incomplete: null,
+    } as const;
+    await this.#take({ kind: 'custody-record', at: this.#now(), record });
+  }
+
+  /** Something that is not a delivery: evidence, a run, a person, a consumer. */
+  async #interfere(): Promise<void> {
+    const way = this.#choices.below(8);
+    if (way === 6) return this.#run();
+    if (way === 7) return this.#setPolicy(this.#choices.pick(POLICIES));
+    const deposits = this.open.deposits();
+    if (deposits.length === 0) return;
+    const deposit = this.#choices.pick(deposits);
+    const at = this.#now();
+    if (way <= 3) {
+      const record = this.witness.record(deposit, this.#choices);
+      return this.#take({ kind: 'custody-record', at, record });
+    }
+    const actor = this.#choices.pick(['ann', 'bob']);
+    const decision = way === 4 ? this.#aboutDeposit(deposit) : this.#aboutAnother();
+    if (decision !== null) await this.#take({ kind: 'decision', at, actor, decision });
+  }
+
+  #aboutDeposit(deposit: DepositRow) {
+    const depositId = DepositId(deposit.deposit_id);
+    const kind = this.#choices.pick(['approve', 'hold', 'release', 'attribute'] as const);
+    return kind === 'attribute'
+      ? { kind, depositId, attributedTo: 'customer', reason: REASON }
+      : { kind, depositId, reason: REASON };
+  }
+
+  #aboutAnother() {
+    const credit = this.open.feed().at(-1);
+    const breaks = this.open.breaks();
+    if (credit !== undefined && this.#choices.oneIn(2)) {
+      const creditId = CreditId(credit.credit_id);
+      return { kind: 'acknowledge', creditId, reference: this.#choices.pick(['r-1', 'r-2']) } as const;
+    }
+    if (breaks.length === 0) return null;
+    const known = this.#choices.pick(breaks);
+    const kind = this.#choices.pick(['investigate', 'resolve'] as const);
+    return { kind, breakId: BreakId(known.break_id), reason: REASON };
+  }
+}
+
+/** Sums of what was posted, by anything but an operator's suspense entries. */
+function postedBooks(open: OpenLedger): Map<string, bigint> {
+  const lines = open.rows<{ name: string; amount: string }>(
+    `SELECT rtrim(a.vault_id || '/' || account_id || '/' || address_id || '/' || memo, '/')
+            || ' ' || asset AS name, amount
+     FROM postings JOIN ledger_accounts a USING (ledger_account) JOIN entries USING (entry_id)
+     WHERE a.view = 'books' AND kind = 'position' AND cause <> 'suspense'`,
+  );
+  const sums = new Map<string, bigint>();
+  for (const { name, amount } of lines) sums.set(name, (sums.get(name) ?? 0n) + BigInt(amount));
+  return new Map([...sums].filter(([, amount]) => amount !== 0n));
+}
+
+/** Entries that do not balance, or do not mirror what they reverse. */
+function unsoundEntries(open: OpenLedger): string[] {
+  const entries = open.rows<EntryRow>('SELECT * FROM entries');
+  const postings = new Map<number, PostingRow[]>();
+  for (const line of open.rows<PostingRow>('SELECT * FROM postings ORDER BY entry_id, line')) {
+    postings.set(line.entry_id, [...(postings.get(line.entry_id) ?? []), line]);
+  }
+  const assets = new Map(
+    open
+      .rows<{ ledger_account: number; asset: string }>('SELECT * FROM ledger_accounts')
+      .map((row) => [row.ledger_account, row.asset]),
+  );
+  const linesOf = (entry: number, sign: bigint): string[] =>
+    (postings.get(entry) ?? []).map((line) => `${line.ledger_account} ${sign * BigInt(line.amount)}`);
+  const byId = new Map(entries.map((entry) => [entry.entry_id, entry]));
+  return entries.flatMap((entry) => {
+    const sums = new Map<string, bigint>();
+    for (const { ledger_account: account, amount } of postings.get(entry.entry_id) ?? []) {
+      const asset = assets.get(account) ?? '?';
+      sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(amount));
+    }
+    const lopsided = [...sums.values()].some((sum) => sum !== 0n);
+    if (lopsided) return [`entry ${entry.entry_id} does not balance`];
+    if (entry.reverses === null) return [];
+    const origin = byId.get(entry.reverses);
+    const placeOf = (one: EntryRow | undefined) =>
+      JSON.stringify([one?.vault_id, one?.network, one?.blockchain_hash, one?.view]);
+    const mirrors =
+      placeOf(entry) === placeOf(origin) &&
+      linesOf(entry.entry_id, 1n).toSorted().join() === linesOf(entry.reverses, -1n).toSorted().join();
+    return mirrors ? [] : [`entry ${entry.entry_id} does not mirror entry ${entry.reverses}`];
+  });
+}
+
+function reversedTwice(open: OpenLedger): unknown[] {
+  return open.rows(
+    'SELECT reverses FROM entries WHERE reverses IS NOT NULL GROUP BY reverses HAVING count(*) > 1',
+  );
+}
+
+/** The same facts, cut into other commits. */
+async function rebatched(facts: readonly Fact[], from: Choices): Promise<OpenLedger> {
+  const open = new OpenLedger();
+  for (let start = 0; start < facts.length; ) {
+    const size = 1 + from.below(12);
+    await open.commit(facts.slice(start, start + size));
+    start += size;
+  }
+  return open;
+}
+
+/** Everything that must hold of a ledger after a world was played into it. */
+function expectSound(open: OpenLedger, world: SmallWorld): void {
+  expect(unsoundEntries(open)).toEqual([]);
+  expect(reversedTwice(open)).toEqual([]);
+  expect(postedBooks(open)).toEqual(world.books);
+}
+
+async function played(stream: readonly number[]): Promise<{ play: Play; world: SmallWorld; from: Choices }> {
+  const from = new Choices(stream);
+  const world = new Storyteller(from).world();
+  const play = new Play(world, from);
+  await play.run();
+  return { play, world, from };
+}
+
+test('whatever arrives how often in which company: exact books, safe credits, one truth', async () => {
+  const property = fc.asyncProperty(choices, async (stream) => {
+    const { play, world } = await played(stream);
+    expect(play.witness.wrongs).toEqual([]);
+    expectSound(play.open, world);
+    play.open.close();
+  });
+  await fc.assert(property, { numRuns: 150 });
+});
+
+test('how facts share commits changes nothing', async () => {
+  const property = fc.asyncProperty(choices, async (stream) => {
+    const { play, from } = await played(stream);
+    const again = await rebatched(play.facts, from);
+    expect(compareProjections(play.open.db, again.db).problems).toEqual([]);
+    again.close();
+    play.open.close();
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+test('the audit of every store finds nothing, and its replay is the store', async () => {
+  const path = temporaryPath();
+  const progress = { start: () => undefined, tick: () => undefined, done: () => undefined };
+  const property = fc.asyncProperty(choices, async (stream) => {
+    const { play } = await played(stream);
+    writeFileSync(path, play.open.db.serialize());
+    const report = verify(path, { decode, progress });
+    expect(report.checks.flatMap(({ check, problems }) => problems.map((one) => [check, one]))).toEqual([]);
+    play.open.close();
+  });
+  await fc.assert(property, { numRuns: 60 });
+});
+
+test('the worlds are worth playing: every kind of story is told', async () => {
+  const seen = new Set<string>();
+  for (const stream of fc.sample(choices, { numRuns: 100, seed: 7 })) {
+    const { play } = await played(stream);
+    for (const { state, reason } of play.open.deposits()) seen.add(reason ?? state);
+    for (const { kind } of play.open.feed()) seen.add(kind);
+    for (const { cause } of play.open.rows<EntryRow>('SELECT * FROM entries')) seen.add(cause);
+    for (const { type } of play.open.breaks()) seen.add(type);
+    play.open.close();
+  }
+  const wanted = ['credit', 'reversal', 'internal', 'rolled_back', 'approval_required', 'operator_hold'];
+  const more = ['unattributed_memo', 'dust', 'halted', 'failed-fee', 'amount_mismatch', 'suspense'];
+  expect([...wanted, ...more].filter((one) => !seen.has(one))).toEqual([]);
+});
