@@ -134,6 +134,9 @@ CREATE TABLE entries (
   posted_at       INTEGER NOT NULL
 ) STRICT;
 
+-- To show everything that was posted for a hash.
+CREATE INDEX entries_by_hash ON entries (blockchain_hash);
+
 -- Postings: per entry and asset they sum to zero.
 CREATE TABLE postings (
   entry_id       INTEGER NOT NULL REFERENCES entries (entry_id),

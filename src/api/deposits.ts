@@ -7,7 +7,8 @@ import { authorize, type ApiEnv } from './access.ts';
 import { decide, reasonBody, reasonText, statement } from './decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from './list.ts';
 import { answers, notFound, WRITE_PROBLEMS } from './problem.ts';
-import type { ApiReads, Services } from './services.ts';
+import type { Reads } from '../store/reads.ts';
+import type { Services } from './services.ts';
 import { amountText, isoTime, isoTimeOrNull, timeText } from './value.ts';
 
 const depositState = z.enum({
@@ -102,7 +103,7 @@ export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
   };
 }
 
-export async function depositOrProblem(reads: ApiReads, depositId: string): Promise<Deposit> {
+export async function depositOrProblem(reads: Reads, depositId: string): Promise<Deposit> {
   const deposit = await reads.deposit(depositId);
   if (deposit === undefined) {
     throw notFound(`There is no deposit ${depositId}: list them with GET /v1/deposits.`);

@@ -1,13 +1,8 @@
 import type { Fact } from '../domain/fact.ts';
 import type { FactOutcome } from '../store/port.ts';
-import type { Reads, StoredCredit } from '../store/reads.ts';
+import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { FeedSignal } from './feed-signal.ts';
-
-/** What this API reads: the port, and one item of the feed by its id. */
-export interface ApiReads extends Reads {
-  credit(creditId: string): Promise<StoredCredit | undefined>;
-}
 
 /** `busy` and `unavailable`: the queue or the store takes nothing now; nothing of it was kept. */
 export type Submitted =
@@ -20,7 +15,7 @@ export type Submit = (fact: Fact) => Promise<Submitted>;
 
 /** What the routes work with. */
 export interface Services {
-  readonly reads: ApiReads;
+  readonly reads: Reads;
   readonly submit: Submit;
   /** Unix milliseconds; stamps decisions. */
   readonly now: () => number;

@@ -139,6 +139,10 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     }),
   );
   const onBug = (error: unknown): void => log.error({ err: error }, 'a request failed');
+  app.onError((error, context) => {
+    onBug(error);
+    return context.text('This is a defect, and it was logged: try again.', 500);
+  });
   app.route(
     '/',
     createConsole({

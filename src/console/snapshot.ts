@@ -26,10 +26,10 @@ export interface TieOut {
   }[];
 }
 
-export type ConsoleReads = Pick<Reads, 'counts' | 'deposits' | 'breaks' | 'reconciliations'> & {
-  /** Decimals of assets, pinned at their first sighting. */
-  pinnedDecimals(): Promise<ReadonlyMap<string, number>>;
-};
+export type ConsoleReads = Pick<
+  Reads,
+  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals'
+>;
 
 /** Gives the last tie-out; undefined before the first. */
 export type ReadTieOut = () => Promise<TieOut | undefined>;

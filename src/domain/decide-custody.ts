@@ -46,7 +46,10 @@ export function decideDepositRecord(
   now: Circumstances,
 ): Changes & { readonly outcome: Outcome } {
   const outcome = compareDeposit(deposit, record);
-  const healed = healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId);
+  const healed = [
+    ...healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId),
+    ...standsAgain(deposit, outcome),
+  ];
   const after = afterRecord(deposit, record, { outcome, now });
   const moved = after !== null && !sayTheSame(deposit, after.deposit);
   return {
@@ -58,6 +61,15 @@ export function decideDepositRecord(
     }),
     outcome,
   };
+}
+
+/** A credited deposit that was rolled back, mined again and confirmed: its credit was right all along. */
+function standsAgain(deposit: Deposit, outcome: Outcome): Healed {
+  if (outcome.kind !== 'matched' || deposit.credit === null || deposit.evidence !== 'confirmed') {
+    return [];
+  }
+  const key = breakKey('reversal_after_credit', deposit.depositId);
+  return [{ key, reason: 'mined again, and the custody API confirms it: the credit stands' }];
 }
 
 /** The deposit after a record of it, or null when the record says nothing for it or against it. */

@@ -162,6 +162,8 @@ export interface Reads {
   deposit(depositId: string): Promise<Deposit | undefined>;
   /** Items after a place in the feed, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
+  /** One item of the feed by its own id. */
+  credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
@@ -172,6 +174,8 @@ export interface Reads {
   custodyWatermark(): Promise<number | null>;
   reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;
   counts(): Promise<StoreCounts>;
+  /** Decimals of assets, pinned at their first sighting. */
+  pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
   policy(): Promise<PolicyRow | undefined>;
   /** The policy that the configuration set last, whatever was set through the API since. */
   configuredPolicy(): Promise<PolicyRow | undefined>;

@@ -50,7 +50,7 @@ const DUE: Deposit = {
   verifiedAt: 5,
   custodyConfirmations: 6,
   credit: null,
-  reversed: false,
+  reversed: null,
   state: 'verifying',
   reason: null,
   requiredConfirmations: 6,
@@ -58,6 +58,7 @@ const DUE: Deposit = {
   updatedAt: 2,
 };
 
+const REVERSED = { creditId: CreditId('crd_0'), reference: null };
 const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
 
 function approvedBy(...people: string[]): Pick<Deposit, 'approvals'> {
@@ -141,9 +142,9 @@ const STANDINGS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule
   ['credited, its hash gone, the API not asked', { credit: CREDIT, evidence: 'none' }, {}, 'credited'],
   ['its hash gone before any credit', { evidence: 'none' }, {}, 'rolled_back'],
   ['its hash gone, change', { evidence: 'none', change: true }, {}, 'rolled_back'],
-  ['its hash gone, its credit taken back', { evidence: 'none', reversed: true }, {}, 'reversed'],
-  ['taken back, mined again', { reversed: true, confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
-  ['taken back, mined again, verified again', { reversed: true }, {}, 'verifying, credit due'],
+  ['its hash gone, its credit taken back', { evidence: 'none', reversed: REVERSED }, {}, 'reversed'],
+  ['taken back, mined again', { reversed: REVERSED, confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
+  ['taken back, mined again, verified again', { reversed: REVERSED }, {}, 'verifying, credit due'],
 ];
 
 test.for(STANDINGS)('%s', ([_, facts, rule, standing]) => {

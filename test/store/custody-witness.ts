@@ -20,8 +20,11 @@ import { balanceChange, received } from './evidence.ts';
 import { SIX_DEEP, type OpenLedger } from './open-ledger.ts';
 import type { SmallWorld } from './small-world.ts';
 
-/** What the custody API may say of a deposit; only the first agrees, at policy depth. */
-const SAYINGS = ['agrees', 'shallow', 'gone', 'unknown', 'other-amount', 'odd-status'] as const;
+/** What the custody API may say of a deposit: the truth more often than not. */
+const LIES = ['shallow', 'gone', 'unknown', 'other-amount', 'odd-status'] as const;
+const SAYINGS = ['agrees', 'agrees', 'agrees', ...LIES] as const;
+/** The same of one whose hash has left the chain, as the notifications have it. */
+const SAYINGS_OF_GONE = ['gone', 'gone', 'gone', 'agrees', 'unknown'] as const;
 
 /** What the API last said, and about which epoch and amount. */
 interface Word {
@@ -51,7 +54,7 @@ export class CustodyWitness {
 
   /** A record about this deposit, as it is now or as a liar tells it. */
   record(deposit: DepositRow, from: Choices): CustodyRecord {
-    const saying = from.pick(SAYINGS);
+    const saying = from.pick(deposit.evidence === 'none' ? SAYINGS_OF_GONE : SAYINGS);
     const depositId = DepositId(deposit.deposit_id);
     if (saying === 'unknown') return { kind: 'deposit', depositId, transaction: null };
     const kind = this.#world.changeHashes.has(deposit.blockchain_hash) ? 'change' : 'transfer';

@@ -186,11 +186,14 @@ function networkOf(key: string): DemoNetwork {
 
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end);
   });
 }
 

@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', deepLinking: true });\n`;
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null });\n`;
 
 /** `GET /openapi.json` (OpenAPI 3.1) and the pages of `/docs`. */
 export function mountDocumentation(app: CoreApp, security: string): void {

@@ -185,15 +185,6 @@ describe('the answer of the provider', () => {
     await caller.advance(1);
     expect(refusalOf(await browser.visit(late))).toEqual(REFUSED);
   });
-
-  test('is 401 when the user is gone by then', async () => {
-    const { snapshotId } = await caller.sim('POST', '/sim/snapshot');
-    const user = { name: 'Eve', type: 'user', email: 'eve@example.com', permissions: [] };
-    await caller.sim('POST', '/sim/clients', user);
-    const answer = await answerFor('eve@example.com');
-    await caller.sim('POST', '/sim/restore', { snapshotId });
-    expect(refusalOf(await browser.visit(answer))).toEqual(REFUSED);
-  });
 });
 
 describe('a login is refused', () => {

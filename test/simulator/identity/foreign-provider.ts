@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
@@ -34,16 +35,7 @@ export async function startForeignProvider(options: {
   const issuer = `http://127.0.0.1:${port}`;
   const store = new ArtifactStore();
   let claims: Claims = {};
-  const keys = await crypto.subtle.generateKey(
-    {
-      name: 'RSASSA-PKCS1-v1_5',
-      modulusLength: 2048,
-      publicExponent: new Uint8Array([1, 0, 1]),
-      hash: 'SHA-256',
-    },
-    true,
-    ['sign', 'verify'],
-  );
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuer, {
     adapter: (model) => store.adapter(model),
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
@@ -67,7 +59,7 @@ export async function startForeignProvider(options: {
       claims: () => ({ sub: accountId, ...claims }),
     }),
     interactions: { url: (_context, { uid }) => `/consent/${uid}` },
-    jwks: { keys: [{ ...(await crypto.subtle.exportKey('jwk', keys.privateKey)), use: 'sig' }] },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
     pkce: { required: () => true },
     ttl: { AccessToken: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
   });

@@ -1,0 +1,296 @@
+import { createPrivateKey } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { Attempt } from '../../src/custody/caller.ts';
+import { CustodyClient } from '../../src/custody/client.ts';
+import type { Clock } from '../../src/custody/clock.ts';
+import { generateKeyPair } from '../../src/custody/token.ts';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import type { Deposit } from '../../src/domain/deposit.ts';
+import type { Fact } from '../../src/domain/fact.ts';
+import { Sweep, type SweepOptions } from '../../src/reconcile/sweep.ts';
+import { openForReading } from '../../src/store/sqlite/database.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import type { ReconciliationRow } from '../../src/store/records.ts';
+import { ALL_PERMISSIONS, startCaller, type Caller } from '../simulator/core-caller.ts';
+import { factOf, openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
+
+/** A webhook as the core sends it, read as far as tests look into it. */
+export interface Told {
+  readonly id: string;
+  readonly stream: string;
+  readonly type: string;
+  readonly vaultId: string;
+  readonly blockchainHash?: string;
+  readonly transactionId?: string;
+  readonly confirmations?: number;
+  readonly [field: string]: unknown;
+}
+
+export interface Place {
+  readonly vaultId: string;
+  readonly accountId: string;
+  readonly addressId: string;
+  readonly networkAddress: string;
+}
+
+export const ETH = 'ethereum:ETH';
+export const GRACE_MS = 600_000;
+
+/** Three deep on every network: a depth that ethereum and bitcoin both publish. */
+export const THREE_DEEP: CreditingPolicy = {
+  default: { confirmations: 3 },
+  networks: {},
+  assets: {},
+};
+
+/**
+ * A simulated core on a virtual clock, a SQLite store in a file, the real client between them, and
+ * a receiver of the core's webhooks that can be told to lose some. One time rules them all: a pause
+ * of the client moves the core's clock.
+ */
+export class Stage {
+  readonly caller: Caller;
+  readonly open: OpenLedger;
+  readonly reads: SqliteReads;
+  readonly client: CustodyClient;
+  readonly sweep: Sweep;
+  /** Every attempt against the API since the last look. */
+  readonly attempts: Attempt[] = [];
+  /** Webhooks that were lost on the way, to be delivered late or never. */
+  readonly lost: Told[] = [];
+  /** Webhooks for which it holds are answered 200 and lost. */
+  loses: (told: Told) => boolean = () => false;
+  readonly #waits: { fire: boolean };
+
+  private constructor(parts: {
+    caller: Caller;
+    open: OpenLedger;
+    reads: SqliteReads;
+    client: CustodyClient;
+    attempts: Attempt[];
+    waits: { fire: boolean };
+    options: Partial<SweepOptions>;
+  }) {
+    this.caller = parts.caller;
+    this.open = parts.open;
+    this.reads = parts.reads;
+    this.client = parts.client;
+    this.attempts = parts.attempts;
+    this.#waits = parts.waits;
+    this.sweep = this.newSweep(parts.options);
+  }
+
+  static async start(
+    options: { policy?: CreditingPolicy } & Partial<SweepOptions> = {},
+  ): Promise<Stage> {
+    const { policy = THREE_DEEP, ...sweepOptions } = options;
+    const caller = await startCaller();
+    onTestFinished(() => caller.stop());
+    const { open, path } = await openLedgerFile(policy);
+    const reads = new SqliteReads(openForReading(path));
+    onTestFinished(() => reads.close());
+    const { publicKeyPem, privateKeyPem } = await generateKeyPair();
+    const body = { name: 'product', type: 'api', publicKeyPem, permissions: ALL_PERMISSIONS };
+    const { clientId } = await caller.sim('POST', '/sim/clients', body);
+    const waits = { fire: false };
+    const attempts: Attempt[] = [];
+    const client = new CustodyClient({
+      baseUrl: caller.core.url,
+      clientId: String(clientId),
+      privateKey: createPrivateKey(privateKeyPem),
+      clock: clockOf(caller, waits),
+      random: () => 0.5,
+      observe: (attempt) => attempts.push(attempt),
+    });
+    onTestFinished(() => client.close());
+    return new Stage({ caller, open, reads, client, attempts, waits, options: sweepOptions });
+  }
+
+  get now(): number {
+    return this.caller.core.clock.now();
+  }
+
+  /** A sweep with a memory of its own, as after a restart. */
+  newSweep(options: Partial<SweepOptions> = {}): Sweep {
+    return new Sweep({
+      reads: this.reads,
+      submit: (facts) => this.open.commit(facts),
+      custody: this.client,
+      now: () => this.now,
+      graceMs: GRACE_MS,
+      ...options,
+    });
+  }
+
+  /** Runs a sweep and answers its row; throws when it could not be recorded. */
+  async run(sweep: Sweep = this.sweep): Promise<ReconciliationRow> {
+    const result = await sweep.run();
+    if (result.kind !== 'ran') throw new Error(`not recorded: ${result.cause}`);
+    return result.run;
+  }
+
+  /** An address in a vault of its own, whose webhooks come here. */
+  async place(network = 'ethereum'): Promise<Place> {
+    const { caller } = this;
+    const vaultId = await caller.vault();
+    const webhookUrl = await this.#receiver();
+    const streams = ['outgoing', 'blockchain', 'incoming'];
+    await this.api('POST', `/subscriptions/${vaultId}`, { webhookUrl, streams });
+    const accountId = await caller.account(vaultId);
+    const address = await caller.address(accountId, network);
+    return { vaultId, accountId, ...address };
+  }
+
+  /** Someone pays an address; answers the hash. */
+  async pay(place: Place, amount: string | number, more: object = {}): Promise<string> {
+    const { addressId } = place;
+    const network = 'ethereum';
+    const request = { network, addressId, asset: ETH, amount: String(amount), ...more };
+    const { blockchainHash } = await this.caller.sim('POST', '/sim/deposits', request);
+    await this.settle();
+    return String(blockchainHash);
+  }
+
+  /** Pays and mines until the payment is this deep. */
+  async paid(place: Place, amount: string | number, depth: number): Promise<string> {
+    const hash = await this.pay(place, amount);
+    await this.mine(depth);
+    return hash;
+  }
+
+  async mine(count: number, network = 'ethereum'): Promise<void> {
+    await this.caller.sim('POST', '/sim/blocks', { network, count });
+    await this.settle();
+  }
+
+  async reorg(depth: number, drop: readonly string[], network = 'ethereum'): Promise<void> {
+    await this.caller.sim('POST', '/sim/reorgs', { network, depth, drop });
+    await this.settle();
+  }
+
+  /** Waits until everything that is due has been delivered. */
+  settle(): Promise<void> {
+    return this.caller.advance(1_000);
+  }
+
+  /** Orders a transfer; answers its transactionId. */
+  async order(from: Place, to: string, amount: string): Promise<string> {
+    const made = await this.api('POST', '/transactions', {
+      orderId: `order-${this.now}-${amount}`,
+      vaultId: from.vaultId,
+      addressId: from.addressId,
+      network: 'ethereum',
+      asset: ETH,
+      amount,
+      destinationAddress: to,
+    });
+    await this.settle();
+    return String(made['transactionId']);
+  }
+
+  async api(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const answer = await this.caller.api(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** API faults from now on; none clears them. */
+  async faults(...api: readonly object[]): Promise<void> {
+    this.#waits.fire = api.some((fault) => 'fault' in fault && fault.fault === 'hang');
+    await this.caller.sim('PUT', '/sim/faults', { api });
+  }
+
+  /** A webhook straight to our intake, forged or late. */
+  async deliver(body: object): Promise<void> {
+    await this.open.commit([factOf(body, this.now)]);
+  }
+
+  /** What was lost arrives after all. */
+  async deliverLost(): Promise<void> {
+    this.loses = () => false;
+    for (const told of this.lost.splice(0)) await this.deliver(told);
+  }
+
+  async deposits(blockchainHash?: string): Promise<readonly Deposit[]> {
+    const query = blockchainHash === undefined ? {} : { blockchainHash };
+    return (await this.reads.deposits(query, { page: 0, pageSize: 1000 })).items;
+  }
+
+  /** The only deposit of a hash, in words: `credited`, `held: dust`. */
+  async standing(blockchainHash: string): Promise<string> {
+    const deposits = await this.deposits(blockchainHash);
+    return deposits
+      .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`))
+      .join(', ');
+  }
+
+  /** Journalled facts since `seq`, by kind. */
+  factsSince(seq: number): string[] {
+    return this.open
+      .rows<{ kind: string }>('SELECT kind FROM journal WHERE seq > ? ORDER BY seq', seq)
+      .map(({ kind }) => kind);
+  }
+
+  #url: string | undefined;
+
+  async #receiver(): Promise<string> {
+    this.#url ??= await startReceiver(async (raw) => {
+      const told = JSON.parse(raw.toString('utf8')) as Told;
+      if (this.loses(told)) this.lost.push(told);
+      else await this.open.commit([factOf(raw, this.now)]);
+    });
+    return this.#url;
+  }
+}
+
+/** A submit that hands everything to the store but the facts of certain places, told "busy". */
+export function busyAt(
+  open: OpenLedger,
+  refuses: (fact: Fact, index: number) => boolean,
+): SweepOptions['submit'] {
+  return async (facts) => {
+    const outcomes = [];
+    for (const [index, fact] of facts.entries()) {
+      if (refuses(fact, index)) outcomes.push({ kind: 'busy' } as const);
+      else outcomes.push(...(await open.commit([fact])));
+    }
+    return outcomes;
+  };
+}
+
+/** The core's time. A pause moves it; the timer of a request rings only when told that it hangs. */
+function clockOf(caller: Caller, waits: { readonly fire: boolean }): Clock {
+  return {
+    now: () => caller.core.clock.now(),
+    sleep: async (ms, signal) => {
+      if (signal === undefined || waits.fire) {
+        await caller.advance(Math.max(0, Math.ceil(ms)));
+        return;
+      }
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    },
+  };
+}
+
+async function startReceiver(take: (raw: Buffer) => Promise<void>): Promise<string> {
+  const server = createServer((request, response) => {
+    buffer(request)
+      .then(take)
+      .then(
+        () => response.writeHead(200).end(),
+        () => response.writeHead(500).end(),
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
