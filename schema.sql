@@ -120,10 +120,13 @@ CREATE TABLE ledger_accounts (
 ) STRICT;
 
 -- Entries: balanced sets of postings. reverses: the entry that this one takes back.
+-- source: what it rests on: a webhook, the custody API's word where the webhook never came, or a
+-- person's decision.
 CREATE TABLE entries (
   entry_id        INTEGER PRIMARY KEY,
   seq             INTEGER NOT NULL REFERENCES journal (seq),
   view            TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
+  source          TEXT    NOT NULL CHECK (source IN ('webhook', 'api', 'decision')),
   cause           TEXT    NOT NULL CHECK (cause IN
                     ('incoming', 'mined', 'failed-fee', 'chain', 'suspense')),
   vault_id        TEXT    NOT NULL,
@@ -349,23 +352,39 @@ CREATE TABLE intake_counts (
 -- Append-only, and enforced.
 -- ---------------------------------------------------------------------------------------------
 
+-- UPDATE and DELETE are refused, and so is INSERT OR REPLACE, which would be both.
 CREATE TRIGGER journal_keeps BEFORE UPDATE ON journal
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER journal_stays BEFORE DELETE ON journal
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER journal_once BEFORE INSERT ON journal
+  WHEN EXISTS (SELECT 1 FROM journal WHERE seq = NEW.seq)
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER seals_keep BEFORE UPDATE ON seals
   BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;
 CREATE TRIGGER seals_stay BEFORE DELETE ON seals
   BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;
+CREATE TRIGGER seals_once BEFORE INSERT ON seals
+  WHEN EXISTS (SELECT 1 FROM seals WHERE commit_number = NEW.commit_number)
+  BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;
 CREATE TRIGGER entries_keep BEFORE UPDATE ON entries
   BEGIN SELECT RAISE(ABORT, 'ledger entries are append-only: reverse them'); END;
 CREATE TRIGGER entries_stay BEFORE DELETE ON entries
+  BEGIN SELECT RAISE(ABORT, 'ledger entries are append-only: reverse them'); END;
+CREATE TRIGGER entries_once BEFORE INSERT ON entries
+  WHEN EXISTS (SELECT 1 FROM entries WHERE entry_id = NEW.entry_id)
   BEGIN SELECT RAISE(ABORT, 'ledger entries are append-only: reverse them'); END;
 CREATE TRIGGER postings_keep BEFORE UPDATE ON postings
   BEGIN SELECT RAISE(ABORT, 'postings are append-only: reverse their entry'); END;
 CREATE TRIGGER postings_stay BEFORE DELETE ON postings
   BEGIN SELECT RAISE(ABORT, 'postings are append-only: reverse their entry'); END;
+CREATE TRIGGER postings_once BEFORE INSERT ON postings
+  WHEN EXISTS (SELECT 1 FROM postings WHERE entry_id = NEW.entry_id AND line = NEW.line)
+  BEGIN SELECT RAISE(ABORT, 'postings are append-only: reverse their entry'); END;
 CREATE TRIGGER credits_keep BEFORE UPDATE ON credits
   BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;
 CREATE TRIGGER credits_stay BEFORE DELETE ON credits
+  BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;
+CREATE TRIGGER credits_once BEFORE INSERT ON credits
+  WHEN EXISTS (SELECT 1 FROM credits WHERE feed_seq = NEW.feed_seq OR credit_id = NEW.credit_id)
   BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;

@@ -35,7 +35,9 @@ export class Reconciler {
       submit: (facts) => queue.submitAll(facts),
       now,
       graceMs: config.reconcile.graceSeconds * 1000,
-      ...(custody === undefined ? {} : { custody }),
+      ...(custody === undefined || config.custody === undefined
+        ? {}
+        : { custody, webhookUrl: config.custody.webhookUrl }),
     });
     this.#runs = new RunQueue(async () => this.#told(await sweep.run()));
   }

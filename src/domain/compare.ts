@@ -5,7 +5,7 @@ import type { Deposit } from './deposit.ts';
 import { standingOf, type Movement } from './movement.ts';
 import { depositFinding } from './settlement.ts';
 import { receivedIn, type Received } from './decide-incoming.ts';
-import { advances, type Withdrawal, type WithdrawalStatus } from './withdrawal.ts';
+import { advances, isTerminalStatus, knownStatus, type Withdrawal } from './withdrawal.ts';
 import type { BalanceChange } from './notification.ts';
 import type { AssetId } from './ids.ts';
 
@@ -123,13 +123,25 @@ function statusMismatch(deposit: Deposit, status: string): Outcome {
   );
 }
 
+/** The API has it confirmed where the notifications stopped at the mempool. */
+function unconfirmed(record: CustodyTransaction, grace: Grace): Outcome {
+  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
+  return transactionFinding('missing_notification', record, {
+    detail: 'the custody API says confirmed, and no confirmation arrived after the mempool',
+  });
+}
+
 /**
  * A deposit against the custody API's record of it, or against `null` when a single look-up
  * answered 404. Compares id, network, hash, position, asset, status and amount; a webhook alone is
  * never believed. `matched` means that the record may count as verification (or, for a deposit
  * that was rolled back, that the API agrees it is gone).
  */
-export function compareDeposit(deposit: Deposit, record: CustodyTransaction | null): Outcome {
+export function compareDeposit(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  grace: Grace,
+): Outcome {
   if (record === null) return unknown(deposit, 'the custody API does not know this transaction');
   if (!samePlace(deposit, record)) {
     return unknown(deposit, 'the custody API knows this transaction under another id or position');
@@ -137,11 +149,16 @@ export function compareDeposit(deposit: Deposit, record: CustodyTransaction | nu
   const gone = deposit.evidence === 'none';
   switch (record.status) {
     case 'rolledback':
-      return gone ? MATCHED : statusMismatch(deposit, record.status);
+      if (gone) return MATCHED;
+      // The rollback may be on its way to us.
+      return inGrace(record.updatedAt, grace)
+        ? skipped('in_grace')
+        : statusMismatch(deposit, record.status);
     case 'mempool':
       return skipped('custody_behind');
     case 'confirmed':
       if (gone) return statusMismatch(deposit, record.status);
+      if (deposit.evidence === 'mempool') return unconfirmed(record, grace);
       break;
     default:
       return skipped('unknown_status');
@@ -163,32 +180,13 @@ export function compareDeposit(deposit: Deposit, record: CustodyTransaction | nu
   return MATCHED;
 }
 
-const CUSTODY_STATUSES: Record<WithdrawalStatus, { terminal: boolean }> = {
-  'approval-pending': { terminal: false },
-  requested: { terminal: false },
-  inited: { terminal: false },
-  'to-sign': { terminal: false },
-  signed: { terminal: false },
-  submitted: { terminal: false },
-  mined: { terminal: true },
-  failed: { terminal: true },
-  cancelled: { terminal: true },
-  replaced: { terminal: true },
-  rolledback: { terminal: true },
-};
-
-/** A custody status that we know, or undefined. */
-export function knownStatus(status: string): WithdrawalStatus | undefined {
-  return Object.hasOwn(CUSTODY_STATUSES, status) ? (status as WithdrawalStatus) : undefined;
-}
-
 function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount> {
   const sums = new Map<AssetId, Amount>();
   for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
   return sums;
 }
 
-function withdrawalFinding(
+function transactionFinding(
   type: 'missing_notification' | 'status_mismatch' | 'amount_mismatch',
   record: CustodyTransaction,
   found: { detail: string } & Partial<Pick<Finding, 'expected' | 'actual' | 'severity'>> & {
@@ -214,7 +212,7 @@ function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outco
     const expected = theirs.get(asset) ?? ZERO;
     const actual = ours.get(asset) ?? ZERO;
     if (expected === actual) continue;
-    return withdrawalFinding('amount_mismatch', record, {
+    return transactionFinding('amount_mismatch', record, {
       asset,
       expected,
       actual,
@@ -236,17 +234,17 @@ export function compareWithdrawal(
   if (ours === theirs && withdrawal !== undefined) {
     return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
   }
-  if (!CUSTODY_STATUSES[theirs].terminal) {
+  if (!isTerminalStatus(theirs)) {
     // Steps on the way are informational: not every transaction emits all of them.
-    return ours !== null && CUSTODY_STATUSES[ours].terminal ? skipped('custody_behind') : MATCHED;
+    return ours !== null && isTerminalStatus(ours) ? skipped('custody_behind') : MATCHED;
   }
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  if (ours !== null && CUSTODY_STATUSES[ours].terminal && !advances(ours, theirs)) {
-    return withdrawalFinding('status_mismatch', record, {
+  if (ours !== null && isTerminalStatus(ours) && !advances(ours, theirs)) {
+    return transactionFinding('status_mismatch', record, {
       detail: `the custody API says ${theirs}, the notifications say ${ours}`,
     });
   }
-  return withdrawalFinding('missing_notification', record, {
+  return transactionFinding('missing_notification', record, {
     detail: `the custody API says ${theirs} and no ${theirs} notification arrived (last known: ${ours ?? 'nothing'})`,
   });
 }
@@ -259,7 +257,7 @@ export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome
   const [received] = receivedIn(record.changes);
   if (received === undefined) return MATCHED;
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  return withdrawalFinding('missing_notification', record, {
+  return transactionFinding('missing_notification', record, {
     asset: received.asset,
     expected: received.amount,
     actual: ZERO,

@@ -45,6 +45,7 @@ export interface RunCounts {
  * Evidence from the custody API that changed something, journalled as a fact.
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
  * `outgoing`: a platform transaction. `unseen`: an incoming one that we have no deposit for.
+ * `backfill`: what no notification told, even after a replay, taken into the books from the API.
  * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
  */
 export type CustodyRecord =
@@ -52,6 +53,7 @@ export type CustodyRecord =
       readonly kind: 'deposit';
       readonly depositId: DepositId;
       readonly transaction: CustodyTransaction | null;
+      readonly graceMs: number;
     }
   | {
       readonly kind: 'outgoing';
@@ -59,6 +61,7 @@ export type CustodyRecord =
       readonly graceMs: number;
     }
   | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
+  | { readonly kind: 'backfill'; readonly transaction: CustodyTransaction }
   | {
       readonly kind: 'run';
       readonly startedAt: number;

@@ -7,11 +7,12 @@ import type { ChainNotification } from './notification.ts';
 import { newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
-function chainHead(notification: ChainNotification, entryId: number): EntryHead {
+function chainHead(notification: ChainNotification, now: Circumstances): EntryHead {
   const { vaultId, network, blockchainHash, transactionId } = notification;
   return {
-    entryId,
+    entryId: now.mint.entry(),
     view: 'chain',
+    source: now.source,
     cause: 'chain',
     vaultId,
     network,
@@ -27,7 +28,7 @@ function takeBack(
   now: Circumstances,
 ): Entry[] {
   if (sighting.entryId === null) return [];
-  const head = { ...chainHead(notification, now.mint.entry()), reverses: sighting.entryId };
+  const head = { ...chainHead(notification, now), reverses: sighting.entryId };
   return [reversalOf(head, sighting.posted)];
 }
 
@@ -46,7 +47,7 @@ function viewOf(
   notification: ChainNotification,
   now: Circumstances,
 ): { sighting: Sighting; entries: Entry[]; found: Finding[] } {
-  const seen = withEvent(sighting, notification);
+  const seen = withEvent(sighting, notification, now.source);
   switch (notification.type) {
     case 'rollback':
       return {
@@ -61,7 +62,7 @@ function viewOf(
       }
       const found = sighting.entryId === null ? [] : [restated(notification)];
       const taken = takeBack(sighting, notification, now);
-      const entry = entryOf(chainHead(notification, now.mint.entry()), list);
+      const entry = entryOf(chainHead(notification, now), list);
       return {
         sighting: { ...seen, entryId: entry.entryId, posted: list },
         entries: [...taken, entry],

@@ -43,11 +43,15 @@ const TRANSACTION_BREAKS = ['missing_notification', 'status_mismatch', 'amount_m
 export function decideDepositRecord(
   deposit: Deposit,
   record: CustodyTransaction | null,
-  now: Circumstances,
+  context: { graceMs: number; now: Circumstances },
 ): Changes & { readonly outcome: Outcome } {
-  const outcome = compareDeposit(deposit, record);
+  const { graceMs, now } = context;
+  const outcome = compareDeposit(deposit, record, { at: now.at, graceMs });
   const healed = [
     ...healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId),
+    ...(deposit.transactionId === null
+      ? []
+      : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
     ...standsAgain(deposit, outcome),
   ];
   const after = afterRecord(deposit, record, { outcome, now });
@@ -192,7 +196,10 @@ export function decideUnseenRecord(
   const outcome: Outcome = answered
     ? { kind: 'matched' }
     : compareUnseen(record, { at: now.at, graceMs });
-  const healed = answered ? healedBy(outcome, ['missing_notification'], record.transactionId) : [];
+  const healed =
+    outcome.kind === 'matched'
+      ? healedBy(outcome, ['missing_notification'], record.transactionId)
+      : [];
   return { ...changes({ found: foundIn(outcome), healed }), outcome };
 }
 
@@ -204,6 +211,8 @@ export function decideRun(
   differing: readonly Movement[],
   context: {
     open: readonly { found: Break; movement: Movement | undefined }[];
+    /** Open `missing_notification` breaks whose notification has arrived by now. */
+    arrived: readonly Break[];
     at: number;
     graceMs: number;
   },
@@ -219,9 +228,10 @@ export function decideRun(
       ? []
       : [{ key: known.key, reason: 'books and chain view agree now' }];
   });
+  const arrived = context.arrived.map(({ key }) => ({ key, reason: 'the notification arrived' }));
   const inGrace = outcomes.filter((outcome) => outcome.kind === 'skipped').length;
   return {
-    ...changes({ found, healed }),
+    ...changes({ found, healed: [...healed, ...arrived] }),
     local: { broken: found.length, skipped: inGrace === 0 ? {} : { in_grace: inGrace } },
   };
 }

@@ -111,6 +111,7 @@ export function suspenseEntry(
   const head = {
     entryId,
     view: 'books',
+    source: 'decision',
     cause: 'suspense',
     transactionId: null,
     reverses: null,

@@ -132,12 +132,13 @@ function sighted(
 
 function entryHead(
   notification: IncomingNotification,
-  entryId: number,
+  now: Circumstances,
 ): EntryHead & { reverses: null } {
   const { vaultId, network, blockchainHash, transactionId } = notification;
   return {
-    entryId,
+    entryId: now.mint.entry(),
     view: 'books',
+    source: now.source,
     cause: 'incoming',
     vaultId,
     network,
@@ -163,7 +164,7 @@ function postingOf(
     return { sighting, entries: [], restated };
   }
   const taken = reversalFor(sighting, notification, context.now);
-  const entry = entryOf(entryHead(notification, context.now.mint.entry()), list);
+  const entry = entryOf(entryHead(notification, context.now), list);
   return {
     sighting: { ...sighting, entryId: entry.entryId, posted: list },
     entries: [...taken, entry],
@@ -178,7 +179,7 @@ function reversalFor(
   now: Circumstances,
 ): Entry[] {
   if (sighting.entryId === null) return [];
-  const head = { ...entryHead(notification, now.mint.entry()), reverses: sighting.entryId };
+  const head = { ...entryHead(notification, now), reverses: sighting.entryId };
   return [reversalOf(head, sighting.posted)];
 }
 
@@ -220,7 +221,10 @@ function decideSeen(
   const known = depositsAt(dossier, notification);
   const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
   const newest = !hasSeenDeeper(before, count);
-  const posting = postingOf(withEvent(before, notification), notification, { now, newest });
+  const posting = postingOf(withEvent(before, notification, now.source), notification, {
+    now,
+    newest,
+  });
   const found: Finding[] = [];
   const context = { notification, now, ownTransfer: isOwnHash(dossier) };
   const receipts = receivedIn(notification.changes ?? []);
@@ -309,7 +313,7 @@ function decideRollback(
 ): Changes {
   const key = sightingKeyOf(notification);
   const before = sightingIn(dossier, key) ?? newSighting(key);
-  const after = withEvent(before, notification);
+  const after = withEvent(before, notification, now.source);
   const known = depositsAt(dossier, notification);
   const unseen = receivedIn(notification.changes ?? [])
     .filter((received) => !known.some((deposit) => deposit.asset === received.asset))

@@ -23,10 +23,13 @@ interface Booked {
 
 function bookHead(
   withdrawal: Withdrawal,
-  head: { entryId: number; cause: EntryCause; network: NetworkKey; blockchainHash: BlockchainHash },
+  head: { cause: EntryCause; network: NetworkKey; blockchainHash: BlockchainHash },
+  now: Circumstances,
 ): EntryHead {
   const { vaultId, transactionId } = withdrawal;
-  return { ...head, view: 'books', vaultId, transactionId, reverses: null };
+  const entryId = now.mint.entry();
+  const { source } = now;
+  return { ...head, entryId, source, view: 'books', vaultId, transactionId, reverses: null };
 }
 
 /** Posts changes for a withdrawal at its hash, as the entry that stands for it from now on. */
@@ -39,12 +42,7 @@ function postFor(
   if (posting.list.length === 0 || network === null || blockchainHash === null) {
     return { withdrawal, entries: [] };
   }
-  const head = bookHead(withdrawal, {
-    entryId: now.mint.entry(),
-    cause: posting.cause,
-    network,
-    blockchainHash,
-  });
+  const head = bookHead(withdrawal, { cause: posting.cause, network, blockchainHash }, now);
   const entry = entryOf(head, posting.list);
   return {
     withdrawal: { ...withdrawal, entryId: entry.entryId, posted: posting.list },
@@ -59,7 +57,7 @@ export function unpost(withdrawal: Withdrawal, now: Circumstances): Booked {
     return { withdrawal, entries: [] };
   }
   const cause: EntryCause = withdrawal.status === 'failed' ? 'failed-fee' : 'mined';
-  const head = bookHead(withdrawal, { entryId: now.mint.entry(), cause, network, blockchainHash });
+  const head = bookHead(withdrawal, { cause, network, blockchainHash }, now);
   return {
     withdrawal: { ...withdrawal, entryId: null, posted: [] },
     entries: [reversalOf({ ...head, reverses: entryId }, posted)],
@@ -194,7 +192,9 @@ export function decideOutgoing(
   const sightings = [];
   if (hasHash(notification)) {
     const key = sightingKeyOf(notification);
-    sightings.push(withEvent(sightingIn(dossier, key) ?? newSighting(key), notification));
+    sightings.push(
+      withEvent(sightingIn(dossier, key) ?? newSighting(key), notification, now.source),
+    );
   }
   return changes({
     sightings,

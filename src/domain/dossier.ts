@@ -1,7 +1,7 @@
 import type { CreditItem } from './credit.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import type { Deposit } from './deposit.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, EntrySource } from './entry.ts';
 import type { Finding } from './break.ts';
 import type { AssetId, IdMint } from './ids.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
@@ -40,6 +40,8 @@ export function isOwnHash(dossier: Dossier): boolean {
 export interface Circumstances {
   /** When the fact was recorded, Unix milliseconds. */
   readonly at: number;
+  /** What the fact is: the entries that it posts rest on that. */
+  readonly source: EntrySource;
   readonly mint: IdMint;
   readonly policy: CreditingPolicy;
   /** Decimals pinned at the asset's first sighting; undefined when never seen with any. */

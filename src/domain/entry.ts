@@ -38,6 +38,9 @@ export interface Posting {
   readonly change: ChangeKind;
 }
 
+/** What an entry rests on: a webhook, the custody API's word in its place, or a person's. */
+export type EntrySource = 'webhook' | 'api' | 'decision';
+
 /** Why an entry was posted. */
 export type EntryCause = 'incoming' | 'mined' | 'failed-fee' | 'chain' | 'suspense';
 
@@ -48,6 +51,7 @@ export type EntryCause = 'incoming' | 'mined' | 'failed-fee' | 'chain' | 'suspen
 export interface Entry {
   readonly entryId: number;
   readonly view: View;
+  readonly source: EntrySource;
   readonly cause: EntryCause;
   readonly vaultId: VaultId;
   readonly network: NetworkKey;

@@ -1,3 +1,4 @@
+import type { EntrySource } from './entry.ts';
 import type {
   AccountId,
   AddressId,
@@ -79,9 +80,11 @@ function confirmationsOf(notification: Notification): number | null {
   return notification.stream === 'outgoing' ? null : notification.confirmations;
 }
 
-function eventName(notification: Notification): string {
+function eventName(notification: Notification, source: EntrySource): string {
   const transactionId: TransactionId | null = notification.transactionId;
-  return `${notification.type}:${confirmationsOf(notification) ?? ''}:${transactionId ?? ''}`;
+  // What the API told has names of its own: the webhook that comes after all is no repeat of it.
+  const told = source === 'api' ? 'api/' : '';
+  return `${told}${notification.type}:${confirmationsOf(notification) ?? ''}:${transactionId ?? ''}`;
 }
 
 /**
@@ -92,17 +95,21 @@ function eventName(notification: Notification): string {
 export function isRepeat(sighting: Sighting | undefined, notification: Notification): boolean {
   if (sighting === undefined) return false;
   if (notification.type === 'rollback') return sighting.seen.length === 0;
-  return sighting.seen.includes(eventName(notification));
+  return sighting.seen.includes(eventName(notification, 'webhook'));
 }
 
 /** The sighting after this event. A rollback closes the epoch: the same counts may climb again. */
-export function withEvent(sighting: Sighting, notification: Notification): Sighting {
+export function withEvent(
+  sighting: Sighting,
+  notification: Notification,
+  source: EntrySource,
+): Sighting {
   return notification.type === 'rollback'
     ? { ...sighting, epoch: sighting.epoch + 1, seen: [] }
-    : { ...sighting, seen: [...sighting.seen, eventName(notification)] };
+    : { ...sighting, seen: [...sighting.seen, eventName(notification, source)] };
 }
 
-const COUNTED = /^confirmation:([0-9]+):/;
+const COUNTED = /^(?:api\/)?confirmation:([0-9]+):/;
 
 /** Whether a confirmation with a higher count was seen in this epoch. */
 export function hasSeenDeeper(sighting: Sighting, count: number): boolean {

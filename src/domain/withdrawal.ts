@@ -83,6 +83,23 @@ export interface Withdrawal {
   readonly updatedAt: number;
 }
 
+/** Statuses that end a transaction (spec, "States and transitions", rule 1). */
+const TERMINAL = new Set<WithdrawalStatus>([
+  'mined',
+  'failed',
+  'cancelled',
+  'replaced',
+  'rolledback',
+]);
+
+export function isTerminalStatus(status: WithdrawalStatus): boolean {
+  return TERMINAL.has(status);
+}
+
+export function isTerminal(withdrawal: Withdrawal): boolean {
+  return withdrawal.status !== null && isTerminalStatus(withdrawal.status);
+}
+
 /** Whether an event of this kind moves a withdrawal of this status. */
 export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | null): boolean {
   if (to === null) return false;
@@ -91,6 +108,11 @@ export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | n
 
 export function statusOf(event: OutgoingEvent): WithdrawalStatus | null {
   return STATUS_OF[event];
+}
+
+/** A custody status that we know, or undefined. */
+export function knownStatus(status: string): WithdrawalStatus | undefined {
+  return Object.hasOwn(RANK, status) ? (status as WithdrawalStatus) : undefined;
 }
 
 /** A withdrawal that nothing has been told about yet but its id. */

@@ -1,5 +1,5 @@
 import { saysNothingNew, type Break } from '../domain/break.ts';
-import { compareUnseen, type Outcome } from '../domain/compare.ts';
+import { compareUnseen, samePlace, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import {
@@ -32,6 +32,20 @@ export interface Snapshot {
 export interface Compared {
   readonly outcome: Outcome;
   readonly record: CustodyRecord | null;
+  /** The transaction whose notification is overdue, where the outcome says so. */
+  readonly missed: CustodyTransaction | null;
+}
+
+/** What no notification told, or told only in part: replay and backfill may bring it. */
+function missedIn(
+  outcome: Outcome,
+  transaction: CustodyTransaction | null,
+): CustodyTransaction | null {
+  if (outcome.kind !== 'break' || transaction === null) return null;
+  const { type } = outcome.finding;
+  // A rollback that never came shows as a deposit that we still hold for confirmed.
+  const lostRollback = type === 'status_mismatch' && transaction.status === 'rolledback';
+  return type === 'missing_notification' || lostRollback ? transaction : null;
 }
 
 export function dossierKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
@@ -42,6 +56,7 @@ export function dossierKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockcha
 function rehearsal(snapshot: Snapshot): Circumstances {
   return {
     at: snapshot.at,
+    source: 'api',
     mint: new IdMint(0),
     policy: snapshot.policy,
     pinnedDecimals: (asset) => snapshot.pinnedDecimals.get(asset),
@@ -73,10 +88,18 @@ export function compareDepositRow(
   transaction: CustodyTransaction | null,
   snapshot: Snapshot,
 ): Compared {
-  const { outcome, ...changes } = decideDepositRecord(deposit, transaction, rehearsal(snapshot));
+  const { outcome, ...changes } = decideDepositRecord(deposit, transaction, {
+    graceMs: snapshot.graceMs,
+    now: rehearsal(snapshot),
+  });
   const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
   const { depositId } = deposit;
-  return { outcome, record: matters ? { kind: 'deposit', depositId, transaction } : null };
+  const { graceMs } = snapshot;
+  return {
+    outcome,
+    record: matters ? { kind: 'deposit', depositId, transaction, graceMs } : null,
+    missed: missedIn(outcome, transaction),
+  };
 }
 
 export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
@@ -87,7 +110,11 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   const { outcome, ...changes } = decideOutgoingRecord(dossier, known, context);
   const matters =
     changes.withdrawals.length > 0 || changes.deposits.length > 0 || movesBreaks(changes, snapshot);
-  return { outcome, record: matters ? { kind: 'outgoing', transaction, graceMs } : null };
+  return {
+    outcome,
+    record: matters ? { kind: 'outgoing', transaction, graceMs } : null,
+    missed: missedIn(outcome, transaction),
+  };
 }
 
 /** An incoming transaction that no deposit of ours answers to. */
@@ -96,9 +123,11 @@ export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snap
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
   const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
   const { outcome: _, ...changes } = decideUnseenRecord(dossier, context);
+  const outcome = compareUnseen(transaction, { at, graceMs });
   return {
-    outcome: compareUnseen(transaction, { at, graceMs }),
+    outcome,
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
+    missed: missedIn(outcome, transaction),
   };
 }
 
@@ -109,7 +138,7 @@ export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot):
     (deposit) =>
       deposit.vaultId === transaction.vaultId &&
       (deposit.transactionId === null
-        ? deposit.addressId === transaction.addressId && deposit.memo === transaction.memo
+        ? samePlace(deposit, transaction)
         : deposit.transactionId === transaction.transactionId),
   );
 }

@@ -8,9 +8,6 @@ import type { TransactionId } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import type { Transaction } from '../wire/transaction.ts';
 
-/** Rows that changed this much before the watermark are read again: clocks and commits overlap. */
-const OVERLAP_MS = 300_000;
-
 /** What a reading of the transactions list brought. */
 export interface CustodyList {
   readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
@@ -57,10 +54,10 @@ export function describeCause(cause: IncompleteCause): string {
  */
 export async function readCustodyList(
   client: CustodyClient,
-  reading: { since: number | null; priority: Priority; deadlineMs: number },
+  reading: { since: number | null; overlapMs: number; priority: Priority; deadlineMs: number },
 ): Promise<CustodyList> {
-  const { since, priority, deadlineMs } = reading;
-  const floor = since === null ? Number.NEGATIVE_INFINITY : since - OVERLAP_MS;
+  const { since, overlapMs, priority, deadlineMs } = reading;
+  const floor = since === null ? Number.NEGATIVE_INFINITY : since - overlapMs;
   const list = await readList<Transaction>({
     read: (at) => client.transactions({ ...at, sort: 'updatedAt:desc' }, { priority, deadlineMs }),
     idOf: (row) => row.transactionId,

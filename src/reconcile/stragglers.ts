@@ -1,4 +1,5 @@
 import type { CustodyClient } from '../custody/client.ts';
+import { samePlace } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { DepositId } from '../domain/ids.ts';
@@ -52,12 +53,14 @@ export class Stragglers {
       if (found.kind === 'failed') {
         failed += 1;
         if (found.final) break;
+        // Remembered like an answer: what keeps failing must not starve the others.
+        this.#remember(deposit, now);
         continue;
       }
       requests += 1;
       this.#remember(deposit, now);
       if (found.kind === 'absent') absent.push(deposit);
-      else transactions.push(...found.transactions);
+      transactions.push(...found.transactions);
     }
     const answered = requests + failed;
     return { transactions, absent, postponed: due.length - answered, failed, requests };
@@ -87,7 +90,8 @@ function mayMove(deposit: Deposit): boolean {
 
 type Found =
   | { readonly kind: 'found'; readonly transactions: readonly CustodyTransaction[] }
-  | { readonly kind: 'absent' }
+  /** Not there, in a whole answer; what else the hash holds is handed on. */
+  | { readonly kind: 'absent'; readonly transactions: readonly CustodyTransaction[] }
   /** `final`: no use asking for another one now. */
   | { readonly kind: 'failed'; readonly final: boolean };
 
@@ -103,17 +107,17 @@ async function lookUpOne(
     const page = await custody.transactions(query, options);
     if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
     const { rows, total, unreadable } = page.value;
-    if (rows.length > 0) return { kind: 'found', transactions: rows.map(transactionOf) };
-    return total === 0 && unreadable.length === 0
-      ? { kind: 'absent' }
-      : { kind: 'failed', final: false };
+    const transactions = rows.map(transactionOf);
+    if (transactions.some((row) => samePlace(deposit, row))) return { kind: 'found', transactions };
+    const whole = rows.length === total && unreadable.length === 0;
+    return whole ? { kind: 'absent', transactions } : { kind: 'failed', final: false };
   }
   const answer = await custody.transaction(deposit.transactionId, options);
   switch (answer.kind) {
     case 'ok':
       return { kind: 'found', transactions: [transactionOf(answer.value)] };
     case 'not-found':
-      return { kind: 'absent' };
+      return { kind: 'absent', transactions: [] };
     case 'unavailable':
     case 'rate-budget':
     case 'refused':

@@ -1,4 +1,5 @@
 import type { CustodyClient } from '../custody/client.ts';
+import { samePlace } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import { awaitsCustody, type Deposit } from '../domain/deposit.ts';
@@ -17,11 +18,18 @@ import {
   type Snapshot,
 } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
+import { Repair } from './repair.ts';
 import { Stragglers } from './stragglers.ts';
 import { Tally } from './tally.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
 const CUSTODY_TIME_MS_MAX = 45_000;
+
+/**
+ * Rows that changed this much before the watermark are read again, beside the grace period in which
+ * a difference is not reported yet: clocks and commits overlap.
+ */
+const OVERLAP_MS = 300_000;
 
 /** Before any policy is set, nothing is deep enough. */
 const NO_POLICY: CreditingPolicy = {
@@ -38,6 +46,8 @@ export interface SweepOptions {
   readonly submit: (facts: readonly Fact[]) => Promise<readonly SubmitOutcome[]>;
   /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
   readonly custody?: CustodyClient;
+  /** Our own webhook URL, for replays; absent: differences are reported and not repaired. */
+  readonly webhookUrl?: string;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
@@ -67,9 +77,12 @@ const NO_CUSTODY: CustodyHalf = { records: [], requests: 0, watermark: null, inc
 export class Sweep {
   readonly #options: SweepOptions;
   readonly #stragglers = new Stragglers();
+  readonly #repair: Repair | undefined;
 
   constructor(options: SweepOptions) {
     this.#options = options;
+    const { webhookUrl } = options;
+    this.#repair = webhookUrl === undefined ? undefined : new Repair({ webhookUrl });
   }
 
   /** One run; never throws for what the API does. */
@@ -78,35 +91,59 @@ export class Sweep {
     const startedAt = now();
     const tally = new Tally();
     const half = custody === undefined ? NO_CUSTODY : await this.#compareCustody(custody, tally);
+    const untaken = await this.#submitInOrder(half.records);
     const run: CustodyRecord = {
       kind: 'run',
       startedAt,
       graceMs,
       custody: tally.counts(),
       requests: half.requests,
-      watermark: half.watermark,
-      incomplete: half.incomplete,
+      // Evidence that was not taken must be read again: the next run begins where this one did.
+      watermark: untaken === null ? half.watermark : null,
+      incomplete: untaken ?? half.incomplete,
     };
-    const at = now();
-    const outcomes = await this.#options.submit(
-      [...half.records, run].map((record) => ({ kind: 'custody-record', at, record })),
-    );
-    const last = outcomes.at(-1);
-    if (last?.kind !== 'taken') {
-      return { kind: 'not_recorded', cause: last?.kind === 'unavailable' ? last.cause : 'busy' };
-    }
+    const [last] = await this.#submit([run]);
+    if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };
     const stored = await this.#options.reads.reconciliation(last.seq);
     if (stored === undefined) throw new Error(`run at ${last.seq} was committed and is not there`);
     return { kind: 'ran', run: stored };
   }
 
+  /**
+   * Hands evidence to the writer; the reason when not all of it was taken. Own outgoing
+   * transactions go first, and nothing follows them unless all were taken: a deposit must never be
+   * verified before its hash is known to be our own.
+   */
+  async #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
+    const own = records.filter((record) => record.kind === 'outgoing');
+    const rest = records.filter((record) => record.kind !== 'outgoing');
+    for (const part of [own, rest]) {
+      const outcomes = await this.#submit(part);
+      const refusal = outcomes.map(refusalIn).find((reason) => reason !== null);
+      if (refusal !== undefined) return `the store did not take all evidence (${refusal})`;
+    }
+    return null;
+  }
+
+  #submit(records: readonly CustodyRecord[]): Promise<readonly SubmitOutcome[]> {
+    const at = this.#options.now();
+    return this.#options.submit(
+      records.map((record) => ({ kind: 'custody-record', at, record }) as const),
+    );
+  }
+
   async #compareCustody(custody: CustodyClient, tally: Tally): Promise<CustodyHalf> {
-    const { reads, now } = this.#options;
+    const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
     const waiting = await reads.waitingDeposits();
     const known = await reads.custodyWatermark();
     const priority = waiting.length > 0 ? 'deposits' : 'sweep';
-    const list = await readCustodyList(custody, { since: known, priority, deadlineMs });
+    const list = await readCustodyList(custody, {
+      since: known,
+      overlapMs: graceMs + OVERLAP_MS,
+      priority,
+      deadlineMs,
+    });
     tally.skip('unreadable_row', list.unreadable);
     if (list.incomplete !== null) {
       // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
@@ -129,9 +166,11 @@ export class Sweep {
     const snapshot = await this.#snapshot([...transactions.values()], waiting);
     const compared = compareAll({ transactions, absent: found.absent, waiting, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
+    const missed = compared.flatMap((one) => one.missed ?? []);
+    const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
     return {
-      records: compared.flatMap(({ record }) => (record === null ? [] : [record])),
-      requests: list.requests + found.requests,
+      records: [...compared.flatMap((one) => one.record ?? []), ...(repaired?.records ?? [])],
+      requests: list.requests + found.requests + (repaired?.requests ?? 0),
       watermark: latest(known, list.newest),
       incomplete: null,
     };
@@ -163,6 +202,12 @@ export class Sweep {
   }
 }
 
+/** Why an outcome means that a fact was not taken, or null when it was. */
+function refusalIn(outcome: SubmitOutcome | undefined): string | null {
+  if (outcome?.kind === 'busy') return 'busy';
+  return outcome?.kind === 'unavailable' ? outcome.cause : null;
+}
+
 function latest(left: number | null, right: number | null): number | null {
   if (left === null || right === null) return left ?? right;
   return Math.max(left, right);
@@ -171,9 +216,7 @@ function latest(left: number | null, right: number | null): number | null {
 function isListed(deposit: Deposit, list: CustodyList): boolean {
   const { transactionId } = deposit;
   if (transactionId !== null) return list.transactions.has(transactionId);
-  return [...list.transactions.values()].some(
-    (row) => row.type === 'incoming' && row.blockchainHash === deposit.blockchainHash,
-  );
+  return [...list.transactions.values()].some((row) => samePlace(deposit, row));
 }
 
 /** Own outgoing transactions first: they decide which deposits are internal. */

@@ -2,6 +2,7 @@ import { breakKey, finding } from '../domain/break.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import { decideNotification } from '../domain/decide-notification.ts';
 import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
+import type { EntrySource } from '../domain/entry.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { IdMint } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
@@ -70,13 +71,13 @@ export class Bookkeeper {
       case 'refused':
         return this.#delivery(this.#takeRefused(fact));
       case 'custody-record': {
-        const now = this.#circumstances(fact.at);
+        const now = this.#circumstances(fact.at, 'api');
         const changed = this.#custody.take(fact.record, now);
         if (!changed) return { kind: 'unchanged' };
         return { kind: 'taken', seq: this.#journal(fact) };
       }
       case 'decision': {
-        const now = this.#circumstances(fact.at);
+        const now = this.#circumstances(fact.at, 'decision');
         const taken = this.#decisions.take(fact, now);
         if (taken.kind !== 'taken') return taken;
         const seq = this.#journal(fact);
@@ -94,11 +95,12 @@ export class Bookkeeper {
     return { kind: 'delivery', status };
   }
 
-  #circumstances(at: number): Circumstances & { seq: number } {
+  #circumstances(at: number, source: EntrySource): Circumstances & { seq: number } {
     const seq = this.#set.nextSeq;
     return {
       at,
       seq,
+      source,
       mint: new IdMint(seq),
       policy: this.#set.policy()?.policy ?? NO_POLICY,
       pinnedDecimals: (asset) => this.#set.pinnedDecimals(asset),
@@ -117,7 +119,7 @@ export class Bookkeeper {
     if (seen !== undefined) {
       return seen.digest === digest ? 'duplicate' : this.#keepConflict(fact, notification.id);
     }
-    const now = this.#circumstances(at);
+    const now = this.#circumstances(at, 'webhook');
     const decided = this.#decide(notification, now);
     if ('defect' in decided) {
       const { raw } = fact;
@@ -253,7 +255,7 @@ export class Bookkeeper {
     if (seen !== undefined && seen.digest !== decoded.digest) {
       return { kind: 'still', defect: 'another body stands under its id' };
     }
-    const decided = this.#decide(decoded.notification, now);
+    const decided = this.#decide(decoded.notification, { ...now, source: 'webhook' });
     if ('defect' in decided) return { kind: 'still', defect: decided.defect };
     this.#set.apply(decided.changes, now);
     const { body: _, ...row } = kept;

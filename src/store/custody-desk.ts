@@ -1,4 +1,4 @@
-import { saysNothingNew } from '../domain/break.ts';
+import { saysNothingNew, type Break } from '../domain/break.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
@@ -14,7 +14,9 @@ import {
   type Circumstances,
   type Dossier,
 } from '../domain/dossier.ts';
+import { decideBackfill } from '../domain/decide-backfill.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
+import { isTerminal } from '../domain/withdrawal.ts';
 import type { RecordSource } from './records.ts';
 import type { WorkingSet } from './working-set.ts';
 
@@ -42,7 +44,8 @@ export class CustodyDesk {
       case 'deposit': {
         const deposit = this.#tools.set.deposit(record.depositId);
         if (deposit === undefined) return false;
-        return this.#apply(decideDepositRecord(deposit, record.transaction, now), now);
+        const context = { graceMs: record.graceMs, now };
+        return this.#apply(decideDepositRecord(deposit, record.transaction, context), now);
       }
       case 'outgoing': {
         const { transaction, graceMs } = record;
@@ -55,6 +58,12 @@ export class CustodyDesk {
         const { transaction, graceMs } = record;
         const dossier = this.#dossierOf(transaction);
         return this.#apply(decideUnseenRecord(dossier, { record: transaction, graceMs, now }), now);
+      }
+      case 'backfill': {
+        const { transaction } = record;
+        const known = this.#tools.set.withdrawal(transaction.transactionId);
+        const context = { record: transaction, now };
+        return this.#apply(decideBackfill(this.#dossierOf(transaction), known, context), now);
       }
       case 'run':
         this.#run(record, now);
@@ -98,8 +107,12 @@ export class CustodyDesk {
       found,
       movement: movementOf(set, found.subject),
     }));
+    const arrived = source
+      .unresolvedBreaks(['missing_notification'])
+      .filter((found) => hasArrived(set, found));
     const decided = decideRun(source.movementsAtOdds(), {
       open,
+      arrived,
       at: now.at,
       graceMs: record.graceMs,
     });
@@ -124,6 +137,21 @@ export class CustodyDesk {
       incomplete: record.incomplete,
     });
   }
+}
+
+/**
+ * Whether what a break misses has been told by now: the transaction's end, or the deposit's
+ * confirmation. The API's row may be long past by then, so this is asked of our own records.
+ */
+function hasArrived(set: WorkingSet, { subject }: Break): boolean {
+  const { transactionId, network, blockchainHash } = subject;
+  if (transactionId === null) return false;
+  const withdrawal = set.withdrawal(transactionId);
+  if (withdrawal !== undefined) return isTerminal(withdrawal);
+  if (network === null || blockchainHash === null) return false;
+  return set
+    .dossier(network, blockchainHash)
+    .deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed');
 }
 
 function movementOf(

@@ -1,15 +1,48 @@
-import { benchDecode } from './decode.ts';
+import type { Baseline } from './baseline.ts';
+import type { LoadOrder } from './load.ts';
+import { readPlan, USAGE, type Plan } from './plan.ts';
 
-const BENCHES = { decode: benchDecode } as const;
-
-/** `npm run bench` runs every bench; `npm run bench -- decode` only the named ones. */
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name));
-if (unknown.length > 0) {
-  console.error(`no bench ${unknown.join(', ')}; there are: ${Object.keys(BENCHES).join(', ')}`);
-  process.exitCode = 2;
-} else {
-  for (const [name, bench] of Object.entries(BENCHES)) {
-    if (asked.length === 0 || asked.includes(name)) console.log(JSON.stringify(bench()));
+function planFrom(args: readonly string[]): Plan | null {
+  try {
+    return readPlan(args);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    console.error(`${error.message}\n\n${USAGE}`);
+    return null;
   }
 }
+
+async function bench(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(USAGE);
+    return 0;
+  }
+  const plan = planFrom(args);
+  if (plan === null) return 2;
+  const { runBench } = await import('./run.ts');
+  return runBench(plan);
+}
+
+/**
+ * One program in three roles, each in a process of its own: the bench, which starts the others; a
+ * baseline server (`baseline NAME STORE`); the load generator (`load ORDER`). Each loads only what
+ * its role needs.
+ */
+async function main([role = '', first = '', second = '']: readonly string[]): Promise<void> {
+  switch (role) {
+    case 'baseline': {
+      const { serveBaseline } = await import('./baseline.ts');
+      serveBaseline(first as Baseline, second);
+      return;
+    }
+    case 'load': {
+      const { generateLoad } = await import('./load.ts');
+      console.log(JSON.stringify(await generateLoad(JSON.parse(first) as LoadOrder)));
+      return;
+    }
+    default:
+      process.exitCode = await bench(process.argv.slice(2));
+  }
+}
+
+await main(process.argv.slice(2));

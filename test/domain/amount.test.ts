@@ -2,11 +2,27 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Amount, minus, negated, parseAmount, plus, sumOf } from '../../src/domain/amount.ts';
 
-test.for(['0', '-0', '1', '-1', '007', '9'.repeat(78), `-${'9'.repeat(78)}`])('%s is an amount', (text) => {
-  expect(parseAmount(text)).toBe(BigInt(text));
-});
+test.for(['0', '-0', '1', '-1', '007', '9'.repeat(78), `-${'9'.repeat(78)}`])(
+  '%s is an amount',
+  (text) => {
+    expect(parseAmount(text)).toBe(BigInt(text));
+  },
+);
 
-const NO_AMOUNTS = ['', '-', '+1', '1.0', '1e3', ' 1', '1 ', '1\n', '0x10', '1_000', '٣', '9'.repeat(79)];
+const NO_AMOUNTS = [
+  '',
+  '-',
+  '+1',
+  '1.0',
+  '1e3',
+  ' 1',
+  '1 ',
+  '1\n',
+  '0x10',
+  '1_000',
+  '٣',
+  '9'.repeat(79),
+];
 
 test.for(NO_AMOUNTS)('%j is not an amount', (text) => {
   expect(parseAmount(text)).toBeUndefined();

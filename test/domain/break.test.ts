@@ -13,10 +13,13 @@ const DIFFERENCES: [expected: bigint | null, actual: bigint | null, difference: 
   [5n, null, null],
 ];
 
-test.for(DIFFERENCES)('expected %s, actual %s: the difference is %s, its sign kept', ([expected, actual, difference]) => {
-  const amount = (value: bigint | null) => (value === null ? null : Amount(value));
-  expect(differenceOf({ expected: amount(expected), actual: amount(actual) })).toBe(difference);
-});
+test.for(DIFFERENCES)(
+  'expected %s, actual %s: the difference is %s, its sign kept',
+  ([expected, actual, difference]) => {
+    const amount = (value: bigint | null) => (value === null ? null : Amount(value));
+    expect(differenceOf({ expected: amount(expected), actual: amount(actual) })).toBe(difference);
+  },
+);
 
 test('keys of different parts never meet', () => {
   const keys = [
@@ -43,7 +46,10 @@ describe('the life of a break', () => {
   test('one is open per key, however often it is found; the newest figures show', async () => {
     const { open, service, id } = await unexplained();
     await open.run();
-    const newer = { confirmations: 3, balanceChanges: [change('90', { address: { id: 'adr-1' } })] };
+    const newer = {
+      confirmations: 3,
+      balanceChanges: [change('90', { address: { id: 'adr-1' } })],
+    };
     await open.deliver(service.chain('transaction', newer));
     await open.run();
     const found = open.openBreak('unexplained_movement');

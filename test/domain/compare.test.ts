@@ -136,7 +136,10 @@ describe('a withdrawal against the custody API', () => {
   ];
 
   test.for(AMOUNTS)('mined: we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
-    const known = withdrawal('mined', ours.map((amount) => balanceChange(amount)));
+    const known = withdrawal(
+      'mined',
+      ours.map((amount) => balanceChange(amount)),
+    );
     const changes = theirs?.map((amount) => balanceChange(amount)) ?? null;
     expect(told(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
   });
@@ -151,7 +154,11 @@ describe('an incoming transaction of the API that no deposit answers to', () => 
     ['its amounts not there yet', { changes: null }, 'skipped: balance_changes_pending'],
     ['a moment old', { updatedAt: LATE.at - 1 }, 'skipped: in_grace'],
     ['moving no customer’s money', { changes: [balanceChange(1n, { kind: 'rebate' })] }, 'matched'],
-    ['our own change', { changes: [balanceChange(4n, { kind: 'change' })] }, 'warning missing_notification -4'],
+    [
+      'our own change',
+      { changes: [balanceChange(4n, { kind: 'change' })] },
+      'warning missing_notification -4',
+    ],
   ];
 
   test.for(TABLE)('%s', ([_, record, outcome]) => {

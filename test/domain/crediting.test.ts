@@ -32,10 +32,13 @@ const OVERRIDES: [network: string, asset: string, rule: Partial<PolicyRule>][] =
   ['polygon', 'polygon:USDC', { confirmations: 6, minimumAmount: Amount(5n) }],
 ];
 
-test.for(OVERRIDES)('on %s, %s: the asset overrides the network, the network the default', ([network, asset, rule]) => {
-  const subject = { network: NetworkKey(network), asset: AssetId(asset) };
-  expect(ruleFor(POLICY, subject)).toMatchObject(rule);
-});
+test.for(OVERRIDES)(
+  'on %s, %s: the asset overrides the network, the network the default',
+  ([network, asset, rule]) => {
+    const subject = { network: NetworkKey(network), asset: AssetId(asset) };
+    expect(ruleFor(POLICY, subject)).toMatchObject(rule);
+  },
+);
 
 test('a halt at any level halts: an asset cannot undo the stop of its network', () => {
   const subject = { network: NetworkKey('ripple'), asset: AssetId('ripple:XRP') };
@@ -45,18 +48,21 @@ test('a halt at any level halts: an asset cannot undo the stop of its network', 
   expect(ruleFor(stopped, other).halted).toBe(true);
 });
 
-test.for(['constructor', '__proto__', 'toString'])('an asset named %s finds no rule of its own', (name) => {
-  const subject = { network: NetworkKey(name), asset: AssetId(name) };
-  expect(ruleFor(POLICY, subject)).toEqual({
-    confirmations: 6,
-    minimumAmount: Amount(5n),
-    oneApprovalAbove: null,
-    twoApprovalsAbove: null,
-    requireMemo: false,
-    halted: false,
-    creditInternal: false,
-  });
-});
+test.for(['constructor', '__proto__', 'toString'])(
+  'an asset named %s finds no rule of its own',
+  (name) => {
+    const subject = { network: NetworkKey(name), asset: AssetId(name) };
+    expect(ruleFor(POLICY, subject)).toEqual({
+      confirmations: 6,
+      minimumAmount: Amount(5n),
+      oneApprovalAbove: null,
+      twoApprovalsAbove: null,
+      requireMemo: false,
+      halted: false,
+      creditInternal: false,
+    });
+  },
+);
 
 const APPROVALS: [amount: bigint, one: bigint | null, two: bigint | null, needed: 0 | 1 | 2][] = [
   [100n, null, null, 0],

@@ -49,7 +49,10 @@ test('a repeat under another id with other amounts has no effect, and a break sa
   const open = await openLedger();
   const service = new Service();
   const other = { balanceChanges: [change('90', AT_ADDRESS)] };
-  const statuses = await open.deliver(service.chain('transaction'), service.chain('transaction', other));
+  const statuses = await open.deliver(
+    service.chain('transaction'),
+    service.chain('transaction', other),
+  );
   expect(statuses).toEqual(['accepted', 'duplicate']);
   expect(open.positions('chain')).toEqual({ [AT]: '100' });
   expect(open.openBreaks()).toEqual(['amount_changed']);

@@ -51,14 +51,18 @@ describe('verification', () => {
     expect(open.standing()).toBe('credited');
   });
 
-  test('a record seen while the deposit was in the mempool does not credit before a confirmation', async () => {
+  test('a record of a deposit still in the mempool verifies nothing: its confirmation is missing', async () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.incoming('mempool'));
     await verifyWith(open);
-    expect(open.feed()).toEqual([]);
+    expect(open.openBreaks()).toEqual(['missing_notification']);
     await open.deliver(service.confirmed(1));
+    expect(open.feed()).toEqual([]);
+    await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
   });
 
   test('a restated amount needs a verification of its own', async () => {
@@ -83,7 +87,14 @@ describe('verification', () => {
     const { open } = await sixDeep();
     expect(await verifyWith(open, null)).toMatchObject({ kind: 'taken' });
     expect(await verifyWith(open, null)).toEqual({ kind: 'unchanged' });
-    const missing = { kind: 'unseen', transaction: received({ transactionId: TransactionId('dep-2'), addressId: AddressId('adr-2') }), graceMs: 0 } as const;
+    const missing = {
+      kind: 'unseen',
+      transaction: received({
+        transactionId: TransactionId('dep-2'),
+        addressId: AddressId('adr-2'),
+      }),
+      graceMs: 0,
+    } as const;
     expect(await open.record(missing)).toMatchObject({ kind: 'taken' });
     expect(await open.record(missing)).toEqual({ kind: 'unchanged' });
   });
@@ -92,7 +103,11 @@ describe('verification', () => {
 describe('what the custody API contradicts is not credited', () => {
   const CONTRADICTIONS: [why: string, says: Parameters<typeof verifyWith>[1], breaks: string][] = [
     ['404', null, 'unknown_to_custody'],
-    ['another hash', { blockchainHash: received().blockchainHash, transactionId: TransactionId('x') }, 'unknown_to_custody'],
+    [
+      'another hash',
+      { blockchainHash: received().blockchainHash, transactionId: TransactionId('x') },
+      'unknown_to_custody',
+    ],
     ['another vault', { vaultId: VaultId('v2') }, 'unknown_to_custody'],
     ['another network', { network: NetworkKey('polygon') }, 'unknown_to_custody'],
     ['another address', { addressId: AddressId('adr-2') }, 'unknown_to_custody'],
@@ -112,26 +127,32 @@ describe('what the custody API contradicts is not credited', () => {
     expect(open.openBreaks()).toEqual([]);
   });
 
-  test.for(CONTRADICTIONS)('%s, after it had matched: the approval does not credit it', async ([_, says]) => {
-    const { open } = await sixDeep({
-      ...SIX_DEEP,
-      default: { confirmations: 6, oneApprovalAbove: Amount(1n) },
-    });
-    await verifyWith(open);
-    expect(open.standing()).toBe('held: approval_required');
-    await verifyWith(open, says);
-    await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'known sender' });
-    expect(open.feed()).toEqual([]);
-    await verifyWith(open);
-    expect(open.feedLines()).toEqual(['credit 100']);
-  });
+  test.for(CONTRADICTIONS)(
+    '%s, after it had matched: the approval does not credit it',
+    async ([_, says]) => {
+      const { open } = await sixDeep({
+        ...SIX_DEEP,
+        default: { confirmations: 6, oneApprovalAbove: Amount(1n) },
+      });
+      await verifyWith(open);
+      expect(open.standing()).toBe('held: approval_required');
+      await verifyWith(open, says);
+      await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'known sender' });
+      expect(open.feed()).toEqual([]);
+      await verifyWith(open);
+      expect(open.feedLines()).toEqual(['credit 100']);
+    },
+  );
 
-  test.for(['failed', 'pending', 'CONFIRMED', 'constructor'])('the status %s never credits', async (status) => {
-    const { open } = await sixDeep();
-    await verifyWith(open, { status });
-    expect(open.feed()).toEqual([]);
-    expect(open.openBreaks()).toEqual([]);
-  });
+  test.for(['failed', 'pending', 'CONFIRMED', 'constructor'])(
+    'the status %s never credits',
+    async (status) => {
+      const { open } = await sixDeep();
+      await verifyWith(open, { status });
+      expect(open.feed()).toEqual([]);
+      expect(open.openBreaks()).toEqual([]);
+    },
+  );
 
   test('what only the custody API tags as change is internal, whatever the webhook left out', async () => {
     const { open } = await sixDeep();
@@ -259,7 +280,10 @@ describe('own transfers', () => {
   });
 
   test('with creditInternal it is a customer’s after all', async () => {
-    const open = await openLedger({ ...SIX_DEEP, assets: { 'ethereum:ETH': { creditInternal: true } } });
+    const open = await openLedger({
+      ...SIX_DEEP,
+      assets: { 'ethereum:ETH': { creditInternal: true } },
+    });
     const service = new Service();
     await open.deliver(service.outgoing('mined', { vaultId: 'v2' }), service.confirmed(6));
     await verifyWith(open);
@@ -267,7 +291,10 @@ describe('own transfers', () => {
   });
 
   test('with creditInternal change still is not', async () => {
-    const open = await openLedger({ ...SIX_DEEP, assets: { 'ethereum:ETH': { creditInternal: true } } });
+    const open = await openLedger({
+      ...SIX_DEEP,
+      assets: { 'ethereum:ETH': { creditInternal: true } },
+    });
     const tagged = { balanceChanges: [change('100', { tags: ['change'] })] };
     await open.deliver(new Service().confirmed(6, tagged));
     await verifyWith(open, { changes: [balanceChange(100n, { kind: 'change' })] });
@@ -297,7 +324,12 @@ describe('an incoming transaction that we have no deposit for', () => {
     const open = await openLedger();
     const service = new Service();
     const bob = { memo: 'bob', transactionId: 'dep-bob' };
-    await open.deliver(service.confirmed(1, { ...bob, balanceChanges: [change('5', { memoInfo: { memo: 'bob' } })] }));
+    await open.deliver(
+      service.confirmed(1, {
+        ...bob,
+        balanceChanges: [change('5', { memoInfo: { memo: 'bob' } })],
+      }),
+    );
     await open.record(unseen({ memo: Memo('eve'), transactionId: TransactionId('dep-eve') }));
     expect(open.openBreaks()).toEqual(['missing_notification']);
   });
@@ -306,7 +338,9 @@ describe('an incoming transaction that we have no deposit for', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(1, { addressId: null, transactionId: 'dep-1' }));
-    await open.record(unseen({ addressId: null, accountId: null, transactionId: TransactionId('dep-2') }));
+    await open.record(
+      unseen({ addressId: null, accountId: null, transactionId: TransactionId('dep-2') }),
+    );
     expect(open.openBreaks()).toEqual(['missing_notification']);
   });
 });
@@ -349,9 +383,11 @@ describe('a run', () => {
     await open.deliver(service.chain('transaction', { balanceChanges: [change('-70')] }));
     await open.deliver(service.chain('transaction', { blockchainHash: '0xb2' }));
     await open.run();
-    expect(open.breaks().map(({ type, severity, expected }) => [type, severity, expected])).toEqual([
-      ['unexplained_movement', 'critical', '-70'],
-      ['unexplained_movement', 'warning', '100'],
-    ]);
+    expect(open.breaks().map(({ type, severity, expected }) => [type, severity, expected])).toEqual(
+      [
+        ['unexplained_movement', 'critical', '-70'],
+        ['unexplained_movement', 'warning', '100'],
+      ],
+    );
   });
 });

@@ -225,7 +225,7 @@ describe('a new policy', () => {
 
   test('without any policy nothing is ever deep enough', async () => {
     const open = await openLedger();
-    open.db.exec("DELETE FROM policies");
+    open.db.exec('DELETE FROM policies');
     await open.deliver(new Service().confirmed(1_000_000));
     await verifyWith(open, { confirmations: 1_000_000 });
     expect(open.feed()).toEqual([]);

@@ -85,11 +85,9 @@ describe('amounts that differ within an epoch', () => {
     await open.deliver(service.confirmed(1), service.confirmed(3, saying('90')));
     expect(open.positions()).toEqual({ [AT]: '90' });
     expect(open.deposit().amount).toBe('90');
-    expect(open.rows('SELECT reverses IS NOT NULL AS back FROM entries ORDER BY entry_id')).toEqual([
-      { back: 0 },
-      { back: 1 },
-      { back: 0 },
-    ]);
+    expect(open.rows('SELECT reverses IS NOT NULL AS back FROM entries ORDER BY entry_id')).toEqual(
+      [{ back: 0 }, { back: 1 }, { back: 0 }],
+    );
     expect(open.openBreak('amount_changed')).toMatchObject({ expected: '90', actual: '100' });
   });
 
@@ -256,7 +254,10 @@ describe('memos', () => {
   test('registered meanwhile, it moves to its position and the break heals', async () => {
     const open = await openLedger();
     const service = new Service();
-    await open.deliver(service.confirmed(1, memo), service.confirmed(3, { ...memo, ...registered }));
+    await open.deliver(
+      service.confirmed(1, memo),
+      service.confirmed(3, { ...memo, ...registered }),
+    );
     expect(open.positions()).toEqual({ 'v1/acc-1/adr-1/bob ethereum:ETH': '100' });
     expect(open.standing()).toBe('confirming');
     expect(open.openBreaks()).toEqual([]);

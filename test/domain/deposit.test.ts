@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { PolicyRule } from '../../src/domain/crediting.ts';
-import { approvers, awaitsCustody, judge, rolledBack, type Deposit } from '../../src/domain/deposit.ts';
+import {
+  approvers,
+  awaitsCustody,
+  judge,
+  rolledBack,
+  type Deposit,
+} from '../../src/domain/deposit.ts';
 import {
   AccountId,
   AddressId,
@@ -101,9 +107,19 @@ const STANDINGS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule
     'held: operator_hold',
   ],
   ['unregistered memo', { unattributed: true }, {}, 'held: unattributed_memo'],
-  ['unregistered memo, attributed', { unattributed: true, attributedTo: 'c1' }, {}, 'verifying, credit due'],
+  [
+    'unregistered memo, attributed',
+    { unattributed: true, attributedTo: 'c1' },
+    {},
+    'verifying, credit due',
+  ],
   ['no memo where one is required', {}, { requireMemo: true }, 'held: memo_required'],
-  ['memo where one is required', { memo: Memo('m') }, { requireMemo: true }, 'verifying, credit due'],
+  [
+    'memo where one is required',
+    { memo: Memo('m') },
+    { requireMemo: true },
+    'verifying, credit due',
+  ],
   [
     'no memo where one is required, attributed',
     { attributedTo: 'c1' },
@@ -118,11 +134,26 @@ const STANDINGS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule
   ['halted', {}, { halted: true }, 'held: halted'],
   ['halted, not deep yet', { confirmations: 1, ...UNVERIFIED }, { halted: true }, 'confirming'],
 
-  ['exactly at the one-approval bound', {}, { oneApprovalAbove: Amount(100n) }, 'verifying, credit due'],
+  [
+    'exactly at the one-approval bound',
+    {},
+    { oneApprovalAbove: Amount(100n) },
+    'verifying, credit due',
+  ],
   ['above it', {}, ONE_ABOVE_99, 'held: approval_required'],
   ['above it, approved', approvedBy('ann'), ONE_ABOVE_99, 'verifying, credit due'],
-  ['above it, approved, never verified', { ...approvedBy('ann'), ...UNVERIFIED }, ONE_ABOVE_99, 'verifying'],
-  ['above the two-approval bound, one came', approvedBy('ann'), TWO_ABOVE_99, 'held: approval_required'],
+  [
+    'above it, approved, never verified',
+    { ...approvedBy('ann'), ...UNVERIFIED },
+    ONE_ABOVE_99,
+    'verifying',
+  ],
+  [
+    'above the two-approval bound, one came',
+    approvedBy('ann'),
+    TWO_ABOVE_99,
+    'held: approval_required',
+  ],
   ['the same person twice', approvedBy('ann', 'ann'), TWO_ABOVE_99, 'held: approval_required'],
   ['two people', approvedBy('ann', 'bob'), TWO_ABOVE_99, 'verifying, credit due'],
   [
@@ -131,19 +162,49 @@ const STANDINGS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule
     { ...ONE_ABOVE_99, ...TWO_ABOVE_99 },
     'held: approval_required',
   ],
-  ['approved but halted', approvedBy('ann', 'bob'), { ...TWO_ABOVE_99, halted: true }, 'held: halted'],
-  ['approved but held', { ...approvedBy('ann'), operatorHold: 'x' }, ONE_ABOVE_99, 'held: operator_hold'],
+  [
+    'approved but halted',
+    approvedBy('ann', 'bob'),
+    { ...TWO_ABOVE_99, halted: true },
+    'held: halted',
+  ],
+  [
+    'approved but held',
+    { ...approvedBy('ann'), operatorHold: 'x' },
+    ONE_ABOVE_99,
+    'held: operator_hold',
+  ],
   ['approved change', { ...approvedBy('ann'), change: true }, ONE_ABOVE_99, 'internal'],
 
   ['credited', { credit: CREDIT }, {}, 'credited'],
   ['acknowledged', { credit: { ...CREDIT, reference: 'r' } }, {}, 'settled'],
   ['credited, then halted', { credit: CREDIT }, { halted: true }, 'credited'],
-  ['credited, then claimed by an own transfer', { credit: CREDIT, ownTransfer: true }, {}, 'credited'],
-  ['credited, its hash gone, the API not asked', { credit: CREDIT, evidence: 'none' }, {}, 'credited'],
+  [
+    'credited, then claimed by an own transfer',
+    { credit: CREDIT, ownTransfer: true },
+    {},
+    'credited',
+  ],
+  [
+    'credited, its hash gone, the API not asked',
+    { credit: CREDIT, evidence: 'none' },
+    {},
+    'credited',
+  ],
   ['its hash gone before any credit', { evidence: 'none' }, {}, 'rolled_back'],
   ['its hash gone, change', { evidence: 'none', change: true }, {}, 'rolled_back'],
-  ['its hash gone, its credit taken back', { evidence: 'none', reversed: REVERSED }, {}, 'reversed'],
-  ['taken back, mined again', { reversed: REVERSED, confirmations: 1, ...UNVERIFIED }, {}, 'confirming'],
+  [
+    'its hash gone, its credit taken back',
+    { evidence: 'none', reversed: REVERSED },
+    {},
+    'reversed',
+  ],
+  [
+    'taken back, mined again',
+    { reversed: REVERSED, confirmations: 1, ...UNVERIFIED },
+    {},
+    'confirming',
+  ],
   ['taken back, mined again, verified again', { reversed: REVERSED }, {}, 'verifying, credit due'],
 ];
 
@@ -168,7 +229,9 @@ test('a rollback ends the epoch: depth, verification and approvals are gone, the
 });
 
 test('one person counts once, however often she approves', () => {
-  expect(approvers({ ...DUE, ...approvedBy('ann', 'ann', 'bob') })).toEqual(new Set(['ann', 'bob']));
+  expect(approvers({ ...DUE, ...approvedBy('ann', 'ann', 'bob') })).toEqual(
+    new Set(['ann', 'bob']),
+  );
 });
 
 const AWAITS: [why: string, facts: Partial<Deposit>, awaits: boolean][] = [
@@ -178,7 +241,11 @@ const AWAITS: [why: string, facts: Partial<Deposit>, awaits: boolean][] = [
   ['internal', { state: 'internal' }, false],
   ['rolled back before any credit', { evidence: 'none', state: 'rolled_back' }, false],
   ['credited', { credit: CREDIT, state: 'credited' }, false],
-  ['credited and rolled back: may the feed reverse it?', { credit: CREDIT, evidence: 'none' }, true],
+  [
+    'credited and rolled back: may the feed reverse it?',
+    { credit: CREDIT, evidence: 'none' },
+    true,
+  ],
 ];
 
 test.for(AWAITS)('asked about at the custody API or not: %s', ([_, facts, awaits]) => {

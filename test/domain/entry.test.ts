@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Amount } from '../../src/domain/amount.ts';
+import { negated } from '../../src/domain/amount.ts';
 import {
   entryOf,
   positionSums,
@@ -22,6 +22,7 @@ const HEAD: EntryHead = {
   blockchainHash: BlockchainHash('0xa1'),
   transactionId: null,
   reverses: null,
+  source: 'webhook',
 };
 
 /** An entry as a finance person writes it: `account  amount`, one line each. */
@@ -112,12 +113,15 @@ describe('a reversal', () => {
     const reversal = reversalOf({ ...HEAD, entryId: 8, reverses: 7 }, list);
     expect(reversal.reverses).toBe(entry.entryId);
     expect(reversal.postings).toEqual(
-      entry.postings.map((line) => ({ ...line, amount: Amount(-line.amount) })),
+      entry.postings.map((line) => ({ ...line, amount: negated(line.amount) })),
     );
   });
 
   test('leaves nothing together with what it takes back', () => {
-    const both = [...entryOf(HEAD, list).postings, ...reversalOf({ ...HEAD, reverses: 7 }, list).postings];
+    const both = [
+      ...entryOf(HEAD, list).postings,
+      ...reversalOf({ ...HEAD, reverses: 7 }, list).postings,
+    ];
     const sum = positionSums({ ...HEAD, postings: both });
     expect([...sum.values()].every((amount) => amount === 0n)).toBe(true);
   });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
-import { moved, newMovement, standingOf, type MovementStanding } from '../../src/domain/movement.ts';
+import {
+  moved,
+  newMovement,
+  standingOf,
+  type MovementStanding,
+} from '../../src/domain/movement.ts';
 import type { View } from '../../src/domain/entry.ts';
 
 const KEY = {

@@ -47,7 +47,11 @@ test('with every part the same it is a repeat, once and for ever, in one commit 
   const alone = await openLedger();
   expect(await alone.deliver(...repeats)).toEqual(['accepted', 'duplicate', 'duplicate']);
   const together = await openLedger();
-  expect(await together.deliverTogether(...repeats)).toEqual(['accepted', 'duplicate', 'duplicate']);
+  expect(await together.deliverTogether(...repeats)).toEqual([
+    'accepted',
+    'duplicate',
+    'duplicate',
+  ]);
   expect(together.positions()).toEqual(alone.positions());
 });
 
@@ -76,7 +80,11 @@ test('another body under a known id: the first stands, the second is kept and re
   const open = await openLedger();
   const first = new Service().confirmed(1);
   const forged = { ...first, confirmations: 6 };
-  expect(await open.deliver(first, forged, forged)).toEqual(['accepted', 'quarantined', 'duplicate']);
+  expect(await open.deliver(first, forged, forged)).toEqual([
+    'accepted',
+    'quarantined',
+    'duplicate',
+  ]);
   expect(open.deposit().confirmations).toBe(1);
   expect(open.openBreaks()).toEqual(['id_conflict']);
   expect(open.rows('SELECT state FROM quarantine')).toEqual([{ state: 'kept' }]);

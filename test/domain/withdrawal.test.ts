@@ -50,19 +50,22 @@ const BURNED: readonly string[] = ['submitted', 'failed', 'chain'];
 describe('a failed transaction burned its fee', () => {
   const fee = { balanceChanges: [change('-2', { ...AT_ADDRESS, tags: ['fee'] })] };
 
-  test.for(permutations(BURNED))('told as %s, %s, %s: the fee is in the books once', async (order) => {
-    const open = await openLedger();
-    const service = new Service();
-    const body = (type: string) =>
-      type === 'chain' ? service.chain('transaction', fee) : service.outgoing(type);
-    await open.deliver(...order.map(body));
-    expect(open.balances()).toEqual({
-      'network-fees:v1 ethereum:ETH': '2',
-      'v1/acc-1/adr-1 ethereum:ETH': '-2',
-    });
-    await open.run();
-    expect(open.openBreaks()).toEqual([]);
-  });
+  test.for(permutations(BURNED))(
+    'told as %s, %s, %s: the fee is in the books once',
+    async (order) => {
+      const open = await openLedger();
+      const service = new Service();
+      const body = (type: string) =>
+        type === 'chain' ? service.chain('transaction', fee) : service.outgoing(type);
+      await open.deliver(...order.map(body));
+      expect(open.balances()).toEqual({
+        'network-fees:v1 ethereum:ETH': '2',
+        'v1/acc-1/adr-1 ethereum:ETH': '-2',
+      });
+      await open.run();
+      expect(open.openBreaks()).toEqual([]);
+    },
+  );
 
   test('and it is given back when the chain takes the transaction back, and taken again', async () => {
     const open = await openLedger();
@@ -192,7 +195,8 @@ test('a status never moves backwards, and not between endings of one rank', () =
       expect(advances(null, from)).toBe(true);
       expect(advances(from, null)).toBe(false);
       for (const [other, targets] of RANKED.entries()) {
-        for (const to of targets) expect([from, to, advances(from, to)]).toEqual([from, to, other > rank]);
+        for (const to of targets)
+          expect([from, to, advances(from, to)]).toEqual([from, to, other > rank]);
       }
     }
   }

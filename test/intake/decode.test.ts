@@ -43,7 +43,8 @@ describe('refused, for nothing could ever recognise it again', () => {
 
   test.for(MALFORMED)('%s', ([_, body, defect]) => {
     const decoded = body instanceof Uint8Array ? decode(body) : read(body);
-    expect(decoded).toEqual({ kind: 'malformed', defect: expect.stringMatching(defect) });
+    expect(decoded.kind).toBe('malformed');
+    expect('defect' in decoded && decoded.defect).toMatch(defect);
   });
 });
 
@@ -66,7 +67,11 @@ describe('kept aside, for a later version may understand it', () => {
     ['a count beyond exact integers', { ...VALID, confirmations: 2 ** 53 }, /confirmations/],
     ['a NUL in the id', { ...VALID, id: 'a\u0000b' }, /id: holds a NUL/],
     ['a NUL in the hash', { ...VALID, blockchainHash: '0x\u0000' }, /blockchainHash: holds a NUL/],
-    ['a NUL in an entry', { ...VALID, balanceChanges: [change(1n, { asset: 'a\u0000' })] }, /balanceChanges.0: holds a NUL/],
+    [
+      'a NUL in an entry',
+      { ...VALID, balanceChanges: [change(1n, { asset: 'a\u0000' })] },
+      /balanceChanges.0: holds a NUL/,
+    ],
     ['too long an id', { ...VALID, id: 'x'.repeat(ID_CHARACTERS_MAX + 1) }, /longer than 256/],
     ['absurd nesting', { ...VALID, metadata: deep(100_000) }, /nested deeper/],
     ['an id and nothing else but depth', { id: 'a', deep: deep(65) }, /nested deeper/],
@@ -103,13 +108,19 @@ describe('kept aside, for a later version may understand it', () => {
 describe('understood', () => {
   const UNDERSTOOD: [what: string, body: unknown][] = [
     ['a plain notification', VALID],
-    ['fields and tags nobody knows', { ...VALID, extra: { a: [1] }, balanceChanges: [change(1n, { tags: ['new', 'erc20'] })] }],
+    [
+      'fields and tags nobody knows',
+      { ...VALID, extra: { a: [1] }, balanceChanges: [change(1n, { tags: ['new', 'erc20'] })] },
+    ],
     ['256 characters of id', { ...VALID, id: 'x'.repeat(256) }],
     ['256 characters of id outside the basic plane', { ...VALID, id: '😀'.repeat(256) }],
     ['an id of white space', { ...VALID, id: ' ' }],
     ['an id named like a member of Object', { ...VALID, id: 'constructor' }],
     ['78 digits', { ...VALID, balanceChanges: [change('-' + '9'.repeat(78))] }],
-    ['null where a field may be absent', { ...VALID, memo: null, reference: null, accountId: null }],
+    [
+      'null where a field may be absent',
+      { ...VALID, memo: null, reference: null, accountId: null },
+    ],
     ['a whole megabyte', { ...VALID, metadata: { text: 'x'.repeat(1_048_000) } }],
   ];
 
@@ -124,7 +135,10 @@ describe('understood', () => {
   });
 
   test('huge numbers in fields that nobody reads do no harm', () => {
-    const text = JSON.stringify(VALID).replace('{', '{"huge":1e400,"long":123456789012345678901234567890,');
+    const text = JSON.stringify(VALID).replace(
+      '{',
+      '{"huge":1e400,"long":123456789012345678901234567890,',
+    );
     expect(told(text)).toBe('notification');
   });
 

@@ -52,16 +52,14 @@ async function listening(open: OpenLedger, bounds: Bounds = {}) {
   });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/hooks/${TOKEN}`;
-  const post = (body: BodyInit | object, headers: Record<string, string> = {}) =>
-    fetch(url, {
-      method: 'POST',
-      body:
-        typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
-          ? body
-          : JSON.stringify(body),
-      headers,
-      ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
-    });
+  const post = (body: string | object, headers: Record<string, string> = {}) =>
+    body instanceof ReadableStream
+      ? fetch(url, { method: 'POST', body, headers, duplex: 'half' })
+      : fetch(url, {
+          method: 'POST',
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+          headers,
+        });
   return { url, port, post, queue, commits, answers };
 }
 
@@ -98,7 +96,9 @@ describe('a delivery that is taken', () => {
     const { post } = await listening(open);
     const text = `\n ${JSON.stringify(new Service().confirmed(1), null, 3)}\n`;
     await post(text, { 'content-type': 'image/png' });
-    const [row] = open.rows<{ body: Uint8Array }>("SELECT body FROM journal WHERE kind = 'notification'");
+    const [row] = open.rows<{ body: Uint8Array }>(
+      "SELECT body FROM journal WHERE kind = 'notification'",
+    );
     expect(Buffer.from(row?.body ?? []).toString()).toBe(text);
   });
 
@@ -139,16 +139,21 @@ describe('a delivery that is refused', () => {
     expect(answers).toEqual(['unknown_token']);
   });
 
-  test.for(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s: 405, and POST is what is allowed', async (method) => {
-    const { url } = await listening(await openLedger());
-    const response = await fetch(url, { method });
-    expect(response.headers.get('allow')).toBe('POST');
-    await expectProblem(response, 405);
-  });
+  test.for(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s: 405, and POST is what is allowed',
+    async (method) => {
+      const { url } = await listening(await openLedger());
+      const response = await fetch(url, { method });
+      expect(response.headers.get('allow')).toBe('POST');
+      await expectProblem(response, 405);
+    },
+  );
 
   test('an unknown token is told nothing about methods', async () => {
     const { url } = await listening(await openLedger());
-    await expectProblem(await fetch(`${url}x`), 404);
+    const response = await fetch(`${url}x`);
+    expect(response.headers.get('allow')).toBeNull();
+    await expectProblem(response, 404);
   });
 
   test('over the bound by its announced length: 413 before any body is read', async () => {
@@ -178,19 +183,20 @@ describe('a delivery that is refused', () => {
       await expectProblem(await post(body), 400);
     }
     expect(open.openBreaks()).toEqual(['malformed', 'malformed', 'malformed']);
-    expect(open.rows("SELECT CAST(body AS TEXT) AS body FROM journal WHERE kind = 'refused'")).toEqual([
-      { body: 'nonsense' },
-      { body: '{"stream":"incoming"}' },
-      { body: '' },
-    ]);
+    expect(
+      open.rows("SELECT CAST(body AS TEXT) AS body FROM journal WHERE kind = 'refused'"),
+    ).toEqual([{ body: 'nonsense' }, { body: '{"stream":"incoming"}' }, { body: '' }]);
   });
 
-  test.for(['gzip', 'identity', 'br'])('Content-Encoding %s: 400, never decompressed', async (encoding) => {
-    const { post } = await listening(await openLedger());
-    const body = JSON.stringify(new Service().confirmed(1));
-    const text = await expectProblem(await post(body, { 'content-encoding': encoding }), 400);
-    expect(text).toContain('Content-Encoding');
-  });
+  test.for(['gzip', 'identity', 'br'])(
+    'Content-Encoding %s: 400, never decompressed',
+    async (encoding) => {
+      const { post } = await listening(await openLedger());
+      const body = JSON.stringify(new Service().confirmed(1));
+      const text = await expectProblem(await post(body, { 'content-encoding': encoding }), 400);
+      expect(text).toContain('Content-Encoding');
+    },
+  );
 
   test('of garbage no more than 64 KiB are kept, and no more bodies than the hour’s bound', async () => {
     const open = await openLedger();

@@ -63,7 +63,7 @@ export class Stage {
   readonly lost: Told[] = [];
   /** Webhooks for which it holds are answered 200 and lost. */
   loses: (told: Told) => boolean = () => false;
-  readonly #waits: { fire: boolean };
+  readonly #waits: Waits;
 
   private constructor(parts: {
     caller: Caller;
@@ -71,7 +71,7 @@ export class Stage {
     reads: SqliteReads;
     client: CustodyClient;
     attempts: Attempt[];
-    waits: { fire: boolean };
+    waits: Waits;
     options: Partial<SweepOptions>;
   }) {
     this.caller = parts.caller;
@@ -95,7 +95,7 @@ export class Stage {
     const { publicKeyPem, privateKeyPem } = await generateKeyPair();
     const body = { name: 'product', type: 'api', publicKeyPem, permissions: ALL_PERMISSIONS };
     const { clientId } = await caller.sim('POST', '/sim/clients', body);
-    const waits = { fire: false };
+    const waits: Waits = { rings: false, holds: 0 };
     const attempts: Attempt[] = [];
     const client = new CustodyClient({
       baseUrl: caller.core.url,
@@ -197,10 +197,14 @@ export class Stage {
     return answer.body;
   }
 
-  /** API faults from now on; none clears them. */
-  async faults(...api: readonly object[]): Promise<void> {
-    this.#waits.fire = api.some((fault) => 'fault' in fault && fault.fault === 'hang');
-    await this.caller.sim('PUT', '/sim/faults', { api });
+  /** API faults from now on; none clears them. Of a hang, requests that are still answered first. */
+  async faults(...api: readonly { fault: string; answeredFirst?: number }[]): Promise<void> {
+    const hang = api.find(({ fault }) => fault === 'hang');
+    this.#waits.rings = hang !== undefined;
+    this.#waits.holds = hang?.answeredFirst ?? 0;
+    await this.caller.sim('PUT', '/sim/faults', {
+      api: api.map(({ answeredFirst: _, ...fault }) => fault),
+    });
   }
 
   /** A webhook straight to our intake, forged or late. */
@@ -246,6 +250,13 @@ export class Stage {
   }
 }
 
+interface Waits {
+  /** Whether a request's timer rings at once: the virtual clock cannot tell that it hangs. */
+  rings: boolean;
+  /** Requests whose timer does not ring yet. */
+  holds: number;
+}
+
 /** A submit that hands everything to the store but the facts of certain places, told "busy". */
 export function busyAt(
   open: OpenLedger,
@@ -262,17 +273,19 @@ export function busyAt(
 }
 
 /** The core's time. A pause moves it; the timer of a request rings only when told that it hangs. */
-function clockOf(caller: Caller, waits: { readonly fire: boolean }): Clock {
+function clockOf(caller: Caller, waits: Waits): Clock {
   return {
     now: () => caller.core.clock.now(),
     sleep: async (ms, signal) => {
-      if (signal === undefined || waits.fire) {
+      const isTimer = signal !== undefined;
+      if (isTimer && waits.holds > 0) waits.holds -= 1;
+      else if (!isTimer || waits.rings) {
         await caller.advance(Math.max(0, Math.ceil(ms)));
         return;
       }
       await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal?.aborted === true) resolve();
+        else signal?.addEventListener('abort', () => resolve(), { once: true });
       });
     },
   };

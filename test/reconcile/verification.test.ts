@@ -69,7 +69,11 @@ test('an approval that is missing keeps the credit back, and does not replace th
   expect(await stage.standing(hash)).toBe('held: approval_required');
   const [deposit] = await stage.deposits(hash);
   if (deposit === undefined) throw new Error('no deposit');
-  const decision = { kind: 'approve', depositId: deposit.depositId, reason: 'known sender' } as const;
+  const decision = {
+    kind: 'approve',
+    depositId: deposit.depositId,
+    reason: 'known sender',
+  } as const;
   await stage.open.decide(decision, 'ann');
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);

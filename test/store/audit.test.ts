@@ -30,10 +30,16 @@ async function livedIn(): Promise<{ open: OpenLedger; path: string }> {
   await open.deliver(service.outgoing('mined', { blockchainHash: '0xb2' }));
   const memo = { memo: 'bob', blockchainHash: '0xc3', transactionId: 'dep-3' };
   await open.deliver(service.confirmed(1, memo));
-  await open.deliver('{"id":"q-1","stream":"unheard"}', 'not json', { ...service.confirmed(1), id: 'ntf-1' });
+  await open.deliver('{"id":"q-1","stream":"unheard"}', 'not json', {
+    ...service.confirmed(1),
+    id: 'ntf-1',
+  });
   await open.deliverTogether(
     service.confirmed(1, { blockchainHash: '0xd4' }),
-    service.chain('transaction', { blockchainHash: '0xd4', balanceChanges: [change('90', AT_ADDRESS)] }),
+    service.chain('transaction', {
+      blockchainHash: '0xd4',
+      balanceChanges: [change('90', AT_ADDRESS)],
+    }),
   );
   await open.run();
   await open.setPolicy({ ...SIX_DEEP, default: { confirmations: 7 } });
@@ -76,47 +82,191 @@ const RECORD = "(SELECT min(seq) FROM journal WHERE kind = 'custody-record')";
 
 /** A forgery, and what the audit must say of it. */
 const FORGERIES: [what: string, sql: string, names: RegExp][] = [
-  ['a fact’s body', `UPDATE journal SET body = CAST(replace(body, '"100"', '"900"') AS BLOB) WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2.*altered/],
-  ['a body into nonsense', `UPDATE journal SET body = x'00' WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2.*altered/],
-  ['a decision into nonsense', `UPDATE journal SET body = x'00' WHERE seq = ${DECISION}`, /hash_chain: commit 1.*altered/],
-  ['a custody record into nonsense', `UPDATE journal SET body = x'7b7d' WHERE seq = ${RECORD}`, /hash_chain: .*altered/],
-  ['a fact’s time', `UPDATE journal SET recorded_at = recorded_at + 1 WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2.*altered/],
-  ['a fact’s kind', `UPDATE journal SET kind = 'refused' WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2.*altered/],
-  ['a decision’s actor', `UPDATE journal SET detail = 'eve' WHERE seq = ${DECISION}`, /hash_chain: commit 1.*altered/],
-  ['a detail where there was none', `UPDATE journal SET detail = '' WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2.*altered/],
-  ['a fact gone', `DELETE FROM journal WHERE seq = ${NOTIFICATION}`, /hash_chain: commit 2 lacks facts/],
-  ['a fact added', `INSERT INTO journal SELECT max(seq) + 1, 'refused', 1, 'x', x'00' FROM journal`, /hash_chain: facts after position \d+ are not sealed/],
-  ['two facts swapped', `UPDATE journal SET body = (SELECT body FROM journal j WHERE j.seq = CASE journal.seq WHEN 2 THEN 3 ELSE 2 END) WHERE seq IN (2, 3)`, /hash_chain: commit 2.*altered/],
-  ['a seal’s hash', "UPDATE seals SET hash = zeroblob(32) WHERE commit_number = 3", /hash_chain: commit 3/],
-  ['a seal’s predecessor', "UPDATE seals SET previous_hash = zeroblob(32) WHERE commit_number = 3", /hash_chain: commit 3 names another predecessor/],
-  ['a seal’s range', "UPDATE seals SET last_seq = last_seq + 1 WHERE commit_number = 3", /hash_chain: commit [34]/],
-  ['a seal’s time', "UPDATE seals SET sealed_at = sealed_at + 1 WHERE commit_number = 3", /hash_chain: commit 3/],
-  ['a seal gone', 'DELETE FROM seals WHERE commit_number = 3', /hash_chain: commit 4 follows a missing one/],
-  ['the last seal gone', 'DELETE FROM seals WHERE commit_number = (SELECT max(commit_number) FROM seals)', /hash_chain: facts after position \d+ are not sealed/],
-  ['a posting’s amount', "UPDATE postings SET amount = '101' WHERE amount = '100' AND line = 0", /entries_balance: entry \d+ is off by 1 ethereum:ETH/],
-  ['a posting’s amount into nonsense', "UPDATE postings SET amount = 'much' WHERE amount = '100' AND line = 0", /entries_balance: entry \d+.*much/],
-  ['a posting gone', "DELETE FROM postings WHERE amount = '100' AND line = 0", /entries_balance: entry \d+ is off by -100/],
-  ['both sides of an entry', "UPDATE postings SET amount = CASE line WHEN 0 THEN '7' ELSE '-7' END WHERE entry_id = (SELECT min(entry_id) FROM postings)", /projections: postings: amount 7, replay says 100/],
-  ['a posting’s account', 'UPDATE postings SET ledger_account = 99 WHERE line = 0', /integrity: postings row/],
-  ['a balance', "UPDATE balances SET amount = '1' WHERE ledger_account = 1", /balances: ledger account 1: balance 1/],
-  ['a balance into nonsense', "UPDATE balances SET amount = '' WHERE ledger_account = 1", /balances: ledger account 1/],
+  [
+    'a fact’s body',
+    `UPDATE journal SET body = CAST(replace(body, '"100"', '"900"') AS BLOB) WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a body into nonsense',
+    `UPDATE journal SET body = x'00' WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a decision into nonsense',
+    `UPDATE journal SET body = x'00' WHERE seq = ${DECISION}`,
+    /hash_chain: commit 1.*altered/,
+  ],
+  [
+    'a custody record into nonsense',
+    `UPDATE journal SET body = x'7b7d' WHERE seq = ${RECORD}`,
+    /hash_chain: .*altered/,
+  ],
+  [
+    'a fact’s time',
+    `UPDATE journal SET recorded_at = recorded_at + 1 WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a fact’s kind',
+    `UPDATE journal SET kind = 'refused' WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a decision’s actor',
+    `UPDATE journal SET detail = 'eve' WHERE seq = ${DECISION}`,
+    /hash_chain: commit 1.*altered/,
+  ],
+  [
+    'a detail where there was none',
+    `UPDATE journal SET detail = '' WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a fact gone',
+    `DELETE FROM journal WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2 lacks facts/,
+  ],
+  [
+    'a fact added',
+    `INSERT INTO journal SELECT max(seq) + 1, 'refused', 1, 'x', x'00' FROM journal`,
+    /hash_chain: facts after position \d+ are not sealed/,
+  ],
+  [
+    'two facts swapped',
+    `UPDATE journal SET body = (SELECT body FROM journal j WHERE j.seq = CASE journal.seq WHEN 2 THEN 3 ELSE 2 END) WHERE seq IN (2, 3)`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a seal’s hash',
+    'UPDATE seals SET hash = zeroblob(32) WHERE commit_number = 3',
+    /hash_chain: commit 3/,
+  ],
+  [
+    'a seal’s predecessor',
+    'UPDATE seals SET previous_hash = zeroblob(32) WHERE commit_number = 3',
+    /hash_chain: commit 3 names another predecessor/,
+  ],
+  [
+    'a seal’s range',
+    'UPDATE seals SET last_seq = last_seq + 1 WHERE commit_number = 3',
+    /hash_chain: commit [34]/,
+  ],
+  [
+    'a seal’s time',
+    'UPDATE seals SET sealed_at = sealed_at + 1 WHERE commit_number = 3',
+    /hash_chain: commit 3/,
+  ],
+  [
+    'a seal gone',
+    'DELETE FROM seals WHERE commit_number = 3',
+    /hash_chain: commit 4 follows a missing one/,
+  ],
+  [
+    'the last seal gone',
+    'DELETE FROM seals WHERE commit_number = (SELECT max(commit_number) FROM seals)',
+    /hash_chain: facts after position \d+ are not sealed/,
+  ],
+  [
+    'a posting’s amount',
+    "UPDATE postings SET amount = '101' WHERE amount = '100' AND line = 0",
+    /entries_balance: entry \d+ is off by 1 ethereum:ETH/,
+  ],
+  [
+    'a posting’s amount into nonsense',
+    "UPDATE postings SET amount = 'much' WHERE amount = '100' AND line = 0",
+    /entries_balance: entry \d+.*much/,
+  ],
+  [
+    'a posting gone',
+    "DELETE FROM postings WHERE amount = '100' AND line = 0",
+    /entries_balance: entry \d+ is off by -100/,
+  ],
+  [
+    'both sides of an entry',
+    "UPDATE postings SET amount = CASE line WHEN 0 THEN '7' ELSE '-7' END WHERE entry_id = (SELECT min(entry_id) FROM postings)",
+    /projections: postings: amount 7, replay says 100/,
+  ],
+  [
+    'a posting’s account',
+    'UPDATE postings SET ledger_account = 99 WHERE line = 0',
+    /integrity: postings row/,
+  ],
+  [
+    'a balance',
+    "UPDATE balances SET amount = '1' WHERE ledger_account = 1",
+    /balances: ledger account 1: balance 1/,
+  ],
+  [
+    'a balance into nonsense',
+    "UPDATE balances SET amount = '' WHERE ledger_account = 1",
+    /balances: ledger account 1/,
+  ],
   ['a balance gone', 'DELETE FROM balances WHERE ledger_account = 1', /projections: balances/],
-  ['an amount written otherwise', "UPDATE deposits SET amount = '0100' WHERE amount = '100'", /projections: deposits: amount 0100, replay says 100/],
-  ['a deposit’s state', "UPDATE deposits SET state = 'credited' WHERE state = 'held'", /projections: deposits: state credited, replay says held/],
-  ['an entry’s hash', "UPDATE entries SET blockchain_hash = '0xff'", /projections: entries: blockchain_hash 0xff/],
-  ['a credit’s amount', "UPDATE credits SET amount = '900' WHERE kind = 'credit'", /projections: credits: amount 900, replay says 100/],
-  ['a credit gone', "DELETE FROM credits WHERE kind = 'reversal'", /projections: credits: missing in the store/],
-  ['a notification’s id', "UPDATE notifications SET id = 'other' WHERE id = 'ntf-1'", /projections: notifications: id other, replay says ntf-1/],
+  [
+    'an amount written otherwise',
+    "UPDATE deposits SET amount = '0100' WHERE amount = '100'",
+    /projections: deposits: amount 0100, replay says 100/,
+  ],
+  [
+    'a deposit’s state',
+    "UPDATE deposits SET state = 'credited' WHERE state = 'held'",
+    /projections: deposits: state credited, replay says held/,
+  ],
+  [
+    'an entry’s hash',
+    "UPDATE entries SET blockchain_hash = '0xff'",
+    /projections: entries: blockchain_hash 0xff/,
+  ],
+  [
+    'a credit’s amount',
+    "UPDATE credits SET amount = '900' WHERE kind = 'credit'",
+    /projections: credits: amount 900, replay says 100/,
+  ],
+  [
+    'a credit gone',
+    "DELETE FROM credits WHERE kind = 'reversal'",
+    /projections: credits: missing in the store/,
+  ],
+  [
+    'a notification’s id',
+    "UPDATE notifications SET id = 'other' WHERE id = 'ntf-1'",
+    /projections: notifications: id other, replay says ntf-1/,
+  ],
   ['a sighting’s epoch', 'UPDATE sightings SET epoch = 9', /projections: sightings: epoch 9/],
   ['a movement’s sum', "UPDATE movements SET chain = '1'", /projections: movements: chain 1/],
-  ['a count of movements', 'UPDATE movement_counts SET count = 9', /projections: movement_counts: count 9/],
-  ['a withdrawal’s status', "UPDATE withdrawals SET status = 'failed'", /projections: withdrawals: status failed, replay says mined/],
-  ['a break resolved', "UPDATE breaks SET state = 'resolved' WHERE state = 'open'", /projections: breaks: state resolved, replay says open/],
-  ['a break’s history', "UPDATE break_events SET actor = 'eve'", /projections: break_events: actor eve/],
+  [
+    'a count of movements',
+    'UPDATE movement_counts SET count = 9',
+    /projections: movement_counts: count 9/,
+  ],
+  [
+    'a withdrawal’s status',
+    "UPDATE withdrawals SET status = 'failed'",
+    /projections: withdrawals: status failed, replay says mined/,
+  ],
+  [
+    'a break resolved',
+    "UPDATE breaks SET state = 'resolved' WHERE state = 'open'",
+    /projections: breaks: state resolved, replay says open/,
+  ],
+  [
+    'a break’s history',
+    "UPDATE break_events SET actor = 'eve'",
+    /projections: break_events: actor eve/,
+  ],
   ['a kept body', "UPDATE quarantine SET defect = 'none'", /projections: quarantine: defect none/],
-  ['a run’s count', 'UPDATE reconciliations SET matched = 99', /projections: reconciliations: matched 99/],
+  [
+    'a run’s count',
+    'UPDATE reconciliations SET matched = 99',
+    /projections: reconciliations: matched 99/,
+  ],
   ['a policy', "UPDATE policies SET policy = '{}'", /projections: policies: policy \{\}/],
-  ['a ledger account', "UPDATE ledger_accounts SET address_id = 'adr-x' WHERE ledger_account = 1", /projections: ledger_accounts: address_id adr-x/],
+  [
+    'a ledger account',
+    "UPDATE ledger_accounts SET address_id = 'adr-x' WHERE ledger_account = 1",
+    /projections: ledger_accounts: address_id adr-x/,
+  ],
 ];
 
 describe('an audit finds and names', () => {
@@ -143,7 +293,9 @@ describe('an audit finds and names', () => {
   test('many problems by count, and the first of them in words', async () => {
     const { open, path } = await livedIn();
     const service = new Service();
-    const many = Array.from({ length: 30 }, (_, at) => service.confirmed(1, { id: `many-${at}`, blockchainHash: `0x${at}` }));
+    const many = Array.from({ length: 30 }, (_, at) =>
+      service.confirmed(1, { id: `many-${at}`, blockchainHash: `0x${at}` }),
+    );
     await open.deliverTogether(...many);
     open.close();
     tamper(path, "UPDATE notifications SET digest = 'x'");

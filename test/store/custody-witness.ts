@@ -56,7 +56,7 @@ export class CustodyWitness {
   record(deposit: DepositRow, from: Choices): CustodyRecord {
     const saying = from.pick(deposit.evidence === 'none' ? SAYINGS_OF_GONE : SAYINGS);
     const depositId = DepositId(deposit.deposit_id);
-    if (saying === 'unknown') return { kind: 'deposit', depositId, transaction: null };
+    if (saying === 'unknown') return { kind: 'deposit', depositId, transaction: null, graceMs: 0 };
     const kind = this.#world.changeHashes.has(deposit.blockchain_hash) ? 'change' : 'transfer';
     const accountId = deposit.account_id === null ? null : AccountId(deposit.account_id);
     const addressId = deposit.address_id === null ? null : AddressId(deposit.address_id);
@@ -75,12 +75,13 @@ export class CustodyWitness {
         balanceChange(amount, { asset: AssetId(deposit.asset), accountId, addressId, kind }),
       ],
     });
-    return { kind: 'deposit', depositId, transaction };
+    return { kind: 'deposit', depositId, transaction, graceMs: 0 };
   }
 
   /** Takes note of a fact that has been committed, and judges what it brought into the feed. */
   see(fact: Fact): void {
-    if (fact.kind === 'decision' && fact.decision.kind === 'policy') this.#policy = fact.decision.policy;
+    if (fact.kind === 'decision' && fact.decision.kind === 'policy')
+      this.#policy = fact.decision.policy;
     if (fact.kind === 'notification' && fact.notification.stream === 'outgoing') {
       const { blockchainHash } = fact.notification;
       if (blockchainHash !== null) this.#knownOwn.add(blockchainHash);
@@ -111,7 +112,8 @@ export class CustodyWitness {
     };
     const standing = this.#standing.get(item.deposit_id);
     if (item.kind === 'reversal') {
-      if (standing === undefined || standing !== item.reverses) wrong('reverses what does not stand');
+      if (standing === undefined || standing !== item.reverses)
+        wrong('reverses what does not stand');
       this.#standing.delete(item.deposit_id);
       return;
     }
@@ -119,7 +121,8 @@ export class CustodyWitness {
     this.#standing.set(item.deposit_id, item.credit_id);
     const { epoch, blockchainHash, amount, approvals, verifiedAt } = unpackDeposit(item.deposit);
     const word = this.#words.get(item.deposit_id);
-    if (word?.epoch !== epoch || word.amount !== item.amount) wrong('without the API’s standing word');
+    if (word?.epoch !== epoch || word.amount !== item.amount)
+      wrong('without the API’s standing word');
     if (verifiedAt === null) wrong('never verified');
     if (String(amount) !== item.amount) wrong('of another amount than the deposit’s');
     if (this.#knownOwn.has(blockchainHash)) wrong('an own transfer');

@@ -1,18 +1,23 @@
 import Sqlite from 'better-sqlite3';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { migrate, migrations, openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
+import {
+  migrate,
+  migrations,
+  openForReading,
+  openForWriting,
+} from '../../src/store/sqlite/database.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
 import { openLedgerFile, temporaryPath } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
-/** The message with which a store is refused; fails when it is not, or is in another way. */
+/** The message with which a store is refused; throws when it is not, or is in another way. */
 function refusalOf(open: () => { close(): unknown }): string {
   try {
     open().close();
   } catch (error) {
-    expect(error).toBeInstanceOf(StoreRefused);
-    return (error as Error).message;
+    if (error instanceof StoreRefused) return error.message;
+    throw error;
   }
   throw new Error('it was opened');
 }
@@ -43,7 +48,9 @@ test('a migration that fails half way leaves the version where it was', () => {
   const broken = { version: next, sql: 'CREATE TABLE fresh (a); CREATE TABLE fresh (a);' };
   expect(() => migrate(db, [...migrations(), broken], path)).toThrow('already exists');
   expect(db.pragma('user_version', { simple: true })).toBe(next - 1);
-  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'fresh'").pluck().get()).toBe(0);
+  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'fresh'").pluck().get()).toBe(
+    0,
+  );
   db.close();
 });
 
@@ -68,7 +75,9 @@ describe('what is not ours is refused, with what to do, and left untouched', () 
     const db = openForWriting(path);
     db.pragma('user_version = 4711');
     db.close();
-    expect(refusalOf(() => open(path))).toMatch(/newer Counterfoil \(schema 4711.*restore a backup/);
+    expect(refusalOf(() => open(path))).toMatch(
+      /newer Counterfoil \(schema 4711.*restore a backup/,
+    );
   });
 
   test.for(OPENERS)('a file that is no database at all, %s', ([_, open]) => {
@@ -122,7 +131,7 @@ test('a store locked by another writer is unavailable, and keeps nothing of the 
   const result = await open.ledger.commit([
     { kind: 'refused', at: open.at, raw: new Uint8Array([1]), defect: 'x' },
   ]);
-  expect(result).toMatchObject({ kind: 'unavailable', cause: expect.stringContaining('SQLITE_BUSY') });
+  expect(result.kind === 'unavailable' && result.cause).toMatch('SQLITE_BUSY');
   other.exec('ROLLBACK');
   other.close();
   const length = open.journalLength();

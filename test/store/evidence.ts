@@ -71,5 +71,5 @@ export function verifyWith(
   depositId: DepositId = open.depositId(),
 ): Promise<FactOutcome> {
   const transaction = more === null ? null : received(more);
-  return open.record({ kind: 'deposit', depositId, transaction });
+  return open.record({ kind: 'deposit', depositId, transaction, graceMs: 0 });
 }

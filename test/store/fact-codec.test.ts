@@ -22,13 +22,16 @@ import type { BalanceChange } from '../../src/domain/notification.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { packDeposit, unpackDeposit } from '../../src/store/deposit-codec.ts';
 import { decodeFact, encodeFact, packPolicy, unpackPolicy } from '../../src/store/fact-codec.ts';
+import { verifyWith } from './evidence.ts';
 import { factOf, openLedger, START } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
 /** Any text, with quotes, controls, astral characters and NULs in it. */
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const at = fc.nat();
-const amount = fc.bigInt({ min: -(10n ** 78n) + 1n, max: 10n ** 78n - 1n }).map((value) => Amount(value));
+const amount = fc
+  .bigInt({ min: -(10n ** 78n) + 1n, max: 10n ** 78n - 1n })
+  .map((value) => Amount(value));
 
 function nullable<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
   return fc.option(arbitrary, { nil: null });
@@ -66,7 +69,13 @@ const depositId = text.map((value) => DepositId(value));
 const counts = fc.dictionary(text, fc.nat());
 
 const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
-  fc.record({ kind: fc.constant('deposit' as const), depositId, transaction: nullable(transaction) }),
+  fc.record({
+    kind: fc.constant('deposit' as const),
+    depositId,
+    transaction: nullable(transaction),
+    graceMs: fc.nat(),
+  }),
+  fc.record({ kind: fc.constant('backfill' as const), transaction }),
   fc.record({ kind: fc.constantFrom('outgoing', 'unseen'), transaction, graceMs: fc.nat() }),
   fc.record({
     kind: fc.constant('run' as const),
@@ -93,16 +102,18 @@ const rule: fc.Arbitrary<Partial<PolicyRule>> = fc.record(
 );
 
 const policy: fc.Arbitrary<CreditingPolicy> = fc.record({
-  default: fc
-    .tuple(rule, fc.nat())
-    .map(([some, confirmations]) => ({ ...some, confirmations })),
+  default: fc.tuple(rule, fc.nat()).map(([some, confirmations]) => ({ ...some, confirmations })),
   networks: fc.dictionary(text, rule),
   assets: fc.dictionary(text, rule),
 });
 
 const reason = text;
 const decision: fc.Arbitrary<Decision> = fc.oneof(
-  fc.record({ kind: fc.constant('policy' as const), policy, source: fc.constantFrom('config', 'api') }),
+  fc.record({
+    kind: fc.constant('policy' as const),
+    policy,
+    source: fc.constantFrom('config', 'api'),
+  }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
   fc.record({ kind: fc.constant('attribute' as const), depositId, attributedTo: text, reason }),
   fc.record({
@@ -152,8 +163,14 @@ describe('what is journalled reads back as it was', () => {
   });
 
   test('deliveries of every kind', () => {
-    const bodies = [new Service().confirmed(1), '{"id":"q","stream":"new"}', '{"id":"\\ud800"}', 'garbage\u0000'];
-    for (const fact of bodies.map((body) => factOf(body, START))) expect(roundTrip(fact)).toEqual(fact);
+    const bodies = [
+      new Service().confirmed(1),
+      '{"id":"q","stream":"new"}',
+      '{"id":"\\ud800"}',
+      'garbage\u0000',
+    ];
+    for (const fact of bodies.map((body) => factOf(body, START)))
+      expect(roundTrip(fact)).toEqual(fact);
   });
 });
 
@@ -167,20 +184,21 @@ test('a journal whose notification is not understood any more is not replayed as
 
 test('what was not understood when it arrived stays so, though this version would read it', () => {
   const raw = new TextEncoder().encode(JSON.stringify(new Service().confirmed(1)));
-  const fact = { kind: 'quarantined', at: 1, raw, id: 'ntf-1', digest: '', defect: 'was new' } as const;
+  const fact = {
+    kind: 'quarantined',
+    at: 1,
+    raw,
+    id: 'ntf-1',
+    digest: '',
+    defect: 'was new',
+  } as const;
   expect(roundTrip(fact)).toMatchObject({ kind: 'quarantined', id: 'ntf-1', defect: 'was new' });
 });
 
 test('a deposit in the feed reads back as it was', async () => {
   const open = await openLedger();
   await open.deliver(new Service().confirmed(6));
-  const { records } = { records: open.rows<{ deposit: string }>('SELECT deposit FROM credits') };
-  expect(records).toEqual([]);
-  await open.record({
-    kind: 'deposit',
-    depositId: open.depositId(),
-    transaction: (await import('./evidence.ts')).received(),
-  });
+  await verifyWith(open);
   const [item] = open.feed();
   const deposit = unpackDeposit(item?.deposit ?? '');
   expect(deposit).toMatchObject({ state: 'credited', amount: 100n, credit: { amount: 100n } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { PolicyRule } from '../../src/domain/crediting.ts';
 import { Amount } from '../../src/domain/amount.ts';
 import { readTrace, trace, traceNames } from '../house/trace.ts';
@@ -7,6 +7,7 @@ import { openLedger } from './open-ledger.ts';
 import type { OpenLedger } from './open-ledger.ts';
 
 type Trace = z.infer<typeof trace>;
+type Position = Trace['expect']['balances'][number];
 
 function ruleOf(stated: Trace['crediting']['networks'][string]): Partial<PolicyRule> {
   return Object.fromEntries(
@@ -21,8 +22,8 @@ function rulesOf(stated: Trace['crediting']['networks']): Record<string, Partial
   return Object.fromEntries(Object.entries(stated).map(([key, rule]) => [key, ruleOf(rule)]));
 }
 
-function positionsOf(open: OpenLedger, view: 'books' | 'chain'): unknown[] {
-  return open.rows(
+function positionsOf(open: OpenLedger, view: 'books' | 'chain'): Position[] {
+  return open.rows<Position>(
     `SELECT vault_id AS vaultId, nullif(account_id, '') AS accountId,
             nullif(address_id, '') AS addressId, nullif(memo, '') AS memo, asset, amount
      FROM balances JOIN ledger_accounts USING (ledger_account)
@@ -31,44 +32,54 @@ function positionsOf(open: OpenLedger, view: 'books' | 'chain'): unknown[] {
   );
 }
 
-async function play(open: OpenLedger, steps: Trace['steps']): Promise<void> {
+/** Plays the steps; answers what each came to and what it was told to come to. */
+async function play(open: OpenLedger, steps: Trace['steps']) {
+  const came: string[] = [];
+  const told: string[] = [];
   for (const step of steps) {
-    if ('deliver' in step) {
-      expect(await open.deliver(step.deliver)).toEqual([step.answer]);
-    } else {
-      expect({ status: step.status, taken: await open.deliver(step.deliverRaw) }).toEqual({
-        status: 400,
-        taken: ['refused'],
-      });
-    }
+    const body = 'deliver' in step ? step.deliver : step.deliverRaw;
+    came.push(...(await open.deliver(body)));
+    told.push('answer' in step ? step.answer : (ANSWER_OF[step.status] ?? String(step.status)));
   }
+  return { came, told };
 }
 
-test.for(traceNames())('%s: the books, the chain view, deposits and breaks are as told', async (name) => {
-  const told = trace.parse(readTrace(name));
-  const { default: base, networks, assets } = told.crediting;
-  const open = await openLedger({
-    default: { ...ruleOf(base), confirmations: base.confirmations },
-    networks: rulesOf(networks),
-    assets: rulesOf(assets),
-  });
-  await play(open, told.steps);
-  await open.run(0);
-  const { balances, chainBalances, deposits, breaks } = told.expect;
-  const books = positionsOf(open, 'books');
-  expect(books).toHaveLength(balances.length);
-  expect(books).toEqual(expect.arrayContaining(balances));
-  if (chainBalances !== undefined) {
+/** The HTTP status that says it, for a body that is no notification. */
+const ANSWER_OF: Record<number, string> = { 400: 'refused' };
+
+/** Positions without an order: `vault/account/address/memo asset` and the amount, sorted. */
+function linesOf(list: readonly Position[]): string[] {
+  return list
+    .map(
+      (one) =>
+        `${[one.vaultId, one.accountId, one.addressId, one.memo].join('/')} ${one.asset} ${one.amount}`,
+    )
+    .toSorted();
+}
+
+test.for(traceNames())(
+  '%s: the books, the chain view, deposits and breaks are as told',
+  async (name) => {
+    const told = trace.parse(readTrace(name));
+    const { default: base, networks, assets } = told.crediting;
+    const open = await openLedger({
+      default: { ...ruleOf(base), confirmations: base.confirmations },
+      networks: rulesOf(networks),
+      assets: rulesOf(assets),
+    });
+    const answers = await play(open, told.steps);
+    expect(answers.came).toEqual(answers.told);
+    await open.run(0);
+    const { balances, chainBalances, deposits, breaks } = told.expect;
     const chain = positionsOf(open, 'chain');
-    expect(chain).toHaveLength(chainBalances.length);
-    expect(chain).toEqual(expect.arrayContaining(chainBalances));
-  }
-  expect(open.openBreaks()).toEqual(breaks);
-  if (deposits === undefined) return;
-  const known = open.rows(
-    `SELECT vault_id AS vaultId, address_id AS addressId, blockchain_hash AS blockchainHash,
+    expect(linesOf(positionsOf(open, 'books'))).toEqual(linesOf(balances));
+    expect(linesOf(chain)).toEqual(linesOf(chainBalances ?? chain));
+    expect(open.openBreaks()).toEqual(breaks);
+    const known = open.rows<object>(
+      `SELECT vault_id AS vaultId, address_id AS addressId, blockchain_hash AS blockchainHash,
             asset, amount, state, confirmations, epoch, reason FROM deposits`,
-  );
-  expect(known).toHaveLength(deposits.length);
-  for (const one of deposits) expect(known).toContainEqual(expect.objectContaining(one));
-});
+    );
+    expect(known).toHaveLength(deposits?.length ?? known.length);
+    for (const one of deposits ?? []) expect(known).toContainEqual(expect.objectContaining(one));
+  },
+);

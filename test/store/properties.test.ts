@@ -40,7 +40,7 @@ class Play {
   }
 
   async run(): Promise<void> {
-    await this.#setPolicy(SIX_DEEP);
+    await this.#setPolicy(this.#choices.pick(POLICIES));
     for (const body of this.#choices.interleaved(this.#world.queues)) {
       await this.#deliver(body);
       if (this.#choices.oneIn(4)) await this.#deliver({ ...body, id: `${body.id}-again` });
@@ -116,7 +116,11 @@ class Play {
     const breaks = this.open.breaks();
     if (credit !== undefined && this.#choices.oneIn(2)) {
       const creditId = CreditId(credit.credit_id);
-      return { kind: 'acknowledge', creditId, reference: this.#choices.pick(['r-1', 'r-2']) } as const;
+      return {
+        kind: 'acknowledge',
+        creditId,
+        reference: this.#choices.pick(['r-1', 'r-2']),
+      } as const;
     }
     if (breaks.length === 0) return null;
     const known = this.#choices.pick(breaks);
@@ -151,7 +155,9 @@ function unsoundEntries(open: OpenLedger): string[] {
       .map((row) => [row.ledger_account, row.asset]),
   );
   const linesOf = (entry: number, sign: bigint): string[] =>
-    (postings.get(entry) ?? []).map((line) => `${line.ledger_account} ${sign * BigInt(line.amount)}`);
+    (postings.get(entry) ?? []).map(
+      (line) => `${line.ledger_account} ${sign * BigInt(line.amount)}`,
+    );
   const byId = new Map(entries.map((entry) => [entry.entry_id, entry]));
   return entries.flatMap((entry) => {
     const sums = new Map<string, bigint>();
@@ -167,7 +173,8 @@ function unsoundEntries(open: OpenLedger): string[] {
       JSON.stringify([one?.vault_id, one?.network, one?.blockchain_hash, one?.view]);
     const mirrors =
       placeOf(entry) === placeOf(origin) &&
-      linesOf(entry.entry_id, 1n).toSorted().join() === linesOf(entry.reverses, -1n).toSorted().join();
+      linesOf(entry.entry_id, 1n).toSorted().join() ===
+        linesOf(entry.reverses, -1n).toSorted().join();
     return mirrors ? [] : [`entry ${entry.entry_id} does not mirror entry ${entry.reverses}`];
   });
 }
@@ -181,7 +188,7 @@ function reversedTwice(open: OpenLedger): unknown[] {
 /** The same facts, cut into other commits. */
 async function rebatched(facts: readonly Fact[], from: Choices): Promise<OpenLedger> {
   const open = new OpenLedger();
-  for (let start = 0; start < facts.length; ) {
+  for (let start = 0; start < facts.length;) {
     const size = 1 + from.below(12);
     await open.commit(facts.slice(start, start + size));
     start += size;
@@ -196,7 +203,9 @@ function expectSound(open: OpenLedger, world: SmallWorld): void {
   expect(postedBooks(open)).toEqual(world.books);
 }
 
-async function played(stream: readonly number[]): Promise<{ play: Play; world: SmallWorld; from: Choices }> {
+async function played(
+  stream: readonly number[],
+): Promise<{ play: Play; world: SmallWorld; from: Choices }> {
   const from = new Choices(stream);
   const world = new Storyteller(from).world();
   const play = new Play(world, from);
@@ -232,7 +241,9 @@ test('the audit of every store finds nothing, and its replay is the store', asyn
     const { play } = await played(stream);
     writeFileSync(path, play.open.db.serialize());
     const report = verify(path, { decode, progress });
-    expect(report.checks.flatMap(({ check, problems }) => problems.map((one) => [check, one]))).toEqual([]);
+    expect(
+      report.checks.flatMap(({ check, problems }) => problems.map((one) => [check, one])),
+    ).toEqual([]);
     play.open.close();
   });
   await fc.assert(property, { numRuns: 60 });
@@ -248,7 +259,14 @@ test('the worlds are worth playing: every kind of story is told', async () => {
     for (const { type } of play.open.breaks()) seen.add(type);
     play.open.close();
   }
-  const wanted = ['credit', 'reversal', 'internal', 'rolled_back', 'approval_required', 'operator_hold'];
+  const wanted = [
+    'credit',
+    'reversal',
+    'internal',
+    'rolled_back',
+    'approval_required',
+    'operator_hold',
+  ];
   const more = ['unattributed_memo', 'dust', 'halted', 'failed-fee', 'amount_mismatch', 'suspense'];
   expect([...wanted, ...more].filter((one) => !seen.has(one))).toEqual([]);
 });

@@ -34,7 +34,10 @@ test('damaged projections are made anew from the journal, and the old file is ke
   const { open, path } = await credited();
   const before = { books: open.balances(), deposit: open.deposit(), feed: open.feed() };
   open.close();
-  damage(path, "DELETE FROM postings; UPDATE deposits SET amount = '7'; UPDATE balances SET amount = '1'");
+  damage(
+    path,
+    "DELETE FROM postings; UPDATE deposits SET amount = '7'; UPDATE balances SET amount = '1'",
+  );
   expect(verify(path, OPTIONS).sound).toBe(false);
   const report = rebuild(path, OPTIONS);
   expect(verify(path, OPTIONS).checks.flatMap(({ problems }) => problems)).toEqual([]);
@@ -84,7 +87,7 @@ test('the append-only guards are back after a rebuild', async () => {
 test('a damaged journal is not rebuilt from: the store stays as it is', async () => {
   const { open, path } = await credited();
   open.close();
-  damage(path, "UPDATE journal SET recorded_at = recorded_at + 1 WHERE seq = 2");
+  damage(path, 'UPDATE journal SET recorded_at = recorded_at + 1 WHERE seq = 2');
   expect(() => rebuild(path, OPTIONS)).toThrow(StoreRefused);
   expect(() => rebuild(path, OPTIONS)).toThrow(/journal is damaged.*restore the latest backup/);
   expect(existsSync(`${path}.rebuild`)).toBe(false);

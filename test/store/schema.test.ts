@@ -59,7 +59,9 @@ test('every table is STRICT, and every amount is TEXT', () => {
   const ours = tables.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'));
   expect(ours.filter(({ strict }) => strict === 0)).toEqual([]);
   for (const [table, columns] of actualRows()) {
-    for (const column of columns.filter((line) => /^(\w*amount|books|chain|expected|actual):/.test(line))) {
+    for (const column of columns.filter((line) =>
+      /^(\w*amount|books|chain|expected|actual):/.test(line),
+    )) {
       expect([table, column]).toEqual([table, expect.stringContaining('string')]);
     }
   }
@@ -67,7 +69,9 @@ test('every table is STRICT, and every amount is TEXT', () => {
 
 test('every CHECK list of words is the domain’s own', () => {
   const open = new OpenLedger();
-  const [breaks] = open.rows<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'breaks'");
+  const [breaks] = open.rows<{ sql: string }>(
+    "SELECT sql FROM sqlite_schema WHERE name = 'breaks'",
+  );
   const insert = open.db.prepare(
     `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
      VALUES (?, ?, ?, 'info', 'open', '', 0, 0)`,
@@ -98,7 +102,7 @@ describe('append-only, and enforced', () => {
       `DELETE FROM ${table}`,
       `INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}`,
     ]) {
-      expect(() => open.db.exec(sql), sql).toThrow('append-only');
+      expect(() => open.db.exec(sql)).toThrow('append-only');
     }
     expect(open.rows(`SELECT * FROM ${table}`)).toEqual(before);
   });
@@ -118,7 +122,9 @@ describe('append-only, and enforced', () => {
       SELECT feed_seq + 1000 + length('${id}'), seq, '${id}', 'reversal', deposit_id, amount,
         credit_id, deposit, created_at FROM credits WHERE kind = 'credit'`;
     open.db.exec(reversal('a'));
-    expect(() => open.db.exec(reversal('bb'))).toThrow('UNIQUE constraint failed: credits.reverses');
+    expect(() => open.db.exec(reversal('bb'))).toThrow(
+      'UNIQUE constraint failed: credits.reverses',
+    );
   });
 
   test('one break is unresolved per key', () => {

@@ -95,23 +95,38 @@ export class Storyteller {
   ) {
     const { vaultId, addressId, amount, memo, tags } = receipt;
     const attributed = memo === 'registered' ? { memoInfo: { memo } } : {};
-    const place = { blockchainHash: hash, vaultId, addressId, transactionId: `${hash}-${addressId}` };
-    const told = {
+    const place = {
+      blockchainHash: hash,
+      vaultId,
+      addressId,
+      transactionId: `${hash}-${addressId}`,
+    };
+    const saying = (stated: bigint) => ({
       ...place,
       ...(memo === null ? {} : { memo }),
-      balanceChanges: [change(amount, { tags, ...attributed })],
-    };
+      balanceChanges: [change(stated, { tags, ...attributed })],
+    });
     const counts = [1, 3, 6].filter(() => !this.#choices.oneIn(3));
+    // The newest count of an epoch may restate the amount: it is the one that holds.
+    const restated = this.#choices.oneIn(5) ? amount + 5n : amount;
+    const told = saying(amount);
     const events = [
       ...(this.#choices.oneIn(2) ? [this.#service.incoming('mempool', told)] : []),
-      ...counts.map((count) => this.#service.confirmed(count, told)),
+      ...counts.map((count) =>
+        this.#service.confirmed(count, saying(count === counts.at(-1) ? restated : amount)),
+      ),
     ];
     if (epoch.gone && (events.length > 0 || epoch.first)) {
       const rollback = this.#choices.oneIn(2) ? told : { ...told, balanceChanges: [] };
       events.push(this.#service.incoming('rollback', rollback));
     }
     const position = [vaultId, 'acc-1', addressId, ...(memo === 'registered' ? [memo] : [])];
-    return { events, mined: counts.length > 0, amount, position: `${position.join('/')} ${ETH}` };
+    return {
+      events,
+      mined: counts.length > 0,
+      amount: restated,
+      position: `${position.join('/')} ${ETH}`,
+    };
   }
 
   /** An own transaction with its ending; its outgoing events arrive in any order. */
@@ -160,10 +175,7 @@ export class Storyteller {
     const mined = this.#service.outgoing('mined', {
       blockchainHash: hash,
       transactionId: `${hash}-wd`,
-      balanceChanges: [
-        change(-amount, AT_ADDRESS),
-        change(-FEE, { ...AT_ADDRESS, tags: ['fee'] }),
-      ],
+      balanceChanges: [change(-amount, AT_ADDRESS), change(-FEE, { ...AT_ADDRESS, tags: ['fee'] })],
     });
     const landed = {
       blockchainHash: hash,

@@ -5,10 +5,18 @@ import { AT_ADDRESS, change, decimals, Service } from './webhook.ts';
 
 /** Facts that touch the same records; whatever shares a commit, the tables must be the same. */
 const STORIES: [story: string, bodies: (service: Service) => (object | string)[]][] = [
-  ['a movement changes its standing', (service) => [service.confirmed(1), service.chain('transaction')]],
+  [
+    'a movement changes its standing',
+    (service) => [service.confirmed(1), service.chain('transaction')],
+  ],
   [
     'a deposit climbs, falls and climbs again',
-    (service) => [service.confirmed(1), service.confirmed(6), service.incoming('rollback'), service.confirmed(1)],
+    (service) => [
+      service.confirmed(1),
+      service.confirmed(6),
+      service.incoming('rollback'),
+      service.confirmed(1),
+    ],
   ],
   [
     'a transaction gets another hash, and the old one is told of again',
@@ -21,14 +29,20 @@ const STORIES: [story: string, bodies: (service: Service) => (object | string)[]
   [
     'a fee is burned before the failure is told, and given back',
     (service) => [
-      service.chain('transaction', { balanceChanges: [change('-2', { ...AT_ADDRESS, tags: ['fee'] })] }),
+      service.chain('transaction', {
+        balanceChanges: [change('-2', { ...AT_ADDRESS, tags: ['fee'] })],
+      }),
       service.outgoing('failed'),
       service.chain('rollback'),
     ],
   ],
   [
     'an own transfer is claimed across vaults',
-    (service) => [service.confirmed(1), service.outgoing('mined', { vaultId: 'v2' }), service.confirmed(3)],
+    (service) => [
+      service.confirmed(1),
+      service.outgoing('mined', { vaultId: 'v2' }),
+      service.confirmed(3),
+    ],
   ],
   [
     'a break opens, heals and opens again',

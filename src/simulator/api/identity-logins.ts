@@ -90,6 +90,7 @@ function callbackEndpoint({ clients, loginDesk, sessions }: Services): Endpoint 
       state: z.string().optional(),
       code: z.string().optional(),
       error: z.string().optional(),
+      iss: z.string().optional().openapi({ description: 'The provider itself (RFC 9207).' }),
     }),
     answer: sessionTokens,
     handle: async ({ params, query, cookies, nowMs }) => {

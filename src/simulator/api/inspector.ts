@@ -17,14 +17,19 @@ interface InspectorParts {
 const STYLE = `
 body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5rem auto; max-width: 72rem; padding: 0 1rem; color: #1b1f24; }
 h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 1.6rem; }
+.scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #d8dee4; vertical-align: top; }
+th, td { text-align: left; padding: .3rem 1.2rem .3rem 0; border-bottom: 1px solid #d8dee4; vertical-align: top; }
 th { color: #57606a; font-weight: 600; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td code { white-space: nowrap; overflow-wrap: normal; }
+.failing { color: #cf222e; font-weight: 600; }
 code { font-size: .85em; overflow-wrap: anywhere; }
 form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .4rem 0; }
 label { display: flex; flex-direction: column; font-size: .8rem; color: #57606a; }
-input, select, button { font: inherit; padding: .2rem .4rem; }
+input, select, button { font: 14px/1.4 system-ui, sans-serif; height: 2.1rem; box-sizing: border-box; padding: 0 .5rem; border: 1px solid #8c959f; border-radius: 5px; background: #fff; color: #1b1f24; }
+button { background: #f6f8fa; cursor: pointer; padding: 0 .9rem; }
+form input.short { width: 5rem; } form input.long { width: 20rem; max-width: 100%; }
 .message { padding: .4rem .8rem; border-left: 4px solid #0969da; background: #ddf4ff; }
 `;
 
@@ -33,7 +38,7 @@ export function mountInspector(app: CoreApp, parts: InspectorParts): void {
   app.get('/', (context) => {
     context.header(
       'Content-Security-Policy',
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; frame-ancestors 'none'",
     );
     return context.html(page(parts, context.req.query('message')));
   });
@@ -94,6 +99,7 @@ function page({ world, delivery, now }: InspectorParts, message: string | undefi
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Custody core</title>
+        <link rel="icon" href="/docs/favicon-32x32.png" />
         <style>
           ${STYLE}
         </style>
@@ -122,15 +128,17 @@ function chainSection(world: World) {
       </tr>`,
   );
   return html`<h2>Chains</h2>
-    <table>
-      <tr>
-        <th>network</th>
-        <th class="n">height</th>
-        <th class="n">mempool</th>
-        <th>waiting</th>
-      </tr>
-      ${rows}
-    </table>`;
+    <div class="scroll">
+      <table>
+        <tr>
+          <th>network</th>
+          <th class="n">height</th>
+          <th class="n">mempool</th>
+          <th>waiting</th>
+        </tr>
+        ${rows}
+      </table>
+    </div>`;
 }
 
 function actionSection(world: World) {
@@ -145,9 +153,18 @@ function actionSection(world: World) {
     <datalist id="assets">
       ${networks.flatMap(({ assets }) => assets.map(({ asset }) => html`<option>${asset}</option>`))}
     </datalist>
+    <datalist id="addresses">
+      ${world
+        .addresses()
+        .slice(0, ROWS_MAX)
+        .map(
+          ({ addressId, network, name }) =>
+            html`<option value="${addressId}">${network} ${name}</option>`,
+        )}
+    </datalist>
     <form method="post" action="/inspector/deposit">
       ${choice}
-      <label>address id <input name="addressId" required /></label>
+      <label>address id <input class="long" name="addressId" list="addresses" required /></label>
       <label>asset <input name="asset" list="assets" required /></label>
       <label>amount (smallest unit) <input name="amount" required inputmode="numeric" /></label>
       <label>memo <input name="memo" /></label>
@@ -155,12 +172,12 @@ function actionSection(world: World) {
     </form>
     <form method="post" action="/inspector/mine">
       ${choice}
-      <label>blocks <input name="count" value="1" inputmode="numeric" /></label>
+      <label>blocks <input class="short" name="count" value="1" inputmode="numeric" /></label>
       <button>Mine</button>
     </form>
     <form method="post" action="/inspector/reorg">
       ${choice}
-      <label>depth <input name="depth" value="1" inputmode="numeric" /></label>
+      <label>depth <input class="short" name="depth" value="1" inputmode="numeric" /></label>
       <button>Reorg</button>
     </form>`;
 }
@@ -176,29 +193,33 @@ function vaultSection(world: World, delivery: Delivery) {
       <td>${subscriptions.map(({ stream }) => stream).join(', ')}</td>
       <td>${first === undefined ? '' : new URL(first.webhookUrl).host}</td>
       <td class="n">${size}</td>
-      <td class="n">${consecutiveFailures}</td>
+      <td class="n ${consecutiveFailures > 0 ? 'failing' : ''}">${consecutiveFailures}</td>
       <td>${nextTryAt === null ? '' : new Date(nextTryAt).toISOString()}</td>
     </tr>`;
   });
   return html`<h2>Vaults and delivery queues (${vaults.length})</h2>
-    <table>
-      <tr>
-        <th>vault</th>
-        <th>streams</th>
-        <th>receiver</th>
-        <th class="n">queued</th>
-        <th class="n">failures</th>
-        <th>next try</th>
-      </tr>
-      ${rows}
-    </table>`;
+    <div class="scroll">
+      <table>
+        <tr>
+          <th>vault</th>
+          <th>streams</th>
+          <th>receiver</th>
+          <th class="n">queued</th>
+          <th class="n">failures</th>
+          <th>next try</th>
+        </tr>
+        ${rows}
+      </table>
+    </div>`;
 }
 
 function addressSection(world: World) {
   const addresses = world.addresses();
+  const vaultNames = new Map(world.vaults().map(({ vaultId, name }) => [vaultId, name]));
   const rows = addresses.slice(0, ROWS_MAX).map(
     (address) =>
       html`<tr>
+        <td>${vaultNames.get(address.vaultId)}</td>
         <td>${address.network}</td>
         <td>${address.name}</td>
         <td><code>${address.addressId}</code></td>
@@ -206,13 +227,16 @@ function addressSection(world: World) {
       </tr>`,
   );
   return html`<h2>Addresses (${addresses.length})</h2>
-    <table>
-      <tr>
-        <th>network</th>
-        <th>name</th>
-        <th>address id</th>
-        <th>on-chain address</th>
-      </tr>
-      ${rows}
-    </table>`;
+    <div class="scroll">
+      <table>
+        <tr>
+          <th>vault</th>
+          <th>network</th>
+          <th>name</th>
+          <th>address id</th>
+          <th>on-chain address</th>
+        </tr>
+        ${rows}
+      </table>
+    </div>`;
 }

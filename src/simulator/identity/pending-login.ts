@@ -42,7 +42,6 @@ export class PendingLogins {
   take(state: string, nowMs: number): PendingLogin | undefined {
     const stateHash = secretHash(state);
     const login = this.#logins.get(stateHash);
-    this.#logins.delete(stateHash);
     return login !== undefined && nowMs < login.expiresAt ? login : undefined;
   }
 }

@@ -59,6 +59,7 @@ export class LedgerWriter {
         entry_id: entry.entryId,
         seq,
         view: entry.view,
+        source: entry.source,
         cause: entry.cause,
         vault_id: entry.vaultId,
         network: entry.network,

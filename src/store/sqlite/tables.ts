@@ -72,6 +72,7 @@ export interface EntryRow {
   entry_id: number;
   seq: number;
   view: string;
+  source: string;
   cause: string;
   vault_id: string;
   network: string;

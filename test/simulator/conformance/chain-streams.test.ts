@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Notification } from '../../../src/wire/notification.ts';
 import { covers } from './coverage.ts';
+import { TEXT } from './matchers.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage('chain-streams');
@@ -217,8 +218,14 @@ test(
     await stage.reorg('bitcoin', 3);
     const told = await stage.notifications('incoming');
     const common = [
-      ...['accountId', 'addressId', 'balanceChanges', 'blockchainHash', 'metadata', 'network'],
-      ...['orderId', 'transactionId'],
+      'accountId',
+      'addressId',
+      'balanceChanges',
+      'blockchainHash',
+      'metadata',
+      'network',
+      'orderId',
+      'transactionId',
     ];
     const counted = [...common, 'confirmations'].sort();
     // `reference` is there when present: no simulated chain has one.
@@ -232,13 +239,21 @@ test(
     const [listed] = (await stage.api('GET', '/transactions?filter[type]=incoming')).rows;
     for (const body of told) {
       expect(body).toMatchObject({
-        ...{ vaultId: vault.vaultId, accountId, addressId, network: 'bitcoin' },
+        vaultId: vault.vaultId,
+        accountId,
+        addressId,
+        network: 'bitcoin',
         blockchainHash: made['blockchainHash'],
         transactionId: listed?.['transactionId'],
         orderId: listed?.['orderId'],
-        balanceChanges: [{ asset: 'bitcoin:BTC', amount: '7000' }],
+        balanceChanges: [
+          {
+            asset: 'bitcoin:BTC',
+            amount: '7000',
+          },
+        ],
       });
-      expect(body['orderId']).toEqual(expect.stringMatching(/./));
+      expect(body['orderId']).toEqual(TEXT);
     }
   },
 );

@@ -9,6 +9,8 @@ export interface ContractProxy {
   readonly url: string;
   /** Broken promises so far, one line each. */
   readonly violations: string[];
+  /** `METHOD /path` of every documented operation that has succeeded. */
+  readonly succeeded: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -18,9 +20,15 @@ export async function startContractProxy(
   contract: Contract,
 ): Promise<ContractProxy> {
   const violations: string[] = [];
+  const succeeded = new Set<string>();
+  const judge = (exchange: Exchange): void => {
+    violations.push(...contract.violationsOf(exchange));
+    const operation = contract.operationOf(exchange);
+    if (operation !== undefined && exchange.status < 400) succeeded.add(operation);
+  };
   const server = createServer((incoming, outgoing) => {
     carry(target, incoming, outgoing)
-      .then((exchange) => violations.push(...contract.violationsOf(exchange)))
+      .then(judge)
       // A connection that the core cut (a fault) is cut here too; there is nothing to judge.
       .catch(() => incoming.socket.destroy());
   });
@@ -29,6 +37,7 @@ export async function startContractProxy(
   return {
     url: `http://127.0.0.1:${port}`,
     violations,
+    succeeded,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

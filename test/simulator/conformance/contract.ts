@@ -73,12 +73,19 @@ export class Contract {
     );
   }
 
+  /** `METHOD /path` of the operation that was called; undefined when there is none. */
+  operationOf({ method, target }: Exchange): string | undefined {
+    const route = this.#routeOf(target);
+    const known = route?.operations[method.toLowerCase()];
+    return known === undefined ? undefined : `${method} ${route?.template}`;
+  }
+
   /** Which promises the exchange broke; none, normally. */
   violationsOf(exchange: Exchange): string[] {
     const { method, target, status } = exchange;
     const [path = '', query = ''] = target.split('?');
     if (UNDOCUMENTED.test(path)) return [];
-    const route = this.#routes.find(({ pattern }) => pattern.test(path));
+    const route = this.#routeOf(target);
     const operation = route?.operations[method.toLowerCase()];
     const said = `${method} ${target} ${status}`;
     if (route === undefined || operation === undefined) {
@@ -92,6 +99,11 @@ export class Contract {
     if (status < 300)
       violations.push(...this.#requestViolations(operation, exchange, place, query));
     return violations.map((text) => `${said}: ${text}`);
+  }
+
+  #routeOf(target: string): Route | undefined {
+    const [path = ''] = target.split('?');
+    return this.#routes.find(({ pattern }) => pattern.test(path));
   }
 
   #responseViolations(operation: Operation, exchange: Exchange, place: string[]): string[] {

@@ -7,6 +7,9 @@ import { z } from 'zod';
 /** The built program, as users run it. */
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
+/** How the core begins a line that tells of a bug. */
+const BUG = 'custody core:';
+
 const whereLine = z.object({ url: z.string(), controlUrl: z.string() });
 
 /** A custody core in a process of its own, on virtual time, mining only when told. */
@@ -14,8 +17,8 @@ export interface CoreProcess {
   /** Base addresses without a trailing slash. */
   readonly url: string;
   readonly controlUrl: string;
-  /** What it complained about so far: every line is a bug of the core. */
-  complaints(): string;
+  /** Bugs that it told of so far; libraries write to standard error too, and do not count. */
+  complaints(): string[];
   stop(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export async function startCoreProcess(seed: number): Promise<CoreProcess> {
   return {
     url,
     controlUrl,
-    complaints: () => errors,
+    complaints: () => errors.split('\n').filter((line) => line.startsWith(BUG)),
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       await exited;

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
+import type { RunnerTestCase, RunnerTestFile } from 'vitest';
 import { z } from 'zod';
 import { GROUPS, rowIdsOf } from './rows.ts';
 import type { Group, RowId } from './rows.ts';
@@ -13,15 +14,12 @@ declare module 'vitest' {
   }
 }
 
-type SuiteTask = Parameters<Parameters<typeof afterAll>[0]>[1];
-type Task = SuiteTask['tasks'][number];
-
 /** The option of a test that proves these rows: `test('…', covers('progress/mined'), …)`. */
 export function covers(...rows: readonly RowId[]): { meta: { rows: readonly RowId[] } } {
   return { meta: { rows } };
 }
 
-function testsOf(tasks: readonly Task[]): Extract<Task, { type: 'test' }>[] {
+function testsOf(tasks: RunnerTestFile['tasks']): RunnerTestCase[] {
   return tasks.flatMap((task) => (task.type === 'suite' ? testsOf(task.tasks) : [task]));
 }
 
@@ -30,8 +28,12 @@ function testsOf(tasks: readonly Task[]): Extract<Task, { type: 'test' }>[] {
  * group. A run narrowed by `-t` proves nothing either way, and is let through.
  */
 export function checkCoverage(group: Group): void {
-  afterAll(({}, suite) => {
-    const tests = testsOf(suite.tasks);
+  let file: RunnerTestFile | undefined;
+  afterEach(({ task }) => {
+    file = task.file;
+  });
+  afterAll(() => {
+    const tests = testsOf(file?.tasks ?? []);
     if (tests.some(({ mode }) => mode === 'skip')) return;
     const named = tests.flatMap(({ meta }) => meta.rows ?? []);
     const proved = new Set(

@@ -8,6 +8,7 @@ import type { Address, Vault } from './stage.ts';
 const stage = setStage('delivery');
 
 const SECOND_MS = 1000;
+const PLAIN_HEADERS = ['connection', 'content-length', 'content-type', 'host', 'user-agent'];
 
 const attempt = z.looseObject({
   notificationId: z.string(),
@@ -89,26 +90,36 @@ test(
   covers('delivery/rule-2/sequential'),
   async () => {
     const { address } = await scene();
-    let open = 0;
-    let openMax = 0;
-    stage.receiver.reply = (hit) => {
-      open += 1;
-      openMax = Math.max(openMax, open);
-      open -= 1;
-      return hit.body.stream === 'incoming' && stage.receiver.hits.length < 6 ? 503 : 200;
-    };
+    const { hits } = stage.receiver;
+    stage.receiver.reply = ({ body }) =>
+      body.stream === 'incoming' && hits.length < 6 ? 503 : 200;
     await threeNotifications(address);
-    await stage.advance(10 * SECOND_MS);
-    await stage.advance(20 * SECOND_MS);
-    await stage.advance(30 * SECOND_MS);
-    await stage.advance(40 * SECOND_MS);
-    const incoming = 'incoming confirmation';
-    expect(stage.receiver.hits.map(hitLine)).toEqual([
-      'blockchain transaction',
-      ...[incoming, incoming, incoming, incoming, incoming],
-      'blockchain confirmation',
-    ]);
-    expect(openMax).toBe(1);
+    await stage.advance(100 * SECOND_MS);
+    const [first, second = '', third] = THREE;
+    expect(hits.map(hitLine)).toEqual([first, second, second, second, second, second, third]);
+  },
+);
+
+test(
+  'while one vault’s attempt is unanswered none of its others is made, but other vaults’ are',
+  covers('delivery/rule-2/sequential', 'delivery/rule-2/across-vaults'),
+  async () => {
+    const [slow, quick] = [await scene(), await scene()];
+    const of = ({ vault }: { vault: Vault }) =>
+      stage.receiver.hits.filter(({ body }) => body.vaultId === vault.vaultId).map(hitLine);
+    let release = (): void => undefined;
+    const released = new Promise<Reply>((resolve) => {
+      release = () => resolve(200);
+    });
+    stage.receiver.reply = ({ body }) => (body.vaultId === slow.vault.vaultId ? released : 200);
+    await stage.deposit(slow.address, 'XRP', '5');
+    await stage.deposit(quick.address, 'XRP', '5');
+    await stage.mine('ripple');
+    await stage.receiver.until(() => of(quick).length === THREE.length);
+    expect(of(slow)).toEqual([THREE[0]]);
+    release();
+    await stage.receiver.until(() => of(slow).length === THREE.length);
+    expect([of(slow), of(quick)]).toEqual([THREE, THREE]);
   },
 );
 
@@ -264,9 +275,7 @@ test(
     for (const { method, path: target, headers, text } of stage.receiver.hits) {
       expect([method, target]).toEqual(['POST', '/hooks/token?a=b']);
       expect(headers['content-type']).toBe('application/json');
-      expect(Object.keys(headers).sort()).toEqual([
-        ...['connection', 'content-length', 'content-type', 'host', 'user-agent'],
-      ]);
+      expect(Object.keys(headers).sort()).toEqual(PLAIN_HEADERS);
       expect(text).toBe(JSON.stringify(JSON.parse(text)));
     }
   },
@@ -277,8 +286,13 @@ test(
   covers('delivery/one-url-any-streams'),
   async () => {
     const subsets = [
-      ...[['outgoing'], ['blockchain'], ['incoming'], ['outgoing', 'incoming']],
-      ...[['outgoing', 'blockchain'], ['blockchain', 'incoming'], ALL_STREAMS],
+      ['outgoing'],
+      ['blockchain'],
+      ['incoming'],
+      ['outgoing', 'incoming'],
+      ['outgoing', 'blockchain'],
+      ['blockchain', 'incoming'],
+      ALL_STREAMS,
     ];
     for (const streams of subsets) {
       await stage.reset();

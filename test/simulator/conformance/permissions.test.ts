@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { covers } from './coverage.ts';
-import { expectRefusal } from './error-body.ts';
+import { refusalOf } from './error-body.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
 
 const stage = setStage('permissions');
@@ -32,27 +32,32 @@ const CALLS: [Access, string, (scene: Scene) => string, unknown][] = [
   ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}`, undefined],
   ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}/confirmations`, undefined],
   [
-    ...(['read', 'GET'] as const),
+    'read',
+    'GET',
     ({ transactionId }) => `/subscriptions/notifications?transactionId=${transactionId}`,
     undefined,
   ],
   [
-    ...(['write', 'POST'] as const),
+    'write',
+    'POST',
     ({ notificationId }) => `/subscriptions/notifications/${notificationId}/replay`,
     { url: webhookUrl },
   ],
   [
-    ...(['write', 'PUT'] as const),
+    'write',
+    'PUT',
     ({ vaultId }) => `/subscriptions/${vaultId}/confirmations`,
     { confirmations: { ripple: 1 } },
   ],
   [
-    ...(['write', 'PATCH'] as const),
+    'write',
+    'PATCH',
     ({ vaultId }) => `/subscriptions/${vaultId}/notifications/retry-schedule`,
     undefined,
   ],
   [
-    ...(['write', 'POST'] as const),
+    'write',
+    'POST',
     ({ vaultId }) => `/subscriptions/${vaultId}`,
     { webhookUrl, streams: ALL_STREAMS },
   ],
@@ -97,8 +102,8 @@ for (const [held, may] of HOLDERS) {
         const path = pathOf(given);
         const answer = await client.call(method, path, body);
         const endpoint = `${method} /api/v1${path.split('?')[0] ?? ''}`;
-        if (may.includes(access)) expect([endpoint, answer.status]).toEqual([endpoint, 200]);
-        else expectRefusal(answer, 403, 'AU-1', endpoint);
+        const outcome = answer.status === 200 ? `200 ${endpoint}` : refusalOf(answer);
+        expect(outcome).toBe(may.includes(access) ? `200 ${endpoint}` : `403 AU-1 ${endpoint}`);
       }
     },
   );

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
+import { matching } from './matchers.ts';
 import { setStage } from './stage.ts';
 import type { Json, Vault } from './stage.ts';
 
@@ -134,7 +135,7 @@ test(
     const bundle = (await stage.api('GET', `${path}/master-approval-payload`)).body;
     expect(bundle).toMatchObject({ transactionId, masterApprovals: [], complete: false });
     expect(bundle['payloads']).toEqual([
-      { payload: expect.stringMatching(/^[0-9a-f]{64}$/), hdpath: 'm/44/60/0/0/0' },
+      { payload: matching(/^[0-9a-f]{64}$/), hdpath: 'm/44/60/0/0/0' },
     ]);
     await first.call('POST', `${path}/approvals`, approve);
     await second.call('POST', `${path}/approvals`, approve);

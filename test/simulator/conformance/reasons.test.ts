@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../src/wire/notification.ts';
 import type { CancellationReason } from '../../../src/wire/notification.ts';
 import { covers } from './coverage.ts';
+import { holding } from './matchers.ts';
 import { setStage } from './stage.ts';
 import type { Json, Vault } from './stage.ts';
 
@@ -113,9 +114,7 @@ for (const reason of CANCELLATION_REASONS) {
     });
     await stage.mine('ethereum', 5);
     await stage.advance(48 * HOUR_MS);
-    expect(await stage.notifications('outgoing')).not.toContainEqual(
-      expect.objectContaining({ transactionId }),
-    );
+    expect(await stage.notifications('outgoing')).not.toContainEqual(holding({ transactionId }));
   });
 }
 

@@ -23,7 +23,9 @@ export interface Receiver {
   readonly hits: Hit[];
   /** Bodies that were no notification, and what was wrong with them. */
   readonly malformed: string[];
-  reply: (hit: Hit) => Reply;
+  reply: (hit: Hit) => Reply | Promise<Reply>;
+  /** Resolves once the condition holds, looked at again after each request. */
+  until(condition: () => boolean): Promise<void>;
   /** Forgets everything and answers 200 again. */
   clear(): void;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ const always200 = (): Reply => 200;
 export async function startReceiver(): Promise<Receiver> {
   const hits: Hit[] = [];
   const malformed: string[] = [];
+  const waiting = new Set<() => void>();
   const take = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const raw = await text(incoming);
     const parsed = notification.safeParse(JSON.parse(raw));
@@ -45,7 +48,8 @@ export async function startReceiver(): Promise<Receiver> {
     const { method = '', url: path = '', headers } = incoming;
     const hit: Hit = { method, path, headers, text: raw, body: parsed.data };
     hits.push(hit);
-    const reply = receiver.reply(hit);
+    for (const wake of waiting) wake();
+    const reply = await receiver.reply(hit);
     if (reply === 'reset') incoming.socket.destroy();
     else if (reply !== 'hang') outgoing.writeHead(reply).end();
   };
@@ -59,6 +63,16 @@ export async function startReceiver(): Promise<Receiver> {
     hits,
     malformed,
     reply: always200,
+    until: (condition) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!condition()) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     clear() {
       hits.length = 0;
       receiver.reply = always200;

@@ -37,7 +37,7 @@ export interface Answer {
 export interface Client {
   readonly clientId: string;
   readonly token: string;
-  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
 }
 
 export interface KeyPair {
@@ -224,7 +224,10 @@ export class Stage {
   async deposit(to: Address, asset: string, amount: string, memo?: string): Promise<string> {
     const { network, addressId } = to;
     const made = await this.sim('POST', '/sim/deposits', {
-      ...{ network, addressId, asset: assetId(network, asset), amount },
+      network,
+      addressId,
+      asset: assetId(network, asset),
+      amount,
       ...(memo === undefined ? {} : { memo }),
     });
     return textOf(made, 'blockchainHash');
@@ -335,9 +338,9 @@ export function setStage(group: Group): Stage {
   beforeEach(() => stage.reset());
   afterAll(() => stage.stop());
   afterAll(() => {
-    const wrong = [...stage.proxy.violations, ...stage.receiver.malformed, stage.core.complaints()];
-    const text = wrong.join('\n').trim();
-    if (text !== '') throw new Error(`beside the tests themselves:\n${text}`);
+    const { proxy, receiver, core } = stage;
+    const wrong = [...proxy.violations, ...receiver.malformed, ...core.complaints()];
+    if (wrong.length > 0) throw new Error(`beside the tests themselves:\n${wrong.join('\n')}`);
   });
   checkCoverage(group);
   return stage;

@@ -3,11 +3,11 @@ import { balanceChange } from '../../../src/wire/balance-change.ts';
 import type { BalanceChange } from '../../../src/wire/balance-change.ts';
 import type { Notification } from '../../../src/wire/notification.ts';
 
-const entries = z.array(balanceChange);
+export const entryList = z.array(balanceChange);
 
 /** The notification's entries; an error when it carries none. */
 export function changesOf(notification: Notification | undefined): BalanceChange[] {
-  return entries.parse(notification?.['balanceChanges']);
+  return entryList.parse(notification?.['balanceChanges']);
 }
 
 /** `amount SYMBOL tags…`, as `-705 BTC fee`. */

@@ -1,0 +1,139 @@
+import autocannon from 'autocannon';
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import { Deliveries } from './delivery.ts';
+
+/** What a load generator is told. */
+export interface LoadOrder {
+  readonly url: string;
+  readonly connections: number;
+  readonly warmupSeconds: number;
+  readonly seconds: number;
+  /** Process of the server, whose CPU time is read where the system tells it. */
+  readonly serverPid: number;
+}
+
+/** What a load generator saw. */
+export interface LoadResult {
+  /** 2xx answers from the first request to the last, warm-up included. */
+  readonly acknowledged: number;
+  /** Other answers, and requests that ended without one. */
+  readonly errors: number;
+  /** 2xx answers per second of the measured time. */
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU seconds per second of measured time; null where the system does not tell. */
+  readonly serverCores: number | null;
+  readonly generatorCores: number;
+}
+
+/** A server that answers nothing at all is given up after this. */
+const STUCK_SECONDS_MAX = 30;
+
+/** Ticks per second in /proc, the same on every Linux that Node runs on. */
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** CPU seconds that a process has used, or null where there is no /proc. */
+function cpuSecondsOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name before it is in parentheses and may hold blanks; user and system time are 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}
+
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+}
+
+/** The value below which this part of a sorted list lies. */
+function quantile(sorted: Float64Array, part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+/** Counts answers in the measured time, and CPU time at both of its ends. */
+class Window {
+  readonly #order: LoadOrder;
+  readonly #startMs: number;
+  readonly endMs: number;
+  readonly #latenciesMs: number[] = [];
+  #opened: { at: number; server: number | null; own: number } | undefined;
+  #closed: { at: number; server: number | null; own: number } | undefined;
+
+  constructor(order: LoadOrder, now: number) {
+    this.#order = order;
+    this.#startMs = now + order.warmupSeconds * 1000;
+    this.endMs = this.#startMs + order.seconds * 1000;
+  }
+
+  answer(now: number, latencyMs: number, acknowledged: boolean): void {
+    if (now < this.#startMs) return;
+    this.#opened ??= this.#look(now);
+    if (now >= this.endMs) this.#closed ??= this.#look(now);
+    else if (acknowledged) this.#latenciesMs.push(latencyMs);
+  }
+
+  result(): Omit<LoadResult, 'acknowledged' | 'errors'> {
+    const opened = this.#opened;
+    const closed = this.#closed;
+    if (opened === undefined || closed === undefined) {
+      return { requestsPerSecond: 0, p50Ms: 0, p99Ms: 0, serverCores: null, generatorCores: 0 };
+    }
+    const seconds = (closed.at - opened.at) / 1000;
+    const sorted = Float64Array.from(this.#latenciesMs).sort();
+    return {
+      requestsPerSecond: sorted.length / seconds,
+      p50Ms: quantile(sorted, 0.5),
+      p99Ms: quantile(sorted, 0.99),
+      serverCores:
+        opened.server === null || closed.server === null
+          ? null
+          : (closed.server - opened.server) / seconds,
+      generatorCores: (closed.own - opened.own) / seconds,
+    };
+  }
+
+  #look(at: number): { at: number; server: number | null; own: number } {
+    return { at, server: cpuSecondsOf(this.#order.serverPid), own: ownCpuSeconds() };
+  }
+}
+
+/**
+ * Delivers over many connections, each with one request under way, for a while; then lets every
+ * request under way end, so that what was acknowledged can be counted to the last one.
+ */
+export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
+  const deliveries = new Deliveries();
+  const window = new Window(order, performance.now());
+  let acknowledged = 0;
+  let refused = 0;
+  const options: autocannon.Options = {
+    url: order.url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    connections: order.connections,
+    duration: order.warmupSeconds + order.seconds + STUCK_SECONDS_MAX,
+    sampleInt: 100,
+    requests: [{ setupRequest: (request) => ({ ...request, body: deliveries.next() }) }],
+  };
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(options, (error: unknown, seen: autocannon.Result) =>
+      error instanceof Error ? reject(error) : resolve(seen),
+    );
+    instance.on('response', (client, status, _, latencyMs) => {
+      const ok = status >= 200 && status < 300;
+      if (ok) acknowledged += 1;
+      else refused += 1;
+      const now = performance.now();
+      window.answer(now, latencyMs, ok);
+      // Between an answer and the next request nothing is under way on this connection.
+      if (now >= window.endMs) (client as autocannon.Client & { destroy(): void }).destroy();
+    });
+  });
+  return { acknowledged, errors: refused + result.errors, ...window.result() };
+}

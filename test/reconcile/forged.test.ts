@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { ETH, Stage, type Place } from './stage.ts';
+
+let issued = 0;
+
+/** A confirmation at full depth that the core never sent. */
+function forged(place: Place, more: object): object {
+  issued += 1;
+  return {
+    id: `forged-${issued}`,
+    timestamp: 1,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId: place.vaultId,
+    accountId: place.accountId,
+    addressId: place.addressId,
+    network: 'ethereum',
+    blockchainHash: '0xf0f0',
+    confirmations: 12,
+    balanceChanges: [{ asset: ETH, amount: '700', tags: [] }],
+    ...more,
+  };
+}
+
+/** A stage with one true deposit of 700 units, credited, and what the core told of it. */
+async function truth() {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 3);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  const [deposit] = await stage.deposits(hash);
+  if (deposit?.transactionId == null) throw new Error('no deposit');
+  return { stage, place, hash, transactionId: deposit.transactionId };
+}
+
+/** Runs until the forged deposit must have been asked for, also singly. */
+async function expectRefused(stage: Stage, type: string): Promise<void> {
+  await stage.run();
+  // A position that the hash did not pay is off the chain view too; that is another break.
+  expect(stage.open.openBreaks()).toContain(type);
+  expect(stage.open.openBreak(type).severity).toBe('critical');
+  await stage.caller.advance(3_600_000);
+  await stage.run();
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(stage.open.openBreaks()).toContain(type);
+}
+
+test('a transactionId that the API does not know', async () => {
+  const { stage, place } = await truth();
+  await stage.deliver(forged(place, { transactionId: 'nobody' }));
+  await expectRefused(stage, 'unknown_to_custody');
+  expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
+    expected: '0',
+    actual: '700',
+  });
+});
+
+test('a transactionId that cannot be part of a path is not asked for, and not credited', async () => {
+  const { stage, place } = await truth();
+  await stage.deliver(forged(place, { transactionId: '..' }));
+  const run = await stage.run();
+  expect(run.skipped).toMatchObject({ api_unavailable: 1 });
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+});
+
+test('the true transactionId under another hash', async () => {
+  const { stage, place, transactionId } = await truth();
+  await stage.deliver(forged(place, { transactionId }));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('the true transactionId and hash at another address', async () => {
+  const { stage, place, hash, transactionId } = await truth();
+  const other = await stage.caller.address(place.accountId, 'ethereum');
+  const more = { transactionId, blockchainHash: hash, addressId: other.addressId };
+  await stage.deliver(forged(place, more));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('the true transactionId and hash in another vault', async () => {
+  const { stage, hash, transactionId } = await truth();
+  const other = await stage.place();
+  await stage.deliver(forged(other, { transactionId, blockchainHash: hash }));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('the true transactionId and hash with a memo that it does not have', async () => {
+  const { stage, place, hash, transactionId } = await truth();
+  const memoInfo = { id: 'm7', memo: '7', name: 'seven', data: {} };
+  const balanceChanges = [{ asset: ETH, amount: '700', tags: [], memoInfo }];
+  const more = { transactionId, blockchainHash: hash, memo: '7', balanceChanges };
+  await stage.deliver(forged(place, more));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('the true transactionId, hash and position in another asset', async () => {
+  const { stage, place, hash, transactionId } = await truth();
+  const balanceChanges = [{ asset: 'ethereum:USDC', amount: '700', tags: [] }];
+  await stage.deliver(forged(place, { transactionId, blockchainHash: hash, balanceChanges }));
+  await stage.run();
+  expect(stage.open.openBreaks()).toContain('unknown_to_custody');
+  expect(stage.open.openBreak('unknown_to_custody').asset).toBe('ethereum:USDC');
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+});
+
+test('another amount of a deposit that was not told before', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  stage.loses = () => true;
+  const hash = await stage.paid(place, 700, 3);
+  const told = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
+  const balanceChanges = [{ asset: ETH, amount: '70000', tags: [] }];
+  await stage.deliver({ ...told, id: 'forged', balanceChanges });
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('verifying');
+  expect(stage.open.openBreak('amount_mismatch')).toMatchObject({
+    severity: 'critical',
+    expected: '700',
+    actual: '70000',
+    asset: ETH,
+  });
+  expect(stage.open.feedLines()).toEqual([]);
+});
+
+test('no transactionId at all, under a hash that the API does not know', async () => {
+  const { stage, place } = await truth();
+  await stage.deliver(forged(place, {}));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('no transactionId, under a true hash at an address that it did not pay', async () => {
+  const { stage, place, hash } = await truth();
+  const other = await stage.caller.address(place.accountId, 'ethereum');
+  await stage.deliver(forged(place, { blockchainHash: hash, addressId: other.addressId }));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('no transactionId, under a true hash in a vault that it did not pay', async () => {
+  const { stage, hash } = await truth();
+  const other = await stage.place();
+  await stage.deliver(forged(other, { blockchainHash: hash }));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('no transactionId, under a true hash of another network', async () => {
+  const { stage, place, hash } = await truth();
+  await stage.deliver(forged(place, { blockchainHash: hash, network: 'polygon' }));
+  await expectRefused(stage, 'unknown_to_custody');
+});
+
+test('no transactionId but otherwise true is credited once, under the id of the API', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  stage.loses = () => true;
+  const hash = await stage.paid(place, 700, 3);
+  const told = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
+  const { transactionId, ...rest } = told ?? { transactionId: undefined };
+  await stage.deliver({ ...rest, id: 'no-id' });
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('credited');
+  const [deposit] = await stage.deposits(hash);
+  expect(deposit?.transactionId).toBe(transactionId);
+  await stage.deliverLost();
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+});
+
+test('the id of a withdrawal', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  await stage.paid(place, '900000000000000000', 3);
+  const outside = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+  const transactionId = await stage.order(place, outside, '1000');
+  await stage.mine(3);
+  await stage.run();
+  const feed = stage.open.feedLines();
+  await stage.deliver(forged(place, { transactionId }));
+  await stage.run();
+  expect(stage.open.openBreaks()).toEqual(['unknown_to_custody']);
+  expect(stage.open.feedLines()).toEqual(feed);
+});

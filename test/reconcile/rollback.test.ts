@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { GRACE_MS, Stage, type Place, type Told } from './stage.ts';
+
+/** A deposit of 700 units, three deep and credited. */
+async function credited(): Promise<{ stage: Stage; place: Place; hash: string }> {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 3);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  return { stage, place, hash };
+}
+
+function rollback(place: Place, hash: string): object {
+  return {
+    id: 'rollback-1',
+    timestamp: 1,
+    stream: 'incoming',
+    type: 'rollback',
+    vaultId: place.vaultId,
+    accountId: place.accountId,
+    addressId: place.addressId,
+    network: 'ethereum',
+    blockchainHash: hash,
+  };
+}
+
+test('a rollback that the API does not confirm reverses no credit', async () => {
+  const { stage, place, hash } = await credited();
+  await stage.deliver(rollback(place, hash));
+  await stage.run();
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(await stage.standing(hash)).toBe('credited');
+  expect(stage.open.openBreak('status_mismatch').severity).toBe('critical');
+});
+
+test('a true rollback after the credit is reversed once, with a critical break', async () => {
+  const { stage, hash } = await credited();
+  await stage.reorg(5, [hash]);
+  expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+  await stage.run();
+  await stage.run();
+  await stage.run(stage.newSweep());
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  expect(await stage.standing(hash)).toBe('reversed');
+  const [credit, reversal] = stage.open.feed();
+  expect(reversal).toMatchObject({ kind: 'reversal', amount: '700' });
+  expect(reversal?.reverses).toBe(credit?.credit_id);
+  expect(stage.open.openBreak('reversal_after_credit').severity).toBe('critical');
+  expect(stage.open.positions()).toEqual({});
+});
+
+test('a rollback before any credit leaves nothing behind', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 1);
+  await stage.run();
+  await stage.reorg(1, [hash]);
+  const run = await stage.run();
+  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(run).toMatchObject({ broken: 0, incomplete: null });
+  expect(stage.open.openBreaks()).toEqual([]);
+  expect(stage.open.feedLines()).toEqual([]);
+});
+
+test('mined again after the reversal, it is credited again after the same checks', async () => {
+  const { stage, hash } = await credited();
+  await stage.reorg(5, []);
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  await stage.mine(1);
+  await stage.run();
+  expect(stage.open.feedLines()).toHaveLength(2);
+  await stage.mine(2);
+  await stage.run();
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
+  expect(await stage.standing(hash)).toBe('credited');
+  const ids = stage.open.feed().map(({ credit_id }) => credit_id);
+  expect(new Set(ids).size).toBe(3);
+});
+
+test('mined again before the API was asked, the one credit stands', async () => {
+  const { stage } = await credited();
+  await stage.reorg(5, []);
+  await stage.mine(3);
+  await stage.run();
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+});
+
+test('a reorg whose rollback is still on its way opens nothing within the grace time', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 1);
+  await stage.run();
+  stage.loses = ({ type }: Told) => type === 'rollback';
+  await stage.reorg(1, [hash]);
+  await stage.run();
+  expect(stage.open.openBreaks()).toEqual([]);
+  await stage.deliverLost();
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(stage.open.openBreaks()).toEqual([]);
+});
+
+test('a reorg whose rollback never arrives is a mismatch, and nothing is credited', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 1);
+  stage.loses = ({ type }: Told) => type === 'rollback';
+  await stage.reorg(1, [hash]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.openBreaks()).toEqual(['status_mismatch']);
+  expect(stage.open.feedLines()).toEqual([]);
+});
+
+test('a credited deposit whose rollback never arrives is a critical mismatch', async () => {
+  const { stage, hash } = await credited();
+  stage.loses = ({ type }: Told) => type === 'rollback';
+  await stage.reorg(5, [hash]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(stage.open.openBreak('status_mismatch').severity).toBe('critical');
+  await stage.deliverLost();
+  await stage.run();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
+  expect(stage.open.openBreaks()).toEqual(['reversal_after_credit']);
+});

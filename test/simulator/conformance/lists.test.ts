@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { covers } from './coverage.ts';
+import { refusalOf } from './error-body.ts';
+import { ANY_NUMBER } from './matchers.ts';
+import { setStage } from './stage.ts';
+import type { Answer, Client, Json } from './stage.ts';
+
+const stage = setStage('lists');
+
+async function namedVaults(...names: string[]): Promise<Client> {
+  for (const name of names) {
+    await stage.vault({ name });
+    await stage.advance(1000);
+  }
+  return stage.client();
+}
+
+const namesOf = ({ rows }: Answer): unknown[] => rows.map(({ name }) => name);
+
+/** Every list, and what it offers: a sort, a filter, whether it searches, its relations. */
+async function everyList(): Promise<[path: string, sort: string, filter: string][]> {
+  const vault = await stage.vault();
+  const { addressId, accountId } = await stage.address(vault, 'ripple');
+  const order = await stage.order(vault, { asset: 'ripple:XRP' });
+  const transaction = `/transactions/${String(order['transactionId'])}`;
+  const notifications = `/subscriptions/notifications?transactionId=${String(order['transactionId'])}&`;
+  return [
+    ['/networks?', 'key', 'key'],
+    ['/vaults?', 'name', 'vaultId'],
+    [`/vaults/${vault.vaultId}/accounts?`, 'name', 'name'],
+    ['/accounts?', 'createdAt', 'vaultId'],
+    [`/accounts/${accountId}/addresses?`, 'createdAt', 'network'],
+    ['/addresses?', 'name', 'vaultId'],
+    ['/memos?', 'memo', 'addressId'],
+    [`/addresses/${addressId}/memos?`, 'memo', 'memo'],
+    [`/addresses/${addressId}/blockchain-transactions?`, 'timestamp', 'status'],
+    ['/transactions?', 'updatedAt', 'status'],
+    [`${transaction}/events?`, 'timestamp', 'type'],
+    [`${transaction}/approvals?`, 'timestamp', 'decision'],
+    [notifications, 'timestamp', 'status'],
+  ];
+}
+
+test(
+  'page is 0-based and defaults to 0; pageSize defaults to 100 and goes to 1,000; on every list',
+  covers('lists/pagination/page', 'lists/pagination/pageSize'),
+  async () => {
+    const client = await namedVaults('a', 'b', 'c');
+    const pages = await Promise.all(
+      ['', '?page=0', '?pageSize=2', '?pageSize=2&page=1', '?pageSize=2&page=2'].map((query) =>
+        client.call('GET', `/vaults${query}`),
+      ),
+    );
+    expect(pages.map(namesOf)).toEqual([['a', 'b', 'c'], ['a', 'b', 'c'], ['a', 'b'], ['c'], []]);
+    expect(pages.map(({ body }) => body['pagination'])).toEqual([
+      { page: 0, pageSize: 100, total: 3 },
+      { page: 0, pageSize: 100, total: 3 },
+      { page: 0, pageSize: 2, total: 3 },
+      { page: 1, pageSize: 2, total: 3 },
+      { page: 2, pageSize: 2, total: 3 },
+    ]);
+    for (const [path] of await everyList()) {
+      const { status, body } = await stage.api('GET', `${path}page=7&pageSize=1000`);
+      expect([path, status, body['data']]).toEqual([path, 200, []]);
+      expect(body['pagination']).toEqual({ page: 7, pageSize: 1000, total: ANY_NUMBER });
+      const refused = await client.call('GET', `${path}pageSize=1001`);
+      expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${path.split('?')[0] ?? ''}`);
+    }
+  },
+);
+
+test(
+  'sort is <field>:<asc or desc>; on every list, and nothing else',
+  covers('lists/pagination/sort'),
+  async () => {
+    const client = await namedVaults('b', 'a', 'c');
+    const sorted = async (sort: string) =>
+      namesOf(await client.call('GET', `/vaults?sort=${sort}`));
+    expect(await sorted('name:asc')).toEqual(['a', 'b', 'c']);
+    expect(await sorted('name:desc')).toEqual(['c', 'b', 'a']);
+    expect(await sorted('createdAt:asc')).toEqual(['b', 'a', 'c']);
+    expect(await sorted('createdAt:desc')).toEqual(['c', 'a', 'b']);
+    for (const [path, field] of await everyList()) {
+      for (const order of ['asc', 'desc']) await stage.api('GET', `${path}sort=${field}:${order}`);
+      for (const sort of [field, `${field}:up`, 'nothing:asc', `${field}:asc,x:asc`]) {
+        const given = await stage.client();
+        const refused = await given.call('GET', `${path}sort=${sort}`);
+        expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${path.split('?')[0] ?? ''}`);
+      }
+    }
+  },
+);
+
+test(
+  'filters combine; on every list, and an unknown one is refused',
+  covers('lists/filtering/filter'),
+  async () => {
+    const vault = await stage.vault();
+    const other = await stage.vault();
+    for (const each of [vault, other]) {
+      const address = await stage.address(each, 'ripple');
+      await stage.address(each, 'ethereum');
+      await stage.fund(address, 'XRP', '50000000');
+    }
+    for (const each of [vault, other]) await stage.order(each, { asset: 'ripple:XRP' });
+    const count = async (query: string) => (await stage.api('GET', query)).rows.length;
+    const { vaultId } = vault;
+    expect(await count('/transactions?filter[status]=submitted')).toBe(2);
+    expect(await count('/transactions?filter[network]=ripple')).toBe(4);
+    expect(await count('/transactions?filter[network]=ethereum')).toBe(0);
+    expect(await count(`/transactions?filter[network]=ripple&filter[vaultId]=${vaultId}`)).toBe(2);
+    const all = `filter[network]=ripple&filter[vaultId]=${vaultId}&filter[type]=incoming`;
+    expect(await count(`/transactions?${all}&filter[status]=confirmed`)).toBe(1);
+    expect(await count(`/transactions?${all}&filter[status]=mempool`)).toBe(0);
+    expect(await count(`/addresses?filter[vaultId]=${vaultId}&filter[network]=ethereum`)).toBe(1);
+    for (const [path, , filter] of await everyList()) {
+      expect(await count(`${path}filter[${filter}]=nothing`)).toBe(0);
+      const refused = await (await stage.client()).call('GET', `${path}filter[colour]=red`);
+      expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${path.split('?')[0] ?? ''}`);
+    }
+  },
+);
+
+test('search finds a part of the text', covers('lists/filtering/search'), async () => {
+  const client = await namedVaults('hot wallet', 'cold wallet', 'treasury');
+  const found = async (text: string) => namesOf(await client.call('GET', `/vaults?search=${text}`));
+  expect(await found('wallet')).toEqual(['hot wallet', 'cold wallet']);
+  expect(await found('TREAS')).toEqual(['treasury']);
+  expect(await found('nothing')).toEqual([]);
+  expect(await found('wallet&filter[name]=cold%20wallet')).toEqual(['cold wallet']);
+  const vault = await stage.vault();
+  await stage.address(vault, 'ripple');
+  const order = await stage.order(vault, { asset: 'ripple:XRP', orderId: 'payroll-2026-01' });
+  const orders = await client.call('GET', '/transactions?search=payroll');
+  expect(orders.rows.map(({ transactionId }) => transactionId)).toEqual([order['transactionId']]);
+});
+
+test('relations load related data, one or several', covers('lists/relations'), async () => {
+  const approver = await stage.client();
+  const vault = await stage.vault({ quorum: 1, approvers: [approver.clientId] });
+  const { accountId, addressId } = await stage.address(vault, 'ripple');
+  const order = await stage.order(vault, { asset: 'ripple:XRP' });
+  const path = `/transactions/${String(order['transactionId'])}`;
+  await approver.call('POST', `${path}/approvals`, { decision: 'reject' });
+  const both = 'relations[]=events&relations[]=approvals';
+  const related = {
+    events: [{ type: 'approval-pending' }, { type: 'cancelled' }],
+    approvals: [{ clientId: approver.clientId, decision: 'reject' }],
+  };
+  const one = (await stage.api('GET', `${path}?${both}`)).body;
+  expect(one).toMatchObject(related);
+  expect((await stage.api('GET', `/transactions?${both}`)).rows).toMatchObject([related]);
+  expect((await stage.api('GET', path)).body).not.toHaveProperty('events');
+  const vaults = '/vaults?relations[]=accounts&relations[]=addresses';
+  expect((await stage.api('GET', vaults)).rows).toMatchObject([
+    { accounts: [{ accountId }], addresses: [{ addressId }] },
+  ]);
+  for (const target of [`${path}?relations[]=secrets`, '/networks?relations[]=events']) {
+    const refused = await approver.call('GET', target);
+    expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${target.split('?')[0] ?? ''}`);
+  }
+});
+
+/** Creates, repeats with other content, and expects 201 and then 200 with the first one. */
+async function expectIdempotent(path: string, body: Json, other: Json): Promise<void> {
+  const { call } = await stage.client();
+  const created = await call('POST', path, body);
+  const existing = await call('POST', path, { ...body, ...other });
+  expect([created.status, existing.status]).toEqual([201, 200]);
+  expect(existing.body).toEqual(created.body);
+}
+
+test(
+  'creation is idempotent: 201 for a new resource, 200 and the same one for an existing',
+  covers(
+    'lists/idempotent/statuses',
+    'lists/idempotent/transactions',
+    'lists/idempotent/accounts',
+    'lists/idempotent/addresses',
+    'lists/idempotent/memos',
+  ),
+  async () => {
+    const [vault, second] = [await stage.vault(), await stage.vault()];
+    const { vaultId } = vault;
+    await expectIdempotent('/accounts', { vaultId, name: 'one', data: { a: 1 } }, { data: {} });
+    const { accountId, addressId } = await stage.address(vault, 'ripple');
+    const hdpath = "m/44'/144'/9'/0/9";
+    const address = { accountId, network: 'ripple', hdpath, name: 'first' };
+    await expectIdempotent('/addresses', address, { name: 'second' });
+    await expectIdempotent('/memos', { addressId, memo: '77', name: 'seven' }, {});
+    const order = { orderId: 'same', vaultId, network: 'ripple', asset: 'ripple:XRP' };
+    const payment = { ...order, amount: '5', destinationAddress: 'rOutside' };
+    await expectIdempotent('/transactions', payment, { amount: '6', destinationAddress: 'rElse' });
+    expect((await stage.api('GET', '/transactions')).rows).toHaveLength(1);
+    // Another key is another resource: the same name elsewhere, another path, memo or order.
+    const { call } = await stage.client();
+    for (const [path, body] of [
+      ['/accounts', { vaultId: second.vaultId, name: 'one' }],
+      ['/addresses', { ...address, hdpath: "m/44'/144'/9'/0/10" }],
+      ['/memos', { addressId, memo: '78' }],
+      ['/transactions', { ...payment, orderId: 'another' }],
+    ] as const) {
+      expect([path, (await call('POST', path, body)).status]).toEqual([path, 201]);
+    }
+  },
+);
+
+test('an order repeated while the first is under way makes one transaction', async () => {
+  const vault = await stage.vault();
+  await stage.address(vault, 'ripple');
+  const { vaultId } = vault;
+  const { call } = await stage.client();
+  const order = { orderId: 'same', vaultId, network: 'ripple', asset: 'ripple:XRP', amount: '5' };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      call('POST', '/transactions', { ...order, destinationAddress: 'rOutside' }),
+    ),
+  );
+  const created = answers.filter(({ status }) => status === 201);
+  const existing = answers.filter(({ status }) => status === 200);
+  expect([created.length, existing.length]).toEqual([1, 9]);
+  expect(new Set(answers.map(({ body }) => body['transactionId'])).size).toBe(1);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { ChangeKind } from '../../src/domain/notification.ts';
+import { AccountId, AddressId } from '../../src/domain/ids.ts';
+import { changesOf, optional } from '../../src/translation/balance-change.ts';
+import { AT_ADDRESS, change, decimals, type ChangeBody } from '../store/webhook.ts';
+
+function only(wire: ChangeBody, scope?: Parameters<typeof changesOf>[1]) {
+  const [first] = changesOf([{ ...wire, tags: wire.tags && [...wire.tags] }], scope) ?? [];
+  if (first === undefined) throw new Error('nothing was read');
+  return first;
+}
+
+const KINDS: [tags: string[] | undefined, kind: ChangeKind][] = [
+  [undefined, 'transfer'],
+  [[], 'transfer'],
+  [['erc20'], 'transfer'],
+  [['contract'], 'transfer'],
+  [['staking-reward'], 'transfer'],
+  [['FEE'], 'transfer'],
+  [['fee'], 'fee'],
+  [['change'], 'change'],
+  [['rebate'], 'rebate'],
+  [['mint'], 'mint'],
+  [['erc20', 'fee'], 'fee'],
+  [['new', 'change'], 'change'],
+  [['mint', 'new'], 'mint'],
+  // Never the customer's by any tag: money is not given away by the order of two words.
+  [['change', 'fee'], 'fee'],
+  [['fee', 'change'], 'fee'],
+];
+
+test.for(KINDS)('tags %j make it a %s', ([tags, kind]) => {
+  expect(only(change('1', tags === undefined ? {} : { tags })).kind).toBe(kind);
+});
+
+const SCOPE = { accountId: AccountId('acc-s'), addressId: AddressId('adr-s') };
+
+/** Where a change is posted: from its own objects, else from the notification's scope. */
+const PLACES: [
+  why: string,
+  wire: Partial<ChangeBody>,
+  scoped: boolean,
+  place: (string | null)[],
+][] = [
+  ['both its own', AT_ADDRESS, true, ['acc-1', 'adr-1', null]],
+  ['both its own, no scope', AT_ADDRESS, false, ['acc-1', 'adr-1', null]],
+  ['account-level', { account: { id: 'acc-1' } }, false, ['acc-1', null, null]],
+  ['vault-level', {}, false, [null, null, null]],
+  ['the scope’s', {}, true, ['acc-s', 'adr-s', null]],
+  [
+    'a registered memo',
+    { ...AT_ADDRESS, memoInfo: { memo: 'bob' } },
+    true,
+    ['acc-1', 'adr-1', 'bob'],
+  ],
+];
+
+test.for(PLACES)('position: %s', ([_, wire, scoped, place]) => {
+  const { accountId, addressId, memo } = only(change('1', wire), scoped ? SCOPE : undefined);
+  expect([accountId, addressId, memo]).toEqual(place);
+});
+
+test('the address’s own memo attributes nothing: only memoInfo does', () => {
+  const wire = { ...change('1'), address: { id: 'adr-1', memo: 'bob' } };
+  expect(only(wire).memo).toBeNull();
+});
+
+test('amounts and decimals come exactly, and are null where they are not told', () => {
+  const digits = `-${'9'.repeat(78)}`;
+  expect(only(change(digits, decimals(18)))).toMatchObject({
+    amount: BigInt(digits),
+    decimals: 18,
+  });
+  expect(only(change('0')).decimals).toBeNull();
+});
+
+test('no list is null, an empty list is a list', () => {
+  expect([changesOf(null), changesOf(undefined), changesOf([])]).toEqual([null, null, []]);
+});
+
+test('absent, null and empty texts are all "not there"', () => {
+  expect([undefined, null, ''].map((value) => optional(AccountId, value))).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(optional(AccountId, ' ')).toBe(' ');
+});

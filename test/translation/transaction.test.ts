@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { transactionOf } from '../../src/translation/transaction.ts';
+import { transaction as wire } from '../../src/wire/transaction.ts';
+import { AT_ADDRESS, change } from '../store/webhook.ts';
+
+const ROW = {
+  transactionId: 'tx-1',
+  vaultId: 'v1',
+  type: 'incoming',
+  status: 'confirmed',
+  network: 'ethereum',
+  blockchainHash: '0xa1',
+  confirmations: 7,
+  createdAt: '2025-11-20T00:00:00.000Z',
+  updatedAt: '2025-11-20T00:00:01.000Z',
+};
+
+function read(more: object) {
+  return transactionOf(wire.parse({ ...ROW, ...more }));
+}
+
+test('a record with nothing optional is read, what is left out is null', () => {
+  expect(read({})).toEqual({
+    transactionId: 'tx-1',
+    vaultId: 'v1',
+    type: 'incoming',
+    status: 'confirmed',
+    orderId: null,
+    network: 'ethereum',
+    blockchainHash: '0xa1',
+    accountId: null,
+    addressId: null,
+    destinationAddress: null,
+    memo: null,
+    confirmations: 7,
+    changes: null,
+    reasonCode: null,
+    updatedAt: Date.UTC(2025, 10, 20, 0, 0, 1),
+  });
+});
+
+test('an incoming record is where it says, or where its entry says', () => {
+  const balanceChanges = [change('1', { ...AT_ADDRESS, memoInfo: { memo: 'bob' } })];
+  expect(read({ balanceChanges })).toMatchObject({
+    accountId: 'acc-1',
+    addressId: 'adr-1',
+    memo: 'bob',
+  });
+  const own = { accountId: 'acc-9', addressId: 'adr-9', memo: 'eve' };
+  expect(read({ ...own, balanceChanges })).toMatchObject(own);
+});
+
+test('the entries of an outgoing record keep their level, and do not place it', () => {
+  const told = read({
+    type: 'outgoing',
+    addressId: 'adr-9',
+    balanceChanges: [change('-1', { account: { id: 'acc-1' } })],
+  });
+  expect(told).toMatchObject({ accountId: null, addressId: 'adr-9' });
+  expect(told.changes).toMatchObject([{ accountId: 'acc-1', addressId: null }]);
+});
+
+test('a status nobody knows stays as it came', () => {
+  expect(read({ status: 'frozen' }).status).toBe('frozen');
+});
+
+test('an unreadable time counts as long ago: nothing hides in the grace time', () => {
+  expect(read({ updatedAt: 'yesterday' }).updatedAt).toBe(0);
+});
