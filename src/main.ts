@@ -7,6 +7,7 @@ import { doctorCommand } from './commands/doctor/doctor.ts';
 import { keygenCommand } from './commands/keygen.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
 import { serveCommand } from './commands/serve.ts';
+import { subscribeCommand } from './commands/subscribe.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { StoreRefused } from './store/sqlite/refusal.ts';
@@ -18,6 +19,7 @@ Try it:
 Run it:
   counterfoil keygen --out custody    a key for the custody API
   counterfoil doctor --config FILE    checks the configuration and everything it leads to
+  counterfoil subscribe --config FILE
   counterfoil serve --config FILE
 
 Exit codes: 0 ok, 1 found a problem, 2 bad usage.`;
@@ -47,6 +49,7 @@ function program(): Command {
     .addCommand(serveCommand(terminal, context))
     .addCommand(coreCommand(terminal))
     .addCommand(doctorCommand(terminal, environment))
+    .addCommand(subscribeCommand(terminal, environment))
     .addCommand(verifyCommand(terminal, environment))
     .addCommand(rebuildCommand(terminal, environment))
     .addCommand(keygenCommand(terminal));

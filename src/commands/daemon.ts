@@ -20,7 +20,7 @@ import { openForReading, openForWriting } from '../store/sqlite/database.ts';
 import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
-import { custodyClientOf } from './custody-link.ts';
+import { custodyClientOf } from './custody/link.ts';
 import { checkDepthsAt } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
 import { Reconciler } from './reconciler.ts';
@@ -248,6 +248,8 @@ function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): 
   step('listener', CLOSE_MS_MAX, () => listener.close());
   step('commit queue', DRAIN_MS_MAX, () => queue.close());
   step('waiting consumers', CLOSE_MS_MAX, () => feed.close());
+  step('reconciliation', CLOSE_MS_MAX, () => reconciler.idle());
+  // A run that waits for a slow API ends when its requests are broken off.
   step('custody client', CLOSE_MS_MAX, () => custody?.close());
-  step('schedule', CLOSE_MS_MAX, () => reconciler.stop());
+  step('schedule', CLOSE_MS_MAX, () => reconciler.stopSchedule());
 }

@@ -37,7 +37,7 @@ export class Reconciler {
       graceMs: config.reconcile.graceSeconds * 1000,
       ...(custody === undefined || config.custody === undefined
         ? {}
-        : { custody, webhookUrl: config.custody.webhookUrl }),
+        : { custody, subscription: config.custody }),
     });
     this.#runs = new RunQueue(async () => this.#told(await sweep.run()));
   }
@@ -65,9 +65,14 @@ export class Reconciler {
     throw new Error(`the run could not be recorded: ${result.cause}`);
   }
 
-  async stop(): Promise<void> {
+  /** No more runs by themselves; the one under way goes on. */
+  stopSchedule(): void {
     this.#schedule?.stop();
-    await this.#runs.idle();
+  }
+
+  /** Resolves when no run is under way. */
+  idle(): Promise<void> {
+    return this.#runs.idle();
   }
 
   #told(result: SweepResult): SweepResult {

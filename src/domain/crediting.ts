@@ -51,6 +51,11 @@ export function ruleFor(
   };
 }
 
+/** The depth that a network's deposits need where no asset says otherwise. */
+export function ruleDepth(policy: CreditingPolicy, network: NetworkKey): number {
+  return ownRule(policy.networks, network)?.confirmations ?? policy.default.confirmations;
+}
+
 /** Asset ids and network keys come from outside: `constructor` must not find a prototype's member. */
 function ownRule(
   rules: Readonly<Record<string, Partial<PolicyRule>>>,

@@ -46,6 +46,7 @@ export interface RunCounts {
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
  * `outgoing`: a platform transaction. `unseen`: an incoming one that we have no deposit for.
  * `backfill`: what no notification told, even after a replay, taken into the books from the API.
+ * `subscription`: whether a vault's subscription is as we want it.
  * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
  */
 export type CustodyRecord =
@@ -62,6 +63,12 @@ export type CustodyRecord =
     }
   | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
   | { readonly kind: 'backfill'; readonly transaction: CustodyTransaction }
+  | {
+      readonly kind: 'subscription';
+      readonly vaultId: VaultId;
+      /** What is wrong with it, in words that hold no URL; null when nothing is. */
+      readonly drift: string | null;
+    }
   | {
       readonly kind: 'run';
       readonly startedAt: number;

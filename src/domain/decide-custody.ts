@@ -1,4 +1,4 @@
-import { breakKey, type Break, type BreakType, type Finding } from './break.ts';
+import { breakKey, finding, type Break, type BreakType, type Finding } from './break.ts';
 import {
   compareDeposit,
   compareMovement,
@@ -12,6 +12,7 @@ import type { CustodyTransaction, RunCounts } from './custody.ts';
 import type { Deposit } from './deposit.ts';
 import { changes, isOwnHash, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { claimDeposits } from './decide-outgoing.ts';
+import type { VaultId } from './ids.ts';
 import type { Movement } from './movement.ts';
 import { reverseCredit, settle, type Settled } from './settlement.ts';
 import { newSighting, type Sighting } from './sighting.ts';
@@ -201,6 +202,15 @@ export function decideUnseenRecord(
       ? healedBy(outcome, ['missing_notification'], record.transactionId)
       : [];
   return { ...changes({ found: foundIn(outcome), healed }), outcome };
+}
+
+/** A vault whose subscription differs from what we want may be losing notifications now. */
+export function decideSubscriptionRecord(vaultId: VaultId, drift: string | null): Changes {
+  const key = breakKey('subscription_drift', vaultId);
+  if (drift === null)
+    return changes({ healed: [{ key, reason: 'the subscription is as wanted' }] });
+  const detail = `${drift}: mend it with \`counterfoil subscribe\``;
+  return changes({ found: [finding('subscription_drift', { key, subject: { vaultId }, detail })] });
 }
 
 /**

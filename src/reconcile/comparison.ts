@@ -34,6 +34,17 @@ export interface Compared {
   readonly record: CustodyRecord | null;
   /** The transaction whose notification is overdue, where the outcome says so. */
   readonly missed: CustodyTransaction | null;
+  /** When the row changed, where it must be read again because it could not be compared yet. */
+  readonly rereadFrom: number | null;
+}
+
+/** Rows whose skip may end without the row changing again: they must not be passed by. */
+function rereadIn(outcome: Outcome, transaction: CustodyTransaction | null): number | null {
+  if (outcome.kind !== 'skipped' || transaction === null) return null;
+  const { cause } = outcome;
+  const again =
+    cause === 'balance_changes_pending' || cause === 'in_grace' || cause === 'unknown_status';
+  return again ? transaction.updatedAt : null;
 }
 
 /** What no notification told, or told only in part: replay and backfill may bring it. */
@@ -99,6 +110,7 @@ export function compareDepositRow(
     outcome,
     record: matters ? { kind: 'deposit', depositId, transaction, graceMs } : null,
     missed: missedIn(outcome, transaction),
+    rereadFrom: rereadIn(outcome, transaction),
   };
 }
 
@@ -114,6 +126,7 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
     outcome,
     record: matters ? { kind: 'outgoing', transaction, graceMs } : null,
     missed: missedIn(outcome, transaction),
+    rereadFrom: rereadIn(outcome, transaction),
   };
 }
 
@@ -128,6 +141,7 @@ export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snap
     outcome,
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
     missed: missedIn(outcome, transaction),
+    rereadFrom: rereadIn(outcome, transaction),
   };
 }
 

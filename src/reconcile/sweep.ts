@@ -19,6 +19,7 @@ import {
 } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { Repair } from './repair.ts';
+import { SubscriptionWatch } from './subscription-watch.ts';
 import { Stragglers } from './stragglers.ts';
 import { Tally } from './tally.ts';
 
@@ -30,6 +31,12 @@ const CUSTODY_TIME_MS_MAX = 45_000;
  * a difference is not reported yet: clocks and commits overlap.
  */
 const OVERLAP_MS = 300_000;
+
+/** How long rows that cannot be compared keep the watermark from passing them. */
+const REREAD_MS_MAX = 86_400_000;
+
+/** Where the first reading ends when the whole list was too long to read: this long before. */
+const FIRST_HISTORY_MS = 86_400_000;
 
 /** Before any policy is set, nothing is deep enough. */
 const NO_POLICY: CreditingPolicy = {
@@ -46,8 +53,11 @@ export interface SweepOptions {
   readonly submit: (facts: readonly Fact[]) => Promise<readonly SubmitOutcome[]>;
   /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
   readonly custody?: CustodyClient;
-  /** Our own webhook URL, for replays; absent: differences are reported and not repaired. */
-  readonly webhookUrl?: string;
+  /** Our side of the subscriptions; absent: nothing is repaired, and no subscription looked at. */
+  readonly subscription?: {
+    readonly webhookUrl: string;
+    readonly vaults: 'all' | readonly string[];
+  };
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
@@ -77,12 +87,17 @@ const NO_CUSTODY: CustodyHalf = { records: [], requests: 0, watermark: null, inc
 export class Sweep {
   readonly #options: SweepOptions;
   readonly #stragglers = new Stragglers();
+  /** A history too long to be read whole is begun here instead; null until that is known. */
+  #firstFloor: number | null = null;
   readonly #repair: Repair | undefined;
+  readonly #watch: SubscriptionWatch | undefined;
 
   constructor(options: SweepOptions) {
     this.#options = options;
-    const { webhookUrl } = options;
-    this.#repair = webhookUrl === undefined ? undefined : new Repair({ webhookUrl });
+    const { subscription } = options;
+    if (subscription === undefined) return;
+    this.#repair = new Repair(subscription);
+    this.#watch = new SubscriptionWatch(subscription);
   }
 
   /** One run; never throws for what the API does. */
@@ -139,13 +154,14 @@ export class Sweep {
     const known = await reads.custodyWatermark();
     const priority = waiting.length > 0 ? 'deposits' : 'sweep';
     const list = await readCustodyList(custody, {
-      since: known,
+      since: known ?? this.#firstFloor,
       overlapMs: graceMs + OVERLAP_MS,
       priority,
       deadlineMs,
     });
     tally.skip('unreadable_row', list.unreadable);
     if (list.incomplete !== null) {
+      if (known === null) this.#firstFloor = firstFloorOf(waiting, now());
       // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
       tally.skip(list.incomplete.cause, Math.max(waiting.length, 1));
       const { requests } = list;
@@ -168,10 +184,17 @@ export class Sweep {
     for (const { outcome } of compared) tally.add(outcome);
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
+    const { policy } = snapshot;
+    const watched = await this.#watch?.run({ custody, policy, now: now(), deadlineMs });
     return {
-      records: [...compared.flatMap((one) => one.record ?? []), ...(repaired?.records ?? [])],
-      requests: list.requests + found.requests + (repaired?.requests ?? 0),
-      watermark: latest(known, list.newest),
+      records: [
+        ...compared.flatMap((one) => one.record ?? []),
+        ...(repaired?.records ?? []),
+        ...(watched?.records ?? []),
+      ],
+      requests:
+        list.requests + found.requests + (repaired?.requests ?? 0) + (watched?.requests ?? 0),
+      watermark: watermarkOf({ known, newest: list.newest, compared, now: now() }),
       incomplete: null,
     };
   }
@@ -202,15 +225,34 @@ export class Sweep {
   }
 }
 
+function firstFloorOf(waiting: readonly Deposit[], now: number): number {
+  return Math.min(now, ...waiting.map((deposit) => deposit.firstSeenAt)) - FIRST_HISTORY_MS;
+}
+
 /** Why an outcome means that a fact was not taken, or null when it was. */
 function refusalIn(outcome: SubmitOutcome | undefined): string | null {
   if (outcome?.kind === 'busy') return 'busy';
   return outcome?.kind === 'unavailable' ? outcome.cause : null;
 }
 
-function latest(left: number | null, right: number | null): number | null {
-  if (left === null || right === null) return left ?? right;
-  return Math.max(left, right);
+/**
+ * Up to where the list is done with: the newest row, but not past rows that could not be compared
+ * yet (for a day at most: one that never can must not hold the watermark for ever), nor past now (a
+ * row with a wrong clock must not end every later list at once).
+ */
+function watermarkOf(context: {
+  known: number | null;
+  newest: number | null;
+  compared: readonly Compared[];
+  now: number;
+}): number | null {
+  const { known, newest, compared, now } = context;
+  if (newest === null) return known;
+  const reached = Math.min(newest, now);
+  const waiting = compared
+    .flatMap(({ rereadFrom }) => rereadFrom ?? [])
+    .filter((changedAt) => changedAt > reached - REREAD_MS_MAX);
+  return Math.max(known ?? Number.NEGATIVE_INFINITY, Math.min(reached, ...waiting));
 }
 
 function isListed(deposit: Deposit, list: CustodyList): boolean {

@@ -4,6 +4,7 @@ import {
   decideDepositRecord,
   decideOutgoingRecord,
   decideRun,
+  decideSubscriptionRecord,
   decideUnseenRecord,
 } from '../domain/decide-custody.ts';
 import {
@@ -65,6 +66,8 @@ export class CustodyDesk {
         const context = { record: transaction, now };
         return this.#apply(decideBackfill(this.#dossierOf(transaction), known, context), now);
       }
+      case 'subscription':
+        return this.#apply(decideSubscriptionRecord(record.vaultId, record.drift), now);
       case 'run':
         this.#run(record, now);
         return true;

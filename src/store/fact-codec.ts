@@ -39,7 +39,7 @@ export function encodeFact(fact: Fact): Encoded {
 }
 
 function packRecord(record: CustodyRecord): unknown {
-  if (record.kind === 'run' || record.transaction === null) return record;
+  if (!('transaction' in record) || record.transaction === null) return record;
   const { changes } = record.transaction;
   return {
     ...record,
@@ -49,7 +49,7 @@ function packRecord(record: CustodyRecord): unknown {
 
 function unpackRecord(body: Uint8Array): CustodyRecord {
   const record = JSON.parse(decoder.decode(body)) as CustodyRecord;
-  if (record.kind === 'run' || record.transaction === null) return record;
+  if (!('transaction' in record) || record.transaction === null) return record;
   const packed = record.transaction.changes as unknown;
   return {
     ...record,

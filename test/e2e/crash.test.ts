@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { SeededRandom } from '../../src/commands/demo/random.ts';
-import { Daemon, runProgram } from './program.ts';
+import { Daemon } from './daemon.ts';
+import { runProgram } from './program.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
 const SENDERS = 16;

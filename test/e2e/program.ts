@@ -1,9 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -47,8 +44,11 @@ export class Running<Ready> {
     this.stderr = stderr;
   }
 
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
+  /** Sends a signal and answers the exit code; null when the signal itself ended the process. */
+  async end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
+      return this.#child.exitCode;
+    }
     const exited = once(this.#child, 'exit') as Promise<[number | null]>;
     this.#child.kill(signal);
     return (await exited)[0];
@@ -66,95 +66,35 @@ export async function startProgram<Ready>(...args: string[]): Promise<Running<Re
   ]);
   clearTimeout(timer);
   if (first === null) throw new Error(`${args[0]} ended at once:\n${stderr()}`);
+  // Later lines are log lines; the pipe must be drained or the child would stall on it.
   lines.on('line', () => undefined);
   return new Running<Ready>(child, JSON.parse(first[0]) as Ready, stderr);
 }
 
-export interface ServeReady {
-  readonly url: string;
+/** A port that was free a moment ago, for a configuration that must name it beforehand. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
-export interface Crediting {
-  readonly default: { readonly confirmations: number };
-  readonly networks: Readonly<Record<string, object>>;
-  readonly assets: Readonly<Record<string, object>>;
-}
+const POLL_INTERVAL_MS = 50;
 
-/** A daemon of its own: store, configuration and secrets in a folder that goes away with it. */
-export class Daemon {
-  readonly pathToken = randomBytes(24).toString('hex');
-  readonly adminToken = randomBytes(24).toString('hex');
-  readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
-  readonly storePath = join(this.folder, 'store.db');
-  readonly configPath = join(this.folder, 'config.json');
-  #running: Running<ServeReady> | undefined;
-
-  constructor(options: { crediting: Crediting; graceSeconds: number; custody?: object }) {
-    const config = {
-      listen: { host: '127.0.0.1', port: 0 },
-      store: `sqlite:${this.storePath}`,
-      intake: { pathTokens: [this.pathToken] },
-      ...(options.custody === undefined ? {} : { custody: options.custody }),
-      crediting: options.crediting,
-      reconcile: { sweep: '0 0 1 1 *', graceSeconds: options.graceSeconds },
-      api: {
-        tokens: [
-          {
-            name: 'tester',
-            role: 'admin',
-            sha256: createHash('sha256').update(this.adminToken).digest('hex'),
-          },
-        ],
-      },
-    };
-    writeFileSync(this.configPath, JSON.stringify(config, null, 2));
-  }
-
-  async start(): Promise<void> {
-    this.#running = await startProgram<ServeReady>('serve', '--config', this.configPath, '--json');
-  }
-
-  get url(): string {
-    if (this.#running === undefined) throw new Error('the daemon is not running');
-    return this.#running.ready.url;
-  }
-
-  get hookUrl(): string {
-    return `${this.url}/hooks/${this.pathToken}`;
-  }
-
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
-    const code = await this.#running?.end(signal);
-    this.#running = undefined;
-    return code ?? null;
-  }
-
-  async remove(): Promise<void> {
-    await this.end('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  deliver(body: string | Uint8Array): Promise<Response> {
-    return fetch(this.hookUrl, { method: 'POST', body: body as BodyInit });
-  }
-
-  async get<Body>(path: string): Promise<Body> {
-    const answer = await fetch(`${this.url}${path}`, { headers: this.#headers() });
-    if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Body;
-  }
-
-  async post<Body>(path: string, body: unknown): Promise<Body> {
-    const answer = await fetch(`${this.url}${path}`, {
-      method: 'POST',
-      headers: { ...this.#headers(), 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+/** Asks again and again until the answer is not undefined; throws once the time is over. */
+export async function eventually<Value>(
+  what: string,
+  ask: () => Promise<Value | undefined>,
+  withinMs = 20_000,
+): Promise<Value> {
+  const deadline = Date.now() + withinMs;
+  while (Date.now() < deadline) {
+    const value = await ask();
+    if (value !== undefined) return value;
+    await new Promise((resolve) => {
+      setTimeout(resolve, POLL_INTERVAL_MS);
     });
-    if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Body;
   }
-
-  #headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.adminToken}` };
-  }
+  throw new Error(`not within ${withinMs} ms: ${what}`);
 }

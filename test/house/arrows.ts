@@ -50,7 +50,11 @@ const ARROWS: Record<Exclude<Area, 'program'>, Arrows> = {
   'store/sqlite': DIALECT,
   'store/postgres': DIALECT,
   custody: { values: ['wire', 'domain', 'translation'], types: [], node: true },
-  reconcile: { values: ['domain', 'custody', 'store', 'wire', 'translation'], types: [], node: true },
+  reconcile: {
+    values: ['domain', 'custody', 'store', 'wire', 'translation'],
+    types: [],
+    node: true,
+  },
   api: READING,
   report: READING,
   console: READING,

@@ -43,9 +43,6 @@ const PLANTED: [code: string, text: string][] = [
   ],
   ['typescript(only-throw-error)', "export function fail(): never { throw 'late'; }"],
   ['typescript(no-non-null-assertion)', 'export const first = (all: number[]): number => all[0]!;'],
-  [
-    "export type Id = string & { readonly brand: 'Id' }; export const id = 'x' as Id;",
-  ],
   ['typescript(ban-ts-comment)', '// @ts-ignore\nexport const one: string = 1;'],
   ['eslint(no-unused-vars)', 'const unused = 1; export const used = 2;'],
   ['eslint(eqeqeq)', 'export const same = (a: number, b: number): boolean => a == b;'],

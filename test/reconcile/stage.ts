@@ -36,6 +36,15 @@ export interface Place {
   readonly networkAddress: string;
 }
 
+/** As `PUT /sim/faults` takes it, and of a hang how many requests are answered before it. */
+export interface ApiFault {
+  readonly fault: string;
+  readonly errorCode?: string;
+  readonly operation?: string;
+  readonly count?: number;
+  readonly answeredFirst?: number;
+}
+
 export const ETH = 'ethereum:ETH';
 export const GRACE_MS = 600_000;
 
@@ -197,8 +206,8 @@ export class Stage {
     return answer.body;
   }
 
-  /** API faults from now on; none clears them. Of a hang, requests that are still answered first. */
-  async faults(...api: readonly { fault: string; answeredFirst?: number }[]): Promise<void> {
+  /** API faults from now on; none clears them. */
+  async faults(...api: readonly ApiFault[]): Promise<void> {
     const hang = api.find(({ fault }) => fault === 'hang');
     this.#waits.rings = hang !== undefined;
     this.#waits.holds = hang?.answeredFirst ?? 0;

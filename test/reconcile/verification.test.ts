@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
 import { ETH, Stage, THREE_DEEP } from './stage.ts';
 
 test('a deposit that is deep enough is verified against the API and credited once', async () => {
@@ -61,8 +62,8 @@ test('two deposits of one hash are verified each at its own position', async () 
 });
 
 test('an approval that is missing keeps the credit back, and does not replace the verification', async () => {
-  const assets = { [ETH]: { oneApprovalAbove: 500n } };
-  const stage = await Stage.start({ policy: { ...THREE_DEEP, assets } as typeof THREE_DEEP });
+  const assets = { [ETH]: { oneApprovalAbove: Amount(500n) } };
+  const stage = await Stage.start({ policy: { ...THREE_DEEP, assets } });
   const place = await stage.place();
   const hash = await stage.paid(place, 700, 3);
   await stage.run();
@@ -88,14 +89,19 @@ test('two runs in a row over an unchanged world journal the runs and nothing els
   await stage.paid(to, 50, 1);
   stage.loses = () => true;
   await stage.paid(to, 51, 1);
-  await stage.deliver({ ...stage.lost[0], id: 'forged', transactionId: 'nobody' });
+  const told = stage.lost.find(({ stream, type }) => stream === 'incoming' && type !== 'mempool');
+  await stage.deliver({ ...told, id: 'forged', transactionId: 'nobody' });
   await stage.caller.advance(700_000);
   await stage.run();
   await stage.run();
+  const breaks = stage.open.openBreaks();
+  expect(breaks).toEqual(['missing_notification', 'unknown_to_custody']);
   const head = stage.open.journalLength();
-  await stage.run();
+  const again = await stage.run();
   await stage.run(stage.newSweep());
   expect(stage.factsSince(head)).toEqual(['custody-record', 'custody-record']);
+  expect(again.broken).toBeGreaterThanOrEqual(1);
+  expect(stage.open.openBreaks()).toEqual(breaks);
 });
 
 test('without a custody API the local half is judged and nothing is credited', async () => {

@@ -58,7 +58,7 @@ export async function payEveryone(
       amount: '100000',
     }));
     const paid = await core.sim('POST', '/sim/deposits', { network: 'bitcoin', outputs });
-    for (const _output of outputs) hashes.push(String(paid['blockchainHash']));
+    hashes.push(...outputs.map(() => String(paid['blockchainHash'])));
   }
   await core.sim('POST', '/sim/blocks', { network: 'bitcoin', count: 6 });
   return hashes;

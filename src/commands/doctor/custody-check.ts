@@ -1,11 +1,12 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import type { Failure } from '../../custody/outcome.ts';
 import { depthReach } from '../../domain/depth.ts';
-import type { CreditingPolicy } from '../../domain/crediting.ts';
+import { NetworkKey } from '../../domain/ids.ts';
+import { driftText, subscriptionDrift } from '../../domain/subscription.ts';
+import { ruleDepth, type CreditingPolicy } from '../../domain/crediting.ts';
 import type { CustodyConfig } from '../../ops/config.ts';
 import type { Network } from '../../wire/network.ts';
-import { STREAMS } from '../../wire/notification.ts';
-import { PAGE_SIZE_MAX } from '../../wire/page.ts';
+import { failureText } from '../custody/failure.ts';
+import { vaultsOf } from '../custody/vaults.ts';
 import { ok, problem, warning, type Diagnosis } from './diagnosis.ts';
 
 /** The doctor asks for no longer than this. */
@@ -39,17 +40,18 @@ export async function checkDepthsAt(client: CustodyClient, about: About): Promis
   const networks = await client.networks(visit.options);
   return networks.kind === 'ok'
     ? checkDepths(visit, networks.value, new Map())
-    : [problem('custody API', reasonOf(networks, about.config))];
+    : [problem('custody API', failureText(networks, about.config))];
 }
 
 /** Everything that a configuration leads to at the custody service. */
 export async function checkCustody(client: CustodyClient, about: About): Promise<Diagnosis[]> {
   const visit = visitOf(client, about);
   const networks = await client.networks(visit.options);
-  if (networks.kind !== 'ok') return [problem('custody API', reasonOf(networks, about.config))];
+  if (networks.kind !== 'ok') return [problem('custody API', failureText(networks, about.config))];
   const reached = ok('custody API', `${about.config.baseUrl} knows this client`);
-  const vaults = await vaultsOf(visit);
-  if (!Array.isArray(vaults)) return [reached, vaults];
+  const found = await vaultsOf(client, about.config, visit.options);
+  if (found.kind === 'failed') return [reached, problem('vaults', found.detail)];
+  const vaults = found.vaultIds;
   const overrides = new Map<string, number>();
   const subscriptions: Diagnosis[] = [];
   for (const vaultId of vaults.slice(0, VAULTS_LOOKED_AT_MAX)) {
@@ -68,57 +70,15 @@ export async function checkCustody(client: CustodyClient, about: About): Promise
   return [reached, ...checkDepths(visit, networks.value, overrides), ...subscriptions];
 }
 
-function reasonOf(failure: Failure | { kind: 'not-found' }, config: CustodyConfig): string {
-  switch (failure.kind) {
-    case 'unavailable':
-      return `${config.baseUrl} does not answer (${failure.cause.kind}): check custody.baseUrl and the network`;
-    case 'rate-budget':
-      return 'the request limit is used up: try again in a minute';
-    case 'refused':
-      return failure.error.statusCode === 401
-        ? `the service refused our token (401): attach the public key of custody.privateKeyFile to client ${config.clientId}, and check the clock`
-        : `the service refused us: ${failure.error.errorCode} ${failure.error.errorMessage}`;
-    case 'malformed':
-      return `what answers at ${config.baseUrl} is not the custody API (${failure.detail}): check custody.baseUrl`;
-    case 'not-found':
-      return `nothing is at ${config.baseUrl}: check custody.baseUrl`;
-    default:
-      return failure satisfies never;
-  }
-}
-
-async function vaultsOf(visit: Visit): Promise<string[] | Diagnosis> {
-  const { client, config, options } = visit;
-  const page = await client.vaults({ page: 0, pageSize: PAGE_SIZE_MAX }, options);
-  if (page.kind !== 'ok') return problem('vaults', reasonOf(page, config));
-  const there = page.value.rows.map((vault) => vault.vaultId);
-  if (config.vaults === 'all') return there;
-  const missing = config.vaults.filter((vaultId) => !there.includes(vaultId));
-  if (missing.length > 0 && page.value.total <= there.length) {
-    return problem(
-      'vaults',
-      `the service does not know ${missing.join(', ')}: check custody.vaults`,
-    );
-  }
-  return config.vaults;
-}
-
 async function checkSubscription(visit: Visit, vaultId: string): Promise<Diagnosis> {
   const { client, config, options } = visit;
   const check = `subscription of ${vaultId}`;
   const rows = await client.subscriptions.of(vaultId, options);
-  if (rows.kind !== 'ok') return problem(check, reasonOf(rows, config));
-  const streams = rows.value.map((row) => row.stream);
-  const missing = STREAMS.filter((stream) => !streams.includes(stream));
-  if (rows.value.length === 0) {
-    return problem(check, 'there is none: subscribe its three streams to custody.webhookUrl');
-  }
-  if (rows.value.some((row) => row.webhookUrl !== config.webhookUrl)) {
-    return problem(check, 'it delivers to another URL than custody.webhookUrl');
-  }
-  return missing.length === 0
-    ? ok(check, 'all three streams come to us')
-    : problem(check, `the ${missing.join(' and ')} stream is not subscribed`);
+  if (rows.kind !== 'ok') return problem(check, failureText(rows, config));
+  const drift = subscriptionDrift(rows.value, config.webhookUrl);
+  return drift.kind === 'as_wanted'
+    ? ok(check, driftText(drift))
+    : problem(check, `${driftText(drift)}: mend it with \`counterfoil subscribe --config FILE\``);
 }
 
 /** The shallowest override of each network over all vaults: it limits what webhooks can show. */
@@ -141,8 +101,7 @@ function checkDepths(
   overrides: ReadonlyMap<string, number>,
 ): Diagnosis[] {
   return networks.flatMap(({ key, confirmations }) => {
-    const required =
-      visit.crediting.networks[key]?.confirmations ?? visit.crediting.default.confirmations;
+    const required = ruleDepth(visit.crediting, NetworkKey(key));
     const override = overrides.get(key) ?? null;
     const reach = depthReach(required, { published: confirmations, override });
     const check = `depth of ${key}`;

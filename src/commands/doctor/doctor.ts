@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Config } from '../../ops/config.ts';
 import type { Environment } from '../../ops/substitution.ts';
 import { configFrom } from '../config-file.ts';
-import { custodyClientOf } from '../custody-link.ts';
+import { custodyClientOf } from '../custody/link.ts';
 import { sqlitePath } from '../store-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkCustody } from './custody-check.ts';

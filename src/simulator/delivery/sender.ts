@@ -90,8 +90,7 @@ export class Sender {
     if (generation !== this.#generation) return NOT_SENT;
     const startedAt = clock.now();
     const posted =
-      refusal ??
-      (await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt })));
+      refusal ?? (await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt })));
     const success =
       posted.statusCode !== null && posted.statusCode >= 200 && posted.statusCode <= 299;
     const lost = success && generation === this.#generation && (options.losesResponse?.() ?? false);

@@ -42,6 +42,7 @@ export class PendingLogins {
   take(state: string, nowMs: number): PendingLogin | undefined {
     const stateHash = secretHash(state);
     const login = this.#logins.get(stateHash);
+    this.#logins.delete(stateHash);
     return login !== undefined && nowMs < login.expiresAt ? login : undefined;
   }
 }

@@ -51,8 +51,8 @@ interface RecordRow {
 }
 
 interface Waiter {
-  resolve(): void;
-  reject(error: unknown): void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 const NO_WAIT = Promise.resolve();

@@ -41,7 +41,7 @@ async function send(vault: Vault, order: Json & { asset: string }): Promise<Noti
 }
 
 for (const { name, rows, network, funds, order, chain, mined } of CHAIN_MODELS) {
-  test(`${name}`, covers(...rows), async () => {
+  test(`the entries of ${name}`, covers(...rows), async () => {
     const { vault } = await source(network, funds);
     const told = await send(vault, order);
     expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual(chain);

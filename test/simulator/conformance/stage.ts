@@ -9,7 +9,7 @@ import { startContractProxy } from './contract-proxy.ts';
 import type { ContractProxy } from './contract-proxy.ts';
 import { startCoreProcess } from './core-process.ts';
 import type { CoreProcess } from './core-process.ts';
-import { checkCoverage } from './coverage.ts';
+import { watchCoverage } from './coverage.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import type { Group } from './rows.ts';
@@ -131,6 +131,15 @@ export class Stage {
     await this.#proxy?.close();
     await this.#core?.stop();
     await this.#receiver?.close();
+  }
+
+  /** Broken promises of the document, webhooks that were none, and bugs that the core told of. */
+  wrongs(): string[] {
+    return [
+      ...(this.#proxy?.violations ?? []),
+      ...(this.#receiver?.malformed ?? []),
+      ...(this.#core?.complaints() ?? []),
+    ];
   }
 
   /** As right after the start. */
@@ -334,14 +343,15 @@ const SEED = 7;
  */
 export function setStage(group: Group): Stage {
   const stage = new Stage();
+  const missingRows = watchCoverage(group);
   beforeAll(() => stage.start(SEED));
   beforeEach(() => stage.reset());
-  afterAll(() => stage.stop());
-  afterAll(() => {
-    const { proxy, receiver, core } = stage;
-    const wrong = [...proxy.violations, ...receiver.malformed, ...core.complaints()];
+  // One hook for all: of several, those after one that throws would not run, and the core would
+  // outlive the tests.
+  afterAll(async () => {
+    await stage.stop();
+    const wrong = [...missingRows(), ...stage.wrongs()];
     if (wrong.length > 0) throw new Error(`beside the tests themselves:\n${wrong.join('\n')}`);
   });
-  checkCoverage(group);
   return stage;
 }

@@ -42,11 +42,10 @@ class Crowd {
   /** Resolves when the vaults of these indexes have been told all there is. */
   async complete(indexes: readonly number[]): Promise<void> {
     await Promise.all(
-      indexes.map((index) => {
-        const path = `/${index}`;
-        if (this.told.get(path)?.length === PER_VAULT) return undefined;
-        return new Promise<void>((resolve) => this.#complete.set(path, resolve));
-      }),
+      indexes
+        .map((index) => `/${index}`)
+        .filter((path) => this.told.get(path)?.length !== PER_VAULT)
+        .map((path) => new Promise<void>((resolve) => this.#complete.set(path, resolve))),
     );
   }
 

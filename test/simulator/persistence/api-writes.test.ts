@@ -7,7 +7,7 @@ const WRITERS = 8;
 const CRASHES_AFTER = [40, 150, 301] as const;
 
 /** How `fetch` tells that the other side died, before or amid an answer. */
-const LOST_CONNECTION = /^(fetch failed|terminated)$/;
+const LOST_CONNECTION = /(fetch failed|terminated)$/;
 
 let core: CoreProcess;
 
@@ -50,7 +50,10 @@ async function write(writer: string, onPromise: (promised: Promised) => void): P
       destinationAddress: 'outside',
     });
     const { transactionId, status } = order;
-    onPromise({ path: `/transactions/${String(transactionId)}`, record: { transactionId, status } });
+    onPromise({
+      path: `/transactions/${String(transactionId)}`,
+      record: { transactionId, status },
+    });
   }
 }
 
@@ -62,12 +65,13 @@ async function writeUntilCrash(run: string, promisesMax: number): Promise<Promis
     promised.push(promise);
     if (promised.length >= promisesMax) kill ??= core.kill();
   };
-  const writers = Array.from({ length: WRITERS }, (_, index) => write(`${run}.${index}`, onPromise));
+  const writers = Array.from({ length: WRITERS }, (_, index) =>
+    write(`${run}.${index}`, onPromise),
+  );
   const ends = await Promise.allSettled(writers);
   // Nobody stopped for another reason than the crash.
-  for (const end of ends) {
-    expect(end).toMatchObject({ reason: { message: expect.stringMatching(LOST_CONNECTION) } });
-  }
+  const reasons = ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
+  for (const reason of reasons) expect(reason).toMatch(LOST_CONNECTION);
   await kill;
   return promised;
 }
@@ -82,8 +86,8 @@ test('everything that was answered 2xx is there after kill -9', async () => {
   for (const { path, record } of promised) {
     const body = read.get(path) ?? (await core.api('GET', path)).body;
     read.set(path, body);
-    if (path.startsWith('/transactions')) expect(body).toMatchObject(record);
-    else expect(body['data']).toContainEqual(expect.objectContaining(record));
+    const rows = Array.isArray(body['data']) ? (body['data'] as Json[]) : [body];
+    expect(rows).toContainEqual(expect.objectContaining(record));
   }
   expect(promised.length).toBeGreaterThanOrEqual(491);
 }, 60_000);

@@ -47,7 +47,7 @@ async function expectedByVault(): Promise<Map<string, string[]>> {
   for (const { vaultId, body } of untouched.delivery.log.pending()) {
     const texts = expected.get(vaultId) ?? [];
     expected.set(vaultId, texts);
-    texts.push(textOf({ body: body as Received['body'] }));
+    texts.push(textOf({ body }));
   }
   await untouched.stop();
   return expected;

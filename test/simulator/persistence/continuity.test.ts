@@ -108,7 +108,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     await core.advance(3_600_000);
     return [
       (await core.api('GET', '/transactions?pageSize=1000')).body,
-      (await core.made('/addresses', { accountId: made.accountId, network: 'bitcoin' })),
+      await core.made('/addresses', { accountId: made.accountId, network: 'bitcoin' }),
       await core.sim('GET', '/sim/truth/balances'),
       await core.sim('GET', '/sim/networks'),
       await core.sim('GET', '/sim/clock'),
@@ -122,11 +122,13 @@ test('a core that is killed between all its calls goes on as if nothing had been
     const ofKilled = await step(killed, made);
     await killed.killAndStartAgain();
     const ofTwin = await step(twin, made);
-    expect(ofKilled, name).toEqual(ofTwin);
-    expect(await killed.deliveryLog(), name).toBe(await twin.deliveryLog());
+    expect({ name, made: ofKilled }).toEqual({ name, made: ofTwin });
+    expect(await killed.deliveryLog()).toBe(await twin.deliveryLog());
   }
   const log = await twin.deliveryLog();
-  const happened = [...log.matchAll(/"(?:type|kind|statusCode)":"?([\w-]+)/g)].map(([, what]) => what);
+  const happened = [...log.matchAll(/"(?:type|kind|statusCode)":"?([\w-]+)/g)].map(
+    ([, what]) => what,
+  );
   expect(happened).toEqual(expect.arrayContaining(['duplicate', 'replay-late', '500', 'rollback']));
 }, 60_000);
 

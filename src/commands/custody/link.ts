@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Attempt } from '../custody/caller.ts';
-import { CustodyClient } from '../custody/client.ts';
-import { systemClock } from '../custody/clock.ts';
-import { readPrivateKey } from '../custody/token.ts';
-import type { CustodyConfig } from '../ops/config.ts';
-import { CommandFailed } from './terminal.ts';
+import type { Attempt } from '../../custody/caller.ts';
+import { CustodyClient } from '../../custody/client.ts';
+import { systemClock } from '../../custody/clock.ts';
+import { readPrivateKey } from '../../custody/token.ts';
+import type { CustodyConfig } from '../../ops/config.ts';
+import { CommandFailed } from '../terminal.ts';
 
 /** What is told after every attempt against the custody API. */
 export type ObserveAttempt = (attempt: Attempt) => void;

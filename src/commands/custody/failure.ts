@@ -1,0 +1,25 @@
+import type { Failure } from '../../custody/outcome.ts';
+import type { CustodyConfig } from '../../ops/config.ts';
+
+/** Why a call of the custody API brought nothing, and what to do. */
+export function failureText(
+  failure: Failure | { kind: 'not-found' },
+  config: CustodyConfig,
+): string {
+  switch (failure.kind) {
+    case 'unavailable':
+      return `${config.baseUrl} does not answer (${failure.cause.kind}): check custody.baseUrl and the network`;
+    case 'rate-budget':
+      return 'the request limit is used up: try again in a minute';
+    case 'refused':
+      return failure.error.statusCode === 401
+        ? `the service refused our token (401): attach the public key of custody.privateKeyFile to client ${config.clientId}, and check the clock`
+        : `the service refused us: ${failure.error.errorCode} ${failure.error.errorMessage}`;
+    case 'malformed':
+      return `what answers at ${config.baseUrl} is not the custody API (${failure.detail}): check custody.baseUrl`;
+    case 'not-found':
+      return `nothing is at ${config.baseUrl}: check custody.baseUrl`;
+    default:
+      return failure satisfies never;
+  }
+}

@@ -1,0 +1,40 @@
+import type { CallOptions } from '../../custody/caller.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import { readList } from '../../custody/pages.ts';
+import type { CustodyConfig } from '../../ops/config.ts';
+import { failureText } from './failure.ts';
+
+/** The vaults that a configuration means, or why they cannot be told. */
+export type VaultsFound =
+  | { readonly kind: 'found'; readonly vaultIds: readonly string[] }
+  | { readonly kind: 'failed'; readonly detail: string };
+
+/** All vaults of the service, or the configured ones, each of which must be there. */
+export async function vaultsOf(
+  client: CustodyClient,
+  config: CustodyConfig,
+  options: CallOptions,
+): Promise<VaultsFound> {
+  const list = await readList({
+    read: (at) => client.vaults(at, options),
+    idOf: (vault) => vault.vaultId,
+    newestFirst: false,
+  });
+  if (list.kind === 'incomplete') {
+    const { cause } = list;
+    const told = ['unstable', 'cut', 'too-long'].includes(cause.kind);
+    const detail = told
+      ? `the list of vaults could not be read whole (${cause.kind}): name them in custody.vaults`
+      : failureText(cause as Parameters<typeof failureText>[0], config);
+    return { kind: 'failed', detail };
+  }
+  const there = new Set(list.rows.keys());
+  if (config.vaults === 'all') return { kind: 'found', vaultIds: [...there] };
+  const missing = config.vaults.filter((vaultId) => !there.has(vaultId));
+  return missing.length === 0
+    ? { kind: 'found', vaultIds: config.vaults }
+    : {
+        kind: 'failed',
+        detail: `the service does not know ${missing.join(', ')}: check custody.vaults`,
+      };
+}

@@ -1,0 +1,150 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { CallOptions } from '../custody/caller.ts';
+import type { CustodyClient } from '../custody/client.ts';
+import { driftText, subscriptionDrift } from '../domain/subscription.ts';
+import type { CustodyConfig } from '../ops/config.ts';
+import { createProgress } from '../ops/progress.ts';
+import type { Environment } from '../ops/substitution.ts';
+import { STREAMS } from '../wire/notification.ts';
+import { configFrom } from './config-file.ts';
+import { failureText } from './custody/failure.ts';
+import { custodyClientOf } from './custody/link.ts';
+import { vaultsOf } from './custody/vaults.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
+
+interface SubscribeFlags {
+  readonly config: string;
+  readonly check?: boolean;
+  readonly confirmations?: Readonly<Record<string, number>>;
+  readonly json?: boolean;
+}
+
+/** What was found of a vault's subscription, and what became of it. */
+interface VaultResult {
+  readonly vaultId: string;
+  readonly result: 'as_wanted' | 'subscribed' | 'differs' | 'failed';
+  readonly detail: string;
+}
+
+/** The request limits make this slow with many vaults; it waits for them rather than giving up. */
+const TIME_MS_MAX = 2 * 3_600_000;
+
+const HELP = `
+Looks at the subscription of every vault of custody.vaults and, where it differs, subscribes all three
+streams to custody.webhookUrl. A backlog that waits for the old URL then comes to the new one.
+With --confirmations, also sets the deepest depth that is delivered, for the networks named; the
+service replaces a vault's whole map, so name every network that is to be limited.
+
+Examples:
+  counterfoil subscribe --config counterfoil.json --check      only says what differs; exit code 1 if any
+  counterfoil subscribe --config counterfoil.json --confirmations ethereum=12,bitcoin=3`;
+
+function parseConfirmations(text: string): Record<string, number> {
+  const entries = text.split(',').map((part) => {
+    const [, network, depth] = /^([a-z0-9-]+)=([0-9]+)$/.exec(part.trim()) ?? [];
+    if (network === undefined || depth === undefined) {
+      throw new InvalidArgumentError('give network=depth pairs: ethereum=12,bitcoin=3');
+    }
+    return [network, Number(depth)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+export function subscribeCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('subscribe')
+    .description("subscribe every vault's streams to our webhook, or check that they are")
+    .addHelpText('after', HELP)
+    .requiredOption('--config <file>', 'the configuration (JSON)')
+    .option('--check', 'change nothing, only say what differs')
+    .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
+    .option('--json', 'print the result as one JSON line')
+    .action(async (flags: SubscribeFlags) => {
+      const { custody } = configFrom(flags.config, environment);
+      if (custody === undefined) {
+        throw new CommandFailed(
+          `${flags.config}: custody is missing: name the service to subscribe at`,
+          2,
+        );
+      }
+      const client = custodyClientOf(custody, () => undefined);
+      try {
+        const results = await subscribeAll({ client, custody, flags });
+        terminal.result(
+          flags.json === true ? JSON.stringify({ vaults: results }) : asText(results),
+        );
+        const sound = results.every((one) => one.result !== 'failed' && one.result !== 'differs');
+        terminal.exitWith(sound ? 0 : 1);
+      } finally {
+        await client.close();
+      }
+    });
+}
+
+interface Visit {
+  readonly client: CustodyClient;
+  readonly custody: CustodyConfig;
+  readonly flags: SubscribeFlags;
+}
+
+async function subscribeAll(visit: Visit): Promise<VaultResult[]> {
+  const { client, custody } = visit;
+  const options: CallOptions = { priority: 'repair', deadlineMs: Date.now() + TIME_MS_MAX };
+  const found = await vaultsOf(client, custody, options);
+  if (found.kind === 'failed') throw new CommandFailed(found.detail);
+  const { vaultIds } = found;
+  const progress = createProgress({
+    total: vaultIds.length,
+    label: 'vaults',
+    stream: process.stderr,
+  });
+  const results: VaultResult[] = [];
+  for (const vaultId of vaultIds) {
+    results.push(await subscribeOne(visit, vaultId, options));
+    progress.tick(1);
+  }
+  progress.done();
+  return results;
+}
+
+async function subscribeOne(
+  { client, custody, flags }: Visit,
+  vaultId: string,
+  options: CallOptions,
+): Promise<VaultResult> {
+  const { subscriptions } = client;
+  const rows = await subscriptions.of(vaultId, options);
+  if (rows.kind !== 'ok') {
+    return { vaultId, result: 'failed', detail: failureText(rows, custody) };
+  }
+  const drift = subscriptionDrift(rows.value, custody.webhookUrl);
+  if (drift.kind !== 'as_wanted' && flags.check === true) {
+    return { vaultId, result: 'differs', detail: driftText(drift) };
+  }
+  if (drift.kind !== 'as_wanted') {
+    const { webhookUrl } = custody;
+    const made = await subscriptions.replace(
+      { vaultId, webhookUrl, streams: [...STREAMS] },
+      options,
+    );
+    if (made.kind !== 'ok') {
+      return { vaultId, result: 'failed', detail: failureText(made, custody) };
+    }
+  }
+  if (flags.confirmations !== undefined && flags.check !== true) {
+    const { confirmations } = flags;
+    const set = await subscriptions.replaceOverrides({ vaultId, confirmations }, options);
+    if (set.kind !== 'ok') {
+      return { vaultId, result: 'failed', detail: failureText(set, custody) };
+    }
+  }
+  return drift.kind === 'as_wanted'
+    ? { vaultId, result: 'as_wanted', detail: driftText(drift) }
+    : { vaultId, result: 'subscribed', detail: `before: ${driftText(drift)}` };
+}
+
+function asText(results: readonly VaultResult[]): string {
+  const lines = results.map(
+    ({ vaultId, result, detail }) => `${result.replace('_', ' ').padEnd(11)} ${vaultId}: ${detail}`,
+  );
+  return lines.length === 0 ? 'the service has no vaults yet' : lines.join('\n');
+}

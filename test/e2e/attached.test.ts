@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { Attached, ETH } from './attached.ts';
+import { eventually } from './program.ts';
+
+test('a forged confirmation is never credited and opens a critical break; a true one is', async () => {
+  const both = await Attached.start();
+  const hash = await both.deposit('700');
+  const answer = await both.daemon.deliver(
+    JSON.stringify({
+      ...both.place,
+      id: 'forged',
+      timestamp: Date.now(),
+      stream: 'incoming',
+      type: 'confirmation',
+      network: 'ethereum',
+      blockchainHash: '0xf0f0',
+      transactionId: 'nobody',
+      confirmations: 12,
+      balanceChanges: [{ asset: ETH, amount: '9000000', tags: [] }],
+    }),
+  );
+  expect(answer.status).toBe(200);
+  expect(await both.reconcile()).toMatchObject({ incomplete: null });
+  await both.reconcile();
+  expect((await both.feed()).map((item) => item.blockchainHash)).toEqual([hash]);
+  expect(await both.openBreaks()).toMatchObject([
+    { type: 'unknown_to_custody', severity: 'critical', blockchainHash: '0xf0f0' },
+  ]);
+  await both.settled('0xf0f0', ['verifying']);
+});
+
+test('after a restart the feed goes on where it was, and acknowledgements stand', async () => {
+  const both = await Attached.start();
+  await both.deposit('700');
+  await both.reconcile();
+  const [first] = await both.feed();
+  if (first === undefined) throw new Error('no credit');
+  await both.daemon.post(`/v1/credits/${first.creditId}/ack`, { reference: 'r-1' });
+  await both.daemon.end('SIGKILL');
+  await both.daemon.start();
+  expect(await both.feed()).toEqual([first]);
+  expect(await both.feed(first.seq)).toEqual([]);
+  await both.settled(first.blockchainHash, ['settled']);
+  await both.daemon.post(`/v1/credits/${first.creditId}/ack`, { reference: 'r-1' });
+  await expect(
+    both.daemon.post(`/v1/credits/${first.creditId}/ack`, { reference: 'r-2' }),
+  ).rejects.toThrow(/409/);
+  const hash = await both.deposit('800');
+  await both.reconcile();
+  const [second, ...more] = await both.feed(first.seq);
+  expect(more).toEqual([]);
+  expect(second).toMatchObject({ kind: 'credit', amount: '800', blockchainHash: hash });
+  expect(second?.seq).toBeGreaterThan(first.seq);
+});
+
+test('a consumer that waits is told of a credit as soon as it is there', async () => {
+  const both = await Attached.start();
+  const waiting = both.daemon.get<{ data: { amount: string }[] }>('/v1/credits?after=0&wait=20');
+  await both.deposit('700');
+  await both.reconcile();
+  expect((await waiting).data).toMatchObject([{ amount: '700' }]);
+});
+
+test('what the core retries after the daemon was killed arrives once', async () => {
+  const both = await Attached.start();
+  await both.daemon.end('SIGKILL');
+  const body = { network: 'ethereum', addressId: both.place.addressId, asset: ETH, amount: '700' };
+  const paid = (await both.control.post('/sim/deposits', body)) as { blockchainHash: string };
+  await both.control.post('/sim/blocks', { network: 'ethereum', count: 3 });
+  await both.daemon.start();
+  // A run asks for retries that wait, and backfills what they do not bring.
+  await eventually('credited', async () => {
+    await both.reconcile();
+    return (await both.feed()).length > 0 ? true : undefined;
+  });
+  await both.reconcile();
+  const feed = await both.feed();
+  expect(feed.map(({ blockchainHash, amount }) => ({ blockchainHash, amount }))).toEqual([
+    { blockchainHash: paid.blockchainHash, amount: '700' },
+  ]);
+});

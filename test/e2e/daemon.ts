@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startProgram, type Running } from './program.ts';
+
+interface ServeReady {
+  readonly url: string;
+}
+
+export interface Crediting {
+  readonly default: { readonly confirmations: number };
+  readonly networks: Readonly<Record<string, object>>;
+  readonly assets: Readonly<Record<string, object>>;
+}
+
+export const THREE_DEEP: Crediting = { default: { confirmations: 3 }, networks: {}, assets: {} };
+
+/** Far from any test: runs happen when asked for. */
+const NEVER = '0 0 1 1 *';
+
+interface DaemonOptions {
+  readonly crediting?: Crediting;
+  readonly graceSeconds?: number;
+  readonly port?: number;
+  readonly custody?: (own: { folder: string; hookPath: string }) => object;
+}
+
+/** A daemon of its own: store, configuration and secrets in a folder that goes away with it. */
+export class Daemon {
+  readonly pathTokens = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')] as const;
+  readonly adminToken = randomBytes(24).toString('hex');
+  readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
+  readonly storePath = join(this.folder, 'store.db');
+  readonly configPath = join(this.folder, 'config.json');
+  #running: Running<ServeReady> | undefined;
+
+  constructor(options: DaemonOptions = {}) {
+    const sha256 = createHash('sha256').update(this.adminToken).digest('hex');
+    const hookPath = `/hooks/${this.pathTokens[0]}`;
+    const custody = options.custody?.({ folder: this.folder, hookPath });
+    const config = {
+      listen: { host: '127.0.0.1', port: options.port ?? 0 },
+      store: `sqlite:${this.storePath}`,
+      intake: { pathTokens: this.pathTokens },
+      ...(custody === undefined ? {} : { custody }),
+      crediting: options.crediting ?? THREE_DEEP,
+      reconcile: { sweep: NEVER, close: NEVER, graceSeconds: options.graceSeconds ?? 0 },
+      api: { tokens: [{ name: 'tester', role: 'admin', sha256 }] },
+    };
+    writeFileSync(this.configPath, JSON.stringify(config, null, 2));
+  }
+
+  /** Started now, gone when the test ends. */
+  static async start(options: DaemonOptions = {}): Promise<Daemon> {
+    const daemon = new Daemon(options);
+    onTestFinished(() => daemon.remove());
+    await daemon.start();
+    return daemon;
+  }
+
+  async start(): Promise<void> {
+    this.#running = await startProgram<ServeReady>('serve', '--config', this.configPath, '--json');
+  }
+
+  get url(): string {
+    if (this.#running === undefined) throw new Error('the daemon is not running');
+    return this.#running.ready.url;
+  }
+
+  /** What it wrote to standard error. */
+  stderr(): string {
+    return this.#running?.stderr() ?? '';
+  }
+
+  async end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null> {
+    const code = await this.#running?.end(signal);
+    this.#running = undefined;
+    return code ?? null;
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  deliver(body: string | Uint8Array, pathToken: string = this.pathTokens[0]): Promise<Response> {
+    return fetch(`${this.url}/hooks/${pathToken}`, { method: 'POST', body: body as BodyInit });
+  }
+
+  async get<Body>(path: string): Promise<Body> {
+    const answer = await fetch(`${this.url}${path}`, { headers: this.#headers() });
+    if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Body;
+  }
+
+  async post<Body>(path: string, body: unknown = {}): Promise<Body> {
+    const answer = await fetch(`${this.url}${path}`, {
+      method: 'POST',
+      headers: { ...this.#headers(), 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Body;
+  }
+
+  #headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.adminToken}` };
+  }
+}

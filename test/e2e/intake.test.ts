@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { Daemon } from './daemon.ts';
+
+function confirmation(id: string): string {
+  return JSON.stringify({
+    id,
+    timestamp: 1_763_600_000_000,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId: 'v1',
+    accountId: 'a1',
+    addressId: 'ad1',
+    network: 'ethereum',
+    blockchainHash: `0x${id}`,
+    transactionId: `tx-${id}`,
+    confirmations: 1,
+    balanceChanges: [{ asset: 'ethereum:ETH', amount: '7', tags: [] }],
+  });
+}
+
+async function statusOf(answer: Response): Promise<string> {
+  return ((await answer.json()) as { status: string }).status;
+}
+
+test('of a hundred concurrent deliveries of one id exactly one is accepted', async () => {
+  const daemon = await Daemon.start();
+  const body = confirmation('same');
+  const answers = await Promise.all(Array.from({ length: 100 }, () => daemon.deliver(body)));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+  const statuses = await Promise.all(answers.map(statusOf));
+  expect(statuses.filter((status) => status === 'accepted')).toHaveLength(1);
+  expect(statuses.filter((status) => status === 'duplicate')).toHaveLength(99);
+  const { data } = await daemon.get<{ data: { amount: string }[] }>('/v1/balances');
+  expect(data.map(({ amount }) => amount)).toEqual(['7']);
+});
+
+test('while a path token is being changed, both take deliveries into the same books', async () => {
+  const daemon = await Daemon.start();
+  const [former, next] = daemon.pathTokens;
+  expect(await statusOf(await daemon.deliver(confirmation('one'), former))).toBe('accepted');
+  expect(await statusOf(await daemon.deliver(confirmation('one'), next))).toBe('duplicate');
+  expect(await statusOf(await daemon.deliver(confirmation('two'), next))).toBe('accepted');
+  const unknown = await daemon.deliver(confirmation('three'), 'f'.repeat(48));
+  expect(unknown.status).toBe(404);
+  const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
+  expect(pagination.total).toBe(2);
+});
+
+test('neither log nor error says a path token', async () => {
+  const daemon = await Daemon.start();
+  await daemon.deliver('not JSON');
+  await daemon.deliver(confirmation('one'));
+  const wrong = await fetch(`${daemon.url}/hooks/${daemon.pathTokens[0]}`);
+  expect(wrong.status).toBe(405);
+  expect(await wrong.text()).not.toContain(daemon.pathTokens[0]);
+  const output = daemon.stderr();
+  for (const token of daemon.pathTokens) expect(output).not.toContain(token);
+});

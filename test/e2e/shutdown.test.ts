@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { Attached } from './attached.ts';
+import { Daemon } from './daemon.ts';
+import { eventually, runProgram } from './program.ts';
+
+function confirmation(number: number): string {
+  return JSON.stringify({
+    id: `n-${number}`,
+    timestamp: 1_763_600_000_000,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId: 'v1',
+    accountId: 'a1',
+    addressId: 'ad1',
+    network: 'ethereum',
+    blockchainHash: `0x${number}`,
+    transactionId: `tx-${number}`,
+    confirmations: 1,
+    balanceChanges: [{ asset: 'ethereum:ETH', amount: '1', tags: [] }],
+  });
+}
+
+/** Supervisors usually wait ten seconds before they kill. */
+const STOP_MS_MAX = 10_000;
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s amid deliveries: each is answered or refused, what was accepted is kept, exit code 0',
+  async (signal) => {
+    const daemon = await Daemon.start();
+    const accepted = new Set<string>();
+    const failures: unknown[] = [];
+    let next = 0;
+    let stopped: Promise<number | null> | undefined;
+    const send = async (): Promise<void> => {
+      while (stopped === undefined || next < 0) {
+        const number = next;
+        next += 1;
+        try {
+          const answer = await daemon.deliver(confirmation(number));
+          const text = await answer.text();
+          if (answer.ok) accepted.add(`n-${number}`);
+          else expect([answer.status, text]).toEqual([503, expect.any(String)]);
+        } catch (error) {
+          // Only a delivery that began after the end may find the door closed.
+          if (stopped === undefined) failures.push(error);
+          return;
+        }
+        if (accepted.size >= 200) stopped ??= daemon.end(signal);
+      }
+    };
+    const startedAt = Date.now();
+    await Promise.all(Array.from({ length: 16 }, send));
+    expect(await stopped).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(STOP_MS_MAX);
+    expect(failures).toEqual([]);
+    await daemon.start();
+    const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
+    expect(pagination.total).toBeGreaterThanOrEqual(accepted.size);
+    await daemon.end('SIGTERM');
+    const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
+    expect(verified.code).toBe(0);
+  },
+);
+
+test('SIGTERM while a consumer waits for credits: it is answered, exit code 0', async () => {
+  const daemon = await Daemon.start();
+  const waiting = daemon.get<{ data: unknown[] }>('/v1/credits?after=0&wait=30');
+  await daemon.get('/v1/deposits');
+  const startedAt = Date.now();
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(STOP_MS_MAX);
+  expect((await waiting).data).toEqual([]);
+});
+
+test('SIGTERM during a run whose API hangs: exit code 0, without waiting for it', async () => {
+  const both = await Attached.start();
+  await both.control.put('/sim/faults', { api: [{ fault: 'hang' }] });
+  const run = both.reconcile().catch(() => undefined);
+  await eventually('a request that hangs', async () => {
+    const text = await (await fetch(`${both.daemon.url}/metrics`)).text();
+    return text.includes('counterfoil') ? true : undefined;
+  });
+  const startedAt = Date.now();
+  expect(await both.daemon.end('SIGTERM')).toBe(0);
+  expect(Date.now() - startedAt).toBeLessThan(4_000);
+  await run;
+});
+
+test('a second signal does not wait', async () => {
+  const daemon = await Daemon.start();
+  const ended = [daemon.end('SIGTERM'), daemon.end('SIGTERM')];
+  expect(await Promise.all(ended)).toContain(0);
+});
