@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
 import type { Terminal } from './terminal.ts';
 import { shutdownOf } from './shutdown.ts';
@@ -12,7 +13,43 @@ interface CoreFlags {
   readonly clock: 'real' | 'virtual';
   readonly mine: boolean;
   readonly allowLoopbackWebhooks?: boolean;
+  readonly smtpUrl?: string;
+  readonly mailFrom?: string;
+  readonly publicUrl?: string;
+  readonly callbackUrl?: string[];
+  readonly identityProvider?: IdentityProvider[];
   readonly json?: boolean;
+}
+
+type IdentityProvider = NonNullable<CoreOptions['identityProviders']>[number];
+
+const identityProvider = z.strictObject({
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  issuer: z.url(),
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1).exactOptional(),
+});
+
+/** Commander hands over what was given before, so that the option can be repeated. */
+function parseIdentityProvider(
+  text: string,
+  before: readonly IdentityProvider[] = [],
+): IdentityProvider[] {
+  const parsed = identityProvider.safeParse(jsonOf(text));
+  if (!parsed.success) {
+    throw new InvalidArgumentError(
+      'give JSON: {"name":"corp","issuer":"https://…","clientId":"…","clientSecret":"…"}',
+    );
+  }
+  return [...before, parsed.data];
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** How long open requests and deliveries may take to end. */
@@ -58,6 +95,18 @@ export function coreCommand(terminal: Terminal): Command {
       '--allow-loopback-webhooks',
       'let webhooks go to this machine when --host is not loopback',
     )
+    .option('--smtp-url <url>', 'also send login codes by mail: smtp://[user:password@]host:port')
+    .option('--mail-from <address>', 'sender of those mails')
+    .option(
+      '--public-url <url>',
+      'where browsers reach the API, for logins (default: where it listens)',
+    )
+    .option('--callback-url <url...>', 'callback_url that /auth/login takes')
+    .option(
+      '--identity-provider <json>',
+      'an OIDC provider instead of the development one; repeatable',
+      parseIdentityProvider,
+    )
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: CoreFlags) => {
       const core = await startCore(coreOptions(flags));
@@ -68,18 +117,29 @@ export function coreCommand(terminal: Terminal): Command {
     });
 }
 
+/** An option that was not given is left out, so that its default holds. */
+function given<Name extends keyof CoreOptions>(
+  name: Name,
+  value: CoreOptions[Name] | undefined,
+): Partial<CoreOptions> {
+  return value === undefined ? {} : { [name]: value };
+}
+
 function coreOptions(flags: CoreFlags): CoreOptions {
   return {
     port: flags.port,
     host: flags.host,
     clock: flags.clock,
     autoMine: flags.mine,
-    ...(flags.controlPort === undefined ? {} : { controlPort: flags.controlPort }),
-    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
-    ...(flags.db === undefined ? {} : { db: flags.db }),
-    ...(flags.allowLoopbackWebhooks === undefined
-      ? {}
-      : { allowLoopbackWebhooks: flags.allowLoopbackWebhooks }),
+    ...given('controlPort', flags.controlPort),
+    ...given('seed', flags.seed),
+    ...given('db', flags.db),
+    ...given('allowLoopbackWebhooks', flags.allowLoopbackWebhooks),
+    ...given('smtpUrl', flags.smtpUrl),
+    ...given('mailFrom', flags.mailFrom),
+    ...given('publicUrl', flags.publicUrl),
+    ...given('callbackUrls', flags.callbackUrl),
+    ...given('identityProviders', flags.identityProvider),
   };
 }
 

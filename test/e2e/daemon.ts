@@ -35,6 +35,7 @@ export class Daemon {
   readonly storePath = join(this.folder, 'store.db');
   readonly configPath = join(this.folder, 'config.json');
   #running: Running<ServeReady> | undefined;
+  #stderr = (): string => '';
 
   constructor(options: DaemonOptions = {}) {
     const sha256 = createHash('sha256').update(this.adminToken).digest('hex');
@@ -62,6 +63,7 @@ export class Daemon {
 
   async start(): Promise<void> {
     this.#running = await startProgram<ServeReady>('serve', '--config', this.configPath, '--json');
+    this.#stderr = this.#running.stderr;
   }
 
   get url(): string {
@@ -69,9 +71,9 @@ export class Daemon {
     return this.#running.ready.url;
   }
 
-  /** What it wrote to standard error. */
+  /** What it has written to standard error since its last start. */
   stderr(): string {
-    return this.#running?.stderr() ?? '';
+    return this.#stderr();
   }
 
   async end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null> {
@@ -86,7 +88,10 @@ export class Daemon {
   }
 
   deliver(body: string | Uint8Array, pathToken: string = this.pathTokens[0]): Promise<Response> {
-    return fetch(`${this.url}/hooks/${pathToken}`, { method: 'POST', body: body as BodyInit });
+    return fetch(`${this.url}/hooks/${pathToken}`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : Buffer.from(body),
+    });
   }
 
   async get<Body>(path: string): Promise<Body> {

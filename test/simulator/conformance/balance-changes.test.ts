@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Notification } from '../../../src/wire/notification.ts';
+import type { Json } from './call.ts';
 import { CHAIN_MODELS } from './chain-models.ts';
 import { covers } from './coverage.ts';
 import { setStage } from './stage.ts';
-import type { Address, Json, Vault } from './stage.ts';
+import type { Address, Vault } from './stage.ts';
 import { changesOf, entryLine, entryList } from './told.ts';
 
 const stage = setStage('balance-changes');

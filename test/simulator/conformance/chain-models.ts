@@ -1,5 +1,5 @@
+import type { Json } from './call.ts';
 import type { RowId } from './rows.ts';
-import type { Json } from './stage.ts';
 
 /** One row per chain model: funds, order, entries on the chain, entries on `mined`. */
 export const CHAIN_MODELS: readonly {
@@ -48,7 +48,7 @@ export const CHAIN_MODELS: readonly {
     mined: ['-5 NEO', '-1120532 GAS fee', '37000 GAS mint'],
   },
   {
-    name: 'four kinds of one asset at most: transfer, fee and mint of GAS itself',
+    name: 'one asset in several kinds: transfer, one fee and rebate, each an entry',
     rows: ['balance-changes/aggregation/mined'],
     network: 'sui',
     funds: { SUI: '10000000000' },

@@ -2,11 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { send } from './call.ts';
 import { startContractProxy } from './contract-proxy.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ROWS } from './rows.ts';
-import { send, setStage } from './stage.ts';
+import { setStage } from './stage.ts';
 
 const stage = setStage('contract');
 

@@ -28,6 +28,9 @@ export async function startCoreProcess(seed: number): Promise<CoreProcess> {
   const child = spawn(process.execPath, [MAIN, 'core', ...options, '--no-mine', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test process that ends early must not leave its core behind.
+  const abandon = (): boolean => child.kill('SIGKILL');
+  process.once('exit', abandon);
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
@@ -47,6 +50,7 @@ export async function startCoreProcess(seed: number): Promise<CoreProcess> {
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       await exited;
+      process.off('exit', abandon);
     },
   };
 }

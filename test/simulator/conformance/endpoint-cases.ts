@@ -1,8 +1,10 @@
+import { textOf } from './call.ts';
+import type { Json } from './call.ts';
 import { ANY_ARRAY, holding, including, TEXT } from './matchers.ts';
 import type { RowId } from './rows.ts';
 import type { SessionTokens } from './session-tokens.ts';
-import { ALL_STREAMS, textOf } from './stage.ts';
-import type { Address, Client, Json, Vault } from './stage.ts';
+import { ALL_STREAMS } from './stage.ts';
+import type { Address, Client, Vault } from './stage.ts';
 
 /** What the calls work on: made anew before each test. */
 export interface Scene {

@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { textOf } from './call.ts';
+import type { Answer } from './call.ts';
 import { covers } from './coverage.ts';
 import { ENDPOINT_CASES } from './endpoint-cases.ts';
 import type { Call, Case, Scene } from './endpoint-cases.ts';
@@ -6,8 +8,8 @@ import { refusalOf } from './error-body.ts';
 import { signaturesOf } from './external-signer.ts';
 import { holding, matching, TEXT } from './matchers.ts';
 import { logIn, logInAtProvider, mailedCode, newUser } from './session-tokens.ts';
-import { newKeyPair, setStage, textOf } from './stage.ts';
-import type { Answer, Client } from './stage.ts';
+import { newKeyPair, setStage } from './stage.ts';
+import type { Client } from './stage.ts';
 
 const stage = setStage('endpoints');
 

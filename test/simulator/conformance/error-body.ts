@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer } from './stage.ts';
+import type { Answer } from './call.ts';
 
 /** The five fields of section "Errors", and no other; the time as `Date` writes ISO 8601. */
 const errorBody = z.strictObject({

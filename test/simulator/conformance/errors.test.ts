@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Answer, Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import type { RowId } from './rows.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
-import type { Address, Answer, Client, Json, Vault } from './stage.ts';
+import type { Address, Client, Vault } from './stage.ts';
 
 const stage = setStage('errors');
 
@@ -266,3 +267,46 @@ test(
     });
   },
 );
+
+test('no path, query or body, however odd, is an internal error', async () => {
+  const segments = ['%00', '%E0%A4%A', '..%2f', '__proto__', 'x'.repeat(5000), '%F0%9F%92%A9', '%'];
+  const bodies = [
+    'null',
+    '[]',
+    '"x"',
+    '',
+    '\u0000',
+    '\ufeff{}',
+    '{"__proto__":{}}',
+    deepObject(3000),
+  ];
+  const queries = ['page=1&page=2', 'sort=constructor:asc', 'filter[__proto__]=1', '%E0%A4%A=1'];
+  const failures: string[] = [];
+  let calls = 0;
+  let client = await stage.client();
+  for (const operation of stage.contract.operations()) {
+    const [method = '', template = ''] = operation.replace('/api/v1', '').split(' ');
+    const paths = [
+      ...segments.map((segment) => template.replaceAll(/\{\w+\}/g, segment)),
+      ...queries.map((query) => `${template.replaceAll(/\{\w+\}/g, 'none')}?${query}`),
+    ];
+    const texts = method === 'GET' || method === 'DELETE' ? [undefined] : bodies;
+    const odd = [
+      ...paths.map((path) => ({ path, text: texts[0] })),
+      ...texts.map((text) => ({ path: template.replaceAll(/\{\w+\}/g, 'none'), text })),
+    ];
+    for (const { path, text } of odd) {
+      calls += 1;
+      if (calls % 90 === 0) client = await stage.client();
+      const { token } = client;
+      const options = text === undefined ? { token } : { token, text };
+      const answer = await stage.anyone(method, path, options);
+      if (answer.status >= 500) failures.push(`${method} ${path.slice(0, 80)} ${answer.status}`);
+    }
+  }
+  expect(failures).toEqual([]);
+});
+
+function deepObject(depth: number): string {
+  return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+}

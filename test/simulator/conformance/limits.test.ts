@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Answer } from './call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER } from './matchers.ts';
 import { setStage } from './stage.ts';
-import type { Answer, Client } from './stage.ts';
+import type { Client } from './stage.ts';
 
 const stage = setStage('limits');
 
@@ -98,7 +99,7 @@ test(
   'a page holds 100 rows by default and 1,000 at most, and pages count from 0',
   covers('limits/pageSize', 'limits/page'),
   async () => {
-    for (let count = 0; count < 1001; count += 1) {
+    for (let count = 0; count < 101; count += 1) {
       await stage.sim('POST', '/sim/vaults', { name: `vault ${count}` });
     }
     const { call } = await stage.client();
@@ -106,15 +107,14 @@ test(
       const { rows, body } = await call('GET', `/vaults${query}`);
       return [rows.length, rows[0]?.['name'], body['pagination']];
     };
-    const total = 1001;
+    const total = 101;
     expect(await shown('')).toEqual([100, 'vault 0', { page: 0, pageSize: 100, total }]);
-    expect(await shown('?page=1')).toEqual([100, 'vault 100', { page: 1, pageSize: 100, total }]);
-    expect(await shown('?page=10')).toEqual([1, 'vault 1000', { page: 10, pageSize: 100, total }]);
-    expect(await shown('?page=11')).toEqual([0, undefined, { page: 11, pageSize: 100, total }]);
-    expect(await shown('?pageSize=1000&page=1')).toEqual([
-      1,
-      'vault 1000',
-      { page: 1, pageSize: 1000, total },
+    expect(await shown('?page=1')).toEqual([1, 'vault 100', { page: 1, pageSize: 100, total }]);
+    expect(await shown('?page=2')).toEqual([0, undefined, { page: 2, pageSize: 100, total }]);
+    expect(await shown('?pageSize=1000')).toEqual([
+      101,
+      'vault 0',
+      { page: 0, pageSize: 1000, total },
     ]);
     for (const query of ['pageSize=1001', 'pageSize=0', 'pageSize=ten', 'page=-1', 'page=0.5']) {
       const refused = await call('GET', `/vaults?${query}`);

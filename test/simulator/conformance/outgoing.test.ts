@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Notification, OutgoingType } from '../../../src/wire/notification.ts';
+import type { Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
 import { including, TEXT } from './matchers.ts';
 import { setStage } from './stage.ts';
-import type { Json, Vault } from './stage.ts';
+import type { Vault } from './stage.ts';
 
 const stage = setStage('outgoing');
 

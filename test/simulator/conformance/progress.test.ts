@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
 import { matching } from './matchers.ts';
 import { setStage } from './stage.ts';
-import type { Json, Vault } from './stage.ts';
+import type { Vault } from './stage.ts';
 
 const stage = setStage('progress');
 

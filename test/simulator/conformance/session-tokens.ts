@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textOf } from './stage.ts';
+import { textOf } from './call.ts';
 import type { Stage } from './stage.ts';
 
 const mails = z.object({ data: z.array(z.looseObject({ code: z.string() })) });

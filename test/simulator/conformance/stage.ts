@@ -4,6 +4,8 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import type { Notification } from '../../../src/wire/notification.ts';
+import { send, textOf } from './call.ts';
+import type { Answer, Json } from './call.ts';
 import { Contract } from './contract.ts';
 import { startContractProxy } from './contract-proxy.ts';
 import type { ContractProxy } from './contract-proxy.ts';
@@ -15,24 +17,12 @@ import type { Receiver } from './receiver.ts';
 import type { Group } from './rows.ts';
 import { notificationLine } from './told.ts';
 
-const jsonObject = z.record(z.string(), z.unknown());
-export type Json = z.infer<typeof jsonObject>;
-const rows = z.looseObject({ data: z.array(jsonObject) });
-
 export const ALL_PERMISSIONS = ['Vault:read', 'manageVaults', 'manageNotifications'];
 export const ALL_STREAMS = ['outgoing', 'blockchain', 'incoming'];
 /** Far beyond any virtual clock of the suite: 2060. */
 const EXPIRY_S = 2_840_140_800;
 /** A client may call 100 times a minute, and the clock stands still: then the next one calls. */
 const CALLS_OF_ONE_CLIENT = 90;
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Json;
-  /** The rows of a list answer. */
-  readonly rows: Json[];
-}
 
 export interface Client {
   readonly clientId: string;
@@ -54,40 +44,6 @@ export function newKeyPair(): KeyPair {
     privateKey,
     publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     kid: createHash('sha256').update(der).digest('hex'),
-  };
-}
-
-/** A text field of an answer; an error when it is none. */
-export function textOf(body: Json | undefined, field: string): string {
-  return z.string().parse(body?.[field]);
-}
-
-/** Calls `url` and reads a JSON object; `text` sends a body as it stands. */
-export async function send(
-  url: string,
-  method: string,
-  options: { token?: string | undefined; body?: unknown; text?: string } = {},
-): Promise<Answer> {
-  const { token, body } = options;
-  const text = options.text ?? (body === undefined ? undefined : JSON.stringify(body));
-  const response = await fetch(url, {
-    method,
-    redirect: 'manual',
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(text === undefined ? {} : { body: text }),
-  });
-  const received = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const read = isJson ? jsonObject.parse(JSON.parse(received)) : {};
-  const list = rows.safeParse(read);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: read,
-    rows: list.success ? list.data.data : [],
   };
 }
 

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { freePort, runProgram } from './program.ts';
+
+const DEMO_MS_MAX = 90_000;
+
+const count = z.int().min(0);
+const amount = z.string().regex(/^-?(0|[1-9][0-9]*)$/);
+
+const summary = z.strictObject({
+  notifications: z.strictObject({ accepted: count, duplicates: count, quarantined: count }),
+  deposits: z.record(z.string(), count),
+  credits: z.strictObject({ credits: count, reversals: count }),
+  breaks: z.strictObject({ open: count, resolved: count }),
+  tieOut: z.strictObject({
+    balanced: z.boolean(),
+    assets: z
+      .array(
+        z.strictObject({ asset: z.string(), books: amount, custody: amount, difference: amount }),
+      )
+      .min(1),
+  }),
+});
+
+test(
+  'the demo ends by itself, its last line tells the outcome, and the books are exact',
+  async () => {
+    const [port, corePort] = [await freePort(), await freePort()];
+    const { code, stdout } = await runProgram(
+      ...['demo', '--for', '12s', '--seed', '3', '--json'],
+      ...['--port', String(port), '--core-port', String(corePort)],
+    );
+    const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
+    expect(told.tieOut.balanced).toBe(true);
+    for (const { asset, books, custody, difference } of told.tieOut.assets) {
+      expect([asset, BigInt(books) - BigInt(custody)]).toEqual([asset, BigInt(difference)]);
+      expect(difference).toBe('0');
+    }
+    expect(told.notifications.accepted).toBeGreaterThan(50);
+    expect(told.credits.credits).toBeGreaterThan(0);
+    // The deposit that a deep reorg takes after its credit.
+    expect(told.credits.reversals).toBeGreaterThanOrEqual(1);
+    expect(code).toBe(0);
+  },
+  DEMO_MS_MAX,
+);

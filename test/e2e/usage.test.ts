@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from './program.ts';
+
+const COMMANDS = [
+  'demo',
+  'serve',
+  'core',
+  'reconcile',
+  'report',
+  'verify',
+  'rebuild',
+  'backup',
+  'restore',
+  'keygen',
+  'subscribe',
+  'doctor',
+] as const;
+
+/** Commands that print a result for programs too. */
+const WITH_JSON = COMMANDS;
+
+test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async (command) => {
+  const { code, stdout, stderr } = await runProgram(command, '--help');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(new RegExp(`^Usage: counterfoil ${command}\\b`));
+  // More than the list of options that commander makes by itself.
+  expect(stdout.split('\n').length).toBeGreaterThan(6);
+});
+
+test.each(WITH_JSON)('counterfoil %s takes --json', async (command) => {
+  const { stdout } = await runProgram(command, '--help');
+  expect(stdout).toContain('--json');
+});
+
+test.each(COMMANDS)(
+  'counterfoil %s with an option it has not: exit 2, and says so',
+  async (command) => {
+    const { code, stdout, stderr } = await runProgram(command, '--no-such-option');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('--no-such-option');
+  },
+);
+
+test.each([
+  [['nonsense'], /nonsense/],
+  [['serve'], /--config/],
+  [['serve', '--config'], /--config/],
+  [['serve', '--config', '/nowhere/at-all.json'], /at-all\.json/],
+  [['core', '--port', '99999'], /port/],
+  [['core', '--port', 'http'], /port/],
+  [['core', '--clock', 'sundial'], /sundial|clock/],
+  [['demo', '--for', 'ever'], /duration/],
+  [['demo', '--for', '0s'], /duration/],
+  [['demo', '--seed', '-1'], /seed/],
+  [['verify'], /--store/],
+  [['verify', '--store', '/nowhere/at-all.db'], /at-all\.db/],
+  [['rebuild'], /--store/],
+  [['verify', 'surplus', '--store', 'x'], /surplus|argument/i],
+])('%j: exit 2 and a message that names the cause', async (args, message) => {
+  const { code, stdout, stderr } = await runProgram(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(message);
+  // A message for people, not a stack trace.
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test.each([
+  ['no JSON', '{', /JSON|json/],
+  ['an unknown key', '{"store":"sqlite:x","surprise":1}', /surprise/],
+  ['a cron pattern that is none', '{"reconcile":{"sweep":"often"}}', /reconcile\.sweep/],
+])('a configuration with %s: exit 2, and the place of it', async (_what, text, message) => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'config.json');
+  writeFileSync(file, text);
+  const { code, stderr } = await runProgram('serve', '--config', file);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a file that is no store is a problem found, not bad usage', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'store.db');
+  writeFileSync(file, 'this is a text file, long enough to be looked at as one '.repeat(20));
+  const { code, stderr } = await runProgram('verify', '--store', file);
+  expect(code).toBe(1);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('counterfoil --version and --help exit 0; nothing at all is bad usage', async () => {
+  const version = await runProgram('--version');
+  expect([version.code, version.stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  const help = await runProgram('--help');
+  expect(help.code).toBe(0);
+  for (const command of COMMANDS) expect(help.stdout).toContain(`\n  ${command}`);
+  expect((await runProgram()).code).toBe(2);
+});
