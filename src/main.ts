@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { coreCommand } from './commands/core.ts';
 import { demoCommand } from './commands/demo/demo.ts';
 import { doctorCommand } from './commands/doctor/doctor.ts';
 import { keygenCommand } from './commands/keygen.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { serveCommand } from './commands/serve.ts';
 import { subscribeCommand } from './commands/subscribe.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
@@ -52,6 +54,9 @@ function program(): Command {
     .addCommand(subscribeCommand(terminal, environment))
     .addCommand(verifyCommand(terminal, environment))
     .addCommand(rebuildCommand(terminal, environment))
+    .addCommand(reconcileCommand(terminal, environment))
+    .addCommand(backupCommand(terminal, environment))
+    .addCommand(restoreCommand(terminal))
     .addCommand(keygenCommand(terminal));
 }
 

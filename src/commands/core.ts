@@ -110,10 +110,10 @@ export function coreCommand(terminal: Terminal): Command {
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: CoreFlags) => {
       const core = await startCore(coreOptions(flags));
-      terminal.result(flags.json === true ? whereJson(core) : where(core, flags));
       const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
       lifecycle.listen(terminal.signals);
+      terminal.result(flags.json === true ? whereJson(core) : where(core, flags));
     });
 }
 

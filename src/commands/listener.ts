@@ -15,6 +15,9 @@ const REQUEST_TIME_MS_MAX = 30_000;
 /** Idle connections are kept longer than any proxy keeps them, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** While closing: how often connections that have become idle are looked for. */
+const IDLE_LOOK_MS = 50;
+
 /** A server that listens. */
 export interface Listener {
   readonly url: string;
@@ -72,11 +75,22 @@ export async function listen(
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: `${config.tls === undefined ? 'http' : 'https'}://${host}:${bound.port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    close: () => closeInOrder(server),
     cut: () => server.closeAllConnections(),
   };
+}
+
+/**
+ * Takes no new connections and resolves when every request under way has been answered. A connection
+ * whose answer ends only now would go back to keep-alive, and nobody would close it.
+ */
+function closeInOrder(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const again = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
+    server.close(() => {
+      clearInterval(again);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }

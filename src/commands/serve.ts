@@ -29,12 +29,12 @@ export function serveCommand(
       const config = configFrom(flags.config, context.environment);
       const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
       const daemon = await startDaemon({ config, log, version: context.version });
+      daemon.stopOnSignals(terminal.signals);
       const consoleUrl = `${daemon.url}/console`;
       terminal.result(
         flags.json === true
           ? JSON.stringify({ url: daemon.url, console: consoleUrl })
           : `counterfoil listens on ${daemon.url}  (console: ${consoleUrl}, API: ${daemon.url}/docs)`,
       );
-      daemon.stopOnSignals(terminal.signals);
     });
 }

@@ -114,7 +114,9 @@ function unknown(deposit: Deposit, why: string): Outcome {
 }
 
 function statusMismatch(deposit: Deposit, status: string): Outcome {
-  const ours = deposit.evidence === 'none' ? 'rolled back' : 'confirmed';
+  const ours = { none: 'rolled back', mempool: 'seen in the mempool', confirmed: 'confirmed' }[
+    deposit.evidence
+  ];
   return broken(
     depositFinding('status_mismatch', deposit, {
       severity: deposit.credit === null ? 'warning' : 'critical',

@@ -56,7 +56,8 @@ function backfillIncoming(
   const sighting = sightingIn(dossier, sightingKeyOf(notification));
   const stands = sighting !== undefined && sighting.entryId !== null;
   if (type === 'rollback') {
-    return stands ? decideIncoming(dossier, notification, now) : NO_CHANGES;
+    const told = sighting !== undefined && sighting.seen.length > 0;
+    return told ? decideIncoming(dossier, notification, now) : NO_CHANGES;
   }
   if (stands || record.status !== 'confirmed' || record.changes === null) return NO_CHANGES;
   return decideIncoming(dossier, notification, now);

@@ -9,7 +9,8 @@ const amount = z
   .regex(/^[0-9]{1,78}$/, 'must be a non-negative integer in the smallest unit, at most 78 digits')
   .transform((digits) => BigInt(digits) as Amount);
 
-const confirmations = z.int().min(1, 'must be at least 1: nothing is credited from the mempool');
+/** Zero asks for no more than the first confirmation: nothing is credited from the mempool. */
+const confirmations = z.int().min(0, 'must not be negative');
 
 const rule = {
   confirmations: confirmations.exactOptional(),

@@ -23,13 +23,18 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /**
+   * Until every connection had its first answer. libuv accepts one connection per turn of the event
+   * loop: a server whose turns are long lets a crowd that connects at once wait.
+   */
+  readonly rampMs: number;
   /** CPU seconds per second of measured time; null where the system does not tell. */
   readonly serverCores: number | null;
   readonly generatorCores: number;
 }
 
-/** A server that answers nothing at all is given up after this. */
-const STUCK_SECONDS_MAX = 30;
+/** A server that does not come to answer every connection is given up after this. */
+const RAMP_SECONDS_MAX = 60;
 
 /** Ticks per second in /proc, the same on every Linux that Node runs on. */
 const CLOCK_TICKS_PER_SECOND = 100;
@@ -56,33 +61,62 @@ function quantile(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** Counts answers in the measured time, and CPU time at both of its ends. */
+interface Look {
+  readonly at: number;
+  readonly server: number | null;
+  readonly own: number;
+}
+
+/**
+ * Counts answers in the measured time, and CPU time at both of its ends. The measured time begins
+ * after the warm-up, but not before every connection has been answered once.
+ */
 class Window {
   readonly #order: LoadOrder;
-  readonly #startMs: number;
-  readonly endMs: number;
+  readonly #startedMs: number;
   readonly #latenciesMs: number[] = [];
-  #opened: { at: number; server: number | null; own: number } | undefined;
-  #closed: { at: number; server: number | null; own: number } | undefined;
+  readonly #answered = new Set<autocannon.Client>();
+  #rampMs = 0;
+  #opened: Look | undefined;
+  #closed: Look | undefined;
 
   constructor(order: LoadOrder, now: number) {
     this.#order = order;
-    this.#startMs = now + order.warmupSeconds * 1000;
-    this.endMs = this.#startMs + order.seconds * 1000;
+    this.#startedMs = now;
   }
 
-  answer(now: number, latencyMs: number, acknowledged: boolean): void {
-    if (now < this.#startMs) return;
-    this.#opened ??= this.#look(now);
-    if (now >= this.endMs) this.#closed ??= this.#look(now);
-    else if (acknowledged) this.#latenciesMs.push(latencyMs);
+  get closed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  answer(client: autocannon.Client, latencyMs: number, acknowledged: boolean): void {
+    const now = performance.now();
+    const { connections, seconds } = this.#order;
+    if (this.#answered.size < connections) {
+      this.#answered.add(client);
+      this.#rampMs = now - this.#startedMs;
+    }
+    if (this.#opened === undefined) {
+      this.#openWhenReady(now);
+    } else if (now >= this.#opened.at + seconds * 1000) {
+      this.#closed ??= this.#look(now);
+    } else if (acknowledged) {
+      this.#latenciesMs.push(latencyMs);
+    }
   }
 
   result(): Omit<LoadResult, 'acknowledged' | 'errors'> {
     const opened = this.#opened;
     const closed = this.#closed;
     if (opened === undefined || closed === undefined) {
-      return { requestsPerSecond: 0, p50Ms: 0, p99Ms: 0, serverCores: null, generatorCores: 0 };
+      return {
+        requestsPerSecond: 0,
+        p50Ms: 0,
+        p99Ms: 0,
+        rampMs: 0,
+        serverCores: null,
+        generatorCores: 0,
+      };
     }
     const seconds = (closed.at - opened.at) / 1000;
     const sorted = Float64Array.from(this.#latenciesMs).sort();
@@ -90,6 +124,7 @@ class Window {
       requestsPerSecond: sorted.length / seconds,
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
+      rampMs: this.#rampMs,
       serverCores:
         opened.server === null || closed.server === null
           ? null
@@ -98,7 +133,13 @@ class Window {
     };
   }
 
-  #look(at: number): { at: number; server: number | null; own: number } {
+  #openWhenReady(now: number): void {
+    const { connections, warmupSeconds } = this.#order;
+    if (this.#answered.size < connections || now < this.#startedMs + warmupSeconds * 1000) return;
+    this.#opened = this.#look(now);
+  }
+
+  #look(at: number): Look {
     return { at, server: cpuSecondsOf(this.#order.serverPid), own: ownCpuSeconds() };
   }
 }
@@ -117,7 +158,7 @@ export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     connections: order.connections,
-    duration: order.warmupSeconds + order.seconds + STUCK_SECONDS_MAX,
+    duration: order.warmupSeconds + order.seconds + RAMP_SECONDS_MAX,
     sampleInt: 100,
     requests: [{ setupRequest: (request) => ({ ...request, body: deliveries.next() }) }],
   };
@@ -129,10 +170,9 @@ export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
       const ok = status >= 200 && status < 300;
       if (ok) acknowledged += 1;
       else refused += 1;
-      const now = performance.now();
-      window.answer(now, latencyMs, ok);
+      window.answer(client, latencyMs, ok);
       // Between an answer and the next request nothing is under way on this connection.
-      if (now >= window.endMs) (client as autocannon.Client & { destroy(): void }).destroy();
+      if (window.closed) (client as autocannon.Client & { destroy(): void }).destroy();
     });
   });
   return { acknowledged, errors: refused + result.errors, ...window.result() };

@@ -6,8 +6,8 @@ import { lookAtMachine } from './machine.ts';
 import { CONNECTIONS, type ContenderName, type Plan } from './plan.ts';
 import { summarize, tableOf, type Measurement } from './summary.ts';
 
-/** Beyond the load itself: start of the process, requests under way at the end. */
-const LOAD_MS_EXTRA = 60_000;
+/** Beyond the load itself: start of the process, connections that come one by one, a slow end. */
+const LOAD_MS_EXTRA = 120_000;
 
 interface Turn {
   readonly contender: ContenderName;

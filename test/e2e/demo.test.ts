@@ -26,10 +26,9 @@ test(
   'the demo ends by itself, its last line tells the outcome, and the books are exact',
   async () => {
     const [port, corePort] = [await freePort(), await freePort()];
-    const { code, stdout } = await runProgram(
-      ...['demo', '--for', '12s', '--seed', '3', '--json'],
-      ...['--port', String(port), '--core-port', String(corePort)],
-    );
+    const ports = ['--port', String(port), '--core-port', String(corePort)];
+    const flags = ['--for', '12s', '--seed', '3', '--json'];
+    const { code, stdout } = await runProgram('demo', ...flags, ...ports);
     const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
     expect(told.tieOut.balanced).toBe(true);
     for (const { asset, books, custody, difference } of told.tieOut.assets) {

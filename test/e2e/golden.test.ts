@@ -3,62 +3,58 @@ import type { z } from 'zod';
 import { readTrace, trace, traceNames } from '../house/trace.ts';
 import { Daemon } from './daemon.ts';
 
-interface List<Row> {
-  readonly data: readonly Row[];
-}
-
-type Row = Readonly<Record<string, unknown>>;
+type Trace = z.infer<typeof trace>;
+type Item = Readonly<Record<string, unknown>>;
 
 /** Positions as a trace writes them: by their parts and their amount alone. */
-function positions(rows: readonly Row[]): string[] {
+function positions(rows: readonly Item[]): string[] {
   return rows
     .filter((row) => row['amount'] !== '0')
     .map(({ vaultId, accountId, addressId, memo, asset, amount }) =>
       JSON.stringify({ vaultId, accountId, addressId, memo, asset, amount }),
     )
-    .sort();
+    .toSorted();
 }
 
-async function play(daemon: Daemon, told: z.infer<typeof trace>): Promise<void> {
-  for (const step of told.steps) {
-    if ('deliverRaw' in step) {
-      const answer = await daemon.deliver(step.deliverRaw);
-      expect(answer.status).toBe(step.status);
-      continue;
-    }
-    const answer = await daemon.deliver(JSON.stringify(step.deliver));
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status: step.answer });
+/** Delivers a trace's steps in order; what was answered, beside what should be. */
+async function play(daemon: Daemon, { steps }: Trace): Promise<{ answered: Item; due: Item }[]> {
+  const answers = [];
+  for (const step of steps) {
+    const isRaw = 'deliverRaw' in step;
+    const answer = await daemon.deliver(isRaw ? step.deliverRaw : JSON.stringify(step.deliver));
+    const { status } = (await answer.json()) as { status: unknown };
+    answers.push({
+      answered: { code: answer.status, status: isRaw ? undefined : status },
+      due: isRaw ? { code: step.status, status: undefined } : { code: 200, status: step.answer },
+    });
   }
-  await daemon.post('/v1/reconciliations', {});
+  return answers;
+}
+
+async function list(daemon: Daemon, path: string): Promise<readonly Item[]> {
+  return (await daemon.get<{ data: readonly Item[] }>(path)).data;
 }
 
 test.each(traceNames())(
   'golden trace %s holds over HTTP against the built program',
   async (name) => {
     const told = trace.parse(readTrace(name));
-    const daemon = new Daemon({ crediting: told.crediting, graceSeconds: 0 });
-    try {
-      await daemon.start();
-      await play(daemon, told);
-      const { expect: expected } = told;
-      const books = await daemon.get<List<Row>>('/v1/balances?pageSize=1000');
-      expect(positions(books.data)).toEqual(positions(expected.balances));
-      if (expected.chainBalances !== undefined) {
-        const chain = await daemon.get<List<Row>>('/v1/balances?view=chain&pageSize=1000');
-        expect(positions(chain.data)).toEqual(positions(expected.chainBalances));
-      }
-      const breaks = await daemon.get<List<Row>>('/v1/breaks?state=open&pageSize=1000');
-      expect(breaks.data.map((one) => one['type']).sort()).toEqual(expected.breaks);
-      if (expected.deposits !== undefined) {
-        const deposits = await daemon.get<List<Row>>('/v1/deposits?pageSize=1000');
-        expect(deposits.data).toHaveLength(expected.deposits.length);
-        for (const deposit of expected.deposits) {
-          expect(deposits.data).toContainEqual(expect.objectContaining(deposit));
-        }
-      }
-    } finally {
-      await daemon.remove();
-    }
+    const { crediting, expect: expected } = told;
+    const daemon = await Daemon.start({ crediting });
+    const answers = await play(daemon, told);
+    expect(answers.map(({ answered }) => answered)).toEqual(answers.map(({ due }) => due));
+    await daemon.post('/v1/reconciliations');
+    const books = await list(daemon, '/v1/balances?pageSize=1000');
+    expect(positions(books)).toEqual(positions(expected.balances));
+    const chain = await list(daemon, '/v1/balances?view=chain&pageSize=1000');
+    expect(positions(chain)).toEqual(positions(expected.chainBalances ?? chain));
+    const breaks = await list(daemon, '/v1/breaks?state=open&pageSize=1000');
+    expect(breaks.map((one) => String(one['type'])).toSorted()).toEqual(expected.breaks);
+    const deposits = await list(daemon, '/v1/deposits?pageSize=1000');
+    const due = expected.deposits ?? deposits;
+    expect(deposits).toHaveLength(due.length);
+    expect(deposits).toEqual(
+      expect.arrayContaining(due.map((one) => expect.objectContaining(one))),
+    );
   },
 );

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -71,13 +71,29 @@ export async function startProgram<Ready>(...args: string[]): Promise<Running<Re
   return new Running<Ready>(child, JSON.parse(first[0]) as Ready, stderr);
 }
 
-/** A port that was free a moment ago, for a configuration that must name it beforehand. */
-export async function freePort(): Promise<number> {
+async function listening(port: number): Promise<Server | undefined> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
+
+/**
+ * A port that was free a moment ago, and so was the next one, for a configuration that must name it
+ * beforehand.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const first = await listening(0);
+    if (first === undefined) throw new Error('no port is free');
+    const { port } = first.address() as AddressInfo;
+    const second = await listening(port + 1);
+    await new Promise((resolve) => first.close(resolve));
+    if (second === undefined) continue;
+    await new Promise((resolve) => second.close(resolve));
+    return port;
+  }
 }
 
 const POLL_INTERVAL_MS = 50;

@@ -20,6 +20,12 @@ function confirmation(number: number): string {
   });
 }
 
+/** Steps of the shutdown that did not end well. */
+function complaints(daemon: Daemon): string[] {
+  const lines = daemon.stderr().split('\n');
+  return lines.filter((line) => line.includes('shutdown:'));
+}
+
 /** Supervisors usually wait ten seconds before they kill. */
 const STOP_MS_MAX = 10_000;
 
@@ -32,14 +38,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     let next = 0;
     let stopped: Promise<number | null> | undefined;
     const send = async (): Promise<void> => {
-      while (stopped === undefined || next < 0) {
+      while (stopped === undefined) {
         const number = next;
         next += 1;
         try {
           const answer = await daemon.deliver(confirmation(number));
           const text = await answer.text();
-          if (answer.ok) accepted.add(`n-${number}`);
-          else expect([answer.status, text]).toEqual([503, expect.any(String)]);
+          if (answer.status === 200) accepted.add(`n-${number}`);
+          else if (answer.status !== 503) failures.push(text);
         } catch (error) {
           // Only a delivery that began after the end may find the door closed.
           if (stopped === undefined) failures.push(error);
@@ -68,7 +74,7 @@ test('SIGTERM while a consumer waits for credits: it is answered, exit code 0', 
   await daemon.get('/v1/deposits');
   const startedAt = Date.now();
   const code = await daemon.end('SIGTERM');
-  expect([code, daemon.stderr()]).toEqual([0, '']);
+  expect([code, complaints(daemon)]).toEqual([0, []]);
   expect(Date.now() - startedAt).toBeLessThan(STOP_MS_MAX);
   expect((await waiting).data).toEqual([]);
 });
@@ -81,7 +87,7 @@ test('SIGTERM during a run whose API hangs: exit code 0, without waiting for it'
   await both.openBreaks();
   const startedAt = Date.now();
   const code = await both.daemon.end('SIGTERM');
-  expect([code, both.daemon.stderr()]).toEqual([0, '']);
+  expect([code, complaints(both.daemon)]).toEqual([0, []]);
   expect(Date.now() - startedAt).toBeLessThan(4_000);
   await run;
 });

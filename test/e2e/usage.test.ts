@@ -19,9 +19,6 @@ const COMMANDS = [
   'doctor',
 ] as const;
 
-/** Commands that print a result for programs too. */
-const WITH_JSON = COMMANDS;
-
 test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async (command) => {
   const { code, stdout, stderr } = await runProgram(command, '--help');
   expect([code, stderr]).toEqual([0, '']);
@@ -30,7 +27,7 @@ test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async
   expect(stdout.split('\n').length).toBeGreaterThan(6);
 });
 
-test.each(WITH_JSON)('counterfoil %s takes --json', async (command) => {
+test.each(COMMANDS)('counterfoil %s prints for programs too', async (command) => {
   const { stdout } = await runProgram(command, '--help');
   expect(stdout).toContain('--json');
 });
@@ -40,7 +37,8 @@ test.each(COMMANDS)(
   async (command) => {
     const { code, stdout, stderr } = await runProgram(command, '--no-such-option');
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('--no-such-option');
+    // Where an option is missing too, either may be named.
+    expect(stderr).toMatch(/^error: .*--(no-such-option|config)/);
   },
 );
 

@@ -115,12 +115,13 @@ test.each([
 });
 
 test('an API that lags behind is no evidence that a deposit is unknown', async () => {
-  const { stage } = await waiting();
+  const { stage, hash } = await waiting();
   await stage.faults({ fault: 'stale' });
   await stage.run();
   await stage.run();
   expectNothing(stage);
   await expectRecovery(stage);
+  expect(await stage.standing(hash)).toBe('credited');
 });
 
 test('balance changes that are left out are pending, and compared by a later run', async () => {

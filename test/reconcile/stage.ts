@@ -286,15 +286,16 @@ function clockOf(caller: Caller, waits: Waits): Clock {
   return {
     now: () => caller.core.clock.now(),
     sleep: async (ms, signal) => {
-      const isTimer = signal !== undefined;
-      if (isTimer && waits.holds > 0) waits.holds -= 1;
-      else if (!isTimer || waits.rings) {
+      // Only the timer of a request comes with a signal here: it is aborted by the answer.
+      const isHeld = signal !== undefined && (!waits.rings || waits.holds > 0);
+      if (!isHeld) {
         await caller.advance(Math.max(0, Math.ceil(ms)));
         return;
       }
+      waits.holds = Math.max(0, waits.holds - 1);
       await new Promise<void>((resolve) => {
-        if (signal?.aborted === true) resolve();
-        else signal?.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+        else signal.addEventListener('abort', () => resolve(), { once: true });
       });
     },
   };

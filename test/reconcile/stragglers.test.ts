@@ -32,7 +32,7 @@ test('a deposit older than the watermark is still verified, by a look-up of its 
   const place = await stage.place();
   const hash = await stage.paid(place, 700, 12);
   await stage.run();
-  for (const _ of [1, 2]) {
+  for (let round = 1; round <= 2; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
     await stage.paid(await stage.place(), 5, 1);
     await stage.run();
@@ -52,12 +52,12 @@ test('what the API keeps not knowing is asked for ever less often, up to once an
   await stage.deliver(forged(place, 'nobody'));
   const askedAt: number[] = [];
   const start = stage.now;
-  for (let minute = 0; minute <= 240; minute += 1) {
+  for (let minute = 0; minute <= 125; minute += 1) {
     await stage.run();
     if (lookUps(stage) > 0) askedAt.push(Math.round((stage.now - start) / 60_000));
     await stage.caller.advance(60_000);
   }
-  expect(askedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+  expect(askedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123]);
 });
 
 test('a run looks up no more than twenty, and says how many it postponed', async () => {
@@ -110,7 +110,7 @@ test('what a person holds is not looked up, and is once it is released', async (
   const { depositId } = deposit;
   await stage.open.decide({ kind: 'hold', depositId, reason: 'asking the sender' });
   await stage.mine(2);
-  for (const _ of [1, 2]) {
+  for (let round = 1; round <= 2; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
     await stage.paid(await stage.place(), 5, 1);
     await stage.run();

@@ -25,6 +25,8 @@ const REASON = 'because';
 
 /** A few seconds on a quiet machine; a busy one must not fail what is only slow. */
 const PATIENCE_MS = 120_000;
+/** Ends a search for a smaller counterexample too; it is printed with its seed either way. */
+const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 
 /** Plays a world into a ledger, one commit a fact, and remembers the facts. */
 class Play {
@@ -245,7 +247,7 @@ test(
       expectSound(play.open, world);
       play.open.close();
     });
-    await fc.assert(property, { numRuns: 120 });
+    await fc.assert(property, { numRuns: 120, ...BOUNDED });
   },
   PATIENCE_MS,
 );
@@ -260,7 +262,7 @@ test(
       again.close();
       play.open.close();
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: 60, ...BOUNDED });
   },
   PATIENCE_MS,
 );
@@ -279,7 +281,7 @@ test(
       ).toEqual([]);
       play.open.close();
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: 30, ...BOUNDED });
   },
   PATIENCE_MS,
 );

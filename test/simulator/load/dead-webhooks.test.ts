@@ -13,7 +13,7 @@ const PER_VAULT = DEPOSITS * TOLD_PER_DEPOSIT.length;
 /** Vaults are made from this many sides at once. */
 const SIDES = 4;
 /** Real time after the last event by which every living vault knows everything. */
-const TIMELY_MS = 45_000;
+const TIMELY_MS = 60_000;
 
 interface Told {
   stream: string;
@@ -22,7 +22,10 @@ interface Told {
   confirmations: number;
 }
 
-/** Vaults by the path of their webhook; one in ten is dead, each third in its own way. */
+/**
+ * Vaults by the path of their webhook; one in ten is dead. Two thirds of those never answer, which is
+ * more than there are slots for attempts; the others refuse or break off.
+ */
 class Crowd {
   readonly told = new Map<string, string[]>();
   readonly #server: Server;
@@ -64,8 +67,8 @@ class Crowd {
     const { stream, type, blockchainHash, confirmations } = JSON.parse(await text(request)) as Told;
     const index = Number(path.slice(1));
     if (isDead(index) && !this.isRevived) {
-      if (index % 30 === 0) this.#hanging.add(response);
-      else if (index % 30 === 10) response.destroy();
+      if (index % 30 !== 10) this.#hanging.add(response);
+      else if (index % 20 === 10) response.destroy();
       else response.writeHead(500).end();
       return;
     }

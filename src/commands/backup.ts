@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { decode } from '../intake/decode.ts';
+import type { Environment } from '../ops/substitution.ts';
+import { backup, restore } from '../store/sqlite/backup.ts';
+import { verify } from '../store/sqlite/verify.ts';
+import { stagedProgress } from './staged-progress.ts';
+import { storeFrom } from './store-path.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
+
+const BACKUP_HELP = `
+Copies the store into a new file while the daemon goes on, and audits the copy as \`counterfoil verify\`
+does: a backup that cannot be believed is none.
+
+Example:
+  counterfoil backup --config counterfoil.json --out /backups/store-2026-11-20.db`;
+
+const RESTORE_HELP = `
+Audits a backup and puts it in the store's place. A store that is there already is kept beside it. Stop
+the daemon first; what it took after the backup is not in it: the next reconciliations find and
+repair that from the custody API.
+
+Example:
+  counterfoil restore --from /backups/store-2026-11-20.db --store /var/lib/counterfoil/store.db`;
+
+export function backupCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('backup')
+    .description('copy the store while the daemon runs, and audit the copy')
+    .addHelpText('after', BACKUP_HELP)
+    .requiredOption('--out <file>', 'the new file')
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--json', 'print the result as one JSON line')
+    .action(async (flags: { out: string; store?: string; config?: string; json?: boolean }) => {
+      const path = storeFrom(flags, environment);
+      await backup(path, flags.out, stagedProgress(process.stderr));
+      const facts = auditOf(flags.out);
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify({ backup: flags.out, facts })
+          : `${flags.out}: ${facts} facts, sound`,
+      );
+    });
+}
+
+export function restoreCommand(terminal: Terminal): Command {
+  return new Command('restore')
+    .description("audit a backup and put it in the store's place")
+    .addHelpText('after', RESTORE_HELP)
+    .requiredOption('--from <file>', 'the backup')
+    .requiredOption('--store <file>', "the store's SQLite file")
+    .option('--json', 'print the result as one JSON line')
+    .action((flags: { from: string; store: string; json?: boolean }) => {
+      if (!existsSync(flags.from)) {
+        throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
+      }
+      const facts = auditOf(flags.from);
+      const { previous } = restore(flags.from, flags.store);
+      const kept = previous === null ? '' : `; the previous file is ${previous}`;
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify({ store: flags.store, facts, previous })
+          : `${flags.store}: restored with ${facts} facts${kept}`,
+      );
+    });
+}
+
+function auditOf(path: string): number {
+  const report = verify(path, { decode, progress: stagedProgress(process.stderr) });
+  if (report.sound) return report.facts;
+  throw new CommandFailed(
+    `${path} is not sound: \`counterfoil verify --store ${path}\` says what is wrong with it`,
+  );
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { request } from 'undici';
+import type { Environment } from '../ops/substitution.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
+
+interface ReconcileFlags {
+  readonly url: string;
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+}
+
+interface Run {
+  readonly matched: number;
+  readonly break: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly requests: number;
+  readonly incomplete: string | null;
+}
+
+/** A run takes a minute at most; queued behind others it may take longer. */
+const ANSWER_MS_MAX = 300_000;
+
+const HELP = `
+Asks a running daemon to reconcile now, waits, and says how every comparison ended. Needs the token of
+an operator, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
+Exit code 0 when everything that was compared matched, 1 when something is a break or could not be
+asked.
+
+Example:
+  COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080`;
+
+export function reconcileCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('reconcile')
+    .description('let a running daemon reconcile now, and wait for the outcome')
+    .addHelpText('after', HELP)
+    .option('--url <url>', "the daemon's address", 'http://127.0.0.1:8080')
+    .option('--token-file <file>', 'a file that holds the token')
+    .option('--json', 'print the run as one JSON line')
+    .action(async (flags: ReconcileFlags) => {
+      const run = await reconcileAt(flags.url, tokenOf(flags, environment));
+      terminal.result(flags.json === true ? JSON.stringify(run) : asText(run));
+      terminal.exitWith(run.break === 0 && run.incomplete === null ? 0 : 1);
+    });
+}
+
+function tokenOf(flags: ReconcileFlags, environment: Environment): string {
+  const token =
+    flags.tokenFile === undefined
+      ? environment['COUNTERFOIL_TOKEN']
+      : readFileSync(flags.tokenFile, 'utf8').trim();
+  if (token !== undefined && token !== '') return token;
+  throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
+}
+
+async function reconcileAt(url: string, token: string): Promise<Run> {
+  const where = new URL('/v1/reconciliations', url);
+  try {
+    const answer = await request(where, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+      headersTimeout: ANSWER_MS_MAX,
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode === 200) return JSON.parse(text) as Run;
+    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
+  }
+}
+
+function asText(run: Run): string {
+  const skipped = Object.entries(run.skipped).map(([cause, count]) => `${count} ${cause}`);
+  return [
+    `matched   ${run.matched}`,
+    `break     ${run.break}`,
+    `skipped   ${skipped.length === 0 ? 'none' : skipped.join(', ')}`,
+    `requests  ${run.requests}`,
+    ...(run.incomplete === null ? [] : [`incomplete: ${run.incomplete}`]),
+  ].join('\n');
+}

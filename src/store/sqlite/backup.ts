@@ -1,0 +1,62 @@
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { openForReading } from './database.ts';
+import { StoreRefused } from './refusal.ts';
+import type { Progress } from './verify.ts';
+
+/** Pages copied per step of an online backup; the daemon commits in between. */
+const PAGES_PER_STEP = 2_000;
+
+/**
+ * Copies a store into a new file while the daemon goes on: one consistent state of it, complete up
+ * to the moment at which the copy ended. Throws `StoreRefused` when the target exists.
+ */
+export async function backup(from: string, to: string, progress: Progress): Promise<void> {
+  if (existsSync(to)) {
+    throw new StoreRefused(`${to} exists already and is not overwritten: choose another --out`);
+  }
+  const db = openForReading(from);
+  let started = false;
+  let done = 0;
+  try {
+    await db.backup(to, {
+      progress: ({ totalPages, remainingPages }) => {
+        if (!started) progress.start('backup', totalPages);
+        started = true;
+        progress.tick(totalPages - remainingPages - done);
+        done = totalPages - remainingPages;
+        return PAGES_PER_STEP;
+      },
+    });
+    progress.done();
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Puts a backup in a store's place. A store that is there already is kept beside it under the name
+ * that is returned. The daemon must be stopped.
+ */
+export function restore(from: string, to: string): { readonly previous: string | null } {
+  const fresh = `${to}.restore`;
+  rmSync(fresh, { force: true });
+  copyFileSync(from, fresh);
+  const previous = existsSync(to) ? freeName(to) : null;
+  if (previous !== null) {
+    linkSync(to, previous);
+    for (const suffix of ['-wal', '-shm']) {
+      if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${previous}${suffix}`);
+    }
+  }
+  renameSync(fresh, to);
+  return { previous };
+}
+
+function freeName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.before-restore-${number}`)) number += 1;
+  return `${path}.before-restore-${number}`;
+}

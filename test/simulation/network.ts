@@ -1,0 +1,222 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { VirtualClock } from '../../src/simulator/clock.ts';
+import type { EventLog } from './event-log.ts';
+import { DIED, type Delivered } from './product.ts';
+import type { Weather } from './weather.ts';
+
+/** The product as the network sees it. */
+export interface Receiver {
+  readonly generation: number;
+  deliver(body: Uint8Array): Promise<Delivered>;
+}
+
+interface Parts {
+  readonly clock: VirtualClock;
+  readonly weather: Weather;
+  readonly log: EventLog;
+  /** What happens elsewhere while a request of the product is under way. */
+  readonly bustle: () => Promise<void>;
+  /** Told of every answer 2xx of the product, whether or not it reached the sender. */
+  readonly acknowledged: (body: Uint8Array) => void;
+  /** Told of what only a defect explains. */
+  readonly defect: (text: string) => void;
+}
+
+/**
+ * The wires between the two programs: webhooks one way, the custody API the other, on loopback. One
+ * exchange at a time, and an answer is given only when all that it set going is done: how fast the
+ * machine is changes nothing.
+ */
+export class Network {
+  readonly #parts: Parts;
+  readonly #agent = new Agent();
+  readonly #servers: Server[] = [];
+  #receiver: Receiver | undefined;
+  #coreUrl = '';
+  #webhookOrigin = '';
+  #apiOrigin = '';
+  #ring: () => void = () => undefined;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  static async open(parts: Parts): Promise<Network> {
+    const network = new Network(parts);
+    network.#webhookOrigin = await network.#listen((incoming, outgoing) =>
+      network.#carryWebhook(incoming, outgoing),
+    );
+    network.#apiOrigin = await network.#listen((incoming, outgoing) =>
+      network.#carryCall(incoming, outgoing),
+    );
+    return network;
+  }
+
+  /** Where webhooks are sent, without a path. */
+  get webhookOrigin(): string {
+    return this.#webhookOrigin;
+  }
+
+  /** Where the product believes the custody API to be. */
+  get apiOrigin(): string {
+    return this.#apiOrigin;
+  }
+
+  connect(ends: { receiver: Receiver; coreUrl: string }): void {
+    this.#receiver = ends.receiver;
+    this.#coreUrl = ends.coreUrl;
+  }
+
+  /** Resolves when the request that is sent next hangs. */
+  hangs(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#ring = resolve;
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+    await this.#agent.destroy();
+  }
+
+  async #listen(
+    carry: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>,
+  ): Promise<string> {
+    const server = createServer((incoming, outgoing) => {
+      carry(incoming, outgoing).catch((error: unknown) => {
+        this.#parts.defect(`the network failed: ${String(error)}`);
+        outgoing.destroy();
+      });
+    });
+    this.#servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async #carryWebhook(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { weather, log } = this.#parts;
+    const body = await buffer(incoming);
+    const fate = weather.webhookFate();
+    const note = (result: string): void => log.add(`webhook ${nameOf(body)}: ${fate} ${result}`);
+    switch (fate) {
+      case 'request-lost':
+        note('');
+        outgoing.destroy();
+        return;
+      case 'gateway-error':
+        note('');
+        outgoing.writeHead(502).end();
+        return;
+      case 'hangs':
+        note('');
+        return;
+      case 'truncated': {
+        const status = await this.#deliver(body.subarray(0, Math.floor(body.length / 2)));
+        note(String(status));
+        answer(outgoing, status);
+        return;
+      }
+      case 'twice-at-once': {
+        const both = await Promise.all([this.#deliver(body), this.#deliver(body)]);
+        note(both.join(' '));
+        answer(outgoing, both[1]);
+        return;
+      }
+      case 'response-lost':
+        note(String(await this.#deliver(body)));
+        outgoing.destroy();
+        return;
+      case 'passes': {
+        const status = await this.#deliver(body);
+        note(String(status));
+        answer(outgoing, status);
+        return;
+      }
+      default:
+        fate satisfies never;
+    }
+  }
+
+  async #deliver(body: Uint8Array): Promise<Delivered> {
+    const status = (await this.#receiver?.deliver(body)) ?? DIED;
+    if (status === DIED) return status;
+    if (status >= 200 && status <= 299) this.#parts.acknowledged(body);
+    else if (status !== 503 && status !== 400) {
+      this.#parts.defect(`the product answered ${status} to ${nameOf(body)}`);
+    }
+    return status;
+  }
+
+  async #carryCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { clock, weather, log, bustle } = this.#parts;
+    const body = await buffer(incoming);
+    const born = this.#receiver?.generation;
+    const fate = weather.apiFate();
+    const call = `${incoming.method ?? ''} ${decodeURIComponent(incoming.url ?? '')}`.replaceAll(
+      this.#webhookOrigin,
+      '',
+    );
+    if (fate === 'hangs') {
+      log.add(`api ${call}: hangs`);
+      this.#ring();
+      return;
+    }
+    const carried =
+      fate === 'request-lost' ? undefined : await this.#forward(incoming, body).catch(() => null);
+    if (weather.bustles()) await bustle();
+    await clock.advance(0);
+    log.add(`api ${call}: ${fate} ${carried?.status ?? ''}`);
+    // A dead process gets no answer, lest it goes on.
+    if (this.#receiver?.generation !== born) return;
+    if (carried === undefined || carried === null || fate === 'response-lost') outgoing.destroy();
+    else outgoing.writeHead(carried.status, carried.headers).end(carried.body);
+  }
+
+  async #forward(
+    incoming: IncomingMessage,
+    body: Buffer,
+  ): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+    const { authorization, 'content-type': contentType } = incoming.headers;
+    const answered = await request(`${this.#coreUrl}${incoming.url ?? ''}`, {
+      method: (incoming.method ?? 'GET') as Dispatcher.HttpMethod,
+      dispatcher: this.#agent,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      },
+      body: body.length === 0 ? null : body,
+    });
+    const bytes = Buffer.from(await answered.body.arrayBuffer());
+    const kept = ['content-type', 'retry-after', ...RATE_HEADERS];
+    const headers: Record<string, string> = {};
+    for (const name of kept) {
+      const value = answered.headers[name];
+      if (typeof value === 'string') headers[name] = value;
+    }
+    return { status: answered.statusCode, headers, body: bytes };
+  }
+}
+
+const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+
+function answer(outgoing: ServerResponse, status: Delivered): void {
+  if (status === DIED) outgoing.destroy();
+  else outgoing.writeHead(status).end();
+}
+
+/** A webhook in a few words. */
+function nameOf(body: Buffer | Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8');
+  const field = (name: string): string =>
+    new RegExp(`"${name}":"?([^",}]*)`).exec(text)?.[1]?.slice(0, 13) ?? '';
+  const names = ['stream', 'type', 'confirmations', 'network', 'blockchainHash', 'transactionId'];
+  return `${field('id').slice(0, 8)} ${names.map(field).join(' ')}`;
+}

@@ -1,0 +1,237 @@
+import type { DepositOutput, OrderRequest, World } from '../../src/simulator/world/world.ts';
+import { Chance } from './chance.ts';
+import type { EventLog } from './event-log.ts';
+import { APPROVERS, type Place, type Scenery } from './scenery.ts';
+
+const OUTSIDE = 'outside';
+/** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
+const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';
+const REORG_DEPTH_MAX = 8;
+
+const ACTIONS = {
+  deposit: 30,
+  mine: 30,
+  mineAll: 6,
+  orderOut: 9,
+  orderInside: 9,
+  replace: 3,
+  decideOrder: 6,
+  cancel: 1,
+  reorg: 5,
+  externalDebit: 2,
+} as const;
+
+/** People and chains: everything that happens at and beneath the custody service. */
+export class Traffic {
+  readonly #world: World;
+  readonly #scenery: Scenery;
+  readonly #chance: Chance;
+  readonly #log: EventLog;
+  #orders = 0;
+
+  constructor(options: { world: World; scenery: Scenery; seed: number; log: EventLog }) {
+    this.#world = options.world;
+    this.#scenery = options.scenery;
+    this.#log = options.log;
+    this.#chance = new Chance(options.seed, 'traffic');
+  }
+
+  /** One thing happens; it may be refused, as life has it. */
+  act(): void {
+    const action = this.#chance.weighted(ACTIONS);
+    this.#log.add(`${action} ${this.#do(action)}`);
+  }
+
+  /** Buries everything as deep as it can count. */
+  bury(blocks: number): void {
+    for (const { key } of this.#scenery.networks) this.#world.mineBlocks(key, blocks);
+    this.#log.add(`bury ${blocks}`);
+  }
+
+  /** Decides every order that waits for people: half of them are approved. */
+  decideAll(): void {
+    for (const { transactionId } of this.#waiting()) {
+      const decide = this.#chance.happens(0.5) ? 'approve' : 'reject';
+      for (const clientId of APPROVERS) this.#world[decide]({ transactionId, clientId });
+    }
+  }
+
+  #do(action: keyof typeof ACTIONS): string {
+    const { key } = this.#chance.pick(this.#scenery.networks);
+    switch (action) {
+      case 'deposit':
+        return this.#deposit();
+      case 'mine': {
+        const count = this.#chance.between(1, 4);
+        return `${key} ${count} ${this.#world.mineBlocks(key, count).kind}`;
+      }
+      case 'mineAll': {
+        const count = this.#chance.between(1, 8);
+        for (const network of this.#scenery.networks) this.#world.mineBlocks(network.key, count);
+        return `${count}`;
+      }
+      case 'orderOut':
+        return this.#order(this.#place(), OUTSIDE);
+      case 'orderInside': {
+        const from = this.#place();
+        const to = this.#chance.pick(this.#on(from.network.key));
+        return this.#order(from, to.address.networkAddress, to.memos);
+      }
+      case 'replace':
+        return this.#replace();
+      case 'decideOrder':
+        return this.#decideOrder();
+      case 'cancel': {
+        const open = this.#chance.pickAny(this.#waiting());
+        return open === undefined ? 'nothing' : this.#world.cancel(open.transactionId).kind;
+      }
+      case 'reorg':
+        return this.#reorg(key);
+      case 'externalDebit':
+        return this.#externalDebit();
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #place(): Place {
+    return this.#chance.pick(this.#scenery.places);
+  }
+
+  #on(network: string): Place[] {
+    return this.#scenery.places.filter((place) => place.network.key === network);
+  }
+
+  #money(place: Place): { asset: string; amount: bigint } {
+    const chance = this.#chance;
+    if (place.network.key === 'ethereum' && chance.happens(0.1)) {
+      return { asset: UNKNOWN_CONTRACT, amount: 10n ** 60n + BigInt(chance.between(0, 1_000_000)) };
+    }
+    const { asset, decimals } = chance.pick(place.network.assets);
+    // From less than dust to more than one person may let pass, and never a round number.
+    const unit = 10n ** BigInt(Math.max(0, decimals - chance.between(0, 4)));
+    const digits = decimals === 0 ? 0n : BigInt(chance.between(0, 9));
+    return { asset, amount: unit * BigInt(chance.between(1, 30)) + digits + 1n };
+  }
+
+  #deposit(): string {
+    const chance = this.#chance;
+    const first = this.#place();
+    const { key } = first.network;
+    const outputs = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
+      this.#output(index === 0 ? first : chance.pick(this.#on(key))),
+    );
+    if (chance.happens(0.1)) {
+      outputs.push({ ...this.#money(first), networkAddress: OUTSIDE });
+    }
+    const done = this.#world.deposit({ network: key, outputs });
+    return done.kind === 'refused' ? done.message : `${key} ${done.record.blockchainHash}`;
+  }
+
+  #output(place: Place): DepositOutput {
+    const chance = this.#chance;
+    const { addressId } = place.address;
+    const output = { addressId, ...this.#money(place) };
+    if (!place.network.memo || chance.happens(0.1)) return output;
+    return { ...output, memo: chance.happens(0.85) ? chance.pick(place.memos) : '404' };
+  }
+
+  #order(from: Place, destinationAddress: string, memos: readonly string[] = []): string {
+    const chance = this.#chance;
+    const { vaultId } = from.vault;
+    const { addressId, accountId } = from.address;
+    const scope = chance.pick(['address', 'address', 'account', 'vault'] as const);
+    const { asset, amount } = this.#money(from);
+    this.#orders += 1;
+    const change = chance.pickAny(
+      this.#on(from.network.key).filter((place) => place.vault.vaultId === vaultId),
+    );
+    const memo = chance.pickAny(memos);
+    const withChange = from.network.model === 'utxo' && change !== undefined && chance.happens(0.6);
+    return this.#send({
+      orderId: `order-${this.#orders}`,
+      vaultId,
+      ...(scope === 'address' ? { addressId } : {}),
+      ...(scope === 'account' ? { accountId } : {}),
+      network: from.network.key,
+      asset,
+      amount: amount / BigInt(chance.pick([1, 3, 10])) + 1n,
+      destinationAddress,
+      ...(memo === undefined ? {} : { memo }),
+      ...(withChange ? { changeAddressId: change.address.addressId } : {}),
+    });
+  }
+
+  #send(request: OrderRequest): string {
+    const made = this.#world.orderTransaction(request);
+    const asked = `${request.network} ${request.amount} ${request.asset}`;
+    if (made.kind === 'refused') return `${asked} ${made.message}`;
+    return `${asked} ${made.record.status} ${made.record.blockchainHash ?? ''}`;
+  }
+
+  #replace(): string {
+    const submitted = this.#chance.pickAny(this.#outgoing('submitted'));
+    if (submitted === undefined) return 'nothing';
+    const { vaultId, network, addressId, destinationAddress } = submitted;
+    this.#orders += 1;
+    return this.#send({
+      orderId: `order-${this.#orders}`,
+      vaultId,
+      ...(typeof addressId === 'string' ? { addressId } : {}),
+      network,
+      asset: String(submitted['asset']),
+      amount: BigInt(String(submitted['amount'])),
+      destinationAddress: destinationAddress ?? OUTSIDE,
+      replacesTransactionId: submitted.transactionId,
+    });
+  }
+
+  #outgoing(status: string) {
+    return this.#world.transactions({ type: 'outgoing', status }).data;
+  }
+
+  #waiting() {
+    return this.#outgoing('approval-pending');
+  }
+
+  #decideOrder(): string {
+    const open = this.#chance.pickAny(this.#waiting());
+    if (open === undefined) return 'nothing';
+    const decision = { transactionId: open.transactionId, clientId: this.#chance.pick(APPROVERS) };
+    const decide = this.#chance.happens(0.85) ? 'approve' : 'reject';
+    return `${decide} ${this.#world[decide](decision).kind}`;
+  }
+
+  #reorg(network: string): string {
+    const depth = this.#chance.between(1, REORG_DEPTH_MAX);
+    const droppable = this.#world
+      .truthTransactions()
+      .filter(
+        (one) =>
+          one.network === network &&
+          (one.status === 'mempool' || (one.status === 'confirmed' && one.confirmations <= depth)),
+      )
+      .map(({ blockchainHash }) => blockchainHash);
+    const drop = droppable.filter(() => this.#chance.happens(0.3));
+    const done = this.#world.reorg({ network, depth, drop });
+    if (done.kind === 'refused') return done.message;
+    const { returned, dropped } = done.record;
+    return `${network} ${depth} returned ${returned.join(',')} dropped ${dropped.join(',')}`;
+  }
+
+  #externalDebit(): string {
+    const held = this.#world.truthBalances().filter(({ amount }) => amount > 0n);
+    const row = this.#chance.pickAny(held);
+    const place = this.#scenery.places.find((one) => one.address.addressId === row?.addressId);
+    if (row === undefined || place === undefined) return 'nothing';
+    const amount = row.amount / BigInt(this.#chance.pick([1, 2, 7])) || 1n;
+    const done = this.#world.externalDebit({
+      network: place.network.key,
+      addressId: row.addressId,
+      asset: row.asset,
+      amount,
+      destinationAddress: OUTSIDE,
+    });
+    return done.kind === 'refused' ? done.message : done.record.blockchainHash;
+  }
+}
