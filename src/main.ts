@@ -12,6 +12,7 @@ import { serveCommand } from './commands/serve.ts';
 import { subscribeCommand } from './commands/subscribe.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
 import { verifyCommand } from './commands/verify.ts';
+import { StateFileRefused } from './simulator/state/state-file.ts';
 import { StoreRefused } from './store/sqlite/refusal.ts';
 
 const HELP = `
@@ -77,7 +78,7 @@ async function main(): Promise<void> {
     } else if (error instanceof CommandFailed) {
       terminal.note(`counterfoil: ${error.message}`);
       process.exitCode = error.exitCode;
-    } else if (error instanceof StoreRefused) {
+    } else if (error instanceof StoreRefused || error instanceof StateFileRefused) {
       terminal.note(`counterfoil: ${error.message}`);
       process.exitCode = 1;
     } else {

@@ -10,7 +10,7 @@ interface CoreFlags {
   readonly controlPort?: number;
   readonly seed?: string;
   readonly db?: string;
-  readonly clock: 'real' | 'virtual';
+  readonly clock?: 'real' | 'virtual';
   readonly mine: boolean;
   readonly allowLoopbackWebhooks?: boolean;
   readonly smtpUrl?: string;
@@ -86,9 +86,10 @@ export function coreCommand(terminal: Terminal): Command {
       'keep everything in this SQLite file, and go on from it at the next start',
     )
     .addOption(
-      new Option('--clock <kind>', 'real time, or a clock that only POST /sim/clock moves')
-        .choices(['real', 'virtual'])
-        .default('real'),
+      new Option(
+        '--clock <kind>',
+        'real time (default), or a clock that only POST /sim/clock moves',
+      ).choices(['real', 'virtual']),
     )
     .option('--no-mine', 'produce blocks only on POST /sim/blocks')
     .option(
@@ -113,7 +114,7 @@ export function coreCommand(terminal: Terminal): Command {
       const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
       lifecycle.listen(terminal.signals);
-      terminal.result(flags.json === true ? whereJson(core) : where(core, flags));
+      terminal.result(flags.json === true ? whereJson(core) : where(core));
     });
 }
 
@@ -129,8 +130,8 @@ function coreOptions(flags: CoreFlags): CoreOptions {
   return {
     port: flags.port,
     host: flags.host,
-    clock: flags.clock,
     autoMine: flags.mine,
+    ...given('clock', flags.clock),
     ...given('controlPort', flags.controlPort),
     ...given('seed', flags.seed),
     ...given('db', flags.db),
@@ -148,11 +149,11 @@ function whereJson(core: RunningCore): string {
   return JSON.stringify({ url, controlUrl, port, controlPort });
 }
 
-function where(core: RunningCore, flags: CoreFlags): string {
+function where(core: RunningCore): string {
   return [
     `custody core on ${core.url}/api/v1  (documents: ${core.url}/docs, inspector: ${core.url}/)`,
     `control calls on ${core.controlUrl}/sim`,
-    flags.clock === 'virtual'
+    core.clock.isRepeatable
       ? 'the clock stands still: move it with POST /sim/clock {"advanceMs":60000}'
       : 'the clock is real; Ctrl-C stops it',
   ].join('\n');

@@ -23,15 +23,16 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /**
-   * Until every connection had its first answer. libuv accepts one connection per turn of the event
-   * loop: a server whose turns are long lets a crowd that connects at once wait.
-   */
-  readonly rampMs: number;
   /** CPU seconds per second of measured time; null where the system does not tell. */
   readonly serverCores: number | null;
   readonly generatorCores: number;
 }
+
+/**
+ * Connections that are opened together. libuv accepts one connection per turn of the event loop: a
+ * crowd that connects at once to a server with long turns would be measured while it still waits.
+ */
+const CONNECTIONS_TOGETHER = 8;
 
 /** A server that does not come to answer every connection is given up after this. */
 const RAMP_SECONDS_MAX = 60;
@@ -76,13 +77,17 @@ class Window {
   readonly #startedMs: number;
   readonly #latenciesMs: number[] = [];
   readonly #answered = new Set<autocannon.Client>();
-  #rampMs = 0;
   #opened: Look | undefined;
   #closed: Look | undefined;
 
   constructor(order: LoadOrder, now: number) {
     this.#order = order;
     this.#startedMs = now;
+  }
+
+  /** How many connections have had an answer. */
+  get answered(): number {
+    return this.#answered.size;
   }
 
   get closed(): boolean {
@@ -92,10 +97,7 @@ class Window {
   answer(client: autocannon.Client, latencyMs: number, acknowledged: boolean): void {
     const now = performance.now();
     const { connections, seconds } = this.#order;
-    if (this.#answered.size < connections) {
-      this.#answered.add(client);
-      this.#rampMs = now - this.#startedMs;
-    }
+    if (this.#answered.size < connections) this.#answered.add(client);
     if (this.#opened === undefined) {
       this.#openWhenReady(now);
     } else if (now >= this.#opened.at + seconds * 1000) {
@@ -113,7 +115,6 @@ class Window {
         requestsPerSecond: 0,
         p50Ms: 0,
         p99Ms: 0,
-        rampMs: 0,
         serverCores: null,
         generatorCores: 0,
       };
@@ -124,7 +125,6 @@ class Window {
       requestsPerSecond: sorted.length / seconds,
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
-      rampMs: this.#rampMs,
       serverCores:
         opened.server === null || closed.server === null
           ? null
@@ -144,36 +144,51 @@ class Window {
   }
 }
 
+type Answered = (client: autocannon.Client, status: number, latencyMs: number) => void;
+
+/** Delivers over a few connections, each with one request under way, until `answered` cuts them. */
+function deliver(order: LoadOrder, deliveries: Deliveries, answered: Answered) {
+  const options: autocannon.Options = {
+    url: order.url,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    connections: CONNECTIONS_TOGETHER,
+    duration: order.warmupSeconds + order.seconds + RAMP_SECONDS_MAX,
+    sampleInt: 100,
+    requests: [{ setupRequest: (request) => ({ ...request, body: deliveries.next() }) }],
+  };
+  return new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(options, (error: unknown, seen: autocannon.Result) =>
+      error instanceof Error ? reject(error) : resolve(seen),
+    );
+    instance.on('response', (client, status, _, latencyMs) => answered(client, status, latencyMs));
+  });
+}
+
 /**
- * Delivers over many connections, each with one request under way, for a while; then lets every
+ * Opens the connections a few at a time and delivers over all of them for a while; then lets every
  * request under way end, so that what was acknowledged can be counted to the last one.
  */
 export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   const deliveries = new Deliveries();
   const window = new Window(order, performance.now());
+  const runs: Promise<autocannon.Result>[] = [];
   let acknowledged = 0;
-  let refused = 0;
-  const options: autocannon.Options = {
-    url: order.url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    connections: order.connections,
-    duration: order.warmupSeconds + order.seconds + RAMP_SECONDS_MAX,
-    sampleInt: 100,
-    requests: [{ setupRequest: (request) => ({ ...request, body: deliveries.next() }) }],
+  let errors = 0;
+  const answered: Answered = (client, status, latencyMs) => {
+    const ok = status >= 200 && status < 300;
+    if (ok) acknowledged += 1;
+    else errors += 1;
+    window.answer(client, latencyMs, ok);
+    const connected = runs.length * CONNECTIONS_TOGETHER;
+    if (window.answered === connected && connected < order.connections) {
+      runs.push(deliver(order, deliveries, answered));
+    }
+    // Between an answer and the next request nothing is under way on this connection.
+    if (window.closed) (client as autocannon.Client & { destroy(): void }).destroy();
   };
-  const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const instance = autocannon(options, (error: unknown, seen: autocannon.Result) =>
-      error instanceof Error ? reject(error) : resolve(seen),
-    );
-    instance.on('response', (client, status, _, latencyMs) => {
-      const ok = status >= 200 && status < 300;
-      if (ok) acknowledged += 1;
-      else refused += 1;
-      window.answer(client, latencyMs, ok);
-      // Between an answer and the next request nothing is under way on this connection.
-      if (window.closed) (client as autocannon.Client & { destroy(): void }).destroy();
-    });
-  });
-  return { acknowledged, errors: refused + result.errors, ...window.result() };
+  runs.push(deliver(order, deliveries, answered));
+  // The list grows while the first of them run.
+  for (const run of runs) errors += (await run).errors;
+  return { acknowledged, errors, ...window.result() };
 }

@@ -17,7 +17,6 @@ export interface Row {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly rampMs: number;
   readonly errors: number;
   readonly perTransaction: number | null;
   /** CPU time of the server per request: what a busy machine disturbs least. */
@@ -72,16 +71,14 @@ export function summarize(
   connections: number,
 ): Row {
   const own = all.filter((one) => one.contender === contender && one.connections === connections);
-  const median = (
-    key: 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'rampMs' | 'generatorCores',
-  ): number => medianOf(own.map((one) => one[key]));
+  const median = (key: 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'generatorCores'): number =>
+    medianOf(own.map((one) => one[key]));
   return {
     contender,
     connections,
     requestsPerSecond: median('requestsPerSecond'),
     p50Ms: median('p50Ms'),
     p99Ms: median('p99Ms'),
-    rampMs: median('rampMs'),
     errors: own.reduce((sum, one) => sum + one.errors, 0),
     perTransaction: medianOrNull(own.map((one) => one.perTransaction)),
     serverCpuMicroseconds: medianOrNull(own.map(cpuMicroseconds)),
@@ -104,7 +101,6 @@ export function tableOf(rows: readonly Row[]): string {
     'requests/s',
     'p50 ms',
     'p99 ms',
-    'ramp ms',
     'errors',
     'per transaction',
     'CPU µs/request',
@@ -119,7 +115,6 @@ export function tableOf(rows: readonly Row[]): string {
     figure(row.requestsPerSecond, 0),
     figure(row.p50Ms, 1),
     figure(row.p99Ms, 1),
-    figure(row.rampMs, 0),
     String(row.errors),
     figure(row.perTransaction, 0),
     figure(row.serverCpuMicroseconds, 0),

@@ -54,7 +54,7 @@ test.each(traceNames())(
     const due = expected.deposits ?? deposits;
     expect(deposits).toHaveLength(due.length);
     expect(deposits).toEqual(
-      expect.arrayContaining(due.map((one) => expect.objectContaining(one))),
+      expect.arrayContaining(due.map((one): unknown => expect.objectContaining(one))),
     );
   },
 );

@@ -239,7 +239,6 @@ export class Forger {
     const known = this.#chance.pickAny(this.#acknowledged());
     if (known === undefined) return undefined;
     const { id } = JSON.parse(Buffer.from(known).toString('utf8')) as { id: string };
-    const { blockchainHash, ...body } = this.#deposit(id);
-    return { body: { ...body, id, hash: blockchainHash }, leaves: 'id_conflict' };
+    return { body: this.#deposit(id), leaves: 'id_conflict' };
   }
 }

@@ -73,6 +73,14 @@ export class Contract {
     );
   }
 
+  /** Names of the query parameters of `METHOD /path`. */
+  queryParametersOf(operation: string): string[] {
+    const [method = '', template = ''] = operation.split(' ');
+    const route = this.#routes.find((each) => each.template === template);
+    const parameters = route?.operations[method.toLowerCase()]?.parameters ?? [];
+    return parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  }
+
   /** `METHOD /path` of the operation that was called; undefined when there is none. */
   operationOf({ method, target }: Exchange): string | undefined {
     const route = this.#routeOf(target);

@@ -122,6 +122,43 @@ test(
   },
 );
 
+test('each documented filter keeps exactly the rows with its value', async () => {
+  const [vault, other] = [await stage.vault({ name: 'one' }), await stage.vault({ name: 'two' })];
+  for (const each of [vault, other]) {
+    const ripple = await stage.address(each, 'ripple', 'main', { name: each.vaultId });
+    const { addressId } = await stage.address(each, 'stellar', 'second', { name: 'star' });
+    await stage.api('POST', '/memos', { addressId, memo: '7' });
+    await stage.api('POST', '/memos', { addressId: ripple.addressId, memo: '8' });
+    await stage.fund(ripple, 'XRP', '50000000');
+  }
+  await stage.order(vault, { asset: 'ripple:XRP' });
+  await stage.order(other, { asset: 'stellar:XLM' });
+  for (const path of [
+    '/networks',
+    '/vaults',
+    '/accounts',
+    '/addresses',
+    '/memos',
+    '/transactions',
+  ]) {
+    const { rows } = await stage.api('GET', path);
+    const parameters = stage.contract.queryParametersOf(`GET /api/v1${path}`);
+    const filters = parameters.filter((name) => name.startsWith('filter['));
+    expect(filters.length).toBeGreaterThan(0);
+    for (const filter of filters) {
+      const field = filter.slice('filter['.length, -1);
+      const value = rows.map((row) => row[field]).find((each) => typeof each === 'string');
+      const wanted = rows.filter((row) => row[field] === value);
+      const found = await stage.api(
+        'GET',
+        `${path}?${filter}=${encodeURIComponent(String(value))}`,
+      );
+      expect([path, filter, found.rows]).toEqual([path, filter, wanted]);
+      expect([path, filter, wanted.length]).not.toEqual([path, filter, rows.length]);
+    }
+  }
+});
+
 test('search finds a part of the text', covers('lists/filtering/search'), async () => {
   const client = await namedVaults('hot wallet', 'cold wallet', 'treasury');
   const found = async (text: string) => namesOf(await client.call('GET', `/vaults?search=${text}`));

@@ -1,0 +1,98 @@
+import type { Deposit } from '../../src/domain/deposit.ts';
+import type { Decision } from '../../src/domain/decision.ts';
+import { Chance } from './chance.ts';
+import type { EventLog } from './event-log.ts';
+import type { Product } from './product.ts';
+
+const EVERYTHING = { page: 0, pageSize: 100_000 } as const;
+
+const ACTIONS = { approve: 3, attribute: 2, hold: 1, release: 2, acknowledge: 6 } as const;
+
+/** The people behind the product, and the exchange's program that reads the credit feed. */
+export class Office {
+  /** Deposits whose owner a person found. */
+  readonly attributed = new Set<string>();
+  readonly #product: Product;
+  readonly #chance: Chance;
+  readonly #log: EventLog;
+  #after = 0;
+
+  constructor(options: { product: Product; seed: number; log: EventLog }) {
+    this.#product = options.product;
+    this.#chance = new Chance(options.seed, 'office');
+    this.#log = options.log;
+  }
+
+  async act(): Promise<void> {
+    const action = this.#chance.weighted(ACTIONS);
+    if (action === 'acknowledge') return this.#acknowledge();
+    const deposits = await this.#held(action);
+    const deposit = this.#chance.pickAny(deposits);
+    return deposit === undefined ? undefined : this.#about(deposit, action);
+  }
+
+  /** Approves and releases whatever waits for a person; nobody's memo stays nobody's. */
+  async clearDesk(): Promise<void> {
+    for (const action of ['release', 'approve'] as const) {
+      for (const deposit of await this.#held(action)) await this.#about(deposit, action);
+    }
+  }
+
+  /** Books what left without a platform transaction to suspense, and lets the break rest. */
+  async resolveUnexplained(): Promise<void> {
+    const found = await this.#product.reads?.breaks(
+      { state: 'open', type: 'unexplained_movement' },
+      EVERYTHING,
+    );
+    for (const { breakId } of found?.items ?? []) {
+      await this.#decide({ kind: 'resolve', breakId, reason: 'a debit outside the platform' });
+    }
+  }
+
+  async #held(action: Exclude<keyof typeof ACTIONS, 'acknowledge'>): Promise<readonly Deposit[]> {
+    const page = await this.#product.reads?.deposits({}, EVERYTHING);
+    const deposits = page?.items ?? [];
+    switch (action) {
+      case 'approve':
+        return deposits.filter(({ reason }) => reason === 'approval_required');
+      case 'attribute':
+        return deposits.filter(
+          ({ reason }) => reason === 'unattributed_memo' || reason === 'memo_required',
+        );
+      case 'hold':
+        return deposits.filter(({ state }) => state === 'confirming' || state === 'verifying');
+      case 'release':
+        return deposits.filter(({ reason }) => reason === 'operator_hold');
+      default:
+        return action satisfies never;
+    }
+  }
+
+  async #about(
+    deposit: Deposit,
+    kind: Exclude<keyof typeof ACTIONS, 'acknowledge'>,
+  ): Promise<void> {
+    const { depositId } = deposit;
+    const reason = 'looked at it';
+    if (kind !== 'attribute') return this.#decide({ kind, depositId, reason });
+    // On record before it is taken: the process may die on either side of it.
+    this.attributed.add(depositId);
+    return this.#decide({ kind, depositId, attributedTo: 'customer 1', reason });
+  }
+
+  async #acknowledge(): Promise<void> {
+    const items = await this.#product.reads?.credits(this.#after, 3);
+    for (const { feedSeq, item } of items ?? []) {
+      this.#after = feedSeq;
+      if (item.kind !== 'credit') continue;
+      const reference = `booking ${feedSeq}`;
+      await this.#decide({ kind: 'acknowledge', creditId: item.creditId, reference });
+    }
+  }
+
+  async #decide(decision: Decision): Promise<void> {
+    const outcome = await this.#product.decide(decision, 'ann');
+    const said = typeof outcome === 'string' ? outcome : outcome.kind;
+    this.#log.add(`office ${JSON.stringify(decision)}: ${said}`);
+  }
+}

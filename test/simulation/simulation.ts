@@ -1,0 +1,426 @@
+import { createHash, createPrivateKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateKeyPair } from '../../src/custody/token.ts';
+import { decode } from '../../src/intake/decode.ts';
+import { VirtualClock } from '../../src/simulator/clock.ts';
+import { startCore, type RunningCore } from '../../src/simulator/core.ts';
+import { verify } from '../../src/store/sqlite/verify.ts';
+import { Auditor } from './auditor.ts';
+import { Chance } from './chance.ts';
+import { ruleOf } from './crediting-rules.ts';
+import { EventLog } from './event-log.ts';
+import { Forger } from './forger.ts';
+import { Network } from './network.ts';
+import { Office } from './office.ts';
+import { DIED, GRACE_MS, Product } from './product.ts';
+import { makeScenery, type Scenery } from './scenery.ts';
+import { Traffic } from './traffic.ts';
+import { Weather } from './weather.ts';
+
+const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
+const STREAMS = ['outgoing', 'incoming', 'blockchain'] as const;
+const STEPS = 60;
+/** Deeper than every policy and every published depth of the networks that play. */
+const BURIAL_BLOCKS = 30;
+/** Longer than any single look-up waits for its next turn, and than any grace. */
+const REST_MS = 2 * 3_600_000;
+/** A paused order ends after a day. */
+const PAUSE_MS_MAX = 25 * 3_600_000;
+const SWEEPS_AT_REST = 6;
+
+const ACTIONS = {
+  traffic: 60,
+  burst: 8,
+  time: 14,
+  sweep: 16,
+  office: 8,
+  lie: 4,
+  kill: 3,
+  weather: 6,
+  clockJump: 2,
+} as const;
+
+export interface Verdict {
+  readonly seed: number;
+  /** What is wrong; empty when every promise held. */
+  readonly problems: readonly string[];
+  /** Of everything that happened, and of the journal's last seal. */
+  readonly digest: string;
+  readonly events: number;
+  readonly tail: readonly string[];
+  /** How much of it happened, so that an empty run is not taken for a good one. */
+  readonly extent: Readonly<Record<string, number>>;
+}
+
+export interface SimulationOptions {
+  /** Steps before the world comes to rest; default 60. */
+  readonly steps?: number;
+  /** Whether anybody lies; default: three seeds in four. */
+  readonly lies?: boolean;
+  /** Gets every line of the event log. */
+  readonly echo?: (line: string) => void;
+}
+
+let keys: Promise<{ publicKeyPem: string; key: KeyObject }> | undefined;
+
+/** One key pair for all runs of the process: its bytes reach nothing that is compared. */
+function keyPair(): Promise<{ publicKeyPem: string; key: KeyObject }> {
+  keys ??= generateKeyPair().then(({ publicKeyPem, privateKeyPem }) => ({
+    publicKeyPem,
+    key: createPrivateKey(privateKeyPem),
+  }));
+  return keys;
+}
+
+/** Commits are as durable as a simulated crash can ask for, and memory is faster than a disk. */
+function scratchFolder(): string {
+  const root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  return mkdtempSync(join(root, 'counterfoil-simulation-'));
+}
+
+async function call(url: string, method: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const said: unknown = await answer.json();
+  if (!answer.ok) throw new Error(`${method} ${url}: ${JSON.stringify(said)}`);
+  return said;
+}
+
+/**
+ * The custody core, the product and the network between them in one process, on one virtual clock
+ * and from one seed: some time of traffic in which everything goes wrong that may, then rest, then
+ * the audit.
+ */
+class Simulation {
+  readonly #seed: number;
+  readonly #lying: boolean;
+  readonly #folder = scratchFolder();
+  readonly #chance: Chance;
+  readonly #weather: Weather;
+  readonly #problems: string[] = [];
+  readonly #acknowledged: Uint8Array[] = [];
+  readonly #deepest = new Map<string, number>();
+  readonly #core: RunningCore;
+  readonly #clock: VirtualClock;
+  readonly #log: EventLog;
+  readonly #scenery: Scenery;
+  readonly #traffic: Traffic;
+  readonly #network: Network;
+  readonly #product: Product;
+  readonly #office: Office;
+  readonly #forger: Forger;
+  #sweeps = 0;
+  #deaths = 0;
+
+  private constructor(parts: {
+    seed: number;
+    lying: boolean;
+    core: RunningCore;
+    clock: VirtualClock;
+    log: EventLog;
+    weather: Weather;
+    network: Network;
+    bustle: { run: () => Promise<void> };
+    told: { acknowledged: (body: Uint8Array) => void; defect: (text: string) => void };
+    client: { clientId: string; key: KeyObject };
+  }) {
+    const { seed, core, clock, log, weather, network, client } = parts;
+    this.#seed = seed;
+    this.#lying = parts.lying;
+    this.#core = core;
+    this.#clock = clock;
+    this.#log = log;
+    this.#weather = weather;
+    this.#network = network;
+    this.#chance = new Chance(seed, 'course');
+    this.#scenery = makeScenery(core.world, seed);
+    this.#traffic = new Traffic({ world: core.world, scenery: this.#scenery, seed, log });
+    const jitter = new Chance(seed, 'jitter');
+    this.#product = new Product({
+      folder: this.#folder,
+      clock,
+      pathToken: PATH_TOKEN,
+      webhookUrl: `${network.webhookOrigin}/hooks/${PATH_TOKEN}`,
+      api: { baseUrl: network.apiOrigin, ...client },
+      fate: (facts) => {
+        const fate = weather.commitFate();
+        log.add(`commit ${facts.map(({ kind }) => kind).join(' ')}: ${fate}`);
+        return fate;
+      },
+      tornBytes: () => weather.tornBytes(),
+      random: () => jitter.fraction(),
+      hangs: () => network.hangs(),
+    });
+    this.#office = new Office({ product: this.#product, seed, log });
+    this.#forger = new Forger({
+      world: core.world,
+      product: this.#product,
+      scenery: this.#scenery,
+      seed,
+      log,
+      acknowledged: () => this.#acknowledged,
+    });
+    network.connect({ receiver: this.#product, coreUrl: core.url });
+    parts.bustle.run = () => this.#burst(2);
+    parts.told.acknowledged = (body) => this.#acknowledged.push(body);
+    parts.told.defect = (text) => this.#problems.push(text);
+  }
+
+  static async start(seed: number, options: SimulationOptions): Promise<Simulation> {
+    const { publicKeyPem, key } = await keyPair();
+    const told = {
+      acknowledged: (_: Uint8Array): void => undefined,
+      defect: (_: string): void => undefined,
+    };
+    const core = await startCore({
+      port: 0,
+      seed,
+      clock: 'virtual',
+      autoMine: false,
+      onBug: (error) => told.defect(`CORE bug: ${String(error)}`),
+    });
+    const { clock } = core;
+    if (!(clock instanceof VirtualClock)) throw new Error('the core has no virtual clock');
+    const log = new EventLog({ now: () => clock.now(), echo: options.echo });
+    const weather = new Weather(seed);
+    const bustle = { run: (): Promise<void> => Promise.resolve() };
+    const network = await Network.open({
+      clock,
+      weather,
+      log,
+      bustle: () => bustle.run(),
+      acknowledged: (body) => told.acknowledged(body),
+      defect: (text) => told.defect(text),
+    });
+    const permissions = ['Vault:read', 'manageVaults', 'manageNotifications'];
+    const client = { name: 'product', type: 'api', publicKeyPem, permissions };
+    const { clientId } = (await call(`${core.controlUrl}/sim/clients`, 'POST', client)) as {
+      clientId: string;
+    };
+    const lying = options.lies ?? seed % 4 !== 0;
+    return new Simulation({
+      seed,
+      lying,
+      core,
+      clock,
+      log,
+      weather,
+      network,
+      bustle,
+      told,
+      client: { clientId, key },
+    });
+  }
+
+  async run(steps: number): Promise<Verdict> {
+    await this.#product.start();
+    for (const { vaultId } of this.#scenery.vaults) {
+      const url = `${this.#network.webhookOrigin}/hooks/${PATH_TOKEN}`;
+      this.#core.delivery.subscribe(vaultId, url, STREAMS);
+    }
+    for (let step = 0; step < steps; step += 1) await this.#step();
+    await this.#comeToRest();
+    this.#audit();
+    const extent = this.#extent();
+    this.#log.add(`end ${JSON.stringify(extent)}`);
+    return {
+      seed: this.#seed,
+      problems: this.#problems,
+      digest: this.#log.digest(),
+      events: this.#log.lines,
+      tail: this.#log.tail(),
+      extent,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#product.close();
+    await this.#core.stop();
+    await this.#network.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #step(): Promise<void> {
+    const chance = this.#chance;
+    if (!this.#product.isUp && chance.happens(0.5)) await this.#startAgain();
+    const action = chance.weighted(ACTIONS);
+    switch (action) {
+      case 'traffic':
+        await this.#burst(1);
+        break;
+      case 'burst':
+        await this.#burst(chance.between(2, 6));
+        break;
+      case 'time':
+        await this.#pass(chance.pick([1_000, 15_000, 60_000, 700_000, 3_600_000, 20_000_000]));
+        break;
+      case 'sweep':
+        await this.#sweep();
+        break;
+      case 'office':
+        await this.#office.act();
+        break;
+      case 'lie':
+        if (this.#lying) await this.#forger.lie();
+        break;
+      case 'kill':
+        this.#log.add('kill');
+        this.#product.kill();
+        break;
+      case 'weather':
+        await this.#changeWeather();
+        break;
+      case 'clockJump':
+        this.#product.skewMs = chance.pick([0, 0, -600_000, -5_000, 90_000, 600_000, 86_400_000]);
+        this.#log.add(`the product's clock is off by ${this.#product.skewMs}`);
+        break;
+      default:
+        action satisfies never;
+    }
+    await this.#clock.advance(0);
+  }
+
+  async #burst(most: number): Promise<void> {
+    for (let left = most; left > 0; left -= 1) this.#traffic.act();
+    this.#watch();
+    await this.#clock.advance(0);
+  }
+
+  /** A credit may be due at any depth that a hash ever had. */
+  #watch(): void {
+    for (const { blockchainHash, confirmations } of this.#core.world.truthTransactions()) {
+      const before = this.#deepest.get(blockchainHash) ?? 0;
+      if (confirmations > before) this.#deepest.set(blockchainHash, confirmations);
+    }
+  }
+
+  async #pass(ms: number): Promise<void> {
+    this.#log.add(`time ${ms}`);
+    await this.#clock.advance(ms);
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweeps += 1;
+    this.#log.add('sweep');
+    const result = await this.#product.sweep();
+    if (result === DIED) this.#log.add('sweep: died');
+    else if (result.kind === 'not_recorded') this.#log.add(`sweep: ${result.cause}`);
+    else {
+      const { matched, broken, skipped, incomplete } = result.run;
+      const text = JSON.stringify({ matched, broken, skipped, incomplete });
+      // Fresh ports in an error's text would make runs differ.
+      this.#log.add(`sweep: ${text.replaceAll(/127\.0\.0\.1:\d+/g, 'core')}`);
+    }
+  }
+
+  async #startAgain(): Promise<void> {
+    this.#deaths += 1;
+    this.#log.add('start');
+    await this.#product.start();
+  }
+
+  async #changeWeather(): Promise<void> {
+    this.#log.add(`weather ${this.#weather.change()}`);
+    await this.#putFaults();
+  }
+
+  async #putFaults(): Promise<void> {
+    await call(`${this.#core.controlUrl}/sim/faults`, 'PUT', this.#weather.coreFaults);
+  }
+
+  /** Faults end, what is delayed arrives, every order ends, blocks bury everything, sweeps follow. */
+  async #comeToRest(): Promise<void> {
+    this.#weather.clear();
+    await this.#putFaults();
+    this.#product.skewMs = 0;
+    if (!this.#product.isUp) await this.#startAgain();
+    this.#log.add('rest');
+    this.#traffic.decideAll();
+    await this.#deliverAll();
+    await this.#pass(PAUSE_MS_MAX);
+    this.#traffic.bury(BURIAL_BLOCKS);
+    this.#watch();
+    await this.#deliverAll();
+    for (let count = 0; count < SWEEPS_AT_REST; count += 1) {
+      await this.#pass(count % 2 === 0 ? REST_MS : GRACE_MS + 60_000);
+      await this.#sweep();
+      await this.#office.clearDesk();
+      if (count === 2) await this.#office.resolveUnexplained();
+      await this.#deliverAll();
+    }
+  }
+
+  async #deliverAll(): Promise<void> {
+    const { delivery } = this.#core;
+    const waits = (): boolean =>
+      this.#scenery.vaults.some(({ vaultId }) => delivery.backlog(vaultId).size > 0);
+    for (let tries = 0; tries < 100; tries += 1) {
+      for (const { vaultId } of this.#scenery.vaults) delivery.pullForward(vaultId);
+      await this.#clock.advance(1_000);
+      if (!waits()) return;
+    }
+    this.#problems.push('a backlog is not delivered although nothing is in its way');
+  }
+
+  #audit(): void {
+    const { world } = this.#core;
+    const report = verify(this.#product.path, {
+      decode,
+      progress: { start: () => undefined, tick: () => undefined, done: () => undefined },
+    });
+    if (!report.sound) {
+      const failed = report.checks.filter(({ problemCount }) => problemCount > 0);
+      this.#problems.push(`verify: ${JSON.stringify(failed)}`);
+    }
+    this.#problems.push(
+      ...new Auditor(this.#product.path, {
+        transactions: world.truthTransactions(),
+        balances: world.truthBalances(),
+        deepest: this.#deepest,
+        sources: new Map(this.#scenery.vaults.map(({ vaultId, source }) => [vaultId, source])),
+        ruleOf,
+        registeredMemos: new Set(
+          this.#scenery.places.flatMap(({ address, memos }) =>
+            memos.map((memo) => `${address.addressId} ${memo}`),
+          ),
+        ),
+        attributed: this.#office.attributed,
+        lies: this.#forger.lies,
+        acknowledged: this.#acknowledged,
+      }).audit(),
+    );
+  }
+
+  #extent(): Record<string, number> {
+    return {
+      transactions: this.#core.world.truthTransactions().length,
+      acknowledged: this.#acknowledged.length,
+      sweeps: this.#sweeps,
+      deaths: this.#deaths,
+      lies: this.#forger.lies.length,
+    };
+  }
+}
+
+/** Runs one seed from beginning to end. Same seed and options, same digest. */
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Verdict> {
+  const simulation = await Simulation.start(seed, options);
+  try {
+    return await simulation.run(options.steps ?? STEPS);
+  } finally {
+    await simulation.close();
+  }
+}
+
+/** Digest of many verdicts. */
+export function digestOf(verdicts: readonly Verdict[]): string {
+  return createHash('sha256')
+    .update(verdicts.map(({ digest }) => digest).join('\n'))
+    .digest('hex');
+}

@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+import { simulate, type SimulationOptions } from './simulation.ts';
+
+/** A soak ends after this long, whatever is left to do. */
+const MINUTES_MAX_DEFAULT = 30;
+
+const USAGE = `Plays the whole system from seeds and audits it at rest.
+
+  npm run soak -- --seed N             one seed; prints the tail of its event log when it fails
+  npm run soak -- --seeds COUNT        many seeds, from 1 or from --from N
+  --minutes M                          start no further seed after M minutes (default ${MINUTES_MAX_DEFAULT})
+  --steps S                            steps of a run before it comes to rest
+  --no-lies                            nobody forges webhooks
+  --log                                print the event log while it happens
+
+Exit code 0 when every seed held, 1 when one did not, 2 on bad usage.`;
+
+interface Plan {
+  readonly from: number;
+  readonly count: number;
+  readonly minutesMax: number;
+  readonly options: SimulationOptions;
+}
+
+function natural(text: string, name: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`--${name} wants a number`);
+  return value;
+}
+
+function planFrom(args: readonly string[]): Plan | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string', default: '100' },
+      from: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: String(MINUTES_MAX_DEFAULT) },
+      steps: { type: 'string' },
+      'no-lies': { type: 'boolean', default: false },
+      log: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const single = values.seed !== undefined;
+  return {
+    from: natural(values.seed ?? values.from, single ? 'seed' : 'from'),
+    count: single ? 1 : natural(values.seeds, 'seeds'),
+    minutesMax: natural(values.minutes, 'minutes'),
+    options: {
+      ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
+      ...(values['no-lies'] ? { lies: false } : {}),
+      ...(values.log ? { echo: (line: string) => console.log(line) } : {}),
+    },
+  };
+}
+
+async function soak({ from, count, minutesMax, options }: Plan): Promise<number> {
+  const startedAt = Date.now();
+  const secondsSoFar = (): number => Math.round((Date.now() - startedAt) / 1_000);
+  const failed: number[] = [];
+  let played = 0;
+  for (let seed = from; seed < from + count; seed += 1) {
+    if (secondsSoFar() >= minutesMax * 60) {
+      console.log(`stopped after ${minutesMax} minutes, ${played} of ${count} seeds played`);
+      break;
+    }
+    const verdict = await simulate(seed, options);
+    played += 1;
+    if (verdict.problems.length > 0) {
+      failed.push(seed);
+      if (count === 1) console.log(verdict.tail.join('\n'));
+      console.log(`\nseed ${seed} FAILED, replay it with: npm run soak -- --seed ${seed}`);
+      for (const problem of verdict.problems) console.log(`  ${problem}`);
+    }
+    if (count === 1) console.log(JSON.stringify({ ...verdict.extent, digest: verdict.digest }));
+    else if (played % 10 === 0 || played === count) {
+      console.log(`${played}/${count} seeds, ${failed.length} failed, ${secondsSoFar()} s`);
+    }
+  }
+  if (failed.length > 0) console.log(`failed: ${failed.join(' ')}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  let plan: Plan | 'help';
+  try {
+    plan = planFrom(args);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    console.error(`${error.message}\n\n${USAGE}`);
+    return 2;
+  }
+  if (plan === 'help') {
+    console.log(USAGE);
+    return 0;
+  }
+  return soak(plan);
+}
+
+process.exitCode = await main(process.argv.slice(2));
