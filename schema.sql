@@ -195,6 +195,8 @@ CREATE TABLE assets (
 -- ---------------------------------------------------------------------------------------------
 
 -- One deposit per (vault, network, hash, account, address, memo, asset).
+-- deposit_id is a digest of those, so that it survives a restore from an older backup; a credit's id
+-- is a digest of the deposit's and of how many credits it had.
 -- state is judged from the other columns and the policy, whenever one of them changes.
 CREATE TABLE deposits (
   deposit_id             TEXT    PRIMARY KEY,
@@ -222,6 +224,7 @@ CREATE TABLE deposits (
   credit_id              TEXT,
   credit_amount          TEXT,
   credit_reference       TEXT,
+  credits_issued         INTEGER NOT NULL,
   reversed_credit_id     TEXT,
   reversed_reference     TEXT,
   state                  TEXT    NOT NULL CHECK (state IN

@@ -60,7 +60,7 @@ const readFeed = createRoute({
         .object({ data: z.array(creditSchema), next: z.int() })
         .openapi('CreditFeed', { description: 'Empty when nothing came within the wait.' }),
     },
-    ['unavailable'],
+    ['conflict', 'unavailable'],
   ),
 });
 
@@ -96,13 +96,26 @@ async function itemsAfter(
 ): Promise<readonly StoredCredit[]> {
   const { after, limit, wait } = query;
   const items = await reads.credits(after, limit);
-  if (items.length > 0 || wait === 0) return items;
+  if (items.length > 0) return items;
+  await refuseBeyondEnd(reads, after);
+  if (wait === 0) return items;
   const woken = await feed.waitFor(after, wait * 1_000, abort);
   if (woken === 'refused') {
     const detail = 'Too many consumers wait already: try again, or ask without `wait`.';
     throw new ProblemError({ kind: 'unavailable', detail });
   }
   return woken === 'items' ? reads.credits(after, limit) : [];
+}
+
+/**
+ * A place beyond the feed's end was read before the store was restored from an older backup. Going
+ * on from there would pass over what comes now.
+ */
+async function refuseBeyondEnd(reads: Services['reads'], after: number): Promise<void> {
+  const head = await reads.feedHead();
+  if (after <= head) return;
+  const detail = `The feed ends at ${head}, before ${after}: the store was restored from a backup. Read again from 0; items that you know have the creditId that they had.`;
+  throw new ProblemError({ kind: 'conflict', detail });
 }
 
 export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void {

@@ -5,6 +5,7 @@ import { createApi } from '../api/application.ts';
 import { FeedSignal } from '../api/feed-signal.ts';
 import type { Readiness } from '../api/health.ts';
 import { createConsole } from '../console/application.ts';
+import type { CircuitState } from '../custody/circuit.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { CommitQueue } from '../intake/commit-queue.ts';
 import { decode } from '../intake/decode.ts';
@@ -18,6 +19,7 @@ import { Metrics } from '../ops/metrics.ts';
 import { packPolicy } from '../store/fact-codec.ts';
 import { openForReading, openForWriting } from '../store/sqlite/database.ts';
 import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
+import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
 import { custodyClientOf } from './custody/link.ts';
@@ -47,6 +49,7 @@ export interface RunningDaemon {
 }
 
 interface Parts extends DaemonContext {
+  readonly lock: WriterLock;
   readonly ledger: SqliteLedger;
   readonly reads: SqliteReads;
   readonly queue: CommitQueue;
@@ -79,6 +82,7 @@ function assemble(context: DaemonContext): Parts {
   const { config, log } = context;
   const path = sqlitePath(config.store);
   const now = (): number => Date.now();
+  const lock = takeWriterLock(path);
   const ledger = new SqliteLedger(openForWriting(path), { decode, now });
   const reads = new SqliteReads(openForReading(path));
   const metrics = new Metrics({ now, process: true });
@@ -102,7 +106,7 @@ function assemble(context: DaemonContext): Parts {
       : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
   const reconciler = new Reconciler({ config, reads, queue, custody, metrics, log, now });
   const identify = identifyBy(config.api.tokens);
-  return { ...context, ledger, reads, queue, feed, metrics, custody, reconciler, identify };
+  return { ...context, lock, ledger, reads, queue, feed, metrics, custody, reconciler, identify };
 }
 
 /** The configured crediting policy becomes a decision when it differs from the one set last. */
@@ -199,6 +203,10 @@ function countAnswer(metrics: Metrics, answer: Answer): void {
   }
 }
 
+function custodyReadiness({ kind, ...detail }: CircuitState): Readiness['custody'] {
+  return { circuit: kind, ...detail };
+}
+
 /** Says at start-up which policy depths webhooks will not show; the sweep reads those from the API. */
 async function warnOfDepths({ custody, config, log }: Parts): Promise<void> {
   if (custody === undefined || config.custody === undefined) return;
@@ -214,7 +222,7 @@ function readinessOf({ queue, custody, config }: Parts, phase: Readiness['phase'
   return {
     phase,
     store: queue.lastFailure === null ? 'writable' : 'unavailable',
-    custody: circuit === undefined ? null : { ...circuit, circuit: circuit.kind },
+    custody: circuit === undefined ? null : custodyReadiness(circuit),
     queue: { waiting: queue.waiting, limit: config.intake.queueMax },
   };
 }
@@ -237,12 +245,13 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): void {
-  const { reconciler, feed, queue, custody, reads, ledger } = parts;
+  const { reconciler, feed, queue, custody, reads, ledger, lock } = parts;
   const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, boundMs, run });
   step('store', CLOSE_MS_MAX, () => {
     reads.close();
     ledger.close();
+    lock.release();
   });
   step('connections', CLOSE_MS_MAX, () => listener.cut());
   step('listener', CLOSE_MS_MAX, () => listener.close());

@@ -46,14 +46,24 @@ export function reconcileCommand(terminal: Terminal, environment: Environment): 
 
 function tokenOf(flags: ReconcileFlags, environment: Environment): string {
   const token =
-    flags.tokenFile === undefined
-      ? environment['COUNTERFOIL_TOKEN']
-      : readFileSync(flags.tokenFile, 'utf8').trim();
+    flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);
   if (token !== undefined && token !== '') return token;
   throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
 }
 
+function tokenIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`--token-file ${file} cannot be read: ${why}`, 2);
+  }
+}
+
 async function reconcileAt(url: string, token: string): Promise<Run> {
+  if (!URL.canParse('/v1/reconciliations', url)) {
+    throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
+  }
   const where = new URL('/v1/reconciliations', url);
   try {
     const answer = await request(where, {

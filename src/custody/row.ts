@@ -70,6 +70,22 @@ export function listReader<Schema extends z.ZodType>(
   };
 }
 
+/**
+ * Reads as many rows of a list as came and can be read, whose whole is not needed: each row is worth
+ * something by itself.
+ */
+export function someRowsReader<Schema extends z.ZodType>(
+  row: Schema,
+): Reader<readonly z.infer<Schema>[]> {
+  const readEnvelope = readerOf(wholeEnvelope);
+  return (json) => {
+    const read = readEnvelope(json);
+    return read.kind === 'malformed'
+      ? read
+      : { kind: 'ok', value: readRows(read.value.data, row).rows };
+  };
+}
+
 function readRows<Schema extends z.ZodType>(
   data: readonly unknown[],
   row: Schema,

@@ -17,12 +17,13 @@ import { readerOf } from './answer.ts';
 import type { CallOptions } from './caller.ts';
 import type { Operations } from './operation.ts';
 import type { Outcome } from './outcome.ts';
-import { listReader } from './row.ts';
+import { PAGE_SIZE_MAX } from '../wire/page.ts';
+import { listReader, someRowsReader } from './row.ts';
 
 const readSubscriptions = listReader(subscription);
 const readOverrides = readerOf(confirmationOverrides);
 const readSchedule = readerOf(retrySchedule);
-const readNotifications = listReader(notificationRecord);
+const readNotifications = someRowsReader(notificationRecord);
 const readReplay = readerOf(replayResult);
 
 export type RetrySchedule = z.infer<typeof retrySchedule>;
@@ -115,7 +116,7 @@ export class Subscriptions {
     );
   }
 
-  /** `GET /subscriptions/notifications?transactionId=`, pending and delivered ones. */
+  /** `GET /subscriptions/notifications?transactionId=`: the first 1,000, pending and delivered. */
   notifications(
     transactionId: string,
     options: CallOptions,
@@ -125,7 +126,7 @@ export class Subscriptions {
         name: 'notifications',
         method: 'GET',
         template: '/subscriptions/notifications',
-        query: { transactionId },
+        query: { transactionId, pageSize: PAGE_SIZE_MAX },
         read: readNotifications,
       },
       options,

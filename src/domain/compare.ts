@@ -157,7 +157,7 @@ export function compareDeposit(
         ? skipped('in_grace')
         : statusMismatch(deposit, record.status);
     case 'mempool':
-      return skipped('custody_behind');
+      return deposit.evidence === 'mempool' ? MATCHED : skipped('custody_behind');
     case 'confirmed':
       if (gone) return statusMismatch(deposit, record.status);
       if (deposit.evidence === 'mempool') return unconfirmed(record, grace);

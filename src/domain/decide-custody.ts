@@ -94,6 +94,8 @@ function afterRecord(
     );
   }
   if (deposit.evidence === 'none') return reverseCredit(deposit, now);
+  // Both know it from the mempool alone: they agree, and nothing is verified by it.
+  if (deposit.evidence === 'mempool') return null;
   const received = custodyReceived(deposit, record.changes ?? []);
   return settle(
     {

@@ -61,15 +61,18 @@ function newDeposit(
   context: { notification: IncomingNotification; epoch: number; now: Circumstances },
 ): Deposit {
   const { notification, epoch, now } = context;
+  const { vaultId, network, blockchainHash, accountId, addressId, memo } = notification;
+  const { asset } = received;
+  const parts = [vaultId, network, blockchainHash, accountId, addressId, memo, asset];
   return {
-    vaultId: notification.vaultId,
-    network: notification.network,
-    blockchainHash: notification.blockchainHash,
-    accountId: notification.accountId,
-    addressId: notification.addressId,
-    memo: notification.memo,
-    asset: received.asset,
-    depositId: now.mint.deposit(),
+    vaultId,
+    network,
+    blockchainHash,
+    accountId,
+    addressId,
+    memo,
+    asset,
+    depositId: now.mint.deposit(parts),
     transactionId: notification.transactionId,
     amount: received.amount,
     epoch,
@@ -85,6 +88,7 @@ function newDeposit(
     verifiedAt: null,
     custodyConfirmations: 0,
     credit: null,
+    creditsIssued: 0,
     reversed: null,
     state: 'detected',
     reason: null,
@@ -324,7 +328,7 @@ function decideRollback(
       depositFinding('reversal_after_credit', deposit, {
         expected: ZERO,
         actual: deposit.amount,
-        detail: `${deposit.amount} ${deposit.asset} was credited (${deposit.credit?.creditId}) and its transaction has been rolled back: recover it from the customer's balance`,
+        detail: `${deposit.amount} ${deposit.asset} was credited (${deposit.credit?.creditId}) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`,
       }),
     );
   return gather(

@@ -104,6 +104,8 @@ export interface Deposit extends DepositKey {
   /** Depth that the matching custody record showed. */
   readonly custodyConfirmations: number;
   readonly credit: StandingCredit | null;
+  /** How many credits of it the feed has held; names the next one. */
+  readonly creditsIssued: number;
   /** The last credit of it that was reversed. */
   readonly reversed: ReversedCredit | null;
   readonly state: DepositState;

@@ -32,16 +32,23 @@ export const BreakId = (value: string): BreakId => value as BreakId;
 /** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
 const IDS_PER_FACT = 1_000_000;
 
+/** A collision-free digest of a text, safe inside an id; given by the store. */
+export type Digest = (text: string) => string;
+
 /**
- * Mints ids from a fact's place in the journal, so that a replay mints the same ones, and so that
- * ids grow with time and index inserts stay at the right-hand edge of their B-tree.
+ * Mints ids that a replay mints again. Entries and breaks are numbered by their fact's place in the
+ * journal. Deposits and credits, which consumers keep, are named by what they are: after a restore
+ * from an older backup the same deposit has the same id and its first credit too, so that a
+ * consumer recognises what it has credited already.
  */
 export class IdMint {
   readonly #seq: number;
+  readonly #digest: Digest;
   #next = 0;
 
-  constructor(seq: number) {
+  constructor(seq: number, digest: Digest) {
     this.#seq = seq;
+    this.#digest = digest;
   }
 
   /** Number of a new ledger entry. */
@@ -49,20 +56,18 @@ export class IdMint {
     return this.#seq * IDS_PER_FACT + this.#take();
   }
 
-  deposit(): DepositId {
-    return DepositId(`dep_${this.#text()}`);
+  /** Of the parts that identify a deposit, in a fixed order. */
+  deposit(parts: readonly (string | null)[]): DepositId {
+    return DepositId(`dep_${this.#digest(JSON.stringify(parts))}`);
   }
 
-  credit(): CreditId {
-    return CreditId(`crd_${this.#text()}`);
+  /** Of a deposit's n-th credit, or of that credit's reversal. */
+  credit(depositId: DepositId, kind: 'credit' | 'reversal', ordinal: number): CreditId {
+    return CreditId(`crd_${this.#digest(JSON.stringify([depositId, kind, ordinal]))}`);
   }
 
   break(): BreakId {
-    return BreakId(`brk_${this.#text()}`);
-  }
-
-  #text(): string {
-    return String(this.#seq * IDS_PER_FACT + this.#take());
+    return BreakId(`brk_${this.#seq * IDS_PER_FACT + this.#take()}`);
   }
 
   #take(): number {

@@ -72,10 +72,12 @@ export function settle(before: Deposit, now: Circumstances): Settled {
   };
   const holds = holdFindings(before, judged);
   if (!verdict.creditDue) return { deposit: judged, items: [], ...holds };
-  const creditId = now.mint.credit();
+  const creditsIssued = before.creditsIssued + 1;
+  const creditId = now.mint.credit(before.depositId, 'credit', creditsIssued);
   const credited: Deposit = {
     ...judged,
     credit: { creditId, amount: judged.amount, reference: null },
+    creditsIssued,
     state: 'credited',
     updatedAt: now.at,
   };
@@ -101,7 +103,7 @@ export function reverseCredit(before: Deposit, now: Circumstances): Settled {
   };
   const settled = settle(reversed, now);
   const item: CreditItem = {
-    creditId: now.mint.credit(),
+    creditId: now.mint.credit(before.depositId, 'reversal', before.creditsIssued),
     kind: 'reversal',
     amount: before.credit.amount,
     reverses: before.credit.creditId,

@@ -34,29 +34,46 @@ export interface Compared {
   readonly record: CustodyRecord | null;
   /** The transaction whose notification is overdue, where the outcome says so. */
   readonly missed: CustodyTransaction | null;
-  /** When the row changed, where it must be read again because it could not be compared yet. */
+  /** When the row changed, where it must be read again: not compared, or not mended yet. */
   readonly rereadFrom: number | null;
 }
 
-/** Rows whose skip may end without the row changing again: they must not be passed by. */
-function rereadIn(outcome: Outcome, transaction: CustodyTransaction | null): number | null {
-  if (outcome.kind !== 'skipped' || transaction === null) return null;
-  const { cause } = outcome;
-  const again =
-    cause === 'balance_changes_pending' || cause === 'in_grace' || cause === 'unknown_status';
-  return again ? transaction.updatedAt : null;
-}
-
-/** What no notification told, or told only in part: replay and backfill may bring it. */
-function missedIn(
+/** What follows from how a comparison of a row ended, beside its record. */
+function followUp(
   outcome: Outcome,
   transaction: CustodyTransaction | null,
-): CustodyTransaction | null {
-  if (outcome.kind !== 'break' || transaction === null) return null;
+  snapshot: Snapshot,
+): Pick<Compared, 'missed' | 'rereadFrom'> {
+  if (transaction === null) return { missed: null, rereadFrom: null };
+  const missed = isMissed(outcome, transaction, snapshot);
+  const reread = missed || mayBeComparedLater(outcome);
+  return {
+    missed: missed ? transaction : null,
+    rereadFrom: reread ? transaction.updatedAt : null,
+  };
+}
+
+/** Skips that may end without the row changing again. */
+function mayBeComparedLater(outcome: Outcome): boolean {
+  if (outcome.kind !== 'skipped') return false;
+  const { cause } = outcome;
+  return cause === 'balance_changes_pending' || cause === 'in_grace' || cause === 'unknown_status';
+}
+
+/** Whether no notification told it, or only in part: replay and backfill may bring it. */
+function isMissed(
+  outcome: Outcome,
+  transaction: CustodyTransaction,
+  { at, graceMs }: Snapshot,
+): boolean {
+  if (outcome.kind !== 'break') return false;
   const { type } = outcome.finding;
-  // A rollback that never came shows as a deposit that we still hold for confirmed.
-  const lostRollback = type === 'status_mismatch' && transaction.status === 'rolledback';
-  return type === 'missing_notification' || lostRollback ? transaction : null;
+  if (type === 'missing_notification') return true;
+  if (type !== 'status_mismatch') return false;
+  // A rollback that never came shows as a deposit that we still hold for confirmed; a confirmation
+  // after a rollback, as one that we hold for gone. The API is the authority on both.
+  const overdue = at - transaction.updatedAt >= graceMs;
+  return transaction.status === 'rolledback' || (transaction.status === 'confirmed' && overdue);
 }
 
 export function dossierKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
@@ -68,7 +85,7 @@ function rehearsal(snapshot: Snapshot): Circumstances {
   return {
     at: snapshot.at,
     source: 'api',
-    mint: new IdMint(0),
+    mint: new IdMint(0, (text) => text),
     policy: snapshot.policy,
     pinnedDecimals: (asset) => snapshot.pinnedDecimals.get(asset),
   };
@@ -109,8 +126,7 @@ export function compareDepositRow(
   return {
     outcome,
     record: matters ? { kind: 'deposit', depositId, transaction, graceMs } : null,
-    missed: missedIn(outcome, transaction),
-    rereadFrom: rereadIn(outcome, transaction),
+    ...followUp(outcome, transaction, snapshot),
   };
 }
 
@@ -125,8 +141,7 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   return {
     outcome,
     record: matters ? { kind: 'outgoing', transaction, graceMs } : null,
-    missed: missedIn(outcome, transaction),
-    rereadFrom: rereadIn(outcome, transaction),
+    ...followUp(outcome, transaction, snapshot),
   };
 }
 
@@ -140,8 +155,7 @@ export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snap
   return {
     outcome,
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
-    missed: missedIn(outcome, transaction),
-    rereadFrom: rereadIn(outcome, transaction),
+    ...followUp(outcome, transaction, snapshot),
   };
 }
 

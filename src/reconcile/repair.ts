@@ -2,8 +2,8 @@ import type { CustodyClient } from '../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 
-/** Transactions repaired per run: each costs a request or two of the budget. */
-const REPAIRS_MAX = 20;
+/** Transactions replayed per run: each costs a few requests of the budget. */
+const REPLAYS_MAX = 10;
 
 /** Transactions remembered as replayed; beyond it the oldest are replayed again first. */
 const REMEMBERED_MAX = 10_000;
@@ -23,7 +23,7 @@ interface Visit {
 /**
  * Brings in what the API knows and no notification told, in this order: pull a waiting backlog
  * forward, replay what was delivered and never reached us, and, in the run after a replay that
- * brought nothing, backfill from the API.
+ * brought nothing, backfill from the API. After a long outage most are backfilled at once.
  */
 export class Repair {
   readonly #webhookUrl: string;
@@ -48,15 +48,19 @@ export class Repair {
     };
     const records: CustodyRecord[] = [];
     let requests = 0;
-    for (const transaction of missed.slice(0, REPAIRS_MAX)) {
-      if (this.#replayed.get(transaction.transactionId) === transaction.status) {
+    let reachable = true;
+    for (const [index, transaction] of missed.entries()) {
+      // A replay costs requests and a backfill none: beyond the first few it comes at once.
+      const replayed = this.#replayed.get(transaction.transactionId) === transaction.status;
+      if (replayed || index >= REPLAYS_MAX) {
         records.push({ kind: 'backfill', transaction });
         continue;
       }
+      if (!reachable) continue;
       const tried = await this.#replay(transaction, visit);
       requests += tried.requests;
-      if (!tried.answered) break;
-      this.#remember(transaction);
+      reachable = tried.reachable;
+      if (reachable) this.#remember(transaction);
     }
     return { records, requests };
   }
@@ -64,10 +68,13 @@ export class Repair {
   async #replay(
     transaction: CustodyTransaction,
     { custody, options }: Visit,
-  ): Promise<{ answered: boolean; requests: number }> {
+  ): Promise<{ reachable: boolean; requests: number }> {
     const { subscriptions } = custody;
     const listed = await subscriptions.notifications(transaction.transactionId, options);
-    if (listed.kind !== 'ok') return { answered: listed.kind === 'not-found', requests: 1 };
+    if (listed.kind !== 'ok') {
+      const reachable = listed.kind !== 'unavailable' && listed.kind !== 'rate-budget';
+      return { reachable, requests: 1 };
+    }
     let requests = 1;
     const pending = listed.value.some((row) => row.status === 'pending');
     if (pending) {
@@ -79,7 +86,7 @@ export class Repair {
       requests += 1;
       await subscriptions.replay({ notificationId: id, url: this.#webhookUrl }, options);
     }
-    return { answered: true, requests };
+    return { reachable: true, requests };
   }
 
   #remember({ transactionId, status }: CustodyTransaction): void {

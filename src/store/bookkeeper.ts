@@ -9,6 +9,7 @@ import type { Notification } from '../domain/notification.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
 import { encodeFact } from './fact-codec.ts';
+import { idDigest } from './id-digest.ts';
 import { sha256 } from './seal.ts';
 import type { DecodeBody, FactOutcome } from './port.ts';
 import type { RecordSource, Writes } from './records.ts';
@@ -101,7 +102,7 @@ export class Bookkeeper {
       at,
       seq,
       source,
-      mint: new IdMint(seq),
+      mint: new IdMint(seq, idDigest),
       policy: this.#set.policy()?.policy ?? NO_POLICY,
       pinnedDecimals: (asset) => this.#set.pinnedDecimals(asset),
     };
@@ -188,7 +189,7 @@ export class Bookkeeper {
         key: breakKey('quarantined', id),
         detail: `notification ${JSON.stringify(id)} was not understood (${defect}): kept as ${quarantineIdOf(seq)}, retry it after an upgrade`,
       }),
-      { seq, at, mint: new IdMint(seq) },
+      { seq, at, mint: new IdMint(seq, idDigest) },
     );
     return 'quarantined';
   }
@@ -204,7 +205,7 @@ export class Bookkeeper {
         key: breakKey('id_conflict', id),
         detail: `notification ${JSON.stringify(id)} arrived again with another body: the first stands, the second is kept as ${quarantineIdOf(seq)}`,
       }),
-      { seq, at: fact.at, mint: new IdMint(seq) },
+      { seq, at: fact.at, mint: new IdMint(seq, idDigest) },
     );
     return 'quarantined';
   }
@@ -229,7 +230,7 @@ export class Bookkeeper {
         key: breakKey('malformed', sha256(fact.raw).toString('hex')),
         detail: `a delivery was refused (400): ${fact.defect}; its first bytes are at journal position ${seq}`,
       }),
-      { seq, at: fact.at, mint: new IdMint(seq) },
+      { seq, at: fact.at, mint: new IdMint(seq, idDigest) },
     );
     return 'refused';
   }

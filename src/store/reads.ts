@@ -162,6 +162,8 @@ export interface Reads {
   deposit(depositId: string): Promise<Deposit | undefined>;
   /** Items after a place in the feed, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
+  /** Place of the last item of the feed; 0 while it is empty. */
+  feedHead(): Promise<number>;
   /** One item of the feed by its own id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;

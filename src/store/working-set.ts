@@ -285,8 +285,12 @@ export class WorkingSet {
   #putDeposit(deposit: Deposit): void {
     const dossier = this.#open(deposit.network, deposit.blockchainHash);
     const index = dossier.deposits.findIndex((known) => known.depositId === deposit.depositId);
-    if (index === -1) dossier.deposits.push(deposit);
-    else dossier.deposits.splice(index, 1, deposit);
+    if (index !== -1) dossier.deposits.splice(index, 1, deposit);
+    else {
+      dossier.deposits.push(deposit);
+      // In the order in which the store reads them: what is minted must not depend on batching.
+      dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
+    }
     dossier.changedDeposits.add(deposit.depositId);
   }
 

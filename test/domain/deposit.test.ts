@@ -56,6 +56,7 @@ const DUE: Deposit = {
   verifiedAt: 5,
   custodyConfirmations: 6,
   credit: null,
+  creditsIssued: 0,
   reversed: null,
   state: 'verifying',
   reason: null,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Attached, ETH } from './attached.ts';
-import { eventually } from './program.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually, runProgram } from './program.ts';
 
 test('a forged confirmation is never credited and opens a critical break; a true one is', async () => {
   const both = await Attached.start();
@@ -78,4 +80,25 @@ test('what the core retries after the daemon was killed arrives once', async () 
   expect(feed.map(({ blockchainHash, amount }) => ({ blockchainHash, amount }))).toEqual([
     { blockchainHash: paid.blockchainHash, amount: '700' },
   ]);
+});
+
+test('`counterfoil reconcile` runs it in the daemon and says how every comparison ended', async () => {
+  const both = await Attached.start();
+  const { daemon } = both;
+  const hash = await both.deposit('700');
+  const tokenFile = join(daemon.folder, 'token');
+  writeFileSync(tokenFile, `${daemon.adminToken}\n`);
+  const flags = ['--url', daemon.url, '--token-file', tokenFile];
+  const { code, stdout, stderr } = await runProgram('reconcile', ...flags, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(JSON.parse(stdout)).toMatchObject({ break: 0, incomplete: null });
+  await both.settled(hash, ['credited']);
+  await both.control.put('/sim/faults', { api: [{ fault: 'error' }] });
+  const failed = await runProgram('reconcile', ...flags);
+  expect(failed.code).toBe(1);
+  expect(failed.stdout).toContain('incomplete');
+  writeFileSync(tokenFile, 'not the token');
+  const refused = await runProgram('reconcile', ...flags);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('401');
 });

@@ -53,8 +53,6 @@ test.each(traceNames())(
     const deposits = await list(daemon, '/v1/deposits?pageSize=1000');
     const due = expected.deposits ?? deposits;
     expect(deposits).toHaveLength(due.length);
-    expect(deposits).toEqual(
-      expect.arrayContaining(due.map((one): unknown => expect.objectContaining(one))),
-    );
+    for (const one of due) expect(deposits).toContainEqual(expect.objectContaining(one));
   },
 );

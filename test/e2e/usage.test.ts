@@ -9,7 +9,6 @@ const COMMANDS = [
   'serve',
   'core',
   'reconcile',
-  'report',
   'verify',
   'rebuild',
   'backup',
@@ -25,20 +24,17 @@ test.each(COMMANDS)('counterfoil %s --help says what it does and exits 0', async
   expect(stdout).toMatch(new RegExp(`^Usage: counterfoil ${command}\\b`));
   // More than the list of options that commander makes by itself.
   expect(stdout.split('\n').length).toBeGreaterThan(6);
-});
-
-test.each(COMMANDS)('counterfoil %s prints for programs too', async (command) => {
-  const { stdout } = await runProgram(command, '--help');
+  // All of them print for programs too.
   expect(stdout).toContain('--json');
 });
 
 test.each(COMMANDS)(
-  'counterfoil %s with an option it has not: exit 2, and says so',
+  'counterfoil %s with an option that it has not: exit 2 and a message',
   async (command) => {
     const { code, stdout, stderr } = await runProgram(command, '--no-such-option');
     expect([code, stdout]).toEqual([2, '']);
     // Where an option is missing too, either may be named.
-    expect(stderr).toMatch(/^error: .*--(no-such-option|config)/);
+    expect(stderr).toMatch(/^error: .*--(no-such-option|config|out|from|store)/);
   },
 );
 
@@ -56,6 +52,11 @@ test.each([
   [['verify'], /--store/],
   [['verify', '--store', '/nowhere/at-all.db'], /at-all\.db/],
   [['rebuild'], /--store/],
+  [['backup'], /--out/],
+  [['restore', '--from', '/nowhere/at-all.db', '--store', 'x'], /at-all\.db/],
+  [['reconcile'], /COUNTERFOIL_TOKEN/],
+  [['reconcile', '--token-file', '/nowhere/token'], /\/nowhere\/token/],
+  [['reconcile', '--token-file', '/dev/null', '--url', 'nonsense'], /token|url/i],
   [['verify', 'surplus', '--store', 'x'], /surplus|argument/i],
 ])('%j: exit 2 and a message that names the cause', async (args, message) => {
   const { code, stdout, stderr } = await runProgram(...args);

@@ -9,7 +9,6 @@ import type { Clock } from '../../src/custody/clock.ts';
 import { generateKeyPair } from '../../src/custody/token.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
-import type { Fact } from '../../src/domain/fact.ts';
 import { Sweep, type SweepOptions } from '../../src/reconcile/sweep.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -145,7 +144,7 @@ export class Stage {
   async place(network = 'ethereum'): Promise<Place> {
     const { caller } = this;
     const vaultId = await caller.vault();
-    const webhookUrl = await this.#receiver();
+    const webhookUrl = await this.webhookUrl();
     const streams = ['outgoing', 'blockchain', 'incoming'];
     await this.api('POST', `/subscriptions/${vaultId}`, { webhookUrl, streams });
     const accountId = await caller.account(vaultId);
@@ -249,7 +248,8 @@ export class Stage {
 
   #url: string | undefined;
 
-  async #receiver(): Promise<string> {
+  /** Where the vaults' webhooks come in. */
+  async webhookUrl(): Promise<string> {
     this.#url ??= await startReceiver(async (raw) => {
       const told = JSON.parse(raw.toString('utf8')) as Told;
       if (this.loses(told)) this.lost.push(told);
@@ -264,21 +264,6 @@ interface Waits {
   rings: boolean;
   /** Requests whose timer does not ring yet. */
   holds: number;
-}
-
-/** A submit that hands everything to the store but the facts of certain places, told "busy". */
-export function busyAt(
-  open: OpenLedger,
-  refuses: (fact: Fact, index: number) => boolean,
-): SweepOptions['submit'] {
-  return async (facts) => {
-    const outcomes = [];
-    for (const [index, fact] of facts.entries()) {
-      if (refuses(fact, index)) outcomes.push({ kind: 'busy' } as const);
-      else outcomes.push(...(await open.commit([fact])));
-    }
-    return outcomes;
-  };
 }
 
 /** The core's time. A pause moves it; the timer of a request rings only when told that it hangs. */

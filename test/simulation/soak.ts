@@ -11,7 +11,9 @@ const USAGE = `Plays the whole system from seeds and audits it at rest.
   --minutes M                          start no further seed after M minutes (default ${MINUTES_MAX_DEFAULT})
   --steps S                            steps of a run before it comes to rest
   --no-lies                            nobody forges webhooks
+  --every-lie                          also lies that are known to go unnoticed
   --log                                print the event log while it happens
+  --keep FILE                          leave a copy of the store there, as it was audited
 
 Exit code 0 when every seed held, 1 when one did not, 2 on bad usage.`;
 
@@ -38,7 +40,9 @@ function planFrom(args: readonly string[]): Plan | 'help' {
       minutes: { type: 'string', default: String(MINUTES_MAX_DEFAULT) },
       steps: { type: 'string' },
       'no-lies': { type: 'boolean', default: false },
+      'every-lie': { type: 'boolean', default: false },
       log: { type: 'boolean', default: false },
+      keep: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,6 +55,8 @@ function planFrom(args: readonly string[]): Plan | 'help' {
     options: {
       ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
       ...(values['no-lies'] ? { lies: false } : {}),
+      ...(values['every-lie'] ? { everyLie: true } : {}),
+      ...(values.keep === undefined ? {} : { keep: values.keep }),
       ...(values.log ? { echo: (line: string) => console.log(line) } : {}),
     },
   };
@@ -60,6 +66,7 @@ async function soak({ from, count, minutesMax, options }: Plan): Promise<number>
   const startedAt = Date.now();
   const secondsSoFar = (): number => Math.round((Date.now() - startedAt) / 1_000);
   const failed: number[] = [];
+  const extent: Record<string, number> = {};
   let played = 0;
   for (let seed = from; seed < from + count; seed += 1) {
     if (secondsSoFar() >= minutesMax * 60) {
@@ -68,6 +75,9 @@ async function soak({ from, count, minutesMax, options }: Plan): Promise<number>
     }
     const verdict = await simulate(seed, options);
     played += 1;
+    for (const [name, value] of Object.entries(verdict.extent)) {
+      extent[name] = (extent[name] ?? 0) + value;
+    }
     if (verdict.problems.length > 0) {
       failed.push(seed);
       if (count === 1) console.log(verdict.tail.join('\n'));
@@ -79,6 +89,7 @@ async function soak({ from, count, minutesMax, options }: Plan): Promise<number>
       console.log(`${played}/${count} seeds, ${failed.length} failed, ${secondsSoFar()} s`);
     }
   }
+  if (count > 1) console.log(JSON.stringify(extent));
   if (failed.length > 0) console.log(`failed: ${failed.join(' ')}`);
   return failed.length === 0 ? 0 : 1;
 }

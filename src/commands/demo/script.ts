@@ -7,7 +7,7 @@ import { pause, type Traffic } from './traffic.ts';
 const FAULTS = {
   delivery: [
     { fault: 'duplicate', probability: 0.12 },
-    { fault: 'drop-response', probability: 0.02 },
+    { fault: 'drop-response', probability: 0.01 },
     { fault: 'replay-late', probability: 0.03, delayMs: 4_000 },
   ],
   api: [
@@ -34,7 +34,7 @@ interface Stage {
 
 /**
  * The demo's course: traffic under faults; early on a deposit that a reorg takes before any credit,
- * then one that it takes after the credit, then the daemon killed and started again.
+ * then the daemon killed and started again, then a deposit that a reorg takes after its credit.
  */
 export async function playScript(
   stage: Stage & { over: AbortSignal; note: (text: string) => void },
@@ -52,16 +52,17 @@ async function stageEvents(stage: Stage, over: AbortSignal, note: (text: string)
   await pause(2_500, over);
   const dropped = await traffic.minedThenDropped();
   note(`a reorg took deposit ${short(dropped)} before it was credited`);
-  const reversed = await traffic.creditedThenDropped((hash) => isCredited(product, hash));
-  note(
-    `a deep reorg took deposit ${short(reversed)} after it was credited: a reversal will follow`,
-  );
   if (over.aborted) return;
   await product.kill();
   note('the daemon was killed (SIGKILL) amid deliveries; the core retries what was not answered');
   await pause(DEAD_MS);
   await product.start();
   note('the daemon is back');
+  const reversed = await traffic.creditedThenDropped((hash) => isCredited(product, hash), over);
+  if (reversed === null) return;
+  note(
+    `a deep reorg took deposit ${short(reversed)} after it was credited: a reversal will follow`,
+  );
 }
 
 function short(hash: string): string {

@@ -7,6 +7,9 @@ import { NETWORKS, type DemoAddress, type DemoNetwork, type Scene } from './scen
 const ACTION_INTERVAL_MS = 150;
 const BLOCK_INTERVAL_MS = 450;
 
+/** How long the staged deposit may take to be credited: a vault may be backing off meanwhile. */
+const CREDIT_MS_MAX = 40_000;
+
 /** Blocks mined at the end, so that everything under way gets as deep as it ever will. */
 const CLOSING_BLOCKS = 14;
 
@@ -28,6 +31,8 @@ export class Traffic {
   readonly #traders: readonly CoreClient[];
   readonly #scene: Scene;
   readonly #random: SeededRandom;
+  /** Networks that a staged event has to itself. */
+  readonly #held = new Set<string>();
   #orderNumber = 0;
 
   constructor(options: {
@@ -56,15 +61,30 @@ export class Traffic {
     await this.#mineAll(CLOSING_BLOCKS);
   }
 
-  /** A deposit that is credited and whose block then disappears for good: the feed must reverse it. */
-  async creditedThenDropped(isCredited: (hash: string) => Promise<boolean>): Promise<string> {
+  /**
+   * A deposit that is credited and whose blocks then disappear for good: the feed must reverse it.
+   * Its chain mines nothing else meanwhile, so that the reorg stays within reach. Null when the
+   * credit did not come in time; then nothing is taken away.
+   */
+  async creditedThenDropped(
+    isCredited: (hash: string) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const network = networkOf('bitcoin');
-    const hash = await this.#deposit(this.#addressOn(network));
-    await this.#mine(network, network.depth);
-    const deadline = Date.now() + 15_000;
-    while (Date.now() < deadline && !(await isCredited(hash))) await pause(200);
-    await this.#reorg(network, network.depth * 8, [hash]);
-    return hash;
+    this.#held.add(network.key);
+    try {
+      const hash = await this.#deposit(this.#addressOn(network));
+      await this.#mine(network, network.depth);
+      const deadline = Date.now() + CREDIT_MS_MAX;
+      while (!(await isCredited(hash))) {
+        if (Date.now() > deadline || signal.aborted) return null;
+        await pause(250);
+      }
+      await this.#reorg(network, network.depth + 1, [hash]);
+      return hash;
+    } finally {
+      this.#held.delete(network.key);
+    }
   }
 
   /** A shallow reorg that takes a fresh deposit with it before any credit. */
@@ -79,6 +99,7 @@ export class Traffic {
   async #act(): Promise<void> {
     const chance = this.#random.next();
     const address = this.#addressOn(this.#random.pick(NETWORKS));
+    if (this.#held.has(address.network.key)) return;
     try {
       if (chance < 0.62) await this.#deposit(address);
       else if (chance < 0.84) await this.#order(address, this.#outsideAddress(address.network));
@@ -134,7 +155,9 @@ export class Traffic {
   }
 
   async #mineAll(count: number): Promise<void> {
-    for (const network of NETWORKS) await this.#mine(network, count);
+    for (const network of NETWORKS) {
+      if (!this.#held.has(network.key)) await this.#mine(network, count);
+    }
   }
 
   async #mine(network: DemoNetwork, count: number): Promise<void> {

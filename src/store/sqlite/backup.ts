@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { openForReading } from './database.ts';
 import { StoreRefused } from './refusal.ts';
+import { takeWriterLock } from './writer-lock.ts';
 import type { Progress } from './verify.ts';
 
 /** Pages copied per step of an online backup; the daemon commits in between. */
@@ -38,9 +39,18 @@ export async function backup(from: string, to: string, progress: Progress): Prom
 
 /**
  * Puts a backup in a store's place. A store that is there already is kept beside it under the name
- * that is returned. The daemon must be stopped.
+ * that is returned. Throws `StoreRefused` while a daemon has it.
  */
 export function restore(from: string, to: string): { readonly previous: string | null } {
+  const lock = takeWriterLock(to);
+  try {
+    return replaceBy(from, to);
+  } finally {
+    lock.release();
+  }
+}
+
+function replaceBy(from: string, to: string): { readonly previous: string | null } {
   const fresh = `${to}.restore`;
   rmSync(fresh, { force: true });
   copyFileSync(from, fresh);

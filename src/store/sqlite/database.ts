@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { StoreRefused } from './refusal.ts';
 
 const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
@@ -108,9 +108,15 @@ function guarded<Result>(path: string, open: () => Result): Result {
   }
 }
 
+/** A new store is readable by its owner alone; SQLite gives its companion files the same mode. */
+function makePrivate(path: string): void {
+  if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
 /** Opens a store for writing, creating or migrating it. Throws `StoreRefused` with what to do. */
 export function openForWriting(path: string): Database.Database {
   return guarded(path, () => {
+    makePrivate(path);
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       // Before anything is written: switching the journal mode rewrites the file's header.

@@ -5,6 +5,7 @@ import { openForWriting } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { replay } from './replay.ts';
 import { insertInto } from './statement.ts';
+import { takeWriterLock } from './writer-lock.ts';
 import type { Tables } from './tables.ts';
 import type { AuditOptions } from './verify.ts';
 
@@ -26,11 +27,11 @@ function removeDatabase(path: string): void {
 export function rebuild(path: string, options: AuditOptions): RebuildReport {
   const fresh = `${path}.rebuild`;
   removeDatabase(fresh);
+  // Nobody else may write meanwhile: what they wrote would be lost with the old file.
+  const lock = takeWriterLock(path);
   const old = openForWriting(path);
   const { decode, progress } = options;
   try {
-    // Nobody else may write meanwhile: what they wrote would be lost with the old file.
-    takeAlone(old, path);
     const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
     progress.start('hash chain', facts);
     const chain = checkHashChain(old, (count) => progress.tick(count));
@@ -57,19 +58,8 @@ export function rebuild(path: string, options: AuditOptions): RebuildReport {
     if (old.open) old.close();
     removeDatabase(fresh);
     throw error;
-  }
-}
-
-/** Takes the store for this process alone. Throws `StoreRefused` when another one has it. */
-function takeAlone(db: Database, path: string): void {
-  try {
-    db.pragma('busy_timeout = 0');
-    db.pragma('locking_mode = EXCLUSIVE');
-    db.exec('BEGIN IMMEDIATE; COMMIT');
-  } catch (error) {
-    const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
-    if (!busy) throw error;
-    throw new StoreRefused(`${path} is in use: stop the daemon first`);
+  } finally {
+    lock.release();
   }
 }
 

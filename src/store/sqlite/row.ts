@@ -93,6 +93,7 @@ export function depositOf(row: DepositRow): Deposit {
             amount: storedAmount(row.credit_amount),
             reference: row.credit_reference,
           },
+    creditsIssued: row.credits_issued,
     reversed:
       row.reversed_credit_id === null
         ? null
@@ -132,6 +133,7 @@ export function depositRow(deposit: Deposit): DepositRow {
     credit_id: deposit.credit?.creditId ?? null,
     credit_amount: deposit.credit?.amount.toString() ?? null,
     credit_reference: deposit.credit?.reference ?? null,
+    credits_issued: deposit.creditsIssued,
     reversed_credit_id: deposit.reversed?.creditId ?? null,
     reversed_reference: deposit.reversed?.reference ?? null,
     state: deposit.state,

@@ -121,6 +121,14 @@ export class SqliteReads implements Reads {
     return readDeposit(this.#db, depositId);
   }
 
+  async feedHead(): Promise<number> {
+    const last = await this.#db
+      .selectFrom('credits')
+      .select((one) => one.fn.max('feed_seq').as('head'))
+      .executeTakeFirst();
+    return last?.head ?? 0;
+  }
+
   async credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
     const rows = await this.#db
       .selectFrom('credits')

@@ -46,7 +46,7 @@ function statementsOf(db: Database) {
     ),
     depositsByHash: db.prepare<[string, string], DepositRow>(
       `SELECT * FROM deposits WHERE blockchain_hash = ? AND network = ?
-       ORDER BY length(deposit_id), deposit_id`,
+       ORDER BY deposit_id`,
     ),
     withdrawalsByHash: db.prepare<[string, string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE blockchain_hash = ? AND network = ? ORDER BY transaction_id',
@@ -61,7 +61,7 @@ function statementsOf(db: Database) {
     waitingDeposits: db.prepare<[], DepositRow>(
       `SELECT * FROM deposits
        WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
-         AND state NOT IN ('settled', 'credited') ORDER BY length(deposit_id), deposit_id`,
+         AND state NOT IN ('settled', 'credited') ORDER BY deposit_id`,
     ),
     movement: db.prepare<[string, string, string, string], MovementRow>(
       'SELECT * FROM movements WHERE blockchain_hash = ? AND network = ? AND vault_id = ? AND asset = ?',

@@ -144,6 +144,7 @@ export interface DepositRow {
   credit_id: string | null;
   credit_amount: string | null;
   credit_reference: string | null;
+  credits_issued: number;
   reversed_credit_id: string | null;
   reversed_reference: string | null;
   state: string;

@@ -10,6 +10,8 @@ const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 /** How the core begins a line that tells of a bug. */
 const BUG = 'custody core:';
 
+const STOP_MS_MAX = 5_000;
+
 const whereLine = z.object({ url: z.string(), controlUrl: z.string() });
 
 /** A custody core in a process of its own, on virtual time, mining only when told. */
@@ -49,7 +51,13 @@ export async function startCoreProcess(seed: number): Promise<CoreProcess> {
     complaints: () => errors.split('\n').filter((line) => line.startsWith(BUG)),
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
+      // A core that spins never hears the signal, and would go on for ever.
+      const patience = setTimeout(() => {
+        errors += `\n${BUG} did not stop within ${STOP_MS_MAX} ms`;
+        abandon();
+      }, STOP_MS_MAX);
       await exited;
+      clearTimeout(patience);
       process.off('exit', abandon);
     },
   };

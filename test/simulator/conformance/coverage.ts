@@ -50,6 +50,25 @@ export function watchCoverage(group: Group): () => string[] {
   };
 }
 
+const FOLDER_PREFIX = 'conformance-';
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Runs of a single file never come to a sum, and leave their folder to the next run. */
+function forgetEndedRuns(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const processId = new RegExp(`^${FOLDER_PREFIX}(\\d+)$`).exec(name)?.[1];
+    if (processId === undefined || isAlive(Number(processId))) continue;
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
 const tally = z.object({ covered: z.int(), total: z.int() });
 
 /**
@@ -57,7 +76,8 @@ const tally = z.object({ covered: z.int(), total: z.int() });
  * find it, and whoever is last prints the sum.
  */
 function publish(group: Group, count: z.infer<typeof tally>): void {
-  const folder = join(tmpdir(), `conformance-${process.ppid}`);
+  forgetEndedRuns();
+  const folder = join(tmpdir(), `${FOLDER_PREFIX}${process.ppid}`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, group), JSON.stringify(count));
   console.log(`conformance: ${group}: ${count.covered} of ${count.total} rows covered`);

@@ -4,19 +4,13 @@ import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER, TEXT } from './matchers.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
-import type { Address, Client, Vault } from './stage.ts';
+import type { Address, Client } from './stage.ts';
 
 const stage = setStage('subscriptions');
 
 const SECOND_MS = 1000;
 
-interface Scene {
-  readonly vault: Vault;
-  readonly path: string;
-  readonly client: Client;
-}
-
-async function scene(): Promise<Scene> {
+async function scene() {
   const vault = await stage.vault();
   return { vault, path: `/subscriptions/${vault.vaultId}`, client: await stage.client() };
 }

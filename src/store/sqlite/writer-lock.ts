@@ -1,0 +1,32 @@
+import Database from 'better-sqlite3';
+import { StoreRefused } from './refusal.ts';
+
+/** Held by the one process that may write a store. */
+export interface WriterLock {
+  release(): void;
+}
+
+/**
+ * Takes a store for this process alone, as its writer; readers are not kept out. The lock is that of
+ * SQLite on a small file beside the store, so the operating system gives it back when the process
+ * dies. Throws `StoreRefused` when another process has it.
+ */
+export function takeWriterLock(path: string): WriterLock {
+  const lock = new Database(`${path}.lock`, { timeout: 0 });
+  try {
+    lock.pragma('journal_mode = DELETE');
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    if (!busy) throw error;
+    throw new StoreRefused(
+      `${path} is in use by another process: stop that daemon first, or give this one a store of its own`,
+    );
+  }
+  return {
+    release: () => {
+      lock.close();
+    },
+  };
+}
