@@ -135,7 +135,7 @@ export class OpenLedger {
   }
 
   deposits(): DepositRow[] {
-    return this.rows('SELECT * FROM deposits ORDER BY length(deposit_id), deposit_id');
+    return this.rows('SELECT * FROM deposits ORDER BY rowid');
   }
 
   /** The only deposit there is. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { decode } from '../../src/intake/decode.ts';
 import { rebuild } from '../../src/store/sqlite/rebuild.ts';
+import { takeWriterLock } from '../../src/store/sqlite/writer-lock.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { verifyWith } from './evidence.ts';
@@ -72,6 +73,7 @@ test('each rebuild keeps what it replaces under a name of its own, and nothing e
     'store.db',
     'store.db.before-rebuild-1',
     'store.db.before-rebuild-2',
+    'store.db.lock',
   ]);
 });
 
@@ -96,7 +98,9 @@ test('a damaged journal is not rebuilt from: the store stays as it is', async ()
 
 test('with the daemon still running nothing is replaced under it: what it takes next is not lost', async () => {
   const { open, path, service } = await credited();
+  const daemon = takeWriterLock(path);
   expect(() => rebuild(path, OPTIONS)).toThrow(StoreRefused);
+  daemon.release();
   await open.deliver(service.incoming('rollback'));
   open.close();
   const again = new OpenLedger(path);

@@ -87,7 +87,8 @@ function refusal(path: string, error: unknown): StoreRefused {
       `${path} is damaged or not a SQLite database (${text}): restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
     );
   }
-  if (code === 'SQLITE_CANTOPEN') {
+  const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  if (code === 'SQLITE_CANTOPEN' || missing) {
     return new StoreRefused(
       `${path} cannot be opened (${text}): check that its folder exists and is writable`,
     );
