@@ -50,12 +50,12 @@ export function restoreCommand(terminal: Terminal): Command {
     .requiredOption('--from <file>', 'the backup')
     .requiredOption('--store <file>', "the store's SQLite file")
     .option('--json', 'print the result as one JSON line')
-    .action((flags: { from: string; store: string; json?: boolean }) => {
+    .action(async (flags: { from: string; store: string; json?: boolean }) => {
       if (!existsSync(flags.from)) {
         throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
       }
       const facts = auditOf(flags.from);
-      const { previous } = restore(flags.from, flags.store);
+      const { previous } = await restore(flags.from, flags.store);
       const kept = previous === null ? '' : `; the previous file is ${previous}`;
       terminal.result(
         flags.json === true

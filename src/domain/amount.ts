@@ -23,16 +23,6 @@ export function plus(left: Amount, right: Amount): Amount {
   return (left + right) as Amount;
 }
 
-export function minus(left: Amount, right: Amount): Amount {
-  return (left - right) as Amount;
-}
-
 export function negated(amount: Amount): Amount {
   return -amount as Amount;
-}
-
-export function sumOf(amounts: Iterable<Amount>): Amount {
-  let sum = 0n;
-  for (const amount of amounts) sum += amount;
-  return sum as Amount;
 }

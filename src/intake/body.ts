@@ -7,8 +7,23 @@ export type ReadBody =
 
 /** Reads a request body of at most `bytesMax`; an announced length over it is refused unread. */
 export async function readBody(request: Request, bytesMax: number): Promise<ReadBody> {
-  const announced = Number(request.headers.get('content-length') ?? 0);
-  if (announced > bytesMax) return { kind: 'too_large' };
+  const length = request.headers.get('content-length');
+  if (length !== null) {
+    return Number(length) > bytesMax ? { kind: 'too_large' } : readWhole(request);
+  }
+  return readChunks(request, bytesMax);
+}
+
+/** A body of a known length in one piece: several times cheaper than chunk by chunk. */
+async function readWhole(request: Request): Promise<ReadBody> {
+  try {
+    return { kind: 'read', bytes: new Uint8Array(await request.arrayBuffer()) };
+  } catch {
+    return { kind: 'cut_off' };
+  }
+}
+
+async function readChunks(request: Request, bytesMax: number): Promise<ReadBody> {
   const stream: ReadableStream<Uint8Array> | null = request.body;
   if (stream === null) return { kind: 'read', bytes: new Uint8Array() };
   const chunks: Uint8Array[] = [];

@@ -106,7 +106,9 @@ function movesDeposit(before: Deposit, changes: Changes): boolean {
       after.state !== before.state ||
       after.reason !== before.reason ||
       after.credit?.creditId !== before.credit?.creditId ||
-      (before.verifiedAt !== null && after.verifiedAt === null),
+      (before.verifiedAt !== null && after.verifiedAt === null) ||
+      // A held deposit is asked for until it has matched: that must be remembered.
+      (before.state === 'held' && before.verifiedAt === null && after.verifiedAt !== null),
   );
 }
 
@@ -137,7 +139,10 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
   const { outcome, ...changes } = decideOutgoingRecord(dossier, known, context);
   const matters =
-    changes.withdrawals.length > 0 || changes.deposits.length > 0 || movesBreaks(changes, snapshot);
+    changes.withdrawals.length > 0 ||
+    changes.sightings.length > 0 ||
+    changes.deposits.length > 0 ||
+    movesBreaks(changes, snapshot);
   return {
     outcome,
     record: matters ? { kind: 'outgoing', transaction, graceMs } : null,

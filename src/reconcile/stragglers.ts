@@ -82,10 +82,15 @@ export class Stragglers {
   }
 }
 
-/** Whether an answer could move it now; what a person or a rule holds waits for them instead. */
+/**
+ * Whether an answer could say something new. What a person or a rule holds is asked for until it has
+ * matched once: a forged deposit must not wait for its owner.
+ */
 function mayMove(deposit: Deposit): boolean {
-  const { state, reason } = deposit;
-  return state !== 'held' || reason === 'approval_required' || reason === 'halted';
+  const { state, reason, verifiedAt } = deposit;
+  return (
+    state !== 'held' || verifiedAt === null || reason === 'approval_required' || reason === 'halted'
+  );
 }
 
 type Found =

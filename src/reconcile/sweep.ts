@@ -2,7 +2,7 @@ import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
-import { awaitsCustody, type Deposit } from '../domain/deposit.ts';
+import type { Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
 import type { FactOutcome } from '../store/port.ts';
@@ -169,7 +169,7 @@ export class Sweep {
     }
     const found = await this.#stragglers.lookUp({
       custody,
-      deposits: waiting.filter((deposit) => awaitsCustody(deposit) && !isListed(deposit, list)),
+      deposits: waiting.filter((deposit) => !isListed(deposit, list)),
       now: now(),
       deadlineMs,
     });

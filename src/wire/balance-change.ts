@@ -9,9 +9,6 @@ export const amountString = z
   .string()
   .regex(/^-?[0-9]{1,78}$/, 'an integer string in the smallest unit, at most 78 digits');
 
-/** Tags that carry meaning (section "Tags"). A consumer ignores any other. */
-export const KNOWN_TAGS = ['fee', 'change', 'rebate', 'mint', 'erc20', 'contract'] as const;
-
 const customData = z.record(z.string(), z.unknown());
 
 /** Human-readable twin of an amount; omitted for assets the service does not recognise. */

@@ -23,10 +23,6 @@ export const OUTGOING_TYPES = [
 ] as const;
 export type OutgoingType = (typeof OUTGOING_TYPES)[number];
 
-export const BLOCKCHAIN_TYPES = ['transaction', 'mempool', 'confirmation', 'rollback'] as const;
-
-export const INCOMING_TYPES = ['mempool', 'confirmation', 'rollback'] as const;
-
 /** `reasonCode` of a `warning`; spelled as the service spells them. */
 export const WARNING_REASONS = ['insufficient_balance', 'hosted_singner_unavailable'] as const;
 export type WarningReason = (typeof WARNING_REASONS)[number];

@@ -163,15 +163,10 @@ export class Auditor {
   ): string {
     const { vaultId, accountId, addressId, memo, asset } = row;
     if (view === 'chain') return [vaultId, accountId, addressId, asset].join(' ');
-    switch (this.#evidence.sources.get(vaultId)) {
-      case 'vault':
-        return [vaultId, asset].join(' ');
-      case 'account':
-        return [vaultId, accountId, asset].join(' ');
-      case 'address':
-      case undefined:
-        return [vaultId, accountId, addressId, memo, asset].join(' ');
-    }
+    const source = this.#evidence.sources.get(vaultId) ?? 'address';
+    if (source === 'vault') return [vaultId, asset].join(' ');
+    if (source === 'account') return [vaultId, accountId, asset].join(' ');
+    return [vaultId, accountId, addressId, memo, asset].join(' ');
   }
 
   /** Balances of every position, what was lied about left out on both sides. */

@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
-import type { Dispatcher } from 'undici';
 import type { VirtualClock } from '../../src/simulator/clock.ts';
 import type { EventLog } from './event-log.ts';
 import { DIED, type Delivered } from './product.ts';
@@ -41,6 +40,10 @@ export class Network {
   #webhookOrigin = '';
   #apiOrigin = '';
   #ring: () => void = () => undefined;
+  /** A call of the client is with the core right now. */
+  #forwarding = false;
+  /** The client has given that call up. */
+  #givenUp = false;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -117,6 +120,8 @@ export class Network {
         return;
       case 'hangs':
         note('');
+        // The core answers a replay only after its webhook: then the client's call hangs with it.
+        if (this.#forwarding) this.#giveUp();
         return;
       case 'truncated': {
         const status = await this.#deliver(body.subarray(0, Math.floor(body.length / 2)));
@@ -166,11 +171,12 @@ export class Network {
     );
     if (fate === 'hangs') {
       log.add(`api ${call}: hangs`);
-      this.#ring();
+      this.#giveUp();
       return;
     }
     const carried =
       fate === 'request-lost' ? undefined : await this.#forward(incoming, body).catch(() => null);
+    if (fate !== 'request-lost' && this.#givenUp) return;
     if (weather.bustles()) await bustle();
     await clock.advance(0);
     log.add(`api ${call}: ${fate} ${carried?.status ?? ''}`);
@@ -180,13 +186,25 @@ export class Network {
     else outgoing.writeHead(carried.status, carried.headers).end(carried.body);
   }
 
-  async #forward(
-    incoming: IncomingMessage,
-    body: Buffer,
-  ): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+  #giveUp(): void {
+    this.#givenUp = true;
+    this.#ring();
+  }
+
+  async #forward(incoming: IncomingMessage, body: Buffer): Promise<Carried> {
+    this.#forwarding = true;
+    this.#givenUp = false;
+    try {
+      return await this.#exchange(incoming, body);
+    } finally {
+      this.#forwarding = false;
+    }
+  }
+
+  async #exchange(incoming: IncomingMessage, body: Buffer): Promise<Carried> {
     const { authorization, 'content-type': contentType } = incoming.headers;
     const answered = await request(`${this.#coreUrl}${incoming.url ?? ''}`, {
-      method: (incoming.method ?? 'GET') as Dispatcher.HttpMethod,
+      method: incoming.method ?? 'GET',
       dispatcher: this.#agent,
       headers: {
         ...(authorization === undefined ? {} : { authorization }),
@@ -203,6 +221,12 @@ export class Network {
     }
     return { status: answered.statusCode, headers, body: bytes };
   }
+}
+
+interface Carried {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
 }
 
 const RATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];

@@ -475,4 +475,3 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
     await simulation.close();
   }
 }
-

@@ -120,7 +120,7 @@ export class Weather {
 
   #coreFaults(at: (most: number) => number): CoreFaults {
     const chance = this.#chance;
-    const some = <Fault extends object>(most: number, fault: Fault): object[] => {
+    const some = (most: number, fault: object): object[] => {
       const probability = at(most);
       return probability === 0 ? [] : [{ ...fault, probability }];
     };

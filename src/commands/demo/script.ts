@@ -103,7 +103,7 @@ export async function settleDown(
 
 /** Deposits that are still on their way to a credit, or whose reversal the feed still owes. */
 async function underWay(product: Product): Promise<number> {
-  let count = 0;
+  let count = await owedReversals(product);
   for (const state of ['detected', 'confirming', 'verifying']) {
     const list = await product.get<{ pagination: { total: number } }>(
       `/v1/deposits?state=${state}&pageSize=1`,
@@ -111,4 +111,21 @@ async function underWay(product: Product): Promise<number> {
     count += list.pagination.total;
   }
   return count;
+}
+
+/** Credits in the feed whose deposit has left the chain: the feed will reverse them. */
+async function owedReversals(product: Product): Promise<number> {
+  const list = await product.get<{ data: { depositId: string }[] }>(
+    '/v1/breaks?type=reversal_after_credit&pageSize=1000',
+  );
+  const ids = new Set(list.data.map((one) => one.depositId));
+  let owed = 0;
+  for (const id of ids) {
+    const deposit = await product.get<{ state: string; confirmations: number }>(
+      `/v1/deposits/${id}`,
+    );
+    const standing = deposit.state === 'credited' || deposit.state === 'settled';
+    if (standing && deposit.confirmations === 0) owed += 1;
+  }
+  return owed;
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { openForReading } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { takeWriterLock } from './writer-lock.ts';
@@ -37,23 +37,34 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   }
 }
 
+/** Where the store as it was before is kept, if there was one. */
+export interface Restored {
+  readonly previous: string | null;
+}
+
 /**
  * Puts a backup in a store's place. A store that is there already is kept beside it under the name
  * that is returned. Throws `StoreRefused` while a daemon has it.
  */
-export function restore(from: string, to: string): { readonly previous: string | null } {
+export async function restore(from: string, to: string): Promise<Restored> {
   const lock = takeWriterLock(to);
   try {
-    return replaceBy(from, to);
+    return await replaceBy(from, to);
   } finally {
     lock.release();
   }
 }
 
-function replaceBy(from: string, to: string): { readonly previous: string | null } {
+async function replaceBy(from: string, to: string): Promise<Restored> {
   const fresh = `${to}.restore`;
   rmSync(fresh, { force: true });
-  copyFileSync(from, fresh);
+  // By SQLite and not by file: what is committed may still stand in the backup's WAL.
+  const db = openForReading(from);
+  try {
+    await db.backup(fresh);
+  } finally {
+    db.close();
+  }
   const previous = existsSync(to) ? freeName(to) : null;
   if (previous !== null) {
     linkSync(to, previous);

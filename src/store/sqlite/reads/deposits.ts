@@ -10,6 +10,12 @@ const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
 /** The same for `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
+/** Subjects of an open difference with the custody API: only asking it can end that. */
+const IN_DOUBT = sql<boolean>`deposit_id IN (
+  SELECT deposit_id FROM breaks
+  WHERE state <> 'resolved'
+    AND type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch'))`;
+
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
 /** Deposits that something can still move, through their own small index. */
@@ -48,9 +54,12 @@ export async function readDeposit(
 export async function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposit[]> {
   const rows = await waitingDepositRows(db)
     .unionAll(db.selectFrom('deposits').where(TO_REVERSE).selectAll())
+    .unionAll(db.selectFrom('deposits').where(IN_DOUBT).selectAll())
     .execute();
+  const doubted = await db.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
+  const inDoubt = new Set(doubted.map((row) => row.deposit_id));
   const deposits = new Map(rows.map((row) => [row.deposit_id, depositOf(row)]));
   return [...deposits.values()]
-    .filter(awaitsCustody)
+    .filter((deposit) => awaitsCustody(deposit) || inDoubt.has(deposit.depositId))
     .sort((left, right) => left.firstSeenAt - right.firstSeenAt);
 }
