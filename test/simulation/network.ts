@@ -118,6 +118,14 @@ export class Network {
         note('');
         outgoing.writeHead(502).end();
         return;
+      case 'swallowed': {
+        // The chain view has no second source: its stream is never lost for good.
+        const isChain = body.includes('"stream":"blockchain"');
+        const status = isChain ? await this.#deliver(body) : 200;
+        note(isChain ? String(status) : '');
+        answer(outgoing, status);
+        return;
+      }
       case 'hangs':
         note('');
         // The core answers a replay only after its webhook: then the client's call hangs with it.

@@ -9,7 +9,7 @@ import { decode } from '../../src/intake/decode.ts';
 import { VirtualClock } from '../../src/simulator/clock.ts';
 import { startCore, type RunningCore } from '../../src/simulator/core.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
-import { Auditor } from './auditor.ts';
+import { Auditor, type Evidence } from './auditor.ts';
 import { Chance } from './chance.ts';
 import { ruleOf } from './crediting-rules.ts';
 import { EventLog } from './event-log.ts';
@@ -41,6 +41,8 @@ const ACTIONS = {
   sweep: 16,
   office: 8,
   lie: 10,
+  redeliver: 4,
+  override: 1,
   kill: 3,
   weather: 6,
   clockJump: 2,
@@ -67,6 +69,8 @@ export interface SimulationOptions {
   readonly everyLie?: boolean;
   /** Gets every line of the event log. */
   readonly echo?: (line: string) => void;
+  /** Compares the store at rest with what really is; default: the auditor. */
+  readonly inspect?: (path: string, evidence: Evidence) => readonly string[];
   /** Where to leave a copy of the store as it was audited. */
   readonly keep?: string;
 }
@@ -122,6 +126,7 @@ class Simulation {
   readonly #product: Product;
   readonly #office: Office;
   readonly #forger: Forger;
+  readonly #inspect: NonNullable<SimulationOptions['inspect']>;
   #sweeps = 0;
   #deaths = 0;
 
@@ -129,6 +134,7 @@ class Simulation {
     seed: number;
     lying: boolean;
     everyLie: boolean;
+    inspect: NonNullable<SimulationOptions['inspect']>;
     core: RunningCore;
     clock: VirtualClock;
     log: EventLog;
@@ -141,6 +147,7 @@ class Simulation {
     const { seed, core, clock, log, weather, network, client } = parts;
     this.#seed = seed;
     this.#lying = parts.lying;
+    this.#inspect = parts.inspect;
     this.#core = core;
     this.#clock = clock;
     this.#log = log;
@@ -217,6 +224,7 @@ class Simulation {
       seed,
       lying,
       everyLie: options.everyLie ?? false,
+      inspect: options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit()),
       core,
       clock,
       log,
@@ -254,6 +262,7 @@ class Simulation {
     await this.#comeToRest();
     this.#audit();
     const extent = this.#extent();
+    this.#log.add(`sealed ${this.#lastSeal()}`);
     this.#log.add(`end ${JSON.stringify(extent)}`);
     return this.#verdict(extent);
   }
@@ -306,6 +315,12 @@ class Simulation {
       case 'lie':
         if (this.#lying) await this.#forger.lie();
         break;
+      case 'redeliver':
+        await this.#redeliver();
+        break;
+      case 'override':
+        this.#overrideDepths();
+        break;
       case 'kill':
         this.#log.add('kill');
         this.#product.kill();
@@ -321,6 +336,29 @@ class Simulation {
         action satisfies never;
     }
     await this.#clock.advance(0);
+  }
+
+  /** Old deliveries again, all at once: somebody replays what they recorded. */
+  async #redeliver(): Promise<void> {
+    const bodies = Array.from({ length: this.#chance.between(1, 12) }, () =>
+      this.#chance.pickAny(this.#acknowledged),
+    ).filter((body) => body !== undefined);
+    const statuses = await Promise.all(bodies.map((body) => this.#product.deliver(body)));
+    this.#log.add(`redelivered: ${statuses.join(' ')}`);
+  }
+
+  /** A vault's owner suppresses deep confirmations, or wants them all again. */
+  #overrideDepths(): void {
+    const { vaultId } = this.#chance.pick(this.#scenery.vaults);
+    const depths = this.#scenery.networks.map(({ key, confirmations }) => [
+      key,
+      this.#chance.pick(confirmations),
+    ]);
+    const override = this.#chance.happens(0.3)
+      ? {}
+      : (Object.fromEntries(depths) as Record<string, number>);
+    this.#core.delivery.subscriptions.setOverride(vaultId, override);
+    this.#log.add(`override ${vaultId} ${JSON.stringify(override)}`);
   }
 
   async #burst(most: number): Promise<void> {
@@ -416,7 +454,7 @@ class Simulation {
       this.#problems.push(`verify: ${JSON.stringify(failed)}`);
     }
     this.#problems.push(
-      ...new Auditor(this.#product.path, {
+      ...this.#inspect(this.#product.path, {
         transactions: world.truthTransactions(),
         balances: world.truthBalances(),
         deepest: this.#deepest,
@@ -430,8 +468,19 @@ class Simulation {
         attributed: this.#office.attributed,
         lies: this.#forger.lies,
         acknowledged: this.#acknowledged,
-      }).audit(),
+      }),
     );
+  }
+
+  /** Hangs on every byte of the journal. */
+  #lastSeal(): string {
+    const store = new Sqlite(this.#product.path, { readonly: true });
+    try {
+      const sql = 'SELECT hex(hash) FROM seals ORDER BY commit_number DESC LIMIT 1';
+      return store.prepare<[], string>(sql).pluck().get() ?? '';
+    } finally {
+      store.close();
+    }
   }
 
   #extent(): Record<string, number> {

@@ -6,7 +6,8 @@ import { APPROVERS, type Place, type Scenery } from './scenery.ts';
 const OUTSIDE = 'outside';
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
 const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';
-const REORG_DEPTH_MAX = 8;
+/** Most are shallow; some undo what every policy had trusted. */
+const REORG_DEPTHS_MAX = [2, 8, 8, 40] as const;
 
 const ACTIONS = {
   deposit: 30,
@@ -14,10 +15,10 @@ const ACTIONS = {
   mineAll: 6,
   orderOut: 9,
   orderInside: 9,
-  replace: 3,
+  replace: 5,
   decideOrder: 6,
   cancel: 1,
-  reorg: 5,
+  reorg: 10,
   externalDebit: 2,
 } as const;
 
@@ -203,7 +204,7 @@ export class Traffic {
   }
 
   #reorg(network: string): string {
-    const depth = this.#chance.between(1, REORG_DEPTH_MAX);
+    const depth = this.#chance.between(1, this.#chance.pick(REORG_DEPTHS_MAX));
     const droppable = this.#world
       .truthTransactions()
       .filter(

@@ -9,6 +9,8 @@ export type WebhookFate =
   | 'gateway-error'
   | 'truncated'
   | 'twice-at-once'
+  /** Answered 200 by something in between, and lost: only the custody API knows of it then. */
+  | 'swallowed'
   | 'hangs';
 
 /** What it does to a request of the product's client. */
@@ -34,6 +36,7 @@ const CALM: Climate = {
     'gateway-error': 0,
     truncated: 0,
     'twice-at-once': 0,
+    swallowed: 0,
     hangs: 0,
   },
   api: { passes: 1, 'request-lost': 0, 'response-lost': 0, hangs: 0 },
@@ -45,15 +48,18 @@ const CALM: Climate = {
 /** A webhook that hangs costs a second of real time: few of them, and not in every run. */
 const WEBHOOK_HANGS_MAX = 1;
 const RUNS_WITH_HANGS = 0.25;
+const RUNS_WITH_LOSSES = 0.3;
 
 /** Everything that goes wrong between and inside the two programs, by seed and changing over time. */
 export class Weather {
   readonly #chance: Chance;
   #climate: Climate = CALM;
+  readonly #swallows: boolean;
   #hangsLeft: number;
 
   constructor(seed: number) {
     this.#chance = new Chance(seed, 'weather');
+    this.#swallows = this.#chance.happens(RUNS_WITH_LOSSES);
     this.#hangsLeft = this.#chance.happens(RUNS_WITH_HANGS) ? WEBHOOK_HANGS_MAX : 0;
   }
 
@@ -83,6 +89,7 @@ export class Weather {
         'gateway-error': at(0.2),
         truncated: at(0.1),
         'twice-at-once': at(0.2),
+        swallowed: this.#swallows ? at(0.1) : 0,
         hangs: at(0.05),
       },
       api: { passes: 1, 'request-lost': at(0.3), 'response-lost': at(0.3), hangs: at(0.1) },

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { Auditor } from './auditor.ts';
+import { simulate, type Verdict } from './simulation.ts';
+
+const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+/** Real time for a run that takes a second or two on a machine that has nothing else to do. */
+const RUN_MS_MAX = 100_000;
+
+/** Empty when every promise held, else what to read and how to see it happen again. */
+function story({ seed, problems, tail }: Verdict): string {
+  if (problems.length === 0) return '';
+  const replay = `replay it with: npm run soak -- --seed ${seed}`;
+  return [`seed ${seed}: ${replay}`, ...problems, '…', ...tail].join('\n');
+}
+
+test.each(SEEDS)(
+  'whatever goes wrong, books are the chain’s and every deposit is credited once (seed %i)',
+  async (seed) => {
+    const verdict = await simulate(seed);
+    expect(story(verdict)).toBe('');
+    expect(verdict.extent['acknowledged']).toBeGreaterThan(20);
+    expect(verdict.extent['sweeps']).toBeGreaterThan(5);
+  },
+  RUN_MS_MAX,
+);
+
+test.each([2, 5, 7])(
+  'the same seed gives the same events and the same journal (seed %i)',
+  async (seed) => {
+    const first = await simulate(seed, { steps: 40 });
+    const second = await simulate(seed, { steps: 40 });
+    expect(second.digest).toBe(first.digest);
+    expect(second.extent).toEqual(first.extent);
+    const other = await simulate(seed + 100, { steps: 40 });
+    expect(other.digest).not.toBe(first.digest);
+  },
+  RUN_MS_MAX,
+);
+
+/** Audits one run once more against evidence that is not so; answers what the auditor says. */
+test(
+  'the auditor notices each kind of untruth',
+  async () => {
+    const said: Record<string, readonly string[]> = {};
+    const honest = await simulate(6, {
+      lies: false,
+      inspect: (path, evidence) => {
+        const audit = (name: string, changed: Partial<typeof evidence>): void => {
+          said[name] = new Auditor(path, { ...evidence, ...changed }).audit();
+        };
+        const { transactions, balances, ruleOf, acknowledged } = evidence;
+        const [first, ...rest] = balances;
+        if (first === undefined) throw new Error('nothing was held');
+        const paid = transactions.filter(
+          ({ status, transactionId }) => status === 'confirmed' && transactionId === null,
+        );
+        audit('richer', { balances: [{ ...first, amount: first.amount + 1n }, ...rest] });
+        audit('less paid', {
+          transactions: transactions.filter((one) => one !== paid[0]),
+        });
+        audit('never deep', { deepest: new Map() });
+        audit('all dust', {
+          ruleOf: (network, asset) => ({ ...ruleOf(network, asset), minimum: 10n ** 80n }),
+        });
+        audit('an unseen delivery', {
+          acknowledged: [...acknowledged, Buffer.from('{"id":"n-1","timestamp":1}')],
+        });
+        audit('a lie without a trace', {
+          lies: [{ kind: 'made up', blockchainHash: '0x1', id: 'x', leaves: 'id_conflict' }],
+        });
+        return new Auditor(path, evidence).audit();
+      },
+    });
+    expect(story(honest)).toBe('');
+    expect(said['richer']?.join()).toMatch(/^books at .*: \d+, the chain holds \d+,chain at /);
+    expect(said['less paid']?.join()).toMatch(/books of .*the chain moved 0.*due 0/);
+    expect(said['never deep']?.join()).toMatch(/is credited and was never \d+ deep/);
+    expect(said['all dust']?.join()).toMatch(/credited for .*, due 0/);
+    expect(said['an unseen delivery']).toEqual(['acknowledged and lost: n-1']);
+    expect(said['a lie without a trace']).toEqual([
+      'the lie x (made up) left no break id_conflict',
+    ]);
+  },
+  RUN_MS_MAX,
+);
