@@ -1,7 +1,6 @@
 import type { World } from '../../src/simulator/world/world.ts';
 import type { Transaction } from '../../src/wire/transaction.ts';
 import { Chance } from './chance.ts';
-import { ruleOf } from './crediting-rules.ts';
 import type { EventLog } from './event-log.ts';
 import { DIED, type Product } from './product.ts';
 import type { Scenery } from './scenery.ts';
@@ -103,9 +102,12 @@ export class Forger {
     const id = `forged-${this.#forged}`;
     switch (kind) {
       case 'unknown hash':
-        return this.#madeUp({ ...this.#deposit(id), transactionId: `nobody-${id}` });
+        return {
+          body: { ...this.#deposit(id), transactionId: `nobody-${id}` },
+          leaves: 'unknown_to_custody',
+        };
       case 'unknown hash, no transaction':
-        return this.#madeUp(this.#deposit(id));
+        return { body: this.#deposit(id), leaves: 'unknown_to_custody' };
       case 'other amount':
       case 'other position':
       case 'other asset':
@@ -134,12 +136,6 @@ export class Forger {
     }
   }
 
-  /** A deposit that waits for its memo's owner is not looked up, and is the person's to judge. */
-  #madeUp(body: Body): { body: Body; leaves: string } {
-    const needsMemo = ruleOf(String(body['network']), '').needsMemo && !this.#everyLie;
-    return { body, leaves: needsMemo ? 'unattributed_memo' : 'unknown_to_custody' };
-  }
-
   #deposit(id: string): Body {
     const place = this.#chance.pick(this.#scenery.places);
     const { asset } = this.#chance.pick(place.network.assets);
@@ -154,7 +150,9 @@ export class Forger {
       network: place.network.key,
       blockchainHash: `0x${this.#chance.hex(64)}`,
       confirmations: 100,
-      balanceChanges: [{ asset, amount: String(this.#chance.between(1, 1e9)), tags: [] }],
+      balanceChanges: [
+        { asset, amount: String(this.#chance.between(1, this.#chance.pick([999, 1e9]))), tags: [] },
+      ],
     };
   }
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { simulate, type SimulationOptions } from './simulation.ts';
 
@@ -17,11 +18,15 @@ const USAGE = `Plays the whole system from seeds and audits it at rest.
 
 Exit code 0 when every seed held, 1 when one did not, 2 on bad usage.`;
 
+type Print = (text: string) => void;
+
 interface Plan {
   readonly from: number;
   readonly count: number;
   readonly minutesMax: number;
   readonly options: SimulationOptions;
+  /** What a replay of one seed needs beside its number, with a blank before it. */
+  readonly replay: string;
 }
 
 function natural(text: string, name: string): number {
@@ -30,7 +35,7 @@ function natural(text: string, name: string): number {
   return value;
 }
 
-function planFrom(args: readonly string[]): Plan | 'help' {
+function planFrom(args: readonly string[], print: Print): Plan | 'help' {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -52,17 +57,25 @@ function planFrom(args: readonly string[]): Plan | 'help' {
     from: natural(values.seed ?? values.from, single ? 'seed' : 'from'),
     count: single ? 1 : natural(values.seeds, 'seeds'),
     minutesMax: natural(values.minutes, 'minutes'),
+    replay: [
+      values.steps === undefined ? '' : ` --steps ${values.steps}`,
+      values['no-lies'] ? ' --no-lies' : '',
+      values['every-lie'] ? ' --every-lie' : '',
+    ].join(''),
     options: {
       ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
       ...(values['no-lies'] ? { lies: false } : {}),
       ...(values['every-lie'] ? { everyLie: true } : {}),
       ...(values.keep === undefined ? {} : { keep: values.keep }),
-      ...(values.log ? { echo: (line: string) => console.log(line) } : {}),
+      ...(values.log ? { echo: print } : {}),
     },
   };
 }
 
-async function soak({ from, count, minutesMax, options }: Plan): Promise<number> {
+async function play(
+  { from, count, minutesMax, options, replay }: Plan,
+  print: Print,
+): Promise<number> {
   const startedAt = Date.now();
   const secondsSoFar = (): number => Math.round((Date.now() - startedAt) / 1_000);
   const failed: number[] = [];
@@ -70,7 +83,7 @@ async function soak({ from, count, minutesMax, options }: Plan): Promise<number>
   let played = 0;
   for (let seed = from; seed < from + count; seed += 1) {
     if (secondsSoFar() >= minutesMax * 60) {
-      console.log(`stopped after ${minutesMax} minutes, ${played} of ${count} seeds played`);
+      print(`stopped after ${minutesMax} minutes, ${played} of ${count} seeds played`);
       break;
     }
     const verdict = await simulate(seed, options);
@@ -80,34 +93,37 @@ async function soak({ from, count, minutesMax, options }: Plan): Promise<number>
     }
     if (verdict.problems.length > 0) {
       failed.push(seed);
-      if (count === 1) console.log(verdict.tail.join('\n'));
-      console.log(`\nseed ${seed} FAILED, replay it with: npm run soak -- --seed ${seed}`);
-      for (const problem of verdict.problems) console.log(`  ${problem}`);
+      if (count === 1) print(verdict.tail.join('\n'));
+      print(`\nseed ${seed} FAILED, replay it with: npm run soak -- --seed ${seed}${replay}`);
+      for (const problem of verdict.problems) print(`  ${problem}`);
     }
-    if (count === 1) console.log(JSON.stringify({ ...verdict.extent, digest: verdict.digest }));
+    if (count === 1) print(JSON.stringify({ ...verdict.extent, digest: verdict.digest }));
     else if (played % 10 === 0 || played === count) {
-      console.log(`${played}/${count} seeds, ${failed.length} failed, ${secondsSoFar()} s`);
+      print(`${played}/${count} seeds, ${failed.length} failed, ${secondsSoFar()} s`);
     }
   }
-  if (count > 1) console.log(JSON.stringify(extent));
-  if (failed.length > 0) console.log(`failed: ${failed.join(' ')}`);
+  if (count > 1) print(JSON.stringify(extent));
+  if (failed.length > 0) print(`failed: ${failed.join(' ')}`);
   return failed.length === 0 ? 0 : 1;
 }
 
-async function main(args: readonly string[]): Promise<number> {
+/** Runs the command; answers its exit code. */
+export async function soak(args: readonly string[], print: Print): Promise<number> {
   let plan: Plan | 'help';
   try {
-    plan = planFrom(args);
+    plan = planFrom(args, print);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    console.error(`${error.message}\n\n${USAGE}`);
+    print(`${error.message}\n\n${USAGE}`);
     return 2;
   }
   if (plan === 'help') {
-    console.log(USAGE);
+    print(USAGE);
     return 0;
   }
-  return soak(plan);
+  return play(plan, print);
 }
 
-process.exitCode = await main(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = await soak(process.argv.slice(2), (text) => console.log(text));
+}
