@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
-import type { Terminal } from './terminal.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
 import { shutdownOf } from './shutdown.ts';
 
 interface CoreFlags {
@@ -110,12 +110,21 @@ export function coreCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: CoreFlags) => {
-      const core = await startCore(coreOptions(flags));
+      const core = await startCore(coreOptions(flags)).catch(refusePort);
       const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
       lifecycle.listen(terminal.signals);
       terminal.result(flags.json === true ? whereJson(core) : where(core));
     });
+}
+
+/** The likeliest mishap of a first start, in words. */
+function refusePort(error: unknown): never {
+  const used = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  if (!used) throw error;
+  throw new CommandFailed(
+    `${error.message}: stop what uses the port, or choose others with --port and --control-port`,
+  );
 }
 
 /** An option that was not given is left out, so that its default holds. */

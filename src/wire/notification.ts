@@ -4,7 +4,10 @@ import { balanceChange } from './balance-change.ts';
 export const STREAMS = ['outgoing', 'blockchain', 'incoming'] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** Event types of the `outgoing` stream (section "Outgoing stream"). */
+/**
+ * Event types of the `outgoing` stream (section "Outgoing stream").
+ * @public
+ */
 export const OUTGOING_TYPES = [
   'approval-pending',
   'approved',
@@ -21,7 +24,6 @@ export const OUTGOING_TYPES = [
   'rolledback',
   'replaced',
 ] as const;
-export type OutgoingType = (typeof OUTGOING_TYPES)[number];
 
 /** `reasonCode` of a `warning`; spelled as the service spells them. */
 export const WARNING_REASONS = ['insufficient_balance', 'hosted_singner_unavailable'] as const;

@@ -9,8 +9,3 @@ export const pagination = z.looseObject({
   pageSize: z.int().min(1),
   total: z.int().min(0),
 });
-
-/** The envelope of every list answer: `{data, pagination}`. */
-export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.looseObject({ data: z.array(item), pagination });
-}

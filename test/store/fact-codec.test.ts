@@ -127,7 +127,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
     reason,
   }),
   fc.record({ kind: fc.constant('retry' as const), quarantineId: text, reason }),
-) as fc.Arbitrary<Decision>;
+);
 
 /** A fact as it is read back from its journal row. */
 function roundTrip(fact: Fact): Fact {

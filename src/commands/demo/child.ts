@@ -1,17 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { CommandFailed } from '../terminal.ts';
 
 /** The command's own entry, run again for each half of the demo. */
 const MAIN = new URL('../../main.js', import.meta.url);
 
 /** How long a child may take until it says that it is ready. */
 const READY_MS_MAX = 20_000;
-
-/** A child of the demo that did not come up or went away. */
-export class ChildFailed extends Error {
-  override readonly name = 'ChildFailed';
-}
 
 /**
  * One half of the demo, the product or the core, as a process of its own, so that it can be killed
@@ -48,8 +44,8 @@ export class Child<Ready> {
         once(child, 'exit').then(() => null),
       ]);
       if (first === null) {
-        throw new ChildFailed(
-          `\`counterfoil ${args[0]}\` ended at once: ${errors.join('').trim()}`,
+        throw new CommandFailed(
+          `\`counterfoil ${args[0]}\` ended at once: ${errors.join('').trim()}\nIf a port is in use, choose others with --port and --core-port.`,
         );
       }
       // Later lines are log lines; the pipe must be drained or the child would stall on it.

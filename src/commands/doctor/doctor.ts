@@ -46,11 +46,24 @@ async function diagnose(config: Config, path: string): Promise<Diagnosis[]> {
   const client = custodyClientOf(config.custody, () => undefined);
   try {
     const { custody, crediting } = config;
+    own.push(checkWebhookUrl(config, custody.webhookUrl));
     const about = { config: custody, crediting, now: Date.now() };
     return [...own, ...(await checkCustody(client, about))];
   } finally {
     await client.close();
   }
+}
+
+/** A URL with another path token than ours is answered 404: every notification would be lost. */
+function checkWebhookUrl(config: Config, webhookUrl: string): Diagnosis {
+  const token = /\/hooks\/([^/]+)$/.exec(new URL(webhookUrl).pathname)?.[1];
+  if (token !== undefined && config.intake.pathTokens.includes(token)) {
+    return ok('webhook URL', 'it ends with one of intake.pathTokens');
+  }
+  return warning(
+    'webhook URL',
+    'custody.webhookUrl does not end with /hooks/ and one of intake.pathTokens: unless your proxy rewrites the path, the daemon answers 404',
+  );
 }
 
 function checkTokens(config: Config): Diagnosis {

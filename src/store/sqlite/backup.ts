@@ -1,4 +1,5 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { openForReading } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { takeWriterLock } from './writer-lock.ts';
@@ -14,6 +15,9 @@ const PAGES_PER_STEP = 2_000;
 export async function backup(from: string, to: string, progress: Progress): Promise<void> {
   if (existsSync(to)) {
     throw new StoreRefused(`${to} exists already and is not overwritten: choose another --out`);
+  }
+  if (!existsSync(dirname(to))) {
+    throw new StoreRefused(`${to} cannot be written: its folder does not exist, create it first`);
   }
   const db = openForReading(from);
   let started = false;

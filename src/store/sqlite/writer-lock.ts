@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreRefused } from './refusal.ts';
 
@@ -12,6 +14,9 @@ export interface WriterLock {
  * dies. Throws `StoreRefused` when another process has it.
  */
 export function takeWriterLock(path: string): WriterLock {
+  if (!existsSync(dirname(path))) {
+    throw new StoreRefused(`${path} cannot be opened: its folder does not exist, create it first`);
+  }
   const lock = new Database(`${path}.lock`, { timeout: 0 });
   try {
     lock.pragma('journal_mode = DELETE');

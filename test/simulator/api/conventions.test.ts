@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorBody } from '../../../src/wire/error.ts';
 import { network } from '../../../src/wire/network.ts';
-import { pageOf } from '../../../src/wire/page.ts';
+import { pageOf } from '../page-of.ts';
 import { address, account, vault } from '../../../src/wire/vault.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pageOf } from '../../../src/wire/page.ts';
+import { pageOf } from '../page-of.ts';
 import { notificationRecord, subscriptionList } from '../../../src/wire/subscription.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transaction } from '../../../src/wire/transaction.ts';
-import { pageOf } from '../../../src/wire/page.ts';
+import { pageOf } from '../page-of.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Answered, Caller, Json } from '../core-caller.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Notification, OutgoingType } from '../../../src/wire/notification.ts';
+import type { Notification, OUTGOING_TYPES } from '../../../src/wire/notification.ts';
 import type { Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
@@ -43,7 +43,7 @@ async function look(): Promise<void> {
 }
 
 /** The only notification of the type, and its fields beyond those that every one has. */
-function only(type: OutgoingType): { body: Notification; extra: string[] } {
+function only(type: (typeof OUTGOING_TYPES)[number]): { body: Notification; extra: string[] } {
   const [body, ...more] = told.filter((each) => each.type === type);
   if (body === undefined || more.length > 0) throw new Error(`${1 + more.length} ${type}`);
   expect(Object.keys(body)).toEqual(including(...COMMON));
