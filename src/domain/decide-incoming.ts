@@ -343,7 +343,7 @@ function decideRollback(
 }
 
 /**
- * What an `incoming` notification does (spec, "Incoming stream"; DESIGN "What posts to the books").
+ * What an `incoming` notification does (spec, "Incoming stream").
  * The caller has already told repeats apart (`isRepeat`).
  */
 export function decideIncoming(
