@@ -1,14 +1,8 @@
 import type { Fact } from '../domain/fact.ts';
-import type { FactOutcome } from '../store/port.ts';
+import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { FeedSignal } from './feed-signal.ts';
-
-/** `busy` and `unavailable`: the queue or the store takes nothing now; nothing of it was kept. */
-export type Submitted =
-  | FactOutcome
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'unavailable'; readonly cause: string };
 
 /** Hands a fact to the commit queue; resolves when its effect is durable. */
 export type Submit = (fact: Fact) => Promise<Submitted>;

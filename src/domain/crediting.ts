@@ -34,6 +34,13 @@ const RULE_DEFAULTS = {
   creditInternal: false,
 } as const;
 
+/** Before any policy is set nothing is deep enough: nothing can be credited. */
+export const NO_POLICY: CreditingPolicy = {
+  default: { confirmations: Number.MAX_SAFE_INTEGER, halted: true },
+  networks: {},
+  assets: {},
+};
+
 /** The rule for an asset, matched by its universal id and never by symbol. */
 export function ruleFor(
   policy: CreditingPolicy,

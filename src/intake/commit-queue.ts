@@ -1,11 +1,5 @@
 import type { Fact } from '../domain/fact.ts';
-import type { FactOutcome, Ledger } from '../store/port.ts';
-
-/** What became of a submitted fact. `busy` and `unavailable`: nothing was kept, try again. */
-export type Submitted =
-  | FactOutcome
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'unavailable'; readonly cause: string };
+import type { FactOutcome, Ledger, Submitted } from '../store/port.ts';
 
 /** Facts and time of one commit, for metrics. */
 export interface CommitObserved {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Notification } from '../domain/notification.ts';
+import type { DecodedBody } from '../store/port.ts';
 import { notificationOf } from '../translation/notification.ts';
 import { notification as notificationSchema } from '../wire/notification.ts';
 import { contentDigest, digestOf } from './canonical.ts';
@@ -7,21 +8,6 @@ import { contentDigest, digestOf } from './canonical.ts';
 /** Longest notification id that is taken as it is. */
 export const ID_CHARACTERS_MAX = 256;
 const DEFECT_CHARACTERS_MAX = 500;
-
-/**
- * How the bytes of a delivery read. `malformed`: not a notification at all (400). `quarantined`: a
- * JSON object with an id that this version cannot understand; kept aside so that it never blocks
- * its vault's queue.
- */
-export type Decoded =
-  | { readonly kind: 'notification'; readonly notification: Notification; readonly digest: string }
-  | {
-      readonly kind: 'quarantined';
-      readonly id: string;
-      readonly digest: string;
-      readonly defect: string;
-    }
-  | { readonly kind: 'malformed'; readonly defect: string };
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -32,7 +18,7 @@ function isUnstorable(text: string): boolean {
   return text.includes('\0') || LONE_SURROGATE.test(text);
 }
 
-function malformed(defect: string): Decoded {
+function malformed(defect: string): DecodedBody {
   return { kind: 'malformed', defect };
 }
 
@@ -117,7 +103,7 @@ function digestOr(
  * is not a valid notification is told apart by whether the sender must be refused (no id: it could
  * never be recognised again) or the body kept aside.
  */
-export function decode(raw: Uint8Array): Decoded {
+export function decode(raw: Uint8Array): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
   const { value } = read;

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Fact } from '../domain/fact.ts';
 import { readBody } from './body.ts';
-import type { Submitted } from './commit-queue.ts';
+import type { Submitted } from '../store/port.ts';
 import { decode } from './decode.ts';
 import type { PathTokens } from './path-token.ts';
 import type { RefusedBodies } from './refused-bodies.ts';

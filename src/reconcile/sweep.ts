@@ -1,11 +1,11 @@
 import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
+import { NO_POLICY } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
-import type { FactOutcome } from '../store/port.ts';
+import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import {
@@ -38,19 +38,10 @@ const REREAD_MS_MAX = 86_400_000;
 /** Where the first reading ends when the whole list was too long to read: this long before. */
 const FIRST_HISTORY_MS = 86_400_000;
 
-/** Before any policy is set, nothing is deep enough. */
-const NO_POLICY: CreditingPolicy = {
-  default: { confirmations: Number.MAX_SAFE_INTEGER, halted: true },
-  networks: {},
-  assets: {},
-};
-
-type SubmitOutcome = FactOutcome | { kind: 'busy' } | { kind: 'unavailable'; cause: string };
-
 export interface SweepOptions {
   readonly reads: Reads;
   /** Hands facts to the one writer; resolves when they are durable. */
-  readonly submit: (facts: readonly Fact[]) => Promise<readonly SubmitOutcome[]>;
+  readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
   /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
   readonly custody?: CustodyClient;
   /** Our side of the subscriptions; absent: nothing is repaired, and no subscription looked at. */
@@ -140,7 +131,7 @@ export class Sweep {
     return null;
   }
 
-  #submit(records: readonly CustodyRecord[]): Promise<readonly SubmitOutcome[]> {
+  #submit(records: readonly CustodyRecord[]): Promise<readonly Submitted[]> {
     const at = this.#options.now();
     return this.#options.submit(
       records.map((record) => ({ kind: 'custody-record', at, record }) as const),
@@ -230,7 +221,7 @@ function firstFloorOf(waiting: readonly Deposit[], now: number): number {
 }
 
 /** Why an outcome means that a fact was not taken, or null when it was. */
-function refusalIn(outcome: SubmitOutcome | undefined): string | null {
+function refusalIn(outcome: Submitted | undefined): string | null {
   if (outcome?.kind === 'busy') return 'busy';
   return outcome?.kind === 'unavailable' ? outcome.cause : null;
 }

@@ -1,5 +1,5 @@
 import { breakKey, finding } from '../domain/break.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
+import { NO_POLICY } from '../domain/crediting.ts';
 import { decideNotification } from '../domain/decide-notification.ts';
 import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
 import type { EntrySource } from '../domain/entry.ts';
@@ -16,13 +16,6 @@ import type { RecordSource, Writes } from './records.ts';
 import { WorkingSet } from './working-set.ts';
 
 type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
-
-/** Before any policy was set nothing is deep enough: nothing can be credited. */
-const NO_POLICY: CreditingPolicy = {
-  default: { confirmations: Number.MAX_SAFE_INTEGER, halted: true },
-  networks: {},
-  assets: {},
-};
 
 /**
  * Applies facts to the records of one transaction: reads what a rule needs, lets the rule decide,

@@ -13,6 +13,12 @@ export type FactOutcome =
   /** A decision that the rules refuse; not journalled. */
   | { readonly kind: 'not_taken'; readonly refusal: Refusal };
 
+/** What became of a submitted fact. `busy` and `unavailable`: nothing was kept, try again. */
+export type Submitted =
+  | FactOutcome
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'unavailable'; readonly cause: string };
+
 /** `unavailable`: the store cannot write now (full disk, I/O error, lock); nothing was kept. */
 export type CommitResult =
   | { readonly kind: 'committed'; readonly outcomes: readonly FactOutcome[] }
@@ -29,6 +35,11 @@ export interface Ledger {
 /** How a raw body reads; needed to retry what was quarantined and to replay the journal. */
 export type DecodeBody = (raw: Uint8Array) => DecodedBody;
 
+/**
+ * How the bytes of a delivery read. `malformed`: not a notification at all (400). `quarantined`: a
+ * JSON object with an id that this version cannot understand; kept aside so that it never blocks
+ * its vault's queue.
+ */
 export type DecodedBody =
   | { readonly kind: 'notification'; readonly notification: Notification; readonly digest: string }
   | {
