@@ -2,10 +2,10 @@ import Sqlite from 'better-sqlite3';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
-  migrate,
-  migrations,
+  createTables,
   openForReading,
   openForWriting,
+  SCHEMA_VERSION,
 } from '../../src/store/sqlite/database.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
 import { openLedgerFile, temporaryPath } from './open-ledger.ts';
@@ -30,27 +30,14 @@ test('a fresh store writes durably: WAL, every commit fsynced, foreign keys on',
   db.close();
 });
 
-test('a store opens again as it was, and migrating it twice changes nothing', async () => {
+test('a store opens again as it was', async () => {
   const { open, path } = await openLedgerFile();
   await open.deliver(new Service().confirmed(1));
   open.close();
   const db = openForWriting(path);
   expect(db.prepare('SELECT count(*) FROM journal').pluck().get()).toBe(2);
-  migrate(db, migrations(), path);
-  expect(db.pragma('user_version', { simple: true })).toBe(migrations().at(-1)?.version);
-  db.close();
-});
-
-test('a migration that fails half way leaves the version where it was', () => {
-  const path = temporaryPath();
-  const db = openForWriting(path);
-  const next = (migrations().at(-1)?.version ?? 0) + 1;
-  const broken = { version: next, sql: 'CREATE TABLE fresh (a); CREATE TABLE fresh (a);' };
-  expect(() => migrate(db, [...migrations(), broken], path)).toThrow('already exists');
-  expect(db.pragma('user_version', { simple: true })).toBe(next - 1);
-  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'fresh'").pluck().get()).toBe(
-    0,
-  );
+  createTables(db);
+  expect(db.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
   db.close();
 });
 
@@ -77,6 +64,16 @@ describe('what is not ours is refused, with what to do, and left untouched', () 
     db.close();
     expect(refusalOf(() => open(path))).toMatch(
       /newer Counterfoil \(schema 4711.*restore a backup/,
+    );
+  });
+
+  test.for(OPENERS)('an earlier Counterfoil’s store, %s', ([_, open]) => {
+    const path = temporaryPath();
+    const db = openForWriting(path);
+    db.pragma(`user_version = ${SCHEMA_VERSION - 1}`);
+    db.close();
+    expect(refusalOf(() => open(path))).toMatch(
+      /earlier Counterfoil.*counterfoil rebuild --store .*store\.db/,
     );
   });
 

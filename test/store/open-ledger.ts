@@ -11,7 +11,7 @@ import type { Fact } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import type { FactOutcome } from '../../src/store/port.ts';
-import { migrate, migrations, openForWriting } from '../../src/store/sqlite/database.ts';
+import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
 
@@ -50,7 +50,7 @@ export function temporaryPath(): string {
 function memoryDatabase(): Database {
   const db = new Sqlite(':memory:');
   db.pragma('foreign_keys = ON');
-  migrate(db, migrations(), ':memory:');
+  createTables(db);
   return db;
 }
 

@@ -11,7 +11,7 @@ import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
 import type { Balance } from '../../src/store/reads.ts';
-import { migrate, migrations, openForReading } from '../../src/store/sqlite/database.ts';
+import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
 import { waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import type { Tables } from '../../src/store/sqlite/tables.ts';
@@ -234,7 +234,7 @@ test('the deposits that can still move are found through their own index', () =>
   const { sql } = waitingDepositRows(new Kysely<Tables>({ dialect })).compile();
   const db = new Sqlite(':memory:');
   onTestFinished(() => void db.close());
-  migrate(db, migrations(), ':memory:');
+  createTables(db);
   const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
   expect(plan.map(({ detail }) => detail)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
 });

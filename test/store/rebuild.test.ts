@@ -14,6 +14,7 @@ import { Service } from './webhook.ts';
 const OPTIONS = {
   decode,
   progress: { start: () => undefined, tick: () => undefined, done: () => undefined },
+  acceptFeed: false,
 };
 
 async function credited(): Promise<{ open: OpenLedger; path: string; service: Service }> {
@@ -105,4 +106,28 @@ test('with the daemon still running nothing is replaced under it: what it takes 
   open.close();
   const again = new OpenLedger(path);
   expect(again.balances()).toEqual({});
+});
+
+test('a store of an earlier version is brought to this one', async () => {
+  const { open, path } = await credited();
+  const feed = open.feed();
+  open.close();
+  damage(path, 'PRAGMA user_version = 1; DROP TABLE withdrawals');
+  expect(() => new OpenLedger(path)).toThrow(/earlier Counterfoil.*counterfoil rebuild/);
+  rebuild(path, OPTIONS);
+  expect(new OpenLedger(path).feed()).toEqual(feed);
+});
+
+test.for([
+  ['changed', "UPDATE credits SET amount = '7'"],
+  ['shortened', 'DELETE FROM credits'],
+])('a credit feed that would be %s needs a person’s word', async ([_, sql]) => {
+  const { open, path } = await credited();
+  const feed = open.feed();
+  open.close();
+  damage(path, `DROP TRIGGER credits_stay; DROP TRIGGER credits_keep; ${sql}`);
+  expect(() => rebuild(path, OPTIONS)).toThrow(/feed differs.*item 1\b.*--accept-feed/);
+  expect(existsSync(`${path}.rebuild`)).toBe(false);
+  rebuild(path, { ...OPTIONS, acceptFeed: true });
+  expect(new OpenLedger(path).feed()).toEqual(feed);
 });

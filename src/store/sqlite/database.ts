@@ -16,16 +16,11 @@ const CACHE_KIB = -65_536;
 /** WAL pages before a commit pays for a checkpoint: hot pages are then copied once, not each time. */
 const CHECKPOINT_PAGES = 16_000;
 
-/** One step of the schema; `user_version` counts the steps that a file has taken. */
-export interface Migration {
-  readonly version: number;
-  readonly sql: string;
-}
-
-/** The schema's history: the first step is schema.sql as a whole; later ones are appended. */
-export function migrations(): readonly Migration[] {
-  return [{ version: 1, sql: readFileSync(SCHEMA_FILE, 'utf8') }];
-}
+/**
+ * Counts the changes of schema.sql; a file carries its own as `user_version`. An older file is not
+ * migrated in place: its journal is replayed into new tables (`counterfoil rebuild`).
+ */
+export const SCHEMA_VERSION = 2;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;
@@ -36,32 +31,39 @@ function isEmpty(db: Database.Database): boolean {
 }
 
 /** Refuses a file of another program, or of a version newer than this one; changes nothing. */
-function assertOurs(db: Database.Database, steps: readonly Migration[], path: string): void {
-  const newest = steps.at(-1)?.version ?? 0;
-  const version = readPragma(db, 'user_version');
+function assertOurs(db: Database.Database, path: string): void {
   if (readPragma(db, 'application_id') !== APPLICATION_ID && !isEmpty(db)) {
     throw new StoreRefused(
       `${path} is a SQLite database of another program: give "store" a path of its own`,
     );
   }
-  if (version > newest) {
+  const version = readPragma(db, 'user_version');
+  if (version > SCHEMA_VERSION) {
     throw new StoreRefused(
-      `${path} was written by a newer Counterfoil (schema ${version}, this one knows ${newest}): run that version, or restore a backup made before the upgrade`,
+      `${path} was written by a newer Counterfoil (schema ${version}, this one knows ${SCHEMA_VERSION}): run that version, or restore a backup made before the upgrade`,
     );
   }
 }
 
-/** Brings a file to the newest version, one transaction per step; refuses what is not ours. */
-export function migrate(db: Database.Database, steps: readonly Migration[], path: string): void {
-  assertOurs(db, steps, path);
+/** Refuses whatever is not of this very version; changes nothing. */
+function assertCurrent(db: Database.Database, path: string): void {
+  assertOurs(db, path);
   const version = readPragma(db, 'user_version');
-  for (const step of steps.filter((one) => one.version > version)) {
-    db.transaction(() => {
-      db.exec(step.sql);
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${step.version}`);
-    }).immediate();
+  if (version < SCHEMA_VERSION && !isEmpty(db)) {
+    throw new StoreRefused(
+      `${path} was written by an earlier Counterfoil (schema ${version}, this one needs ${SCHEMA_VERSION}): make its tables anew with \`counterfoil rebuild --store ${path}\`; the old file is kept beside it`,
+    );
   }
+}
+
+/** Makes the tables of schema.sql in an empty file; leaves any other as it is. */
+export function createTables(db: Database.Database): void {
+  if (!isEmpty(db)) return;
+  db.transaction(() => {
+    db.exec(readFileSync(SCHEMA_FILE, 'utf8'));
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${SCHEMA_VERSION}`);
+  }).immediate();
 }
 
 function assertDurable(db: Database.Database, path: string): void {
@@ -114,27 +116,54 @@ function makePrivate(path: string): void {
   if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Opens a store for writing, creating or migrating it. Throws `StoreRefused` with what to do. */
-export function openForWriting(path: string): Database.Database {
+/** Refuses a file whose pages or indexes contradict each other. */
+function assertSound(db: Database.Database, path: string): void {
+  const problem = db.pragma('quick_check(1)', { simple: true });
+  if (problem !== 'ok') {
+    throw new StoreRefused(`${path} is damaged (${String(problem)}): restore the latest backup`);
+  }
+}
+
+/** Opens a file and prepares it; closes it again when something about it is refused. */
+function opened(
+  path: string,
+  options: Database.Options,
+  prepare: (db: Database.Database) => void,
+): Database.Database {
   return guarded(path, () => {
-    makePrivate(path);
-    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, ...options });
     try {
-      // Before anything is written: switching the journal mode rewrites the file's header.
-      assertOurs(db, migrations(), path);
-      assertDurable(db, path);
-      const problem = db.pragma('quick_check(1)', { simple: true });
-      if (problem !== 'ok') {
-        throw new StoreRefused(
-          `${path} is damaged (${String(problem)}): restore the latest backup`,
-        );
-      }
-      migrate(db, migrations(), path);
+      prepare(db);
       return db;
     } catch (error) {
       db.close();
       throw error;
     }
+  });
+}
+
+/** Opens a store for writing, making its tables in a new file. Throws `StoreRefused` with what to do. */
+export function openForWriting(path: string): Database.Database {
+  guarded(path, () => makePrivate(path));
+  return opened(path, {}, (db) => {
+    // Before anything is written: switching the journal mode rewrites the file's header.
+    assertCurrent(db, path);
+    assertDurable(db, path);
+    assertSound(db, path);
+    createTables(db);
+  });
+}
+
+/**
+ * Opens a store of this version or an earlier one, to take its journal out: whatever its other
+ * tables are. Throws `StoreRefused` when it is not there, or not a store.
+ */
+export function openForRebuild(path: string): Database.Database {
+  return opened(path, { fileMustExist: true }, (db) => {
+    assertOurs(db, path);
+    if (isEmpty(db)) throw new StoreRefused(`${path} is empty: it is not a Counterfoil store yet`);
+    assertDurable(db, path);
+    assertSound(db, path);
   });
 }
 
@@ -144,27 +173,15 @@ export function openScratch(path: string): Database.Database {
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = ON');
-  migrate(db, migrations(), path);
+  createTables(db);
   return db;
 }
 
 /** Opens an existing store for reading beside the writer. */
 export function openForReading(path: string): Database.Database {
-  return guarded(path, () => {
-    const db = new Database(path, {
-      readonly: true,
-      fileMustExist: true,
-      timeout: BUSY_TIMEOUT_MS,
-    });
-    try {
-      db.pragma('query_only = ON');
-      if (isEmpty(db))
-        throw new StoreRefused(`${path} is empty: it is not a Counterfoil store yet`);
-      assertOurs(db, migrations(), path);
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+  return opened(path, { readonly: true, fileMustExist: true }, (db) => {
+    db.pragma('query_only = ON');
+    if (isEmpty(db)) throw new StoreRefused(`${path} is empty: it is not a Counterfoil store yet`);
+    assertCurrent(db, path);
   });
 }
