@@ -121,6 +121,7 @@ export class VirtualClock implements Clock {
   readonly #pending = new Set<number>();
   readonly #held = new Map<Promise<unknown>, NodeJS.Timeout>();
   #nowMs: number;
+  #era = 0;
   #lastId = 0;
   #turn: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
@@ -171,9 +172,11 @@ export class VirtualClock implements Clock {
 
   /**
    * Sets the time, backwards too, and forgets every task: the first half of a restore. The owners
-   * of the tasks schedule them again from their records (`resume`).
+   * of the tasks schedule them again from their records (`resume`). An advance under way ends there:
+   * it moved a time that is gone.
    */
   reset(nowMs: number): void {
+    this.#era += 1;
     this.#heap.clear();
     this.#cancelled.clear();
     this.#pending.clear();
@@ -181,7 +184,9 @@ export class VirtualClock implements Clock {
   }
 
   async #runUntil(endMs: number): Promise<void> {
+    const era = this.#era;
     for (;;) {
+      if (era !== this.#era) return;
       const next = this.#peek();
       if (next !== undefined && next.timeMs <= this.#nowMs) {
         this.#heap.pop();

@@ -1,6 +1,5 @@
-import { createAdaptorServer } from '@hono/node-server';
 import { randomUUID } from 'node:crypto';
-import { Server } from 'node:http';
+import type { Server } from 'node:http';
 import { coreApplication } from './api/application.ts';
 import { mountInspector } from './api/inspector.ts';
 import type { RateRecord } from './api/rate-limit.ts';
@@ -17,6 +16,8 @@ import type { Snapshots } from './control/control-services.ts';
 import { Faults } from './control/fault.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { durableAnswers } from './durable-answer.ts';
+import { createFrontDoor } from './front-door.ts';
+import type { Fetch } from './front-door.ts';
 import { baseUrlOf, closeServer, isLoopback, listenOn } from './http-server.ts';
 import { Random } from './state/random.ts';
 import { StateFile } from './state/state-file.ts';
@@ -85,15 +86,6 @@ function reportBug(error: unknown): void {
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 
-async function listen(
-  fetch: Parameters<typeof createAdaptorServer>[0]['fetch'],
-  address: { host: string; port: number },
-): Promise<{ server: Server; port: number }> {
-  const server = createAdaptorServer({ fetch });
-  if (!(server instanceof Server)) throw new Error('expected a plain HTTP server');
-  return { server, port: await listenOn(server, address) };
-}
-
 /**
  * Starts the simulated custody core: the service of the specification on `port`, the control calls on
  * `controlPort`. Resolves when both listen; rejects when a port is taken, and with `StateFileRefused`
@@ -128,16 +120,12 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
   const wantedControlPort = options.controlPort ?? (options.port === 0 ? 0 : options.port + 1);
   const servers: Server[] = [];
-  const open = async (
-    fetch: typeof app.fetch | typeof control.fetch,
-    address: { host: string; port: number },
-  ): Promise<number> => {
+  const now = (): number => clock.now();
+  const open = async (fetch: Fetch, address: { host: string; port: number }): Promise<number> => {
     const { committed } = core;
-    const answer =
-      committed === undefined
-        ? fetch
-        : durableAnswers(fetch, { committed, now: () => clock.now() });
-    const { server, port } = await listen(answer, address);
+    const answer = committed === undefined ? fetch : durableAnswers(fetch, { committed, now });
+    const server = createFrontDoor({ fetch: answer, now, onBug });
+    const port = await listenOn(server, address);
     servers.push(server);
     return port;
   };

@@ -4,7 +4,7 @@ import type { Table } from '../state/table.ts';
 import { newLane } from './lane.ts';
 import type { Lane, LaneRow } from './lane.ts';
 import type { NotificationLog, NotificationRow } from './notification-log.ts';
-import type { Sender, SendResult } from './sender.ts';
+import type { Sender } from './sender.ts';
 import type { Begun, Slots } from './slots.ts';
 
 /** Linear backoff (section "Delivery rules", 5): this much per consecutive failure. */
@@ -91,6 +91,8 @@ export class Dispatcher {
   /** Rebuilds the queues from the records, after a start or a restore. */
   resume(): void {
     this.#stopped = false;
+    // What was pushed while suspended belongs to the state that is gone.
+    this.#lanes.clear();
     for (const row of this.#parts.log.pending()) this.#lane(row.vaultId).queue.push(row.id);
     for (const lane of this.#lanes.values()) this.#schedule(lane);
   }
@@ -182,9 +184,18 @@ export class Dispatcher {
     if (generation !== this.#generation) return;
     lane.inFlight = false;
     lane.hangs = result.timedOut ? lane.hangs + 1 : 0;
+    // Each outcome takes the row off the head or puts a time before its next try: the lane goes on
+    // at once, and what left both as they were would have it spin.
     if (result.delivered) this.#succeeded(lane, row, era);
-    else this.#failed(lane, row, { era, result });
+    else if (result.unwanted) this.#drop(lane, row);
+    else this.#failed(lane, row, era);
     this.#schedule(lane);
+  }
+
+  /** Nobody is subscribed: as if the removal of the subscription had come across it in the queue. */
+  #drop(lane: Lane, row: NotificationRow): void {
+    if (lane.queue.peek() === row.id) lane.queue.shift();
+    this.#parts.log.update(row.id, { status: 'dropped' });
   }
 
   #succeeded(lane: Lane, row: NotificationRow, era: number): void {
@@ -199,10 +210,11 @@ export class Dispatcher {
     if (delivered !== undefined) onDelivered(delivered);
   }
 
-  #failed(lane: Lane, row: NotificationRow, outcome: { era: number; result: SendResult }): void {
+  #failed(lane: Lane, row: NotificationRow, era: number): void {
     const { clock, lanes, log } = this.#parts;
     log.update(row.id, { attempts: row.attempts + 1 });
-    if (outcome.result.unwanted || outcome.era !== lane.era) return;
+    // The subscription was deleted meanwhile, and the row dropped with it.
+    if (era !== lane.era) return;
     const laneRow = this.#row(lane.vaultId);
     const consecutiveFailures = laneRow.consecutiveFailures + 1;
     const nextTryAt = clock.now() + BACKOFF_STEP_MS * consecutiveFailures;

@@ -95,7 +95,7 @@ export class NotificationLog {
     for (const row of hashed) found.set(row.id, row);
     return [...found.values()]
       .filter(({ status }) => status !== 'dropped')
-      .toSorted((left, right) => left.createdAt - right.createdAt);
+      .toSorted((left, right) => left.sequence - right.sequence);
   }
 
   #forgetOldest(): void {

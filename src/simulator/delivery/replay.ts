@@ -60,7 +60,7 @@ export class Replayer {
     url: string;
     deliveryId?: string | undefined;
   }): Promise<ReplayOutcome> {
-    const { log, replays, sender } = this.#parts;
+    const { clock, log, replays, sender } = this.#parts;
     const row = log.get(request.notificationId);
     if (row === undefined || row.status === 'dropped') return { kind: 'unknown' };
     if (row.status === 'pending') return { kind: 'pending' };
@@ -71,7 +71,10 @@ export class Replayer {
     const generation = this.#generation;
     try {
       const { url } = request;
-      const { statusCode, delivered } = await sender.send(row, { url, kind: 'replay', deliveryId });
+      const sending = sender.send(row, { url, kind: 'replay', deliveryId });
+      // A receiver that answers must not be timed out by an advance that comes meanwhile.
+      clock.hold(sending);
+      const { statusCode, delivered } = await sending;
       const result = { deliveryId, statusCode, delivered };
       if (generation === this.#generation) {
         replays.put(deliveryId, { ...result, notificationId: row.id, url });

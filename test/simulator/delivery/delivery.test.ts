@@ -3,7 +3,7 @@ import { VIRTUAL_START_MS, VirtualClock } from '../../../src/simulator/clock.ts'
 import { Faults } from '../../../src/simulator/control/fault.ts';
 import { Delivery } from '../../../src/simulator/delivery/delivery.ts';
 import { State } from '../../../src/simulator/state/state.ts';
-import type { Notification } from '../../../src/wire/notification.ts';
+import { confirmation } from './confirmation.ts';
 import { startReceiver } from './webhook-receiver.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -26,21 +26,6 @@ afterEach(async () => {
   await delivery.stop();
   await receiver.close();
 });
-
-function confirmation(vaultId: string, id: string, count = 1): Notification {
-  return {
-    id,
-    timestamp: 0,
-    vaultId,
-    stream: 'incoming',
-    type: 'confirmation',
-    network: 'ethereum',
-    blockchainHash: `0x${id}`,
-    transactionId: `tx-${id}`,
-    confirmations: count,
-    balanceChanges: [],
-  };
-}
 
 function subscribe(vaultId: string, path = `/${vaultId}`): void {
   delivery.subscribe(vaultId, `${receiver.url}${path}`, ['incoming', 'outgoing', 'blockchain']);
@@ -154,7 +139,7 @@ describe('queues', () => {
     subscribe('v');
     delivery.subscriptions.setOverride('v', { ethereum: 3 });
     for (const depth of [1, 3, 12]) {
-      delivery.enqueue('v', confirmation('v', `d${depth}`, depth), { depth });
+      delivery.enqueue('v', confirmation('v', `d${depth}`, { count: depth }), { depth });
     }
     await clock.advance(0);
     expect(ids()).toEqual(['d1', 'd3']);
