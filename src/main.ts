@@ -57,7 +57,7 @@ function program(): Command {
     .addCommand(rebuildCommand(terminal, environment))
     .addCommand(reconcileCommand(terminal, environment))
     .addCommand(backupCommand(terminal, environment))
-    .addCommand(restoreCommand(terminal))
+    .addCommand(restoreCommand(terminal, environment))
     .addCommand(keygenCommand(terminal));
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '../ops/substitution.ts';
 import { backup, restore } from '../store/sqlite/backup.ts';
 import { verify } from '../store/sqlite/verify.ts';
 import { stagedProgress } from './staged-progress.ts';
-import { storeFrom } from './store-path.ts';
+import { storeFrom, storePathFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 
 const BACKUP_HELP = `
@@ -21,7 +21,7 @@ the daemon first; what it took after the backup is not in it: the next reconcili
 repair that from the custody API.
 
 Example:
-  counterfoil restore --from /backups/store-2026-11-20.db --store /var/lib/counterfoil/store.db`;
+  counterfoil restore --from /backups/store-2026-11-20.db --config counterfoil.json`;
 
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('backup')
@@ -43,24 +43,26 @@ export function backupCommand(terminal: Terminal, environment: Environment): Com
     });
 }
 
-export function restoreCommand(terminal: Terminal): Command {
+export function restoreCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('restore')
     .description("audit a backup and put it in the store's place")
     .addHelpText('after', RESTORE_HELP)
     .requiredOption('--from <file>', 'the backup')
-    .requiredOption('--store <file>', "the store's SQLite file")
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--json', 'print the result as one JSON line')
-    .action(async (flags: { from: string; store: string; json?: boolean }) => {
+    .action(async (flags: { from: string; store?: string; config?: string; json?: boolean }) => {
       if (!existsSync(flags.from)) {
         throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
       }
+      const store = storePathFrom(flags, environment);
       const facts = auditOf(flags.from);
-      const { previous } = await restore(flags.from, flags.store);
+      const { previous } = await restore(flags.from, store);
       const kept = previous === null ? '' : `; the previous file is ${previous}`;
       terminal.result(
         flags.json === true
-          ? JSON.stringify({ store: flags.store, facts, previous })
-          : `${flags.store}: restored with ${facts} facts${kept}`,
+          ? JSON.stringify({ store, facts, previous })
+          : `${store}: restored with ${facts} facts${kept}`,
       );
     });
 }

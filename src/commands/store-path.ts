@@ -13,12 +13,19 @@ export function sqlitePath(store: Config['store']): string {
   );
 }
 
-/** The store that a command works on: named by --store, or by the configuration. */
-export function storeFrom(
-  flags: { readonly store?: string; readonly config?: string },
-  environment: Environment,
-): string {
-  const path = flags.store ?? storeOfConfig(flags.config, environment);
+interface StoreFlags {
+  readonly store?: string;
+  readonly config?: string;
+}
+
+/** Where the store is or will be: named by --store, or by the configuration. */
+export function storePathFrom(flags: StoreFlags, environment: Environment): string {
+  return flags.store ?? storeOfConfig(flags.config, environment);
+}
+
+/** The store that a command works on, which must be there. */
+export function storeFrom(flags: StoreFlags, environment: Environment): string {
+  const path = storePathFrom(flags, environment);
   if (existsSync(path)) return path;
   throw new CommandFailed(`${path} does not exist: give the store's file with --store`, 2);
 }

@@ -16,6 +16,7 @@ const SECRETS: Readonly<Record<string, (text: string) => unknown>> = {
       .filter((line) => line !== '' && !line.startsWith('#')),
   sha256: (text) => text.trim(),
   store: (text) => text.trim(),
+  webhookUrl: (text) => text.trim(),
 };
 
 /** Replaces every `<key>File` of a JSON value by `<key>` with the content of the file. */

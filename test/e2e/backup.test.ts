@@ -57,7 +57,14 @@ test('a backup made beside the running daemon is sound, and restores to that mom
   expect(await deliver(daemon, ['three'])).toEqual(['duplicate']);
 
   expect(await daemon.end('SIGTERM')).toBe(0);
-  const restored = await runProgram('restore', '--from', out, '--store', storePath, '--json');
+  const restored = await runProgram(
+    'restore',
+    '--from',
+    out,
+    '--config',
+    daemon.configPath,
+    '--json',
+  );
   expect([restored.code, restored.stderr]).toEqual([0, '']);
   expect(JSON.parse(restored.stdout)).toMatchObject({ store: storePath, facts: 3 });
   expect((await runProgram('verify', '--store', storePath)).code).toBe(0);

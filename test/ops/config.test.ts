@@ -145,6 +145,19 @@ test('a secret can come from a file', () => {
   expect(config.api.tokens[0]?.sha256).toBe(SHA256);
 });
 
+test('the webhook URL, which holds a path token, can come from a file', () => {
+  writeFileSync(path.join(folder, 'url'), `https://hooks.example.com/hooks/${TOKEN}\n`);
+  const custody = {
+    baseUrl: 'https://custody.example/',
+    clientId: 'client',
+    privateKeyFile: 'keys/custody.pem',
+    webhookUrlFile: 'url',
+    vaults: 'all',
+  };
+  const config = configOf({ ...MINIMAL, custody });
+  expect(config.custody?.webhookUrl).toBe(`https://hooks.example.com/hooks/${TOKEN}`);
+});
+
 test('a secret given twice, or in a file that cannot be read, is refused', () => {
   expect(
     problemsOf({

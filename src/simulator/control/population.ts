@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ok, notFound, refused } from '../api/answer.ts';
-import { worldRefusal } from '../api/creation.ts';
+import { creationAnswer, worldRefusal } from '../api/creation.ts';
 import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { identifier, name } from '../api/schema.ts';
@@ -25,6 +25,15 @@ const vaultRequest = z.strictObject({
   masterApproval: z.strictObject({ approvers }).exactOptional(),
 });
 
+/** Without an `accountId` the vault's account of this name is used, and made at first. */
+const DEFAULT_ACCOUNT = 'default';
+const addressRequest = z.strictObject({
+  vaultId: identifier,
+  network: identifier,
+  accountId: identifier.exactOptional(),
+  name: name.exactOptional(),
+});
+
 const common = {
   tag: 'Control',
   credentials: 'none',
@@ -33,7 +42,7 @@ const common = {
   answer: z.unknown(),
 } as const;
 
-/** `POST /sim/clients` and `POST /sim/vaults`: what the service's console would set up. */
+/** What the service's console would set up: clients, vaults, and an address to pay to. */
 export function populationEndpoints({ clients, world }: ControlServices): Endpoint[] {
   return [
     endpoint({
@@ -81,6 +90,7 @@ export function populationEndpoints({ clients, world }: ControlServices): Endpoi
         return { kind: 'ok', status: 201, body: { ...record, externalSigner } };
       },
     }),
+    addressEndpoint(world),
     endpoint({
       ...common,
       method: 'get',
@@ -91,4 +101,29 @@ export function populationEndpoints({ clients, world }: ControlServices): Endpoi
       handle: () => ok({ data: world.networks(), chains: world.chains() }),
     }),
   ];
+}
+
+function addressEndpoint(world: ControlServices['world']): Endpoint {
+  return endpoint({
+    ...common,
+    method: 'post',
+    path: '/sim/addresses',
+    operation: 'simCreateAddress',
+    summary: 'Add an address to a vault',
+    body: addressRequest,
+    creates: true,
+    handle: ({ body: { vaultId, accountId, ...address } }) => {
+      if (accountId !== undefined) {
+        if (world.account(accountId)?.vaultId !== vaultId) {
+          return refused('BR-1', `Vault ${vaultId} has no account ${accountId}`);
+        }
+        return creationAnswer(world.createAddress({ ...address, accountId }));
+      }
+      const account = world.createAccount({ vaultId, name: DEFAULT_ACCOUNT });
+      if (account.kind === 'refused') return worldRefusal(account);
+      return creationAnswer(
+        world.createAddress({ ...address, accountId: account.record.accountId }),
+      );
+    },
+  });
 }

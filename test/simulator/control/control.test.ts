@@ -202,3 +202,33 @@ describe('the control port', () => {
     expect(response.status).toBe(403);
   });
 });
+
+describe('addresses without credentials', () => {
+  test('an address of a vault is made in its account `default`, and can be paid to', async () => {
+    const vaultId = await caller.vault();
+    const make = (network: string) => caller.sim('POST', '/sim/addresses', { vaultId, network });
+    const [first, second] = [await make('ethereum'), await make('bitcoin')];
+    expect(first['accountId']).toBe(second['accountId']);
+    expect(first['networkAddress']).toMatch(/^0x[0-9a-fA-F]{40}$/);
+    const { blockchainHash } = await caller.sim('POST', '/sim/deposits', {
+      network: 'ethereum',
+      addressId: first['addressId'],
+      asset: 'ethereum:ETH',
+      amount: '5',
+    });
+    expect((await rows()).map((row) => row['blockchainHash'])).toEqual([blockchainHash]);
+  });
+
+  test('an account that is named is used; a vault or network that is not there is refused', async () => {
+    const vaultId = await caller.vault();
+    const accountId = await caller.account(vaultId);
+    const make = (body: Json) => caller.sim('POST', '/sim/addresses', body);
+    expect(await make({ vaultId, accountId, network: 'ethereum' })).toMatchObject({ accountId });
+    const refusal = async (body: Json): Promise<unknown> =>
+      (await caller.control('POST', '/sim/addresses', body)).body['errorCode'];
+    const other = await caller.vault();
+    expect(await refusal({ vaultId: 'none', network: 'ethereum' })).toBe('NE-1');
+    expect(await refusal({ vaultId: other, accountId, network: 'ethereum' })).toBe('BR-1');
+    expect(await refusal({ vaultId, network: 'dogecoin' })).toBe('BR-1001');
+  });
+});
