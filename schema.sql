@@ -118,6 +118,8 @@ CREATE TABLE ledger_accounts (
   asset          TEXT    NOT NULL,
   UNIQUE (vault_id, view, kind, account_id, address_id, memo, asset)
 ) STRICT;
+-- The round over a vault's addresses goes on from any of them.
+CREATE INDEX ledger_accounts_by_address ON ledger_accounts (vault_id, address_id);
 
 -- Entries: balanced sets of postings. reverses: the entry that this one takes back.
 -- source: what it rests on: a webhook, the custody API's word where the webhook never came, or a
@@ -318,6 +320,8 @@ CREATE INDEX break_events_by_break ON break_events (break_id);
 
 -- Reconciliation runs with their outcomes; exempt and skipped are JSON objects of counts.
 -- watermark: newest updatedAt, by the custody service's clock, up to which its list is known.
+-- addresses: what was asked of single addresses (JSON): how many, how those comparisons ended (they
+-- are counted above too), and how far the round over all addresses has come; NULL where none was.
 CREATE TABLE reconciliations (
   seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
   started_at  INTEGER NOT NULL,
@@ -328,7 +332,8 @@ CREATE TABLE reconciliations (
   skipped     TEXT    NOT NULL,
   requests    INTEGER NOT NULL,
   watermark   INTEGER,
-  incomplete  TEXT
+  incomplete  TEXT,
+  addresses   TEXT
 ) STRICT;
 
 -- Crediting policies as they were set; the last row holds.

@@ -1,4 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { AddressChecks } from '../domain/custody.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { authorize, type ApiEnv } from './access.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from './list.ts';
@@ -27,8 +28,25 @@ const runSchema = z
       .string()
       .nullable()
       .openapi({ description: 'What kept its custody half from completing.' }),
+    addresses: z
+      .object({
+        checked: z.int(),
+        matched: z.int(),
+        break: z.int(),
+        skipped: z.record(z.string(), z.int()),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'Addresses whose own list was compared, and how those comparisons, which are counted above too, ended; null where none was.',
+      }),
   })
   .openapi('Reconciliation');
+
+function addressesView({ checked, outcomes }: AddressChecks) {
+  const { matched, broken, skipped } = outcomes;
+  return { checked, matched, break: broken, skipped: { ...skipped } };
+}
 
 function runView(run: ReconciliationRow): z.infer<typeof runSchema> {
   return {
@@ -41,6 +59,7 @@ function runView(run: ReconciliationRow): z.infer<typeof runSchema> {
     skipped: { ...run.skipped },
     requests: run.requests,
     incomplete: run.incomplete,
+    addresses: run.addresses && addressesView(run.addresses),
   };
 }
 

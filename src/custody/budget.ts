@@ -21,6 +21,10 @@ const SHARE_PERCENT = {
   inactive: 50,
 } as const satisfies Record<Priority, number>;
 
+function shareOf(limit: number, priority: Priority): number {
+  return Math.floor((limit * SHARE_PERCENT[priority]) / 100);
+}
+
 /** The longest silence a header can impose: the longest window of the spec. */
 export const SILENCE_MS_MAX = 3_600_000;
 
@@ -56,6 +60,16 @@ export class RequestBudget {
     return { kind: 'refused', retryAtMs: atMs };
   }
 
+  /** Requests of a priority that may start now without waiting, one after the other. */
+  room(priority: Priority): number {
+    const nowMs = this.#now();
+    if (this.#firstRoom(priority, nowMs) > nowMs) return 0;
+    const rooms = this.#windows.map(
+      (window) => shareOf(window.limit, priority) - window.used(nowMs),
+    );
+    return Math.max(0, Math.min(...rooms));
+  }
+
   /** No request before `untilMs`: the service said that its window is used up. Never shortens. */
   silence(untilMs: number): void {
     const bounded = Math.min(untilMs, this.#now() + SILENCE_MS_MAX);
@@ -73,7 +87,7 @@ export class RequestBudget {
     // A clock that was set back must not lengthen a silence beyond its bound.
     this.#silentUntilMs = Math.min(this.#silentUntilMs, nowMs + SILENCE_MS_MAX);
     const rooms = this.#windows.map((window) =>
-      window.roomAt(nowMs, Math.floor((window.limit * SHARE_PERCENT[priority]) / 100)),
+      window.roomAt(nowMs, shareOf(window.limit, priority)),
     );
     return Math.max(this.#silentUntilMs, ...rooms);
   }

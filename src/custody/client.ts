@@ -7,6 +7,7 @@ import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
 import { readerOf } from './answer.ts';
 import { RequestBudget } from './budget.ts';
+import type { Priority } from './budget.ts';
 import { Caller } from './caller.ts';
 import type { Attempt, CallOptions } from './caller.ts';
 import { Circuit } from './circuit.ts';
@@ -102,6 +103,11 @@ export class CustodyClient {
   /** Requests that count against the minute and the hour now. */
   budgetUsed(): { minute: number; hour: number } {
     return this.#budget.used();
+  }
+
+  /** Requests of a priority that the budget and the circuit would let go now, without waiting. */
+  room(priority: Priority): number {
+    return this.#circuit.state().kind === 'open' ? 0 : this.#budget.room(priority);
   }
 
   /** Breaks off what is under way; later calls answer `unavailable`. */

@@ -17,6 +17,7 @@ export type SkipCause =
   | 'in_grace'
   | 'no_chain_evidence'
   | 'unreadable_row'
+  | 'unknown_address'
   | 'api_unavailable'
   | 'rate_budget';
 
@@ -43,7 +44,7 @@ export interface Grace {
   readonly graceMs: number;
 }
 
-function inGrace(changedAt: number, grace: Grace): boolean {
+export function inGrace(changedAt: number, grace: Grace): boolean {
   return grace.at - changedAt < grace.graceMs;
 }
 

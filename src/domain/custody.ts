@@ -1,3 +1,4 @@
+import type { AddressEvidence } from './address-evidence.ts';
 import type {
   AccountId,
   AddressId,
@@ -41,11 +42,29 @@ export interface RunCounts {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
+/** A run's checks of single addresses, and how far the rotation over all of them has come. */
+export interface AddressChecks {
+  readonly checked: number;
+  readonly outcomes: RunCounts;
+  /** Where the next run goes on; null at the very beginning. */
+  readonly cursor: RotationCursor | null;
+}
+
+/** A place in the round over every address of every vault. */
+export interface RotationCursor {
+  readonly vaultId: string;
+  /** Addresses of the vault's list at the API that this round has passed. */
+  readonly offset: number;
+  /** After that list: the last address passed of those that only the ledger knows; null before. */
+  readonly after: string | null;
+}
+
 /**
  * Evidence from the custody API that changed something, journalled as a fact.
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
  * `outgoing`: a platform transaction. `unseen`: an incoming one that we have no deposit for.
  * `backfill`: what no notification told, even after a replay, taken into the books from the API.
+ * `address`: what an address's own list tells where no notification did, or told otherwise.
  * `subscription`: whether a vault's subscription is as we want it.
  * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
  */
@@ -63,6 +82,7 @@ export type CustodyRecord =
     }
   | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
   | { readonly kind: 'backfill'; readonly transaction: CustodyTransaction }
+  | (AddressEvidence & { readonly kind: 'address' })
   | {
       readonly kind: 'subscription';
       readonly vaultId: VaultId;
@@ -80,4 +100,6 @@ export type CustodyRecord =
       readonly watermark: number | null;
       /** What kept the custody half from completing, or null. */
       readonly incomplete: string | null;
+      /** What was asked of addresses; absent where none was. Its outcomes are among `custody`'s. */
+      readonly addresses?: AddressChecks;
     };

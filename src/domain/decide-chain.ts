@@ -4,7 +4,7 @@ import { postBurnedFee, unpost } from './decide-outgoing.ts';
 import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import type { ChainNotification } from './notification.ts';
-import { newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
+import { isToldByApi, newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 function chainHead(notification: ChainNotification, now: Circumstances): EntryHead {
@@ -60,7 +60,9 @@ function viewOf(
       if (sighting.entryId !== null && contentOf(sighting.posted) === contentOf(list)) {
         return { sighting: seen, entries: [], found: [] };
       }
-      const found = sighting.entryId === null ? [] : [restated(notification)];
+      // The API's list of one address tells a part of it at a time: the webhook tells it whole.
+      const isWholeNews = sighting.entryId === null || isToldByApi(sighting);
+      const found = isWholeNews ? [] : [restated(notification)];
       const taken = takeBack(sighting, notification, now);
       const entry = entryOf(chainHead(notification, now), list);
       return {

@@ -109,6 +109,13 @@ export function withEvent(
     : { ...sighting, seen: [...sighting.seen, eventName(notification, source)] };
 }
 
+/** Whether what stands in the chain view rests on the API's word alone, no `transaction` having come. */
+export function isToldByApi(sighting: Sighting): boolean {
+  return (
+    sighting.entryId !== null && !sighting.seen.some((name) => name.startsWith('transaction:'))
+  );
+}
+
 const COUNTED = /^(?:api\/)?confirmation:([0-9]+):/;
 
 /** Whether a confirmation with a higher count was seen in this epoch. */

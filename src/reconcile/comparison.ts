@@ -1,7 +1,9 @@
+import type { AddressEvidence } from '../domain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../domain/break.ts';
 import { compareUnseen, samePlace, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import { decideAddressRecord } from '../domain/decide-address.ts';
 import {
   decideDepositRecord,
   decideOutgoingRecord,
@@ -162,6 +164,33 @@ export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snap
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
     ...followUp(outcome, transaction, snapshot),
   };
+}
+
+/** A row of an address's own list; `asks`: only the transactions API can say what it is. */
+export function compareAddressRow(
+  evidence: AddressEvidence,
+  snapshot: Snapshot,
+): { outcome: Outcome; record: CustodyRecord | null; asks: boolean } {
+  const dossier = snapshot.dossiers.get(dossierKeyOf(evidence.movement)) ?? EMPTY_DOSSIER;
+  const { verdict, ...changes } = decideAddressRecord(dossier, evidence, rehearsal(snapshot));
+  const matters =
+    verdict.consequence === 'post' ||
+    verdict.consequence === 'take_back' ||
+    movesBreaks(changes, snapshot);
+  return {
+    outcome: verdict.outcome,
+    record: matters ? { kind: 'address', ...evidence } : null,
+    asks: verdict.consequence === 'ask',
+  };
+}
+
+/** How a transaction of the API compares, one outcome per deposit that it is about. */
+export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot): Outcome[] {
+  if (transaction.type === 'outgoing') return [compareOutgoingRow(transaction, snapshot).outcome];
+  const deposits = depositsOf(transaction, snapshot);
+  return deposits.length === 0
+    ? [compareUnseenRow(transaction, snapshot).outcome]
+    : deposits.map((deposit) => compareDepositRow(deposit, transaction, snapshot).outcome);
 }
 
 /** The deposits of ours that an incoming transaction of the API may be about. */

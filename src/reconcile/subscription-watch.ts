@@ -1,9 +1,9 @@
 import type { CustodyClient } from '../custody/client.ts';
-import { readList } from '../custody/pages.ts';
 import { ruleDepth, type CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import { NetworkKey, VaultId } from '../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
+import type { VaultList } from './vault-list.ts';
 
 /** Vaults looked at per run: each costs two requests of the budget that others leave over. */
 const VAULTS_PER_RUN = 2;
@@ -25,21 +25,20 @@ interface Visit {
  */
 export class SubscriptionWatch {
   readonly #webhookUrl: string;
-  readonly #vaults: 'all' | readonly string[];
+  readonly #vaults: VaultList;
   readonly #lookedAt = new Map<string, number>();
-  #listedAt = Number.NEGATIVE_INFINITY;
-  #known: readonly string[] = [];
 
-  constructor(options: { webhookUrl: string; vaults: 'all' | readonly string[] }) {
+  constructor(options: { webhookUrl: string; vaults: VaultList }) {
     this.#webhookUrl = options.webhookUrl;
     this.#vaults = options.vaults;
   }
 
   /** Records of the vaults whose turn it is; what cannot be asked now has its turn again later. */
   async run(visit: Visit): Promise<{ records: CustodyRecord[]; requests: number }> {
-    let requests = await this.#list(visit);
+    const listed = await this.#vaults.read(visit);
+    let { requests } = listed;
     const records: CustodyRecord[] = [];
-    const due = this.#known
+    const due = listed.vaults
       .filter((vaultId) => visit.now - this.#last(vaultId) >= INTERVAL_MS)
       .sort((left, right) => this.#last(left) - this.#last(right));
     for (const vaultId of due.slice(0, VAULTS_PER_RUN)) {
@@ -54,24 +53,6 @@ export class SubscriptionWatch {
 
   #last(vaultId: string): number {
     return this.#lookedAt.get(vaultId) ?? Number.NEGATIVE_INFINITY;
-  }
-
-  async #list({ custody, now, deadlineMs }: Visit): Promise<number> {
-    if (this.#vaults !== 'all') {
-      this.#known = this.#vaults;
-      return 0;
-    }
-    if (now - this.#listedAt < INTERVAL_MS) return 0;
-    const list = await readList({
-      read: (at) => custody.vaults(at, { priority: 'inactive', deadlineMs }),
-      idOf: (vault) => vault.vaultId,
-      newestFirst: false,
-    });
-    if (list.kind === 'complete') {
-      this.#known = [...list.rows.keys()];
-      this.#listedAt = now;
-    }
-    return list.requests;
   }
 
   async #look(

@@ -1,7 +1,7 @@
 import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
-import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import type { AddressChecks, CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
@@ -18,10 +18,12 @@ import {
   type Snapshot,
 } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
+import { InactiveChecks } from './inactive.ts';
 import { Repair } from './repair.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
 import { Stragglers } from './stragglers.ts';
 import { Tally } from './tally.ts';
+import { VaultList } from './vault-list.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
 const CUSTODY_TIME_MS_MAX = 45_000;
@@ -64,9 +66,16 @@ interface CustodyHalf {
   readonly requests: number;
   readonly watermark: number | null;
   readonly incomplete: string | null;
+  readonly addresses: AddressChecks | null;
 }
 
-const NO_CUSTODY: CustodyHalf = { records: [], requests: 0, watermark: null, incomplete: null };
+const NO_CUSTODY: CustodyHalf = {
+  records: [],
+  requests: 0,
+  watermark: null,
+  incomplete: null,
+  addresses: null,
+};
 
 /**
  * The frequent reconciliation. Reads pages into memory with no transaction open, compares them
@@ -82,13 +91,17 @@ export class Sweep {
   #firstFloor: number | null = null;
   readonly #repair: Repair | undefined;
   readonly #watch: SubscriptionWatch | undefined;
+  readonly #inactive: InactiveChecks | undefined;
 
   constructor(options: SweepOptions) {
     this.#options = options;
     const { subscription } = options;
     if (subscription === undefined) return;
     this.#repair = new Repair(subscription);
-    this.#watch = new SubscriptionWatch(subscription);
+    const vaults = new VaultList(subscription.vaults);
+    this.#watch = new SubscriptionWatch({ webhookUrl: subscription.webhookUrl, vaults });
+    const { reads, graceMs, now } = options;
+    this.#inactive = new InactiveChecks({ reads, vaults, graceMs, now });
   }
 
   /** One run; never throws for what the API does. */
@@ -107,6 +120,7 @@ export class Sweep {
       // Evidence that was not taken must be read again: the next run begins where this one did.
       watermark: untaken === null ? half.watermark : null,
       incomplete: untaken ?? half.incomplete,
+      ...(half.addresses === null ? {} : { addresses: half.addresses }),
     };
     const [last] = await this.#submit([run]);
     if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };
@@ -156,7 +170,8 @@ export class Sweep {
       // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
       tally.skip(list.incomplete.cause, Math.max(waiting.length, 1));
       const { requests } = list;
-      return { records: [], requests, watermark: null, incomplete: list.incomplete.detail };
+      const incomplete = list.incomplete.detail;
+      return { ...NO_CUSTODY, requests, incomplete };
     }
     const found = await this.#stragglers.lookUp({
       custody,
@@ -170,9 +185,14 @@ export class Sweep {
     for (const transaction of found.transactions) {
       transactions.set(transaction.transactionId, transaction);
     }
-    const snapshot = await this.#snapshot([...transactions.values()], waiting);
+    const looked = await this.#inactive?.look({ custody, deadlineMs });
+    for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
+    const movements = looked?.rows.map((row) => row.movement) ?? [];
+    const snapshot = await this.#snapshot([...transactions.values()], [...waiting, ...movements]);
     const compared = compareAll({ transactions, absent: found.absent, waiting, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
+    const judged = looked && this.#inactive?.judge(looked, snapshot);
+    if (judged) tally.addAll(judged.checks.outcomes);
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
     const { policy } = snapshot;
@@ -182,21 +202,22 @@ export class Sweep {
         ...compared.flatMap((one) => one.record ?? []),
         ...(repaired?.records ?? []),
         ...(watched?.records ?? []),
+        ...(judged?.records ?? []),
       ],
-      requests:
-        list.requests + found.requests + (repaired?.requests ?? 0) + (watched?.requests ?? 0),
+      requests: sumOf([list, found, repaired, watched, looked]),
       watermark: watermarkOf({ known, newest: list.newest, compared, now: now() }),
       incomplete: null,
+      addresses: judged?.checks ?? null,
     };
   }
 
   async #snapshot(
     rows: readonly CustodyTransaction[],
-    waiting: readonly Deposit[],
+    others: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[],
   ): Promise<Snapshot> {
     const { reads, now, graceMs } = this.#options;
     const hashes = new Map<string, { network: NetworkKey; blockchainHash: BlockchainHash }>();
-    for (const { network, blockchainHash } of [...rows, ...waiting]) {
+    for (const { network, blockchainHash } of [...rows, ...others]) {
       if (blockchainHash === null) continue;
       hashes.set(dossierKeyOf({ network, blockchainHash }), { network, blockchainHash });
     }
@@ -214,6 +235,10 @@ export class Sweep {
       graceMs,
     };
   }
+}
+
+function sumOf(parts: readonly ({ readonly requests: number } | null | undefined)[]): number {
+  return parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
 }
 
 function firstFloorOf(waiting: readonly Deposit[], now: number): number {

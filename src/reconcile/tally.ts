@@ -31,6 +31,17 @@ export class Tally {
     if (count > 0) this.#skipped[cause] = (this.#skipped[cause] ?? 0) + count;
   }
 
+  addAll({ matched, broken, exempt, skipped }: RunCounts): void {
+    this.#matched += matched;
+    this.#broken += broken;
+    for (const [rule, count] of Object.entries(exempt)) {
+      this.#exempt[rule] = (this.#exempt[rule] ?? 0) + count;
+    }
+    for (const [cause, count] of Object.entries(skipped)) {
+      this.#skipped[cause] = (this.#skipped[cause] ?? 0) + count;
+    }
+  }
+
   counts(): RunCounts {
     return {
       matched: this.#matched,

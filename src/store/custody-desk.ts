@@ -15,6 +15,8 @@ import {
   type Circumstances,
   type Dossier,
 } from '../domain/dossier.ts';
+import { isAddressBreakOver } from '../domain/address-movement.ts';
+import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import { isTerminal } from '../domain/withdrawal.ts';
@@ -66,6 +68,11 @@ export class CustodyDesk {
         const context = { record: transaction, now };
         return this.#apply(decideBackfill(this.#dossierOf(transaction), known, context), now);
       }
+      case 'address': {
+        const { network, blockchainHash } = record.movement;
+        const dossier = this.#tools.set.dossier(network, blockchainHash);
+        return this.#apply(decideAddressRecord(dossier, record, now), now);
+      }
       case 'subscription':
         return this.#apply(decideSubscriptionRecord(record.vaultId, record.drift), now);
       case 'run':
@@ -110,9 +117,14 @@ export class CustodyDesk {
       found,
       movement: movementOf(set, found.subject),
     }));
-    const arrived = source
-      .unresolvedBreaks(['missing_notification'])
-      .filter((found) => hasArrived(set, found));
+    const arrived = [
+      ...source
+        .unresolvedBreaks(['missing_notification'])
+        .filter((found) => hasArrived(set, found)),
+      ...source
+        .unresolvedBreaks(['status_mismatch', 'amount_mismatch'])
+        .filter((found) => isOver(set, found)),
+    ];
     const decided = decideRun(source.movementsAtOdds(), {
       open,
       arrived,
@@ -138,6 +150,7 @@ export class CustodyDesk {
       requests: record.requests,
       watermark: record.watermark,
       incomplete: record.incomplete,
+      addresses: record.addresses ?? null,
     });
   }
 }
@@ -155,6 +168,13 @@ function hasArrived(set: WorkingSet, { subject }: Break): boolean {
   return set
     .dossier(network, blockchainHash)
     .deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed');
+}
+
+/** Whether the chain view has come round to what an address's list said. */
+function isOver(set: WorkingSet, found: Break): boolean {
+  const { network, blockchainHash } = found.subject;
+  if (network === null || blockchainHash === null) return false;
+  return isAddressBreakOver(found, set.dossier(network, blockchainHash));
 }
 
 function movementOf(

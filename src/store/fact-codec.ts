@@ -39,6 +39,13 @@ export function encodeFact(fact: Fact): Encoded {
 }
 
 function packRecord(record: CustodyRecord): unknown {
+  if (record.kind === 'address') {
+    const { changes } = record.movement;
+    return {
+      ...record,
+      movement: { ...record.movement, changes: changes && packChanges(changes) },
+    };
+  }
   if (!('transaction' in record) || record.transaction === null) return record;
   const { changes } = record.transaction;
   return {
@@ -49,6 +56,11 @@ function packRecord(record: CustodyRecord): unknown {
 
 function unpackRecord(body: Uint8Array): CustodyRecord {
   const record = JSON.parse(decoder.decode(body)) as CustodyRecord;
+  if (record.kind === 'address') {
+    const packed = record.movement.changes as unknown;
+    const changes = packed === null ? null : unpackChanges(packed);
+    return { ...record, movement: { ...record.movement, changes } };
+  }
   if (!('transaction' in record) || record.transaction === null) return record;
   const packed = record.transaction.changes as unknown;
   return {

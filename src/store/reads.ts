@@ -1,12 +1,20 @@
 import type { Amount } from '../domain/amount.ts';
 import type { Break, BreakEvent, BreakState, BreakType, Severity } from '../domain/break.ts';
 import type { CreditItem } from '../domain/credit.ts';
+import type { RotationCursor } from '../domain/custody.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Deposit, DepositState } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { View } from '../domain/entry.ts';
 import type { IntakeStatus } from '../domain/fact.ts';
-import type { AssetId, BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
+import type {
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../domain/ids.ts';
 import type { Movement, MovementStanding } from '../domain/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { PolicyRow, QuarantineRow, ReconciliationRow } from './records.ts';
@@ -139,6 +147,12 @@ export interface StoreCounts {
   readonly journalHead: number;
 }
 
+/** An address and the vault that it belongs to. */
+export interface AddressPlace {
+  readonly vaultId: VaultId;
+  readonly addressId: AddressId;
+}
+
 /** Dossiers, withdrawals and what else a comparison needs, at one moment. */
 export interface ReconcilerView {
   readonly dossiers: readonly (Dossier & {
@@ -185,6 +199,23 @@ export interface Reads {
   waitingDeposits(): Promise<readonly Deposit[]>;
   /** One run by its place in the journal. */
   reconciliation(seq: number): Promise<ReconciliationRow | undefined>;
+  /** A vault's addresses that the ledger knows, in order of their ids, beyond one of them. */
+  addressesOf(query: {
+    vaultId: VaultId;
+    /** '' for the first. */
+    after: string;
+    limit: number;
+  }): Promise<readonly AddressId[]>;
+  /**
+   * Addresses of the chain view's newest entries after one of them, from at most `limit` lines;
+   * none for null. `lastEntry` is what to ask with the next time.
+   */
+  addressesChanged(query: { afterEntry: number | null; limit: number }): Promise<{
+    readonly places: readonly AddressPlace[];
+    readonly lastEntry: number;
+  }>;
+  /** Where the round over all addresses stands; null before its first step. */
+  rotationCursor(): Promise<RotationCursor | null>;
   /** Our side of what the reconciler compares, as one consistent snapshot. */
   reconcilerView(about: {
     hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[];

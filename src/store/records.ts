@@ -1,7 +1,7 @@
 import type { Break, BreakEvent, BreakType } from '../domain/break.ts';
 import type { CreditItem } from '../domain/credit.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { RunCounts } from '../domain/custody.ts';
+import type { AddressChecks, RunCounts } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { Entry } from '../domain/entry.ts';
@@ -66,6 +66,7 @@ export interface ReconciliationRow extends RunCounts {
   readonly requests: number;
   readonly watermark: number | null;
   readonly incomplete: string | null;
+  readonly addresses: AddressChecks | null;
 }
 
 export interface PostedEntry {

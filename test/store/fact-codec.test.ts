@@ -67,6 +67,12 @@ const transaction: fc.Arbitrary<CustodyTransaction> = fc.record({
 
 const depositId = text.map((value) => DepositId(value));
 const counts = fc.dictionary(text, fc.nat());
+const runCounts = fc.record({
+  matched: fc.nat(),
+  broken: fc.nat(),
+  exempt: counts,
+  skipped: counts,
+});
 
 const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
   fc.record({
@@ -78,13 +84,33 @@ const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
   fc.record({ kind: fc.constant('backfill' as const), transaction }),
   fc.record({ kind: fc.constantFrom('outgoing', 'unseen'), transaction, graceMs: fc.nat() }),
   fc.record({
+    kind: fc.constant('address' as const),
+    movement: fc.record({
+      vaultId: text.map((value) => VaultId(value)),
+      addressId: text.map((value) => AddressId(value)),
+      network: text.map((value) => NetworkKey(value)),
+      blockchainHash: text.map((value) => BlockchainHash(value)),
+      status: text,
+      changes: nullable(fc.array(change, { maxLength: 4 })),
+      minedAt: nullable(at),
+    }),
+    platform: fc.constantFrom('unasked', 'unknown'),
+    noticedAt: at,
+    graceMs: fc.nat(),
+  }),
+  fc.record({
     kind: fc.constant('run' as const),
     startedAt: at,
     graceMs: fc.nat(),
-    custody: fc.record({ matched: fc.nat(), broken: fc.nat(), exempt: counts, skipped: counts }),
+    custody: runCounts,
     requests: fc.nat(),
     watermark: nullable(at),
     incomplete: nullable(text),
+    addresses: fc.record({
+      checked: fc.nat(),
+      outcomes: runCounts,
+      cursor: nullable(fc.record({ vaultId: text, offset: fc.nat(), after: nullable(text) })),
+    }),
   }),
 );
 

@@ -17,6 +17,7 @@ import type {
   StoredNotification,
   WithdrawalQuery,
 } from '../reads.ts';
+import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
 import { readBreak, readBreaks } from './reads/breaks.ts';
 import { readCounts } from './reads/counts.ts';
@@ -89,6 +90,8 @@ function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
     requests: row.requests,
     watermark: row.watermark,
     incomplete: row.incomplete,
+    addresses:
+      row.addresses === null ? null : (JSON.parse(row.addresses) as ReconciliationRow['addresses']),
   };
 }
 
@@ -221,6 +224,18 @@ export class SqliteReads implements Reads {
 
   waitingDeposits(): Promise<readonly Deposit[]> {
     return readWaitingDeposits(this.#db);
+  }
+
+  addressesOf(query: Parameters<Reads['addressesOf']>[0]) {
+    return readAddressesOf(this.#db, query);
+  }
+
+  addressesChanged(query: Parameters<Reads['addressesChanged']>[0]) {
+    return readAddressesChanged(this.#db, query);
+  }
+
+  rotationCursor() {
+    return readRotationCursor(this.#db);
   }
 
   reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {

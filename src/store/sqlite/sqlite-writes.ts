@@ -179,6 +179,7 @@ export class SqliteWrites {
         requests: run.requests,
         watermark: run.watermark,
         incomplete: run.incomplete,
+        addresses: run.addresses && JSON.stringify(run.addresses),
       });
     }
     for (const row of policies) {

@@ -226,6 +226,7 @@ export interface ReconciliationTableRow {
   requests: number;
   watermark: number | null;
   incomplete: string | null;
+  addresses: string | null;
 }
 
 export interface PolicyTableRow {

@@ -1,0 +1,39 @@
+import type { CustodyClient } from '../custody/client.ts';
+import { readList } from '../custody/pages.ts';
+
+/** How long a listing of the vaults is good for. */
+const INTERVAL_MS = 3_600_000;
+
+/** The vaults that are watched: those of the configuration, or all that the API lists. */
+export class VaultList {
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #known: readonly string[];
+  readonly #lists: boolean;
+
+  constructor(vaults: 'all' | readonly string[]) {
+    this.#lists = vaults === 'all';
+    this.#known = vaults === 'all' ? [] : vaults;
+  }
+
+  /** The vaults as they were last listed, and the requests that it cost to know. */
+  async read(visit: {
+    custody: CustodyClient;
+    now: number;
+    deadlineMs: number;
+  }): Promise<{ vaults: readonly string[]; requests: number }> {
+    const { custody, now, deadlineMs } = visit;
+    if (!this.#lists || now - this.#listedAt < INTERVAL_MS) {
+      return { vaults: this.#known, requests: 0 };
+    }
+    const list = await readList({
+      read: (at) => custody.vaults(at, { priority: 'inactive', deadlineMs }),
+      idOf: (vault) => vault.vaultId,
+      newestFirst: false,
+    });
+    if (list.kind === 'complete') {
+      this.#known = [...list.rows.keys()];
+      this.#listedAt = now;
+    }
+    return { vaults: this.#known, requests: list.requests };
+  }
+}

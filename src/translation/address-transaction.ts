@@ -1,0 +1,28 @@
+import type { AddressMovement } from '../domain/address-evidence.ts';
+import { BlockchainHash, NetworkKey, type AddressId, type VaultId } from '../domain/ids.ts';
+import type { AddressTransaction } from '../wire/transaction.ts';
+import { changesOf } from './balance-change.ts';
+
+/** A time as text or as Unix milliseconds; the spec shows neither. */
+function timeOf(timestamp: unknown): number | null {
+  const time = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
+  return typeof time === 'number' && Number.isFinite(time) ? time : null;
+}
+
+/** A row of an address's own list, cut to what it says of that address. */
+export function addressMovementOf(
+  wire: AddressTransaction,
+  place: { vaultId: VaultId; addressId: AddressId },
+): AddressMovement {
+  const { vaultId, addressId } = place;
+  const changes = changesOf(wire.balanceChanges, { accountId: null, addressId });
+  return {
+    vaultId,
+    addressId,
+    network: NetworkKey(wire.network),
+    blockchainHash: BlockchainHash(wire.blockchainHash),
+    status: wire.status,
+    changes: changes?.filter((change) => change.addressId === addressId) ?? null,
+    minedAt: timeOf(wire.timestamp),
+  };
+}
