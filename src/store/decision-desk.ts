@@ -1,10 +1,9 @@
 import type { Break } from '../domain/break.ts';
+import { decideAboutBreak, type BreakDecision } from '../domain/decide-break.ts';
 import {
-  decideAboutBreak,
   decideAboutDeposit,
   decideAcknowledgement,
   suspenseEntry,
-  type BreakDecision,
   type DepositDecision,
 } from '../domain/decide-decision.ts';
 import type { Refusal } from '../domain/decision.ts';
@@ -12,7 +11,7 @@ import { changes, type Circumstances } from '../domain/dossier.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { standingOf } from '../domain/movement.ts';
 import { settle } from '../domain/settlement.ts';
-import type { DeskTools } from './custody-desk.ts';
+import type { DeskTools } from './desk-tools.ts';
 
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
 type Now = Circumstances & { readonly seq: number };
@@ -61,6 +60,8 @@ export class DecisionDesk {
         return this.#acknowledge(decision, now);
       case 'investigate':
       case 'resolve':
+      case 'assign':
+      case 'note':
         return this.#aboutBreak(decision, actor, now);
       case 'retry': {
         const retried = this.#retry(decision.quarantineId, now);
@@ -116,10 +117,13 @@ export class DecisionDesk {
     const depositId = source.depositOfCredit(decision.creditId);
     const deposit = depositId === undefined ? undefined : set.deposit(depositId);
     if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
-    const taken = decideAcknowledgement(deposit, decision, now);
+    const { creditId, reference } = decision;
+    const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
+    const taken = decideAcknowledgement(deposit, decision, { acknowledgedAs, now });
     if (taken.kind === 'known') return { kind: 'unchanged' };
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     set.apply(taken.changes, now);
+    set.acknowledge({ creditId, seq: now.seq, reference, at: now.at });
     return TAKEN;
   }
 
@@ -130,7 +134,7 @@ export class DecisionDesk {
     if (known === undefined) return notFound(`no break ${decision.breakId}`);
     const taken = decideAboutBreak(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
-    set.putBreak(taken.after, { ...taken.event, seq: now.seq });
+    set.putBreak(taken, now.seq);
     if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
       this.#bookToSuspense(known, now);
     }

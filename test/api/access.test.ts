@@ -60,6 +60,8 @@ const MAY_CALL: [method: string, path: string, people: Person[]][] = [
   ['POST', '/v1/deposits/dep_1/attribute', ['olga', 'ada']],
   ['POST', '/v1/breaks/brk_1/investigate', ['olga', 'ada']],
   ['POST', '/v1/breaks/brk_1/resolve', ['olga', 'ada']],
+  ['POST', '/v1/breaks/brk_1/assign', ['olga', 'ada']],
+  ['POST', '/v1/breaks/brk_1/notes', ['olga', 'ada']],
   ['POST', '/v1/quarantine/qtn_1/retry', ['olga', 'ada']],
   ['POST', '/v1/reconciliations', ['olga', 'ada']],
 ];
@@ -83,7 +85,7 @@ test('no call that changes something is open to a viewer, by the document itself
       .filter((method) => method !== 'get')
       .map((method) => [method.toUpperCase(), path] as const),
   );
-  expect(writes).toHaveLength(9);
+  expect(writes).toHaveLength(11);
   for (const [method, path] of writes) {
     const { status, body: refused } = await api.request(method, path, { as: 'vera' });
     expect([path, status, refused['type']]).toEqual([

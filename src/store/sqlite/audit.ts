@@ -198,8 +198,9 @@ const PROJECTIONS = {
   deposits: 'deposit_id',
   withdrawals: 'transaction_id',
   credits: 'feed_seq',
+  acknowledgements: 'credit_id',
   breaks: 'break_id',
-  break_events: 'seq, break_id, action',
+  break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',
   policies: 'seq',
 } as const;

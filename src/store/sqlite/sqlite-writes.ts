@@ -3,8 +3,9 @@ import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
 import type { FeedItem, JournalRow, NotificationRow, Writes } from '../records.ts';
+import { breakEventRow, breakRow } from './break-row.ts';
 import { LedgerWriter } from './ledger-writer.ts';
-import { breakRow, depositRow, sightingRow, withdrawalRow } from './row.ts';
+import { depositRow, sightingRow, withdrawalRow } from './row.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
 
 function statementsOf(db: Database) {
@@ -29,6 +30,7 @@ function statementsOf(db: Database) {
     asset: insertInto(db, 'assets'),
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
+    acknowledgement: insertInto(db, 'acknowledgements'),
     break: upsertInto(db, 'breaks', ['break_id']),
     breakEvent: insertInto(db, 'break_events'),
     reconciliation: insertInto(db, 'reconciliations'),
@@ -88,6 +90,9 @@ export class SqliteWrites {
     }
     this.#putMovements(writes);
     this.#putFeed(writes.feed);
+    for (const { creditId, ...row } of writes.acknowledgements) {
+      this.#put.acknowledgement.run({ credit_id: creditId, ...row });
+    }
     this.#putBreaks(writes);
     this.#putRuns(writes);
     for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
@@ -154,16 +159,7 @@ export class SqliteWrites {
 
   #putBreaks({ breaks, breakEvents }: Writes): void {
     for (const one of breaks) this.#put.break.run(breakRow(one));
-    for (const event of breakEvents) {
-      this.#put.breakEvent.run({
-        break_id: event.breakId,
-        seq: event.seq,
-        at: event.at,
-        actor: event.actor,
-        action: event.action,
-        reason: event.reason,
-      });
-    }
+    for (const event of breakEvents) this.#put.breakEvent.run(breakEventRow(event));
   }
 
   #putRuns({ reconciliations, policies }: Writes): void {
