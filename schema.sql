@@ -6,7 +6,8 @@
 --   2. Everything below "projections" is a function of the journal. `counterfoil verify` replays
 --      the journal into an empty store and compares; `counterfoil rebuild` replaces the tables.
 --   3. What has happened is never edited. Triggers refuse UPDATE and DELETE on the journal, its
---      seals, ledger entries, postings and the credit feed; a mistake is reversed by a new entry.
+--      seals, ledger entries, postings, the credit feed and closed days; a mistake is reversed by a
+--      new entry.
 --
 -- Times are Unix milliseconds (UTC). Identifiers compare byte by byte (BINARY collation).
 
@@ -228,6 +229,7 @@ CREATE TABLE deposits (
   credit_reference       TEXT,
   credits_issued         INTEGER NOT NULL,
   reversed_credit_id     TEXT,
+  reversed_reference     TEXT,
   state                  TEXT    NOT NULL CHECK (state IN
                            ('detected', 'confirming', 'verifying', 'credited', 'settled',
                             'internal', 'held', 'rolled_back', 'reversed')),
@@ -243,10 +245,6 @@ CREATE INDEX deposits_waiting ON deposits (state)
 -- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
--- Deposits that wait for something, the longest without progress first: a run looks at their end.
-CREATE INDEX deposits_idle ON deposits (updated_at, deposit_id)
-  WHERE (state IN ('detected', 'confirming', 'verifying')
-  OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
 CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
@@ -266,10 +264,6 @@ CREATE TABLE withdrawals (
   updated_at          INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX withdrawals_by_hash ON withdrawals (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
--- Those without a final status, the longest without progress first.
-CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
-  WHERE (status IS NULL
-  OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'));
 
 -- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
 -- was when the item was appended (JSON).
@@ -286,30 +280,17 @@ CREATE TABLE credits (
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
--- What the consumer booked each credit as; kept when the credit is reversed, so that a late repeat
--- of any acknowledgement is recognised.
-CREATE TABLE acknowledgements (
-  credit_id TEXT    PRIMARY KEY REFERENCES credits (credit_id),
-  seq       INTEGER NOT NULL REFERENCES journal (seq),
-  reference TEXT    NOT NULL,
-  at        INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
 -- ---------------------------------------------------------------------------------------------
 -- Projections: differences, runs, policy.
 -- ---------------------------------------------------------------------------------------------
 
--- Breaks. One is unresolved per key. difference = actual − expected is computed when shown; the
--- figures of a resolved one stay as they were last.
--- original_severity: of the difference itself; severity: as it counts now, raised by age or not.
+-- Breaks. One is unresolved per key. difference = actual − expected is computed when shown.
 CREATE TABLE breaks (
   break_id        TEXT    PRIMARY KEY,
   type            TEXT    NOT NULL,
   key             TEXT    NOT NULL,
   severity        TEXT    NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
-  original_severity TEXT  NOT NULL CHECK (original_severity IN ('info', 'warning', 'critical')),
   state           TEXT    NOT NULL CHECK (state IN ('open', 'investigating', 'resolved')),
-  assignee        TEXT,
   vault_id        TEXT,
   network         TEXT,
   blockchain_hash TEXT,
@@ -326,25 +307,21 @@ CREATE TABLE breaks (
   resolution      TEXT
 ) STRICT;
 CREATE UNIQUE INDEX breaks_unresolved ON breaks (key) WHERE state <> 'resolved';
--- Breaks that are due to grow more severe by age.
-CREATE INDEX breaks_by_age ON breaks (severity, original_severity, opened_at)
-  WHERE state <> 'resolved';
+-- To explain the difference of a hash by its breaks, the resolved ones too.
+CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 
--- Who did what to a break, when and why. Of an assignment the reason begins with `from → to`.
--- figures_before, figures_after: expected, actual and severity (JSON) where `opened`, `changed` or
--- `escalated` moved them: what a break once said is never overwritten without a trace.
+-- Who did what to a break, when and why.
 CREATE TABLE break_events (
   break_id TEXT    NOT NULL REFERENCES breaks (break_id),
   seq      INTEGER NOT NULL REFERENCES journal (seq),
   at       INTEGER NOT NULL,
   actor    TEXT    NOT NULL,
-  action   TEXT    NOT NULL CHECK (action IN
-             ('opened', 'changed', 'escalated', 'noted', 'assigned', 'investigating', 'resolved')),
-  reason   TEXT    NOT NULL,
-  figures_before TEXT,
-  figures_after  TEXT
+  action   TEXT    NOT NULL CHECK (action IN ('opened', 'investigating', 'resolved')),
+  reason   TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX break_events_by_break ON break_events (break_id);
+-- To tell which breaks have moved since a cut-off.
+CREATE INDEX break_events_by_seq ON break_events (seq);
 
 -- Reconciliation runs with their outcomes; exempt and skipped are JSON objects of counts.
 -- watermark: newest updatedAt, by the custody service's clock, up to which its list is known.
@@ -372,6 +349,83 @@ CREATE TABLE policies (
   policy TEXT    NOT NULL,
   set_at INTEGER NOT NULL
 ) STRICT;
+
+-- ---------------------------------------------------------------------------------------------
+-- Projections: the daily close.
+-- ---------------------------------------------------------------------------------------------
+
+-- One sealed report per closed day. The day is the part of the journal after the last close's
+-- through_seq, up to its own, where the clock passed the cut-off (midnight after `day` in
+-- `timezone`). Whatever is recorded later belongs to the next day, and is named there as prior-day.
+-- report: the report as JSON, amounts as strings; report_hash: the SHA-256 of that text, in hex.
+-- seal_hash: hash of the commit (seals) that holds the fact at through_seq, 64 zeros before the
+-- first. previous_report_hash: the day closed before. It and seal_hash also stand inside the report,
+-- so that each day's hash seals every day before it.
+CREATE TABLE daily_closes (
+  day                  TEXT    PRIMARY KEY,
+  seq                  INTEGER NOT NULL REFERENCES journal (seq),
+  timezone             TEXT    NOT NULL,
+  cut_off_at           INTEGER NOT NULL UNIQUE,
+  closed_at            INTEGER NOT NULL,
+  through_seq          INTEGER NOT NULL,
+  commit_number        INTEGER NOT NULL,
+  seal_hash            TEXT    NOT NULL,
+  status               TEXT    NOT NULL CHECK (status IN ('balanced', 'exceptions')),
+  custody_compared     INTEGER NOT NULL,
+  report               TEXT    NOT NULL,
+  report_hash          TEXT    NOT NULL,
+  previous_report_hash TEXT
+) STRICT;
+
+-- The roll-forward of each report, to be asked in SQL:
+-- opening + deposits − withdrawals − fees + rebates + mints + internal + change + adjustments
+-- = closing. The opening is the closing of the day closed before.
+-- chain_closing: the chain view at the cut-off. custody_closing: the sum of custody_effects; NULL
+-- where the day was not compared with the custody API.
+CREATE TABLE daily_totals (
+  day             TEXT NOT NULL REFERENCES daily_closes (day),
+  vault_id        TEXT NOT NULL,
+  asset           TEXT NOT NULL,
+  opening         TEXT NOT NULL,
+  deposits        TEXT NOT NULL,
+  withdrawals     TEXT NOT NULL,
+  fees            TEXT NOT NULL,
+  rebates         TEXT NOT NULL,
+  mints           TEXT NOT NULL,
+  internal        TEXT NOT NULL,
+  change          TEXT NOT NULL,
+  adjustments     TEXT NOT NULL,
+  closing         TEXT NOT NULL,
+  chain_closing   TEXT NOT NULL,
+  custody_closing TEXT,
+  PRIMARY KEY (day, vault_id, asset)
+) STRICT, WITHOUT ROWID;
+
+-- What each transaction of the custody API's list counts for, as the closes have read it: final
+-- statuses only, and nothing of ours is looked at. Their sum is the custody side of the report.
+-- blockchain_hash: its hash, or its own id where the API names none.
+CREATE TABLE custody_effects (
+  transaction_id  TEXT NOT NULL,
+  asset           TEXT NOT NULL,
+  vault_id        TEXT NOT NULL,
+  network         TEXT NOT NULL,
+  blockchain_hash TEXT NOT NULL,
+  amount          TEXT NOT NULL,
+  PRIMARY KEY (transaction_id, asset, vault_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX custody_effects_by_hash ON custody_effects (blockchain_hash);
+
+-- Who signed a report: two different people, the preparer first. report_hash: what they signed.
+CREATE TABLE close_signatures (
+  day         TEXT    NOT NULL REFERENCES daily_closes (day),
+  role        TEXT    NOT NULL CHECK (role IN ('preparer', 'reviewer')),
+  seq         INTEGER NOT NULL REFERENCES journal (seq),
+  person      TEXT    NOT NULL,
+  reason      TEXT    NOT NULL,
+  report_hash TEXT    NOT NULL,
+  signed_at   INTEGER NOT NULL,
+  PRIMARY KEY (day, role)
+) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
 -- Observations: counted, not journalled. Not a function of the journal, and no rule reads them.
@@ -424,3 +478,24 @@ CREATE TRIGGER credits_stay BEFORE DELETE ON credits
 CREATE TRIGGER credits_once BEFORE INSERT ON credits
   WHEN EXISTS (SELECT 1 FROM credits WHERE feed_seq = NEW.feed_seq OR credit_id = NEW.credit_id)
   BEGIN SELECT RAISE(ABORT, 'the credit feed is append-only'); END;
+CREATE TRIGGER daily_closes_keep BEFORE UPDATE ON daily_closes
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER daily_closes_stay BEFORE DELETE ON daily_closes
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER daily_closes_once BEFORE INSERT ON daily_closes
+  WHEN EXISTS (SELECT 1 FROM daily_closes WHERE day = NEW.day)
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER daily_totals_keep BEFORE UPDATE ON daily_totals
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER daily_totals_stay BEFORE DELETE ON daily_totals
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER daily_totals_once BEFORE INSERT ON daily_totals
+  WHEN EXISTS (SELECT 1 FROM daily_totals WHERE day = NEW.day AND vault_id = NEW.vault_id AND asset = NEW.asset)
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER close_signatures_keep BEFORE UPDATE ON close_signatures
+  BEGIN SELECT RAISE(ABORT, 'signatures are append-only'); END;
+CREATE TRIGGER close_signatures_stay BEFORE DELETE ON close_signatures
+  BEGIN SELECT RAISE(ABORT, 'signatures are append-only'); END;
+CREATE TRIGGER close_signatures_once BEFORE INSERT ON close_signatures
+  WHEN EXISTS (SELECT 1 FROM close_signatures WHERE day = NEW.day AND role = NEW.role)
+  BEGIN SELECT RAISE(ABORT, 'signatures are append-only'); END;

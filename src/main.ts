@@ -8,6 +8,7 @@ import { doctorCommand } from './commands/doctor/doctor.ts';
 import { keygenCommand } from './commands/keygen.ts';
 import { rebuildCommand } from './commands/rebuild.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
+import { reportCommand } from './commands/report.ts';
 import { serveCommand } from './commands/serve.ts';
 import { subscribeCommand } from './commands/subscribe.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
@@ -56,6 +57,7 @@ function program(): Command {
     .addCommand(verifyCommand(terminal, environment))
     .addCommand(rebuildCommand(terminal, environment))
     .addCommand(reconcileCommand(terminal, environment))
+    .addCommand(reportCommand(terminal, environment))
     .addCommand(backupCommand(terminal, environment))
     .addCommand(restoreCommand(terminal, environment))
     .addCommand(keygenCommand(terminal));

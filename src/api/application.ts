@@ -12,6 +12,7 @@ import { mountNotifications } from './notifications.ts';
 import { answerProblem, invalidRequest, problemOf } from './problem.ts';
 import { mountQuarantine } from './quarantine.ts';
 import { mountReconciliations } from './reconciliations.ts';
+import { mountReports } from './reports.ts';
 import type { Services } from './services.ts';
 import { mountWithdrawals } from './withdrawals.ts';
 
@@ -101,6 +102,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountQuarantine(app, options);
   mountBreaks(app, options);
   mountReconciliations(app, options);
+  mountReports(app, options);
   mountHealth(app, options);
   mountDocumentation(app, options.version);
   mountErrors(app, options.onBug);

@@ -7,6 +7,15 @@ import type { FeedSignal } from './feed-signal.ts';
 /** Hands a fact to the commit queue; resolves when its effect is durable. */
 export type Submit = (fact: Fact) => Promise<Submitted>;
 
+/** What became of a request to close a day. */
+export type CloseAnswer =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'too_early'; readonly cutOffAt: number }
+  /** Nothing of that day is in the journal. */
+  | { readonly kind: 'unknown' }
+  /** Not now, and why: the custody API, or the store. */
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
 /** What the routes work with. */
 export interface Services {
   readonly reads: Reads;
@@ -16,4 +25,6 @@ export interface Services {
   readonly feed: FeedSignal;
   /** Runs one reconciliation and gives its row. Calls at the same time run one after the other. */
   readonly reconcile: () => Promise<ReconciliationRow>;
+  /** Closes every day up to this one, in order, unless its cut-off is still to come. */
+  readonly close: (day: string) => Promise<CloseAnswer>;
 }

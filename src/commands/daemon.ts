@@ -25,6 +25,7 @@ import { certificateGate } from './certificate.ts';
 import { custodyClientOf } from './custody/link.ts';
 import { checkDepthsAt } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
+import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
@@ -57,6 +58,7 @@ interface Parts extends DaemonContext {
   readonly metrics: Metrics;
   readonly custody: CustodyClient | undefined;
   readonly reconciler: Reconciler;
+  readonly closer: DayCloser;
   readonly identify: Identify;
 }
 
@@ -66,13 +68,14 @@ interface Parts extends DaemonContext {
  */
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
   const parts = assemble(context);
-  const { config, log, reconciler } = parts;
+  const { config, log, reconciler, closer } = parts;
   await takePolicy(parts);
   const lifecycle = shutdownOf({ note: (text) => log.error(text) });
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
   const listener = await listen(config.listen, application(parts, phase).fetch);
   orderShutdown(lifecycle, parts, listener);
   reconciler.start();
+  closer.start();
   void warnOfDepths(parts);
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
@@ -105,8 +108,11 @@ function assemble(context: DaemonContext): Parts {
       ? undefined
       : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
   const reconciler = new Reconciler({ config, reads, queue, custody, metrics, log, now });
+  const reconcile = (): Promise<unknown> => reconciler.runNow();
+  const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
   const identify = identifyBy(config.api.tokens);
-  return { ...context, lock, ledger, reads, queue, feed, metrics, custody, reconciler, identify };
+  const services = { feed, metrics, custody, reconciler, closer, identify };
+  return { ...context, lock, ledger, reads, queue, ...services };
 }
 
 /** The configured crediting policy becomes a decision when it differs from the one set last. */
@@ -127,7 +133,7 @@ async function takePolicy({ config, reads, ledger }: Parts): Promise<void> {
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
-  const { config, log, queue, metrics, reads, feed, identify, version, reconciler } = parts;
+  const { config, log, queue, metrics, reads, feed, identify, version, reconciler, closer } = parts;
   const app = new Hono();
   const gate = certificateGate(config.intake.clientCertificate);
   app.route(
@@ -152,7 +158,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     createConsole({
       reads,
       access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
-      secureCookie: config.console.secureCookie ?? config.listen.tls !== undefined,
+      secureCookie: config.listen.tls !== undefined,
       now: () => Date.now(),
     }),
   );
@@ -167,6 +173,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       submit: (fact) => queue.submit(fact),
       now: () => Date.now(),
       reconcile: () => reconciler.runNow(),
+      close: (day) => closer.closeNow(day),
       readiness: () => readinessOf(parts, phase()),
       metrics: () => metricsText(parts),
     }),
@@ -233,7 +240,9 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
   metrics.queueDepth(queue.waiting);
   metrics.journalHead(counts.journalHead);
   metrics.waitingDeposits(confirming + verifying);
-  metrics.breaksOpen(counts.breaks.byType);
+  metrics.breaksOpen(
+    counts.breaks.byType.map(({ type, severity, open }) => ({ type, severity, count: open })),
+  );
   if (custody !== undefined) {
     metrics.circuit(custody.circuit().kind);
     metrics.budgetUsed(custody.budgetUsed());
@@ -243,7 +252,7 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): void {
-  const { reconciler, feed, queue, custody, reads, ledger, lock } = parts;
+  const { reconciler, closer, feed, queue, custody, reads, ledger, lock } = parts;
   const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, boundMs, run });
   step('store', CLOSE_MS_MAX, () => {
@@ -255,8 +264,14 @@ function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): 
   step('listener', CLOSE_MS_MAX, () => listener.close());
   step('commit queue', DRAIN_MS_MAX, () => queue.close());
   step('waiting consumers', CLOSE_MS_MAX, () => feed.close());
-  step('reconciliation', CLOSE_MS_MAX, () => reconciler.idle());
+  step('reconciliation', CLOSE_MS_MAX, async () => {
+    await reconciler.idle();
+    await closer.idle();
+  });
   // A run that waits for a slow API ends when its requests are broken off.
   step('custody client', CLOSE_MS_MAX, () => custody?.close());
-  step('schedule', CLOSE_MS_MAX, () => reconciler.stopSchedule());
+  step('schedule', CLOSE_MS_MAX, () => {
+    reconciler.stopSchedule();
+    closer.stopSchedule();
+  });
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { request } from 'undici';
 import type { Environment } from '../ops/substitution.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
+import { tokenOf } from './token.ts';
 
 interface ReconcileFlags {
   readonly url: string;
@@ -42,22 +42,6 @@ export function reconcileCommand(terminal: Terminal, environment: Environment): 
       terminal.result(flags.json === true ? JSON.stringify(run) : asText(run));
       terminal.exitWith(run.break === 0 && run.incomplete === null ? 0 : 1);
     });
-}
-
-function tokenOf(flags: ReconcileFlags, environment: Environment): string {
-  const token =
-    flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);
-  if (token !== undefined && token !== '') return token;
-  throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`--token-file ${file} cannot be read: ${why}`, 2);
-  }
 }
 
 async function reconcileAt(url: string, token: string): Promise<Run> {

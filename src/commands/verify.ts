@@ -12,6 +12,7 @@ Audits a store without changing it, beside a running daemon if need be:
   hash_chain       no fact of the journal was changed, dropped, added or moved
   entries_balance  every ledger entry sums to zero per asset
   balances         every balance is the sum of its postings
+  closes           every closed day's report has its hash, names the one before, and rolls forward
   projections      every table equals a replay of the journal into an empty store
 
 Exit code 0 when all hold, 1 when one does not.`;
@@ -21,6 +22,7 @@ const TITLES = {
   hash_chain: 'journal hash chain',
   entries_balance: 'entries sum to zero per asset',
   balances: 'balances equal their postings',
+  closes: 'closed days are a chain of unchanged reports',
   projections: 'tables equal a replay of the journal',
 } as const;
 

@@ -1,3 +1,4 @@
+import type { SignatureRole } from './close-record.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import type { BreakId, CreditId, DepositId } from './ids.ts';
 
@@ -17,15 +18,16 @@ export type Decision =
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
   | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
   | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }
+  | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
   | {
-      readonly kind: 'assign';
-      readonly breakId: BreakId;
-      /** In the operators' own terms: a person, a desk; null hands it back to nobody. */
-      readonly assignee: string | null;
+      readonly kind: 'sign';
+      /** The closed day, `YYYY-MM-DD`. */
+      readonly day: string;
+      readonly role: SignatureRole;
+      /** The report that the person has seen. */
+      readonly reportHash: string;
       readonly reason: string;
-    }
-  | { readonly kind: 'note'; readonly breakId: BreakId; readonly note: string }
-  | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string };
+    };
 
 /** Why a decision could not be taken; nothing was journalled. */
 export type Refusal =

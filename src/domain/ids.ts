@@ -32,6 +32,11 @@ export const BreakId = (value: string): BreakId => value as BreakId;
 /** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
 const IDS_PER_FACT = 1_000_000;
 
+/** The lowest number that an entry of the fact at `seq` can have: entries are ordered by facts. */
+export function firstEntryIdOf(seq: number): number {
+  return seq * IDS_PER_FACT;
+}
+
 /** A collision-free digest of a text, safe inside an id; given by the store. */
 export type Digest = (text: string) => string;
 
@@ -53,7 +58,7 @@ export class IdMint {
 
   /** Number of a new ledger entry. */
   entry(): number {
-    return this.#seq * IDS_PER_FACT + this.#take();
+    return firstEntryIdOf(this.#seq) + this.#take();
   }
 
   /** Of the parts that identify a deposit, in a fixed order. */

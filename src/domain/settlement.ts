@@ -94,10 +94,11 @@ export function settle(before: Deposit, now: Circumstances): Settled {
 /** Takes back the credit that stands: the custody API agrees that its hash left the chain. */
 export function reverseCredit(before: Deposit, now: Circumstances): Settled {
   if (before.credit === null) return settle(before, now);
+  const { creditId, reference } = before.credit;
   const reversed: Deposit = {
     ...before,
     credit: null,
-    reversed: before.credit.creditId,
+    reversed: { creditId, reference },
     updatedAt: now.at,
   };
   const settled = settle(reversed, now);

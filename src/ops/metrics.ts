@@ -44,6 +44,10 @@ export class Metrics {
     'Time of one commit, its fsync included.',
     COMMIT_SECONDS,
   );
+  readonly #closedUntil = this.#gauge(
+    'counterfoil_closed_until_timestamp_seconds',
+    'Cut-off of the day that was closed last; it is a day old at most while closes are on time.',
+  );
   readonly #queueDepth = this.#gauge('counterfoil_queue_depth', 'Facts that wait for a commit.');
   readonly #comparisons = this.#counter(
     'counterfoil_sweep_outcomes_total',
@@ -54,11 +58,6 @@ export class Metrics {
     'counterfoil_breaks_open',
     'Breaks that are open or under investigation.',
     ['type', 'severity'],
-  );
-  readonly #oldestBreak = this.#gauge(
-    'counterfoil_oldest_break_age_seconds',
-    'Age of the oldest unresolved break of a severity; absent where there is none.',
-    ['severity'],
   );
   readonly #requests = this.#counter(
     'counterfoil_custody_requests_total',
@@ -136,20 +135,10 @@ export class Metrics {
     this.#sweptAtMs = this.#now();
   }
 
-  /** All breaks that are not resolved, the oldest of each kind with when it was opened (Unix ms). */
-  breaksOpen(
-    open: readonly { type: BreakType; severity: Severity; open: number; oldestAt: number }[],
-  ): void {
+  /** All breaks that are not resolved; kinds that are not named have none. */
+  breaksOpen(open: readonly { type: BreakType; severity: Severity; count: number }[]): void {
     this.#breaks.reset();
-    this.#oldestBreak.reset();
-    const oldest = new Map<Severity, number>();
-    for (const { type, severity, open: count, oldestAt } of open) {
-      this.#breaks.inc({ type, severity }, count);
-      oldest.set(severity, Math.min(oldest.get(severity) ?? oldestAt, oldestAt));
-    }
-    for (const [severity, at] of oldest) {
-      this.#oldestBreak.set({ severity }, (this.#now() - at) / 1000);
-    }
+    for (const { type, severity, count } of open) this.#breaks.inc({ type, severity }, count);
   }
 
   custodyAttempt(attempt: { operation: string; result: string; durationMs: number }): void {
@@ -164,6 +153,10 @@ export class Metrics {
 
   circuit(state: keyof typeof CIRCUIT_LEVELS): void {
     this.#circuit.set(CIRCUIT_LEVELS[state]);
+  }
+
+  closedUntil(cutOffAtMs: number): void {
+    this.#closedUntil.set(cutOffAtMs / 1000);
   }
 
   journalHead(seq: number): void {

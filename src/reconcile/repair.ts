@@ -1,7 +1,6 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
-import type { SeenDeliveries } from './backlog-watch.ts';
 
 /** Transactions replayed per run: each costs a few requests of the budget. */
 const REPLAYS_MAX = 10;
@@ -13,8 +12,6 @@ const REMEMBERED_MAX = 10_000;
 export interface Repaired {
   /** Backfills for what a replay did not bring. */
   readonly records: readonly CustodyRecord[];
-  /** What the custody service's lists showed on the way. */
-  readonly seen: readonly SeenDeliveries[];
   readonly requests: number;
 }
 
@@ -50,7 +47,6 @@ export class Repair {
       options: { priority: 'repair', deadlineMs: context.deadlineMs },
     };
     const records: CustodyRecord[] = [];
-    const seen: SeenDeliveries[] = [];
     let requests = 0;
     let reachable = true;
     for (const [index, transaction] of missed.entries()) {
@@ -64,21 +60,20 @@ export class Repair {
       const tried = await this.#replay(transaction, visit);
       requests += tried.requests;
       reachable = tried.reachable;
-      if (tried.pending !== null) seen.push({ transaction, pending: tried.pending });
       if (reachable) this.#remember(transaction);
     }
-    return { records, seen, requests };
+    return { records, requests };
   }
 
   async #replay(
     transaction: CustodyTransaction,
     { custody, options }: Visit,
-  ): Promise<{ reachable: boolean; pending: boolean | null; requests: number }> {
+  ): Promise<{ reachable: boolean; requests: number }> {
     const { subscriptions } = custody;
     const listed = await subscriptions.notifications(transaction.transactionId, options);
     if (listed.kind !== 'ok') {
       const reachable = listed.kind !== 'unavailable' && listed.kind !== 'rate-budget';
-      return { reachable, pending: null, requests: 1 };
+      return { reachable, requests: 1 };
     }
     let requests = 1;
     const pending = listed.value.some((row) => row.status === 'pending');
@@ -91,7 +86,7 @@ export class Repair {
       requests += 1;
       await subscriptions.replay({ notificationId: id, url: this.#webhookUrl }, options);
     }
-    return { reachable: true, pending, requests };
+    return { reachable: true, requests };
   }
 
   #remember({ transactionId, status }: CustodyTransaction): void {

@@ -1,9 +1,11 @@
 import type { Break } from '../domain/break.ts';
-import { decideAboutBreak, type BreakDecision } from '../domain/decide-break.ts';
+import { decideSignature } from '../domain/close-signature.ts';
 import {
+  decideAboutBreak,
   decideAboutDeposit,
   decideAcknowledgement,
   suspenseEntry,
+  type BreakDecision,
   type DepositDecision,
 } from '../domain/decide-decision.ts';
 import type { Refusal } from '../domain/decision.ts';
@@ -60,9 +62,9 @@ export class DecisionDesk {
         return this.#acknowledge(decision, now);
       case 'investigate':
       case 'resolve':
-      case 'assign':
-      case 'note':
         return this.#aboutBreak(decision, actor, now);
+      case 'sign':
+        return this.#sign(decision, actor, now);
       case 'retry': {
         const retried = this.#retry(decision.quarantineId, now);
         if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };
@@ -117,13 +119,28 @@ export class DecisionDesk {
     const depositId = source.depositOfCredit(decision.creditId);
     const deposit = depositId === undefined ? undefined : set.deposit(depositId);
     if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
-    const { creditId, reference } = decision;
-    const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
-    const taken = decideAcknowledgement(deposit, decision, { acknowledgedAs, now });
+    const taken = decideAcknowledgement(deposit, decision, now);
     if (taken.kind === 'known') return { kind: 'unchanged' };
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     set.apply(taken.changes, now);
-    set.acknowledge({ creditId, seq: now.seq, reference, at: now.at });
+    return TAKEN;
+  }
+
+  #sign(
+    decision: Extract<DecisionFact['decision'], { kind: 'sign' }>,
+    person: string,
+    now: Now,
+  ): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    flush();
+    const { day, role, reason, reportHash } = decision;
+    const closed = source.closes.of(day);
+    if (closed === undefined) return notFound(`${day} is not closed: there is no report to sign`);
+    const signatures = source.closes.signatures(day);
+    const signing = decideSignature(closed, signatures, { role, person, reportHash });
+    if (signing.kind === 'known') return { kind: 'unchanged' };
+    if (signing.kind === 'refused') return { kind: 'not_taken', refusal: signing.refusal };
+    set.addSignature({ day, role, person, reason, reportHash, signedAt: now.at, seq: now.seq });
     return TAKEN;
   }
 
@@ -134,7 +151,7 @@ export class DecisionDesk {
     if (known === undefined) return notFound(`no break ${decision.breakId}`);
     const taken = decideAboutBreak(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
-    set.putBreak(taken, now.seq);
+    set.putBreak(taken.after, { ...taken.event, seq: now.seq });
     if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
       this.#bookToSuspense(known, now);
     }

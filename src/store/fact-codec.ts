@@ -1,4 +1,5 @@
 import { storedAmount } from '../domain/amount.ts';
+import type { CloseRecord } from '../domain/close-record.ts';
 import type { CreditingPolicy, PolicyRule } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import type { Decision } from '../domain/decision.ts';
@@ -61,12 +62,27 @@ function unpackRecord(body: Uint8Array): CustodyRecord {
     const changes = packed === null ? null : unpackChanges(packed);
     return { ...record, movement: { ...record.movement, changes } };
   }
+  if (record.kind === 'close') return unpackClose(record);
   if (!('transaction' in record) || record.transaction === null) return record;
   const packed = record.transaction.changes as unknown;
   return {
     ...record,
     transaction: { ...record.transaction, changes: packed === null ? null : unpackChanges(packed) },
   };
+}
+
+/** JSON holds amounts as decimal strings. */
+function unpackClose(stored: CloseRecord): CloseRecord {
+  const { custody } = stored;
+  if (custody.kind === 'not_read') return stored;
+  const counted = custody.counted.map((one) => ({
+    ...one,
+    amounts: one.amounts.map(({ asset, amount }) => ({
+      asset,
+      amount: storedAmount(amount as unknown as string),
+    })),
+  }));
+  return { ...stored, custody: { ...custody, counted } };
 }
 
 type StoredRule = {

@@ -1,5 +1,7 @@
 import type { Amount } from '../domain/amount.ts';
 import type { Break, BreakEvent, BreakState, BreakType, Severity } from '../domain/break.ts';
+import type { CloseRecord } from '../domain/close-record.ts';
+import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
 import type { RotationCursor } from '../domain/custody.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
@@ -17,7 +19,13 @@ import type {
 } from '../domain/ids.ts';
 import type { Movement, MovementStanding } from '../domain/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
-import type { PolicyRow, QuarantineRow, ReconciliationRow } from './records.ts';
+import type {
+  CustodyEffectRow,
+  DailyCloseRow,
+  PolicyRow,
+  QuarantineRow,
+  ReconciliationRow,
+} from './records.ts';
 
 /** A page of a list: `page` is 0-based. */
 export interface PageRequest {
@@ -127,20 +135,7 @@ export interface BreakQuery {
   readonly state?: BreakState;
   readonly type?: BreakType;
   readonly vaultId?: string;
-  readonly severity?: Severity;
-  /** Null: those that nobody looks after. */
-  readonly assignee?: string | null;
-  /** Newest first unless said otherwise; `severity:desc` gives the oldest first within each. */
-  readonly sort?: BreakSort;
 }
-
-export const BREAK_SORTS = [
-  'openedAt:desc',
-  'openedAt:asc',
-  'updatedAt:desc',
-  'severity:desc',
-] as const;
-export type BreakSort = (typeof BREAK_SORTS)[number];
 
 /** Counts for the console, metrics and the demo's closing line. */
 export interface StoreCounts {
@@ -155,13 +150,7 @@ export interface StoreCounts {
   readonly breaks: {
     readonly open: number;
     readonly resolved: number;
-    readonly byType: readonly {
-      type: BreakType;
-      severity: Severity;
-      open: number;
-      /** When the oldest of them was opened, Unix milliseconds. */
-      oldestAt: number;
-    }[];
+    readonly byType: readonly { type: BreakType; severity: Severity; open: number }[];
   };
   readonly journalHead: number;
 }
@@ -184,6 +173,15 @@ export interface ReconcilerView {
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy | null;
 }
+
+/** A closed day with who has signed its report. */
+export interface ClosedReport {
+  readonly close: DailyCloseRow;
+  readonly signatures: readonly CloseSignature[];
+}
+
+/** What one asset of a custody transaction counts for in the closes so far. */
+export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | 'asset' | 'amount'>;
 
 /**
  * The reading side of a store, on a connection of its own: readers never make a commit wait. Each
@@ -235,6 +233,19 @@ export interface Reads {
   }>;
   /** Where the round over all addresses stands; null before its first step. */
   rotationCursor(): Promise<RotationCursor | null>;
+  /** Closed days, newest first. */
+  closes(page: PageRequest): Promise<Page<ClosedReport>>;
+  closedDay(day: string): Promise<ClosedReport | undefined>;
+  lastClose(): Promise<DailyCloseRow | undefined>;
+  /** When the first fact was recorded; null while there is none. */
+  firstRecordedAt(): Promise<number | null>;
+  /** The last fact before the clock passed a moment, after a known place, with its commit. */
+  journalMark(moment: number, afterSeq: number): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>>;
+  /** Up to where the last close that read the custody API's list has read it. */
+  custodyReadThrough(): Promise<number | null>;
+  custodyEffects(
+    transactionIds: readonly TransactionId[],
+  ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /** Our side of what the reconciler compares, as one consistent snapshot. */
   reconcilerView(about: {
     hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[];

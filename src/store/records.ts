@@ -1,4 +1,7 @@
-import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
+import type { Amount } from '../domain/amount.ts';
+import type { Break, BreakEvent, BreakType } from '../domain/break.ts';
+import type { DailyReport } from '../domain/close-report.ts';
+import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { AddressChecks, RunCounts } from '../domain/custody.ts';
@@ -17,6 +20,7 @@ import type {
 } from '../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
 import type { Notification } from '../domain/notification.ts';
+import type { HashKey, Place, PositionLine } from '../domain/roll-forward.ts';
 import type { Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 
@@ -69,6 +73,37 @@ export interface ReconciliationRow extends RunCounts {
   readonly addresses: AddressChecks | null;
 }
 
+/** The sealed report of a day. */
+export interface DailyCloseRow {
+  readonly day: string;
+  readonly seq: number;
+  readonly timezone: string;
+  readonly cutOffAt: number;
+  readonly closedAt: number;
+  readonly throughSeq: number;
+  readonly commitNumber: number;
+  /** Hash of the commit that seals the day's last fact, hex. */
+  readonly sealHash: string;
+  readonly status: DailyReport['status'];
+  readonly custodyCompared: boolean;
+  /** The report as JSON: the text that `reportHash` (SHA-256, hex) is the hash of. */
+  readonly report: string;
+  readonly reportHash: string;
+  /** The hash of the day closed before; null for the first. */
+  readonly previousReportHash: string | null;
+}
+
+/** What one asset of a transaction at the custody API counts for; zero takes it away. */
+export interface CustodyEffectRow extends Place, HashKey {
+  readonly transactionId: TransactionId;
+  readonly amount: Amount;
+}
+
+export interface SignatureRow extends CloseSignature {
+  readonly day: string;
+  readonly seq: number;
+}
+
 export interface PostedEntry {
   readonly entry: Entry;
   readonly seq: number;
@@ -81,19 +116,33 @@ export interface FeedItem {
   readonly createdAt: number;
 }
 
-/** What a consumer booked a credit as. */
-export interface AcknowledgementRow {
-  readonly creditId: CreditId;
-  readonly seq: number;
-  readonly reference: string;
-  readonly at: number;
-}
-
 export type DeliveryOutcome = IntakeStatus | 'refused';
 
-export interface Idle<Item> {
-  readonly oldest: readonly Item[];
-  readonly total: number;
+/** What closing a day asks of a store. */
+export interface CloseSource {
+  /** The day closed last; with `compared`, the last one that was compared with custody. */
+  last(compared?: 'compared'): DailyCloseRow | undefined;
+  of(day: string): DailyCloseRow | undefined;
+  /** The closed day that a moment falls into. */
+  dayOf(at: number): string | undefined;
+  journalRow(seq: number): JournalRow | undefined;
+  recordedAt(seq: number): number | undefined;
+  /**
+   * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and the others named, each
+   * with every position line that it has by now, in the order of entries.
+   */
+  hashes(query: {
+    afterSeq: number;
+    throughSeq: number;
+    also: readonly HashKey[];
+  }): Iterable<HashKey & { readonly lines: readonly PositionLine[] }>;
+  isOwnHash(hash: HashKey): boolean;
+  effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];
+  effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[];
+  breaksOfHash(hash: BlockchainHash): readonly Break[];
+  /** Breaks that were open when the fact at `seq` had been taken, in the state of then. */
+  breaksOpenAt(seq: number): readonly Break[];
+  signatures(day: string): readonly SignatureRow[];
 }
 
 /** What the rules may ask of a store, answered inside the writer's transaction. */
@@ -105,8 +154,6 @@ export interface RecordSource {
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
   deposit(depositId: DepositId): Deposit | undefined;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
-  /** The reference that a credit was acknowledged with, standing or reversed. */
-  acknowledgedAs(creditId: CreditId): string | undefined;
   /** Every deposit that a change of policy can move. */
   waitingDeposits(): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
@@ -115,19 +162,9 @@ export interface RecordSource {
   unresolvedBreak(key: string): Break | undefined;
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
   break(breakId: BreakId): Break | undefined;
-  /** Unresolved breaks of these severities, opened until then; the oldest first. */
-  breaksOpenedUntil(due: {
-    readonly severity: Severity;
-    readonly originalSeverity: Severity;
-    readonly openedUntil: number;
-    readonly limit: number;
-  }): readonly Break[];
-  /** Deposits that wait and have not moved since `until`: the longest waiting, and how many in all. */
-  idleDeposits(until: number, limit: number): Idle<Deposit>;
-  /** The same of withdrawals without a final status. */
-  idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
+  readonly closes: CloseSource;
 }
 
 /** What a transaction writes: records replace those of the same key, the rest is appended. */
@@ -143,10 +180,15 @@ export interface Writes {
   readonly movementCounts: ReadonlyMap<MovementStanding, number>;
   readonly assets: ReadonlyMap<AssetId, number>;
   readonly feed: readonly FeedItem[];
-  readonly acknowledgements: readonly AcknowledgementRow[];
   readonly breaks: readonly Break[];
   readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
+  readonly closes: readonly {
+    readonly row: DailyCloseRow;
+    readonly totals: DailyReport['totals'];
+  }[];
+  readonly custodyEffects: readonly CustodyEffectRow[];
+  readonly signatures: readonly SignatureRow[];
   readonly intakeCounts: ReadonlyMap<DeliveryOutcome, number>;
 }

@@ -1,4 +1,13 @@
-import type { Break, BreakStep, Finding } from '../domain/break.ts';
+import {
+  foundAgain,
+  opened,
+  RECONCILER,
+  resolved,
+  saysNothingNew,
+  type Break,
+  type BreakEvent,
+  type Finding,
+} from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Changes, Dossier } from '../domain/dossier.ts';
 import { positionSums, type Entry } from '../domain/entry.ts';
@@ -20,9 +29,8 @@ import {
 } from '../domain/movement.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
-import { BreakBook } from './break-book.ts';
 import type {
-  AcknowledgementRow,
+  CustodyEffectRow,
   DeliveryOutcome,
   FeedItem,
   JournalRow,
@@ -32,6 +40,7 @@ import type {
   QuarantineRow,
   ReconciliationRow,
   RecordSource,
+  SignatureRow,
   Writes,
 } from './records.ts';
 
@@ -62,9 +71,12 @@ interface Appended {
   readonly notifications: NotificationRow[];
   readonly entries: PostedEntry[];
   readonly feed: FeedItem[];
-  readonly acknowledgements: AcknowledgementRow[];
+  readonly breakEvents: (BreakEvent & { seq: number })[];
   readonly reconciliations: ReconciliationRow[];
   readonly policies: PolicyRow[];
+  readonly closes: Writes['closes'][number][];
+  readonly custodyEffects: CustodyEffectRow[];
+  readonly signatures: SignatureRow[];
 }
 
 function nothingAppended(): Appended {
@@ -73,9 +85,12 @@ function nothingAppended(): Appended {
     notifications: [],
     entries: [],
     feed: [],
-    acknowledgements: [],
+    breakEvents: [],
     reconciliations: [],
     policies: [],
+    closes: [],
+    custodyEffects: [],
+    signatures: [],
   };
 }
 
@@ -96,7 +111,9 @@ export class WorkingSet {
   #movementCounts = new Map<MovementStanding, number>();
   readonly #notifications = new Map<string, { readonly digest: string }>();
   readonly #quarantine = new Map<string, QuarantineRow>();
-  readonly #breaks: BreakBook;
+  readonly #breaks = new Map<string, Break>();
+  readonly #changedBreaks = new Set<string>();
+  readonly #resolvedBefore: Break[] = [];
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
@@ -104,7 +121,6 @@ export class WorkingSet {
   constructor(source: RecordSource, journalHead: number) {
     this.#source = source;
     this.#head = journalHead;
-    this.#breaks = new BreakBook(source);
   }
 
   /** The place that the next journalled fact will take. */
@@ -182,20 +198,32 @@ export class WorkingSet {
     this.#appended.policies.push(row);
   }
 
-  acknowledge(row: AcknowledgementRow): void {
-    this.#appended.acknowledgements.push(row);
-  }
-
   addReconciliation(row: ReconciliationRow): void {
     this.#appended.reconciliations.push(row);
   }
 
-  unresolvedBreak(key: string): Break | undefined {
-    return this.#breaks.unresolved(key);
+  addClose(close: Writes['closes'][number]): void {
+    this.#appended.closes.push(close);
   }
 
-  putBreak(step: BreakStep, seq: number): void {
-    this.#breaks.put(step, seq);
+  putCustodyEffects(rows: readonly CustodyEffectRow[]): void {
+    this.#appended.custodyEffects.push(...rows);
+  }
+
+  addSignature(row: SignatureRow): void {
+    this.#appended.signatures.push(row);
+  }
+
+  unresolvedBreak(key: string): Break | undefined {
+    const known = this.#breaks.get(key);
+    if (known !== undefined) return known.state === 'resolved' ? undefined : known;
+    return this.#source.unresolvedBreak(key);
+  }
+
+  putBreak(known: Break, event?: BreakEvent & { seq: number }): void {
+    this.#breaks.set(known.key, known);
+    this.#changedBreaks.add(known.key);
+    if (event !== undefined) this.#appended.breakEvents.push(event);
   }
 
   /** Takes over what a rule decided for the fact at `seq`. */
@@ -214,11 +242,32 @@ export class WorkingSet {
 
   /** Opens a break, or brings the open one of its key up to date. */
   find(found: Finding, fact: { seq: number; at: number; mint: IdMint }): void {
-    this.#breaks.find(found, fact);
+    const known = this.unresolvedBreak(found.key);
+    if (known === undefined) {
+      const fresh = opened(found, fact.mint.break(), fact.at);
+      const event = { breakId: fresh.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
+      // A break of the same key that was resolved in this batch must reach the store first.
+      if (this.#breaks.has(found.key)) this.#keepResolved(found.key);
+      this.putBreak(fresh, { ...event, action: 'opened', reason: found.detail });
+      return;
+    }
+    if (!saysNothingNew(known, found)) this.putBreak(foundAgain(known, found, fact.at));
   }
 
   heal(key: string, reason: string, fact: { seq: number; at: number }): void {
-    this.#breaks.heal(key, reason, fact);
+    const known = this.unresolvedBreak(key);
+    if (known === undefined) return;
+    const event = { breakId: known.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
+    this.putBreak(resolved(known, { actor: RECONCILER, reason, at: fact.at }), {
+      ...event,
+      action: 'resolved',
+      reason,
+    });
+  }
+
+  #keepResolved(key: string): void {
+    const known = this.#breaks.get(key);
+    if (known?.state === 'resolved') this.#resolvedBefore.push(known);
   }
 
   #open(network: NetworkKey, hash: BlockchainHash): OpenDossier {
@@ -316,7 +365,10 @@ export class WorkingSet {
       movements: [...this.#changedMovements].flatMap((key) => this.#movements.get(key) ?? []),
       movementCounts: this.#movementCounts,
       assets: this.#assets,
-      ...this.#breaks.takeWrites(),
+      breaks: [
+        ...this.#resolvedBefore,
+        ...[...this.#changedBreaks].flatMap((key) => this.#breaks.get(key) ?? []),
+      ],
       intakeCounts: this.#intakeCounts,
     };
     this.#forgetWritten();
@@ -332,6 +384,8 @@ export class WorkingSet {
     this.#quarantine.clear();
     this.#changedWithdrawals.clear();
     this.#changedMovements.clear();
+    this.#changedBreaks.clear();
+    this.#resolvedBefore.length = 0;
     this.#movementCounts = new Map();
     this.#assets = new Map();
     this.#intakeCounts = new Map();

@@ -69,6 +69,7 @@ export class ApiUnderTest {
       identify,
       feed: this.feed,
       reconcile: () => this.reconcile(),
+      close: async () => ({ kind: 'unknown' }),
       readiness: () => ({
         phase: 'serving',
         store: 'writable',

@@ -25,10 +25,10 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/notifications',
     'GET /v1/quarantine',
     'GET /v1/reconciliations',
+    'GET /v1/reports/daily',
+    'GET /v1/reports/daily/{date}',
     'GET /v1/withdrawals',
-    'POST /v1/breaks/{id}/assign',
     'POST /v1/breaks/{id}/investigate',
-    'POST /v1/breaks/{id}/notes',
     'POST /v1/breaks/{id}/resolve',
     'POST /v1/credits/{id}/ack',
     'POST /v1/deposits/{id}/approve',
@@ -37,6 +37,8 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'POST /v1/deposits/{id}/release',
     'POST /v1/quarantine/{id}/retry',
     'POST /v1/reconciliations',
+    'POST /v1/reports/daily/{date}/close',
+    'POST /v1/reports/daily/{date}/sign',
   ]);
 });
 

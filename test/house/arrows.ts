@@ -55,7 +55,7 @@ const ARROWS: Record<Exclude<Area, 'program'>, Arrows> = {
     types: [],
     node: true,
   },
-  api: READING,
+  api: { values: ['domain', 'store', 'report'], types: [], node: true },
   report: READING,
   console: READING,
   simulator: { values: ['wire'], types: [], node: true },

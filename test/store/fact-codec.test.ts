@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
+import type { CustodyReading } from '../../src/domain/close-record.ts';
 import type { CreditingPolicy, PolicyRule } from '../../src/domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../src/domain/custody.ts';
 import type { Decision } from '../../src/domain/decision.ts';
@@ -74,7 +75,44 @@ const runCounts = fc.record({
   skipped: counts,
 });
 
+const reading: fc.Arbitrary<CustodyReading> = fc.oneof(
+  fc.record({ kind: fc.constant('not_read' as const), reason: text }),
+  fc.record({
+    kind: fc.constant('read' as const),
+    readAt: at,
+    requests: fc.nat(),
+    watermark: nullable(at),
+    transactions: fc.nat(),
+    unreadable: fc.nat(),
+    counted: fc.array(
+      fc.record({
+        transactionId: text.map((value) => TransactionId(value)),
+        vaultId: text.map((value) => VaultId(value)),
+        network: text.map((value) => NetworkKey(value)),
+        blockchainHash: text.map((value) => BlockchainHash(value)),
+        amounts: fc.array(fc.record({ asset: text.map((value) => AssetId(value)), amount })),
+        updatedAt: at,
+      }),
+      { maxLength: 3 },
+    ),
+    pending: fc.array(
+      text.map((value) => BlockchainHash(value)),
+      { maxLength: 2 },
+    ),
+  }),
+);
+
 const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
+  fc.record({
+    kind: fc.constant('close' as const),
+    day: text,
+    timezone: text,
+    cutOffAt: at,
+    graceMs: fc.nat(),
+    throughSeq: fc.nat(),
+    seal: fc.record({ commitNumber: fc.nat(), hash: text }),
+    custody: reading,
+  }),
   fc.record({
     kind: fc.constant('deposit' as const),
     depositId,
@@ -150,6 +188,13 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('investigate', 'resolve'),
     breakId: text.map((value) => BreakId(value)),
+    reason,
+  }),
+  fc.record({
+    kind: fc.constant('sign' as const),
+    day: text,
+    role: fc.constantFrom('preparer', 'reviewer'),
+    reportHash: text,
     reason,
   }),
   fc.record({ kind: fc.constant('retry' as const), quarantineId: text, reason }),

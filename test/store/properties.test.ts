@@ -4,12 +4,23 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import type { Fact } from '../../src/domain/fact.ts';
-import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
+import type { CustodyReading } from '../../src/domain/close-record.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  CreditId,
+  DepositId,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { compareProjections } from '../../src/store/sqlite/audit.ts';
 import type { DepositRow, EntryRow, PostingRow } from '../../src/store/sqlite/tables.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { choices, Choices } from './choices.ts';
+import { closeOf, closesOf, dayNumber, unsoundCloses } from './closing.ts';
 import { CustodyWitness } from './custody-witness.ts';
 import { factOf, OpenLedger, SIX_DEEP, START, temporaryPath } from './open-ledger.ts';
 import { Storyteller, type SmallWorld } from './small-world.ts';
@@ -37,6 +48,8 @@ class Play {
   readonly #world: SmallWorld;
   readonly #delivered: object[] = [];
   #at = START;
+  #closes = 0;
+  #cutOffAt = START;
 
   constructor(world: SmallWorld, from: Choices) {
     this.#world = world;
@@ -51,9 +64,11 @@ class Play {
       if (this.#choices.oneIn(4)) await this.#deliver({ ...body, id: `${body.id}-again` });
       if (this.#choices.oneIn(4)) await this.#deliver(this.#choices.pick(this.#delivered));
       while (this.#choices.oneIn(2)) await this.#interfere();
+      if (this.#choices.oneIn(6)) await this.#close();
     }
     while (this.#choices.oneIn(2)) await this.#deliver(this.#choices.pick(this.#delivered));
     await this.#run();
+    await this.#close();
   }
 
   async #take(fact: Fact): Promise<void> {
@@ -82,17 +97,55 @@ class Play {
       kind: 'run',
       startedAt: this.#at,
       graceMs: 0,
-      // A few facts old is old here: runs open and heal stale breaks, and raise others.
-      ages: {
-        stale: { depositMs: 4_000, withdrawalMs: 6_000 },
-        escalation: { infoToWarningAfterMs: 3_000, warningToCriticalAfterMs: 5_000 },
-      },
       custody: { matched: 0, broken: 0, exempt: {}, skipped: {} },
       requests: 0,
       watermark: null,
       incomplete: null,
     } as const;
     await this.#take({ kind: 'custody-record', at: this.#now(), record });
+  }
+
+  /** Ends a day a little while ago, so that facts lie on both sides of the cut-off. */
+  async #close(): Promise<void> {
+    const at = this.#now();
+    const cutOffAt = at - 1_500 - 1_000 * this.#choices.below(4);
+    if (cutOffAt <= this.#cutOffAt) return;
+    this.#cutOffAt = cutOffAt;
+    const day = dayNumber(this.#closes);
+    this.#closes += 1;
+    const custody = this.#choices.oneIn(3) ? {} : { custody: this.#custodyReading(at) };
+    const record = closeOf(this.open, { day, cutOffAt, ...custody });
+    await this.#take({ kind: 'custody-record', at, record });
+  }
+
+  /** The custody API's word on some of the hashes, right or wrong. */
+  #custodyReading(readAt: number): CustodyReading {
+    const counted = this.open
+      .deposits()
+      .filter(() => this.#choices.oneIn(2))
+      .map((deposit) => ({
+        transactionId: TransactionId(deposit.transaction_id ?? deposit.deposit_id),
+        vaultId: VaultId(deposit.vault_id),
+        network: NetworkKey(deposit.network),
+        blockchainHash: BlockchainHash(deposit.blockchain_hash),
+        amounts: this.#choices.oneIn(4)
+          ? []
+          : [{ asset: AssetId(deposit.asset), amount: Amount(BigInt(deposit.amount)) }],
+        updatedAt: readAt - 10_000,
+      }));
+    return {
+      kind: 'read',
+      readAt,
+      requests: 1,
+      watermark: readAt,
+      transactions: counted.length,
+      unreadable: 0,
+      counted: counted.filter(
+        (one, index) =>
+          counted.findIndex((two) => two.transactionId === one.transactionId) === index,
+      ),
+      pending: [],
+    };
   }
 
   /** Something that is not a delivery: evidence, a run, a person, a consumer. */
@@ -133,15 +186,9 @@ class Play {
       } as const;
     }
     if (breaks.length === 0) return null;
-    // Resolving one of these posts; the many stale ones must not crowd them out.
-    const posting = breaks.filter(({ type }) => type === 'unexplained_movement');
-    const pool = posting.length > 0 && this.#choices.oneIn(2) ? posting : breaks;
-    const breakId = BreakId(this.#choices.pick(pool).break_id);
-    const kind = this.#choices.pick(['investigate', 'resolve', 'note', 'assign'] as const);
-    if (kind === 'note') return { kind, breakId, note: REASON };
-    if (kind !== 'assign') return { kind, breakId, reason: REASON };
-    const assignee = this.#choices.pick(['ann', null]);
-    return { kind, breakId, assignee, reason: REASON };
+    const known = this.#choices.pick(breaks);
+    const kind = this.#choices.pick(['investigate', 'resolve'] as const);
+    return { kind, breakId: BreakId(known.break_id), reason: REASON };
   }
 }
 
@@ -236,6 +283,7 @@ function expectSound(open: OpenLedger, world: SmallWorld): void {
   expect(unsoundEntries(open)).toEqual([]);
   expect(reversedTwice(open)).toEqual([]);
   expect(depositsOffBooks(open)).toEqual([]);
+  expect(unsoundCloses(open)).toEqual([]);
   expect(postedBooks(open)).toEqual(world.books);
 }
 
@@ -307,6 +355,12 @@ test(
       for (const { kind } of play.open.feed()) seen.add(kind);
       for (const { cause } of play.open.rows<EntryRow>('SELECT * FROM entries')) seen.add(cause);
       for (const { type } of play.open.breaks()) seen.add(type);
+      for (const { parsed } of closesOf(play.open)) {
+        for (const { reason } of parsed.priorDay) seen.add(reason);
+        for (const { explanation } of parsed.differences) seen.add(explanation);
+        for (const { kind } of parsed.inTransit) seen.add(`${kind} in transit`);
+        seen.add(parsed.status);
+      }
       play.open.close();
     }
     const wanted = [
@@ -324,6 +378,14 @@ test(
       'failed-fee',
       'amount_mismatch',
       'suspense',
+      'reversal',
+      'reclassified',
+      'timing',
+      'unexplained',
+      'internal in transit',
+      'change in transit',
+      'exceptions',
+      'balanced',
     ];
     expect([...wanted, ...more].filter((one) => !seen.has(one))).toEqual([]);
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../src/domain/break.ts';
+import { closeOf, closesOf } from './closing.ts';
 import { verifyWith } from './evidence.ts';
 import { openLedger, OpenLedger } from './open-ledger.ts';
 import { Service } from './webhook.ts';
@@ -73,8 +74,8 @@ test('every CHECK list of words is the domain’s own', () => {
     "SELECT sql FROM sqlite_schema WHERE name = 'breaks'",
   );
   const insert = open.db.prepare(
-    `INSERT INTO breaks (break_id, type, key, severity, original_severity, state, detail, opened_at, updated_at)
-     VALUES (?, ?, ?, 'info', 'info', 'open', '', 0, 0)`,
+    `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
+     VALUES (?, ?, ?, 'info', 'open', '', 0, 0)`,
   );
   for (const type of BREAK_TYPES) insert.run(`brk_${type}`, type, type);
   expect(breaks?.sql).toContain('severity');
@@ -85,10 +86,21 @@ describe('append-only, and enforced', () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(6));
     await verifyWith(open);
+    await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
+    const [close] = closesOf(open);
+    const reportHash = close?.report_hash ?? '';
+    await open.decide({
+      kind: 'sign',
+      day: '2025-11-20',
+      role: 'preparer',
+      reportHash,
+      reason: '',
+    });
     return open;
   }
 
-  const KEPT = ['journal', 'seals', 'entries', 'postings', 'credits'];
+  const LEDGER = ['journal', 'seals', 'entries', 'postings', 'credits'];
+  const KEPT = [...LEDGER, 'daily_closes', 'daily_totals', 'close_signatures'];
 
   test.for(KEPT)('%s refuses UPDATE, DELETE and a replacing INSERT', async (table) => {
     const open = await filled();
@@ -130,8 +142,8 @@ describe('append-only, and enforced', () => {
   test('one break is unresolved per key', () => {
     const open = new OpenLedger();
     const sql = (id: string, state: string) =>
-      `INSERT INTO breaks (break_id, type, key, severity, original_severity, state, detail, opened_at, updated_at)
-       VALUES ('${id}', 'conservation', 'k', 'info', 'info', '${state}', '', 0, 0)`;
+      `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
+       VALUES ('${id}', 'conservation', 'k', 'info', '${state}', '', 0, 0)`;
     open.db.exec(`${sql('a', 'resolved')}; ${sql('b', 'open')}; ${sql('c', 'resolved')}`);
     expect(() => open.db.exec(sql('d', 'investigating'))).toThrow('UNIQUE constraint failed');
   });

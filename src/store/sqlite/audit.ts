@@ -9,7 +9,8 @@ const PROBLEMS_SHOWN_MAX = 20;
 
 /** One check of an audit. `problems` is empty when it holds; at most 20 are spelled out. */
 export interface AuditCheck {
-  readonly check: 'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'projections';
+  readonly check:
+    'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'closes' | 'projections';
   /** Rows looked at. */
   readonly examined: number;
   readonly problems: readonly string[];
@@ -198,11 +199,14 @@ const PROJECTIONS = {
   deposits: 'deposit_id',
   withdrawals: 'transaction_id',
   credits: 'feed_seq',
-  acknowledgements: 'credit_id',
   breaks: 'break_id',
-  break_events: 'seq, break_id, action, reason',
+  break_events: 'seq, break_id, action',
   reconciliations: 'seq',
   policies: 'seq',
+  daily_closes: 'day',
+  daily_totals: 'day, vault_id, asset',
+  custody_effects: 'transaction_id, asset, vault_id',
+  close_signatures: 'day, role',
 } as const;
 
 function differenceIn(left: unknown, right: unknown): string {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Deposit } from '../../domain/deposit.ts';
-import { CreditId, type AssetId } from '../../domain/ids.ts';
+import { CreditId, type AssetId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
 import type { IntakeStatus } from '../../domain/fact.ts';
@@ -20,6 +20,15 @@ import type {
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
 import { readBreak, readBreaks } from './reads/breaks.ts';
+import {
+  readClose,
+  readCloses,
+  readCustodyEffects,
+  readCustodyReadThrough,
+  readFirstRecordedAt,
+  readJournalMark,
+  readLastClose,
+} from './reads/closes.ts';
 import { readCounts } from './reads/counts.ts';
 import { readDeposit, readDeposits, readWaitingDeposits } from './reads/deposits.ts';
 import { readPage } from './reads/list.ts';
@@ -204,6 +213,34 @@ export class SqliteReads implements Reads {
       .selectAll()
       .executeTakeFirst();
     return row && reconciliationOf(row);
+  }
+
+  closes(page: PageRequest) {
+    return readCloses(this.#db, page);
+  }
+
+  closedDay(day: string) {
+    return readClose(this.#db, day);
+  }
+
+  lastClose() {
+    return readLastClose(this.#db);
+  }
+
+  firstRecordedAt() {
+    return readFirstRecordedAt(this.#db);
+  }
+
+  journalMark(moment: number, afterSeq: number) {
+    return readJournalMark(this.#db, moment, afterSeq);
+  }
+
+  custodyReadThrough() {
+    return readCustodyReadThrough(this.#db);
+  }
+
+  custodyEffects(transactionIds: readonly TransactionId[]) {
+    return readCustodyEffects(this.#db, transactionIds);
   }
 
   counts() {

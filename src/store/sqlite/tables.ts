@@ -146,6 +146,7 @@ export interface DepositRow {
   credit_reference: string | null;
   credits_issued: number;
   reversed_credit_id: string | null;
+  reversed_reference: string | null;
   state: string;
   reason: string | null;
   required_confirmations: number;
@@ -183,21 +184,12 @@ export interface CreditRow {
   created_at: number;
 }
 
-export interface AcknowledgementTableRow {
-  credit_id: string;
-  seq: number;
-  reference: string;
-  at: number;
-}
-
 export interface BreakRow {
   break_id: string;
   type: string;
   key: string;
   severity: string;
-  original_severity: string;
   state: string;
-  assignee: string | null;
   vault_id: string | null;
   network: string | null;
   blockchain_hash: string | null;
@@ -221,8 +213,6 @@ export interface BreakEventRow {
   actor: string;
   action: string;
   reason: string;
-  figures_before: string | null;
-  figures_after: string | null;
 }
 
 export interface ReconciliationTableRow {
@@ -247,6 +237,59 @@ export interface PolicyTableRow {
   set_at: number;
 }
 
+export interface DailyCloseTableRow {
+  day: string;
+  seq: number;
+  timezone: string;
+  cut_off_at: number;
+  closed_at: number;
+  through_seq: number;
+  commit_number: number;
+  seal_hash: string;
+  status: string;
+  custody_compared: number;
+  report: string;
+  report_hash: string;
+  previous_report_hash: string | null;
+}
+
+export interface DailyTotalRow {
+  day: string;
+  vault_id: string;
+  asset: string;
+  opening: string;
+  deposits: string;
+  withdrawals: string;
+  fees: string;
+  rebates: string;
+  mints: string;
+  internal: string;
+  change: string;
+  adjustments: string;
+  closing: string;
+  chain_closing: string;
+  custody_closing: string | null;
+}
+
+export interface CustodyEffectTableRow {
+  transaction_id: string;
+  asset: string;
+  vault_id: string;
+  network: string;
+  blockchain_hash: string;
+  amount: string;
+}
+
+export interface CloseSignatureRow {
+  day: string;
+  role: string;
+  seq: number;
+  person: string;
+  reason: string;
+  report_hash: string;
+  signed_at: number;
+}
+
 export interface IntakeCountRow {
   outcome: string;
   count: number;
@@ -269,10 +312,13 @@ export interface Tables {
   deposits: DepositRow;
   withdrawals: WithdrawalRow;
   credits: CreditRow;
-  acknowledgements: AcknowledgementTableRow;
   breaks: BreakRow;
   break_events: BreakEventRow;
   reconciliations: ReconciliationTableRow;
   policies: PolicyTableRow;
+  daily_closes: DailyCloseTableRow;
+  daily_totals: DailyTotalRow;
+  custody_effects: CustodyEffectTableRow;
+  close_signatures: CloseSignatureRow;
   intake_counts: IntakeCountRow;
 }

@@ -11,6 +11,7 @@ import {
   Problems,
   type AuditCheck,
 } from './audit.ts';
+import { checkCloses } from './audit-closes.ts';
 import { openForReading, openScratch } from './database.ts';
 import { replay, ReplayDiverged } from './replay.ts';
 
@@ -39,8 +40,8 @@ function countOf(db: Database, table: 'journal' | 'postings'): number {
 
 /**
  * Audits a store without changing it, beside a running daemon: SQLite's own integrity, the
- * journal's hash chain, every entry zero per asset, balances equal to their postings, and every
- * projection equal to a replay of the journal into an empty store.
+ * journal's hash chain, every entry zero per asset, balances equal to their postings, the chain of
+ * closed days, and every projection equal to a replay of the journal into an empty store.
  */
 export function verify(path: string, options: AuditOptions): AuditReport {
   const db = openForReading(path);
@@ -56,10 +57,11 @@ export function verify(path: string, options: AuditOptions): AuditReport {
     const chain = checkHashChain(db, (count) => progress.tick(count));
     progress.start('ledger', countOf(db, 'postings'));
     const ledger = checkLedger(db, (count) => progress.tick(count));
+    const closes = checkCloses(db);
     progress.start('replay', facts);
     const projections = checkProjections(db, scratch, options);
     progress.done();
-    const checks = [integrity, chain, ledger.entries, ledger.balances, projections];
+    const checks = [integrity, chain, ledger.entries, ledger.balances, closes, projections];
     return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
   } finally {
     db.close();

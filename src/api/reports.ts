@@ -1,0 +1,231 @@
+import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { SIGNATURE_ROLES } from '../domain/close-record.ts';
+import { documentOf, FORMATS } from '../report/document.ts';
+import type { ClosedReport } from '../store/reads.ts';
+import { authorize, type ApiEnv } from './access.ts';
+import { decide, reasonText } from './decision.ts';
+import { listAnswer, listOf, noQuery, pageQuery } from './list.ts';
+import { answers, notFound, ProblemError, WRITE_PROBLEMS } from './problem.ts';
+import type { Services } from './services.ts';
+import { isoTime, timeText } from './value.ts';
+
+const tags = ['Reports'];
+
+/** A date that is in the calendar: 2025-02-30 is a mistake and not a day without a report. */
+const date = z.iso
+  .date('must be a date, such as 2025-11-20')
+  .openapi({ type: 'string', format: 'date', example: '2025-11-20' });
+
+const dateParams = z.strictObject({ date });
+
+const signatureSchema = z
+  .object({
+    role: z.enum(SIGNATURE_ROLES),
+    person: z.string(),
+    reason: z.string(),
+    reportHash: z.string(),
+    signedAt: timeText,
+  })
+  .openapi('ReportSignature');
+
+const closedDaySchema = z
+  .object({
+    day: z.string(),
+    timezone: z.string(),
+    cutOffAt: timeText,
+    closedAt: timeText,
+    status: z.enum(['balanced', 'exceptions']),
+    custodyCompared: z.boolean(),
+    reportHash: z.string().openapi({ description: 'SHA-256 of the sealed report, hex.' }),
+    previousReportHash: z.string().nullable(),
+    signatures: z.array(signatureSchema),
+  })
+  .openapi('ClosedDay');
+
+/** Written out in the README; its members are those of a sealed text, so they are not parsed here. */
+const reportSchema = z
+  .looseObject({
+    version: z.literal(1),
+    day: z.string(),
+    status: z.enum(['balanced', 'exceptions']),
+    totals: z.array(z.looseObject({ vaultId: z.string(), asset: z.string() })),
+    reportHash: z.string(),
+    signatures: z.array(signatureSchema),
+  })
+  .openapi('DailyReport');
+
+function closedDayView({ close, signatures }: ClosedReport): z.infer<typeof closedDaySchema> {
+  return {
+    day: close.day,
+    timezone: close.timezone,
+    cutOffAt: isoTime(close.cutOffAt),
+    closedAt: isoTime(close.closedAt),
+    status: close.status,
+    custodyCompared: close.custodyCompared,
+    reportHash: close.reportHash,
+    previousReportHash: close.previousReportHash,
+    signatures: signatures.map(({ role, person, reason, reportHash, signedAt }) => ({
+      role,
+      person,
+      reason,
+      reportHash,
+      signedAt: isoTime(signedAt),
+    })),
+  };
+}
+
+const listReports = createRoute({
+  method: 'get',
+  path: '/v1/reports/daily',
+  operationId: 'listDailyReports',
+  tags,
+  summary: 'Closed days, newest first, with their signatures',
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ description: 'A page of closed days', schema: listOf(closedDaySchema) }),
+});
+
+const json = { description: 'The report', schema: reportSchema };
+const text = { schema: z.string() };
+
+/** One answer in several media types: the JSON one has a schema, the others are text. */
+const reportResponses: RouteConfig['responses'] = {
+  ...answers(json, ['not-found']),
+  200: {
+    description: json.description,
+    content: {
+      'application/json': { schema: reportSchema },
+      'text/csv': text,
+      'text/html': text,
+      'text/plain': text,
+    },
+  },
+};
+
+const getReport = createRoute({
+  method: 'get',
+  path: '/v1/reports/daily/{date}',
+  operationId: 'getDailyReport',
+  tags,
+  summary: 'The sealed report of a closed day; as JSON its own text, hash and signatures after it',
+  request: {
+    params: dateParams,
+    query: z.strictObject({
+      format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
+    }),
+  },
+  responses: reportResponses,
+});
+
+const closeDay = createRoute({
+  method: 'post',
+  path: '/v1/reports/daily/{date}/close',
+  operationId: 'closeDay',
+  tags,
+  summary: 'Close a day now, and the days before it; a closed one stays as it is',
+  middleware: authorize('operator'),
+  request: { params: dateParams, query: noQuery },
+  responses: answers({ description: 'The closed day', schema: closedDaySchema }, [
+    'not-found',
+    'conflict',
+    'unavailable',
+  ]),
+});
+
+const signReport = createRoute({
+  method: 'post',
+  path: '/v1/reports/daily/{date}/sign',
+  operationId: 'signDailyReport',
+  tags,
+  summary: 'Sign the report: the preparer first, then a reviewer who is another person',
+  middleware: authorize('operator'),
+  request: {
+    params: dateParams,
+    query: noQuery,
+    body: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: z
+            .strictObject({
+              role: z.enum(SIGNATURE_ROLES),
+              reason: reasonText,
+              reportHash: z
+                .string()
+                .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256, 64 hexadecimal digits')
+                .optional()
+                .openapi({ description: 'The report that you saw: another one is refused.' }),
+            })
+            .openapi('Signing'),
+        },
+      },
+    },
+  },
+  responses: answers({ description: 'The signed day', schema: closedDaySchema }, WRITE_PROBLEMS),
+});
+
+/** A page that runs nothing and loads nothing; its style stands inside it. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
+
+function notClosed(day: string): ProblemError {
+  return notFound(
+    `${day} is not closed: list the closed days with GET /v1/reports/daily, or close it with POST /v1/reports/daily/${day}/close after its cut-off.`,
+  );
+}
+
+export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  const { reads } = services;
+  const closed = async (day: string): Promise<ClosedReport> => {
+    const known = await reads.closedDay(day);
+    if (known === undefined) throw notClosed(day);
+    return known;
+  };
+  app.openapi(listReports, async (context) => {
+    const found = await reads.closes(context.req.valid('query'));
+    return context.json(listAnswer(found, closedDayView), 200);
+  });
+  app.openapi(getReport, async (context) => {
+    const { date: day } = context.req.valid('param');
+    const { format } = context.req.valid('query');
+    const document = await documentOf(await closed(day), format);
+    return context.body(document.body, 200, {
+      'Content-Type': document.contentType,
+      'Content-Disposition': `inline; filename="${document.fileName}"`,
+      'Content-Security-Policy': PAGE_POLICY,
+    });
+  });
+  app.openapi(closeDay, async (context) => {
+    const { date: day } = context.req.valid('param');
+    await closeNow(services, day);
+    return context.json(closedDayView(await closed(day)), 200);
+  });
+  app.openapi(signReport, async (context) => {
+    const { date: day } = context.req.valid('param');
+    const { role, reason, reportHash } = context.req.valid('json');
+    const { close } = await closed(day);
+    const seen = reportHash ?? close.reportHash;
+    const decision = { kind: 'sign', day, role, reason, reportHash: seen } as const;
+    await decide(services, context.get('caller'), decision);
+    return context.json(closedDayView(await closed(day)), 200);
+  });
+}
+
+async function closeNow({ reads, close }: Services, day: string): Promise<void> {
+  if ((await reads.closedDay(day)) !== undefined) return;
+  const answer = await close(day);
+  switch (answer.kind) {
+    case 'closed':
+      return;
+    case 'unknown':
+      throw notFound(`The journal begins after ${day}: there is nothing to close.`);
+    case 'too_early': {
+      const detail = `${day} ends at ${isoTime(answer.cutOffAt)}: close it after that.`;
+      throw new ProblemError({ kind: 'conflict', detail });
+    }
+    case 'unavailable': {
+      const detail = `${day} cannot be closed now (${answer.reason}): try again.`;
+      throw new ProblemError({ kind: 'unavailable', detail });
+    }
+    default:
+      return answer satisfies never;
+  }
+}

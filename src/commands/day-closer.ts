@@ -1,0 +1,130 @@
+import type { CloseAnswer } from '../api/services.ts';
+import type { CustodyClient } from '../custody/client.ts';
+import type { CommitQueue } from '../intake/commit-queue.ts';
+import type { Config } from '../ops/config.ts';
+import type { Logger } from '../ops/log.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import { CloseCalendar } from '../reconcile/close-calendar.ts';
+import { Closer, type CloseResult } from '../reconcile/close.ts';
+import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
+import type { Reads } from '../store/reads.ts';
+
+/** A close that waits for the custody API is tried again every minute. */
+const RETRY_PATTERN = '* * * * *';
+
+interface DayCloserOptions {
+  readonly config: Config;
+  readonly reads: Reads;
+  readonly queue: CommitQueue;
+  readonly custody: CustodyClient | undefined;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Reconciles before a day is closed, so that its report rests on fresh comparisons. */
+  readonly reconcile: () => Promise<unknown>;
+}
+
+/** The daily close, on its schedule and on request, with what it tells metrics and the log. */
+export class DayCloser {
+  readonly #options: DayCloserOptions;
+  readonly #calendar: CloseCalendar;
+  readonly #closer: Closer;
+  readonly #schedules: Schedule[] = [];
+  #waits = false;
+
+  constructor(options: DayCloserOptions) {
+    const { config, reads, queue, custody, now } = options;
+    const { timezone, close: pattern, graceSeconds } = config.reconcile;
+    this.#options = options;
+    this.#calendar = new CloseCalendar({ timezone, pattern });
+    this.#closer = new Closer({
+      reads,
+      submit: (facts) => queue.submitAll(facts),
+      calendar: this.#calendar,
+      now,
+      graceMs: graceSeconds * 1000,
+      ...(custody === undefined ? {} : { custody }),
+    });
+  }
+
+  /** Closes the days that were missed, and from then on each by the schedule. */
+  start(): void {
+    const { timezone, close } = this.#options.config.reconcile;
+    this.#schedules.push(
+      startSchedule({ pattern: close, timezone, tick: () => this.#tick() }),
+      startSchedule({
+        pattern: RETRY_PATTERN,
+        timezone,
+        tick: () => (this.#waits ? this.#tick() : Promise.resolve()),
+      }),
+    );
+    void this.#tick();
+  }
+
+  async closeNow(day: string): Promise<CloseAnswer> {
+    const { reads, now } = this.#options;
+    const first = await reads.firstRecordedAt();
+    if (first === null || day < this.#calendar.dayAt(first)) return { kind: 'unknown' };
+    const { cutOffAt } = this.#calendar.day(day);
+    if (now() < cutOffAt) return { kind: 'too_early', cutOffAt };
+    const result = this.#told(await this.#closer.closeThrough(day));
+    switch (result.kind) {
+      case 'closed':
+        return { kind: 'closed' };
+      case 'postponed':
+        return { kind: 'unavailable', reason: result.reason };
+      case 'not_recorded':
+        return { kind: 'unavailable', reason: result.cause };
+      default:
+        return result satisfies never;
+    }
+  }
+
+  /** No more closes by themselves; the one under way goes on. */
+  stopSchedule(): void {
+    for (const schedule of this.#schedules) schedule.stop();
+  }
+
+  /** Resolves when no close is under way. */
+  idle(): Promise<void> {
+    return this.#closer.idle();
+  }
+
+  async #tick(): Promise<void> {
+    const { log, metrics, reads, reconcile } = this.#options;
+    try {
+      if (await this.#isDue()) {
+        await reconcile();
+        this.#told(await this.#closer.closeDue());
+      }
+      const last = await reads.lastClose();
+      if (last !== undefined) metrics.closedUntil(last.cutOffAt);
+    } catch (error) {
+      log.error({ err: error }, 'a daily close failed');
+    }
+  }
+
+  async #isDue(): Promise<boolean> {
+    const { reads, now } = this.#options;
+    const last = await reads.lastClose();
+    if (last !== undefined) {
+      return this.#calendar.dueAt(this.#calendar.after(last)) <= now();
+    }
+    const first = await reads.firstRecordedAt();
+    if (first === null) return false;
+    return this.#calendar.dueAt(this.#calendar.day(this.#calendar.dayAt(first))) <= now();
+  }
+
+  #told(result: CloseResult): CloseResult {
+    const { log } = this.#options;
+    for (const day of result.days) log.info({ day }, 'a day was closed');
+    this.#waits = result.kind !== 'closed';
+    if (result.kind === 'postponed') {
+      log.warn({ reason: result.reason }, 'a daily close waits for the custody API');
+    }
+    if (result.kind === 'not_recorded') {
+      log.error({ cause: result.cause }, 'a daily close could not be recorded');
+    }
+    return result;
+  }
+}

@@ -1,0 +1,171 @@
+import { writeFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { request } from 'undici';
+import { decode } from '../intake/decode.ts';
+import type { Environment } from '../ops/substitution.ts';
+import { documentOf, FORMATS, type Document, type Format } from '../report/document.ts';
+import { openForReading } from '../store/sqlite/database.ts';
+import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
+import { verify, type AuditReport } from '../store/sqlite/verify.ts';
+import { stagedProgress } from './staged-progress.ts';
+import { storeFrom } from './store-path.ts';
+import { CommandFailed, type Terminal } from './terminal.ts';
+import { tokenOf } from './token.ts';
+
+interface ReportFlags {
+  readonly date?: string;
+  readonly format: Format;
+  readonly json?: boolean;
+  readonly out?: string;
+  readonly verify?: boolean;
+  readonly store?: string;
+  readonly config?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+const HELP = `
+Gives the sealed report of a closed day: from the store's file (--store, or --config for the daemon's
+own, beside a running daemon if need be), or from a running daemon (--url, with a token in --token-file
+or in COUNTERFOIL_TOKEN). Without --date it is the day that was closed last.
+
+  json       the sealed text, with its hash and signatures after it
+  csv        one line a record, amounts in smallest units
+  html       one page to read and print
+  hledger    a journal with the closing asserted        beancount  the same for beancount
+
+--verify audits the store first: it replays the journal, makes every report anew, and follows the chain
+of hashes from day to day.
+
+Exit code 0 when the report is balanced, 1 when it holds exceptions or the audit finds a difference, 2
+for bad usage.
+
+Examples:
+  counterfoil report --store counterfoil.db --date 2025-11-20 --format html --out close.html
+  counterfoil report --config counterfoil.json --verify
+  COUNTERFOIL_TOKEN=… counterfoil report --url http://127.0.0.1:8080 --format csv`;
+
+export function reportCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('report')
+    .description('give the sealed report of a closed day, in the format of choice')
+    .addHelpText('after', HELP)
+    .option('--date <date>', 'the day, YYYY-MM-DD; the last closed one where absent')
+    .addOption(new Option('--format <format>', 'how').choices([...FORMATS]).default('json'))
+    .option('--json', 'the same as --format json')
+    .option('--out <file>', 'write it there instead of printing it')
+    .option('--verify', 'audit the store before, and say what differs')
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--url <url>', 'a running daemon to ask instead')
+    .option('--token-file <file>', 'a file that holds the token for --url')
+    .action(async (flags: ReportFlags) => {
+      refuseBadUsage(flags);
+      const sound = flags.verify !== true || isSound(terminal, storeFrom(flags, environment));
+      const given =
+        flags.url === undefined
+          ? await fromStore(storeFrom(flags, environment), flags)
+          : await fromDaemon(flags.url, flags, environment);
+      if (flags.out === undefined) terminal.result(given.document.body.trimEnd());
+      else write(flags.out, given.document.body);
+      terminal.note(`${given.day}: ${given.status}`);
+      terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
+    });
+}
+
+function refuseBadUsage({ date, url, verify: audits, store, config }: ReportFlags): void {
+  if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date)))) {
+    throw new CommandFailed(`--date ${date} is no date: give one like 2025-11-20`, 2);
+  }
+  if (url === undefined) return;
+  if (store !== undefined || config !== undefined) {
+    throw new CommandFailed('give --url, or the store with --store or --config, not both', 2);
+  }
+  if (audits === true) {
+    throw new CommandFailed('--verify reads the store itself: give --store or --config', 2);
+  }
+}
+
+interface Given {
+  readonly day: string;
+  readonly status: string;
+  readonly document: Pick<Document, 'body'>;
+}
+
+function formatOf({ format, json }: ReportFlags): Format {
+  return json === true ? 'json' : format;
+}
+
+async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
+  const reads = new SqliteReads(openForReading(path));
+  try {
+    const day = flags.date ?? (await reads.lastClose())?.day;
+    if (day === undefined) throw new CommandFailed(`${path}: no day is closed yet`);
+    const closed = await reads.closedDay(day);
+    if (closed === undefined) throw new CommandFailed(`${path}: ${day} is not closed`);
+    const document = await documentOf(closed, formatOf(flags));
+    return { day, status: closed.close.status, document };
+  } finally {
+    reads.close();
+  }
+}
+
+async function fromDaemon(
+  url: string,
+  flags: ReportFlags,
+  environment: Environment,
+): Promise<Given> {
+  if (!URL.canParse(url)) {
+    throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
+  }
+  const token = tokenOf(flags, environment);
+  const ask = (path: string): Promise<string> => askDaemon(new URL(path, url), token);
+  const day = flags.date ?? (await lastClosedDay(ask));
+  const path = `/v1/reports/daily/${day}`;
+  const { status } = JSON.parse(await ask(path)) as { status: string };
+  const body = await ask(`${path}?format=${formatOf(flags)}`);
+  return { day, status, document: { body } };
+}
+
+async function lastClosedDay(ask: (path: string) => Promise<string>): Promise<string> {
+  const list = JSON.parse(await ask('/v1/reports/daily?pageSize=1')) as {
+    data: { day: string }[];
+  };
+  const [last] = list.data;
+  if (last === undefined) throw new CommandFailed('no day is closed yet');
+  return last.day;
+}
+
+async function askDaemon(where: URL, token: string): Promise<string> {
+  try {
+    const answer = await request(where, { headers: { authorization: `Bearer ${token}` } });
+    const text = await answer.body.text();
+    if (answer.statusCode === 200) return text;
+    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
+  }
+}
+
+/** Audits the store; what is wrong goes to the person, beside the report. */
+function isSound(terminal: Terminal, path: string): boolean {
+  const report: AuditReport = verify(path, { decode, progress: stagedProgress(process.stderr) });
+  for (const { check, problems } of report.checks) {
+    for (const problem of problems) terminal.note(`${check}: ${problem}`);
+  }
+  const facts = `${report.facts} facts replayed`;
+  terminal.note(report.sound ? `verified: ${facts}` : `NOT sound: ${facts}`);
+  return report.sound;
+}
+
+function write(file: string, body: string): void {
+  try {
+    writeFileSync(file, body);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`--out ${file} cannot be written: ${why}`, 2);
+  }
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../ops/substitution.ts';
+import { CommandFailed } from './terminal.ts';
+
+/** The token for a running daemon: in the file named, or in the environment. */
+export function tokenOf(flags: { readonly tokenFile?: string }, environment: Environment): string {
+  const token =
+    flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);
+  if (token !== undefined && token !== '') return token;
+  throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
+}
+
+function tokenIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`--token-file ${file} cannot be read: ${why}`, 2);
+  }
+}

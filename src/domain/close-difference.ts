@@ -1,0 +1,239 @@
+import { negated, plus, ZERO, type Amount } from './amount.ts';
+import { RECONCILER, type Break } from './break.ts';
+import type { CloseRecord, CountedEffect } from './close-record.ts';
+import type { ExplanationKind, ReportDifference } from './close-report.ts';
+import type { AssetId, VaultId } from './ids.ts';
+import { placeKey, type HashKey, type Place, type PositionLine } from './roll-forward.ts';
+
+/** Everything that is known of one hash when a day is closed. */
+export interface HashFacts extends HashKey {
+  /** Its lines of both views, up to the close and not only to the cut-off. */
+  readonly lines: readonly PositionLine[];
+  /** Whether the hash is known for an own transaction's. */
+  readonly own: boolean;
+  /** What the custody API's transactions of this hash count for. */
+  readonly custody: readonly (Place & { readonly amount: Amount })[];
+}
+
+/** What an explanation may look at beside the hash itself. */
+export interface DifferenceContext {
+  readonly record: CloseRecord;
+  readonly breaksOf: (hash: HashKey) => readonly Break[];
+}
+
+interface Explanation {
+  readonly explanation: ExplanationKind;
+  readonly breakId: string | null;
+  readonly detail: string;
+}
+
+function explained(explanation: ExplanationKind, detail: string, breakId?: string): Explanation {
+  return { explanation, breakId: breakId ?? null, detail };
+}
+
+/** Sums of some lines by place. */
+class Sums {
+  readonly #sums = new Map<string, Amount>();
+
+  constructor(lines: readonly (Place & { readonly amount: Amount })[]) {
+    for (const line of lines) {
+      const key = placeKey(line);
+      this.#sums.set(key, plus(this.#sums.get(key) ?? ZERO, line.amount));
+    }
+  }
+
+  at(place: Place): Amount {
+    return this.#sums.get(placeKey(place)) ?? ZERO;
+  }
+
+  has(place: Place): boolean {
+    return this.#sums.has(placeKey(place));
+  }
+}
+
+function placesOf(facts: HashFacts): Place[] {
+  const places = new Map<string, Place>();
+  for (const { vaultId, asset } of [...facts.lines, ...facts.custody]) {
+    places.set(placeKey({ vaultId, asset }), { vaultId, asset });
+  }
+  return [...places.values()];
+}
+
+/** The open break about a place of a hash, or one that a person resolved. */
+function breakAbout(
+  place: Place,
+  facts: HashFacts,
+  context: DifferenceContext,
+): Explanation | undefined {
+  const about = context.breaksOf(facts).filter(({ subject }) => {
+    const { network, vaultId, asset } = subject;
+    return (
+      (network === null || network === facts.network) &&
+      (vaultId === null || vaultId === place.vaultId) &&
+      (asset === null || asset === place.asset)
+    );
+  });
+  const open = about.find(({ state }) => state !== 'resolved');
+  if (open !== undefined) return explained('break', `${open.type}: ${open.detail}`, open.breakId);
+  const settled = about.find(
+    ({ state, resolvedBy }) => state === 'resolved' && resolvedBy !== RECONCILER,
+  );
+  if (settled === undefined) return undefined;
+  const detail = `${settled.type}, resolved by ${settled.resolvedBy ?? ''}: ${settled.resolution ?? ''}`;
+  return explained('resolved_break', detail, settled.breakId);
+}
+
+function isYoung(place: Place, lines: readonly PositionLine[], record: CloseRecord): boolean {
+  return lines.some(
+    (line) =>
+      line.vaultId === place.vaultId &&
+      line.asset === place.asset &&
+      line.seq <= record.throughSeq &&
+      line.postedAt > record.cutOffAt - record.graceMs,
+  );
+}
+
+const YOUNG = 'booked so shortly before the cut-off that the other side may still follow';
+
+function explainChain(
+  place: Place,
+  facts: HashFacts,
+  context: DifferenceContext & { head: { books: Sums; chain: Sums } },
+): Explanation {
+  const { head, record } = context;
+  if (head.books.at(place) === head.chain.at(place)) {
+    return explained('timing', 'the other side was told after the cut-off; both agree by now');
+  }
+  const about = breakAbout(place, facts, context);
+  if (about?.explanation === 'break') return about;
+  if (isYoung(place, facts.lines, record)) return explained('in_grace', YOUNG);
+  return about ?? explained('unexplained', 'no break is open about it');
+}
+
+/** What of a difference with custody rests on entries that the API's list tells nothing of. */
+function ownWord(
+  place: Place,
+  lines: readonly PositionLine[],
+  difference: Amount,
+): Explanation | undefined {
+  const of = (cause: PositionLine['cause']): Amount =>
+    new Sums(lines.filter((line) => line.view === 'books' && line.cause === cause)).at(place);
+  if (of('suspense') === difference) {
+    return explained('suspense', 'a person resolved its break, and the books follow the chain');
+  }
+  if (of('failed-fee') === difference) {
+    return explained('burned_fee', 'the fee that a failed transaction burned on the chain');
+  }
+  return undefined;
+}
+
+/** Transactions of a hash whose effect the API changed since the last reading. */
+function movedNow(
+  place: Place,
+  hash: HashKey,
+  counted: readonly CountedEffect[],
+): readonly CountedEffect[] {
+  return counted.filter(
+    (one) =>
+      one.blockchainHash === hash.blockchainHash &&
+      one.network === hash.network &&
+      one.vaultId === place.vaultId,
+  );
+}
+
+function explainCustody(
+  place: Place,
+  facts: HashFacts,
+  context: DifferenceContext & { head: { books: Sums }; custody: Sums; difference: Amount },
+): Explanation {
+  const { record, head, custody, difference } = context;
+  if (head.books.at(place) === custody.at(place)) {
+    return explained('timing', 'booked after the cut-off; both agree by now');
+  }
+  const about = breakAbout(place, facts, context);
+  if (about?.explanation === 'break') return about;
+  const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
+  const own = ownWord(place, cut, difference);
+  if (own !== undefined) return own;
+  if (record.custody.kind === 'read') {
+    const { pending, counted } = record.custody;
+    if (pending.includes(facts.blockchainHash)) {
+      return explained('custody_pending', 'the API has not published its balance changes yet');
+    }
+    const moved = movedNow(place, facts, counted).map(({ updatedAt }) => updatedAt);
+    if (moved.some((at) => at >= record.cutOffAt)) {
+      return explained('timing', 'the custody API moved it after the cut-off');
+    }
+    if (moved.some((at) => at > record.cutOffAt - record.graceMs)) {
+      return explained('in_grace', 'the custody API moved it shortly before the cut-off');
+    }
+  }
+  if (isYoung(place, facts.lines, record)) return explained('in_grace', YOUNG);
+  return about ?? explained('unexplained', 'no break is open about it');
+}
+
+function shown(
+  against: ReportDifference['against'],
+  at: HashKey & Place,
+  figures: { expected: Amount; actual: Amount; why: Explanation },
+): ReportDifference {
+  const { expected, actual, why } = figures;
+  return {
+    against,
+    vaultId: at.vaultId,
+    network: at.network,
+    blockchainHash: at.blockchainHash,
+    asset: at.asset,
+    expected: expected.toString(),
+    actual: actual.toString(),
+    difference: (actual - expected).toString(),
+    explanation: why.explanation,
+    breakId: why.breakId,
+    detail: why.detail,
+  };
+}
+
+/**
+ * Where one hash's books at the cut-off differ from the chain view then, and from what the custody
+ * API's transactions count for, with what explains it. Where the chain view was told nothing of the
+ * hash there is nothing to compare; the report sums those apart (`chainUntold`).
+ */
+export function differencesOf(facts: HashFacts, context: DifferenceContext): ReportDifference[] {
+  const { record } = context;
+  const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
+  const view = (lines: readonly PositionLine[], name: PositionLine['view']): Sums =>
+    new Sums(lines.filter((line) => line.view === name));
+  const books = view(cut, 'books');
+  const chain = view(cut, 'chain');
+  const custody = new Sums(facts.custody);
+  const head = { books: view(facts.lines, 'books'), chain: view(facts.lines, 'chain') };
+  return placesOf(facts).flatMap((place) => {
+    const { network, blockchainHash } = facts;
+    const at = { network, blockchainHash, ...place };
+    const actual = books.at(place);
+    const found: ReportDifference[] = [];
+    if (record.custody.kind === 'read' && actual !== custody.at(place)) {
+      const difference = plus(actual, negated(custody.at(place)));
+      const why = explainCustody(place, facts, { ...context, head, custody, difference });
+      found.push(shown('custody', at, { expected: custody.at(place), actual, why }));
+    }
+    if (chain.has(place) && actual !== chain.at(place)) {
+      const why = explainChain(place, facts, { ...context, head });
+      found.push(shown('chain', at, { expected: chain.at(place), actual, why }));
+    }
+    return found;
+  });
+}
+
+/** Sum of differences per place. */
+export function differenceSums(
+  differences: readonly ReportDifference[],
+  against: ReportDifference['against'],
+): Map<string, Amount> {
+  const sums = new Map<string, Amount>();
+  for (const one of differences.filter((row) => row.against === against)) {
+    const key = placeKey({ vaultId: one.vaultId as VaultId, asset: one.asset as AssetId });
+    sums.set(key, plus(sums.get(key) ?? ZERO, BigInt(one.difference) as Amount));
+  }
+  return sums;
+}

@@ -1,0 +1,131 @@
+import { plus, ZERO, type Amount } from './amount.ts';
+import type { ClosedDay } from './close-record.ts';
+import type { PriorDayItem } from './close-report.ts';
+import {
+  CATEGORIES,
+  placeKey,
+  type Effects,
+  type HashKey,
+  type Place,
+  type PositionLine,
+} from './roll-forward.ts';
+
+/** What tells a late movement from one of the day. */
+export interface PriorDayContext {
+  readonly previous: ClosedDay;
+  readonly throughSeq: number;
+  /** When the event behind a fact happened, as its sender says; null where nobody does. */
+  readonly eventAt: (seq: number) => number | null;
+  /** The closed day that a moment falls into. */
+  readonly closedDayOf: (at: number) => string;
+}
+
+interface Lateness {
+  readonly reason: PriorDayItem['reason'];
+  readonly at: number;
+  readonly eventAt: number | null;
+  readonly detail: string;
+}
+
+/** Why an entry of this day belongs to a closed one, or undefined when it does not. */
+function latenessOf(
+  entry: PositionLine,
+  lines: readonly PositionLine[],
+  context: PriorDayContext,
+): Lateness | undefined {
+  const { previous, eventAt } = context;
+  const closed = (line: PositionLine): boolean => line.seq <= previous.throughSeq;
+  const takenBack = lines.filter((line) => line.seq === entry.seq && line.reverses !== null);
+  const original = lines.find(
+    (line) => closed(line) && takenBack.some(({ reverses }) => reverses === line.entryId),
+  );
+  const event = eventAt(entry.seq);
+  if (original !== undefined) {
+    const verb = entry.reverses === null ? 'restates' : 'takes back';
+    const detail = `${verb} entry ${original.entryId}`;
+    return { reason: 'reversal', at: original.postedAt, eventAt: event, detail };
+  }
+  if (event !== null && event < previous.cutOffAt) {
+    return { reason: 'late_event', at: event, eventAt: event, detail: 'told after the cut-off' };
+  }
+  if (entry.postedAt < previous.cutOffAt) {
+    const detail = 'recorded with a time before the cut-off, after it had passed';
+    return { reason: 'recorded_late', at: entry.postedAt, eventAt: event, detail };
+  }
+  const seen = lines.find((line) => line.view === 'chain' && closed(line));
+  if (entry.cause === 'suspense' && seen !== undefined) {
+    const detail = 'books a movement that the chain showed before';
+    return { reason: 'suspense', at: seen.postedAt, eventAt: event, detail };
+  }
+  return undefined;
+}
+
+function sumsByPlace(lines: readonly PositionLine[]): { place: Place; amount: Amount }[] {
+  const sums = new Map<string, { place: Place; amount: Amount }>();
+  for (const { vaultId, asset, amount } of lines) {
+    const key = placeKey({ vaultId, asset });
+    const known = sums.get(key)?.amount ?? ZERO;
+    sums.set(key, { place: { vaultId, asset }, amount: plus(known, amount) });
+  }
+  return [...sums.values()];
+}
+
+function movesText(effects: Effects): string {
+  return CATEGORIES.filter((category) => effects[category] !== ZERO)
+    .map((category) => `${category} ${effects[category] > ZERO ? '+' : ''}${effects[category]}`)
+    .join(', ');
+}
+
+/**
+ * The movements of one hash that are counted in this day and belong to a closed one. `moved`: what
+ * the day counts for it, by place.
+ */
+export function priorDayItems(
+  hash: HashKey,
+  lines: readonly PositionLine[],
+  context: PriorDayContext & {
+    moved: readonly { readonly place: Place; readonly effects: Effects }[];
+  },
+): PriorDayItem[] {
+  const { previous, throughSeq, moved, closedDayOf } = context;
+  const { network, blockchainHash } = hash;
+  const books = lines.filter((line) => line.view === 'books');
+  const today = books.filter(({ seq }) => seq > previous.throughSeq && seq <= throughSeq);
+  const entries = new Map(today.map((line) => [line.entryId, line]));
+  const late = [...entries.values()].flatMap((entry) => {
+    const why = latenessOf(entry, lines, context);
+    if (why === undefined) return [];
+    const eventAt = why.eventAt === null ? null : new Date(why.eventAt).toISOString();
+    const own = today.filter(({ entryId }) => entryId === entry.entryId);
+    return sumsByPlace(own).map(({ place, amount }) => ({
+      reason: why.reason,
+      day: closedDayOf(why.at),
+      vaultId: place.vaultId,
+      network,
+      blockchainHash,
+      asset: place.asset,
+      amount: amount.toString(),
+      entryId: entry.entryId,
+      eventAt,
+      detail: why.detail,
+    }));
+  });
+  const first = books.find(({ seq }) => seq <= previous.throughSeq);
+  if (first === undefined) return late;
+  const touched = new Set(today.map(placeKey));
+  const reclassified = moved
+    .filter(({ place }) => !touched.has(placeKey(place)))
+    .map(({ place, effects }) => ({
+      reason: 'reclassified' as const,
+      day: closedDayOf(first.postedAt),
+      vaultId: place.vaultId,
+      network,
+      blockchainHash,
+      asset: place.asset,
+      amount: '0',
+      entryId: null,
+      eventAt: null,
+      detail: `what was counted then belongs elsewhere now: ${movesText(effects)}`,
+    }));
+  return [...late, ...reclassified];
+}

@@ -1,0 +1,220 @@
+import { negated, plus, ZERO, type Amount } from './amount.ts';
+import type { EntryCause, View } from './entry.ts';
+import type { AssetId, BlockchainHash, NetworkKey, VaultId } from './ids.ts';
+import type { ChangeKind } from './notification.ts';
+
+/**
+ * What a movement of a position is, in a statement's words. Each is signed as it moves the balance:
+ * opening + the sum of all eight = closing, exactly, because every line of every entry falls into
+ * one of them.
+ */
+export const CATEGORIES = [
+  'deposits',
+  'withdrawals',
+  'fees',
+  'rebates',
+  'mints',
+  'internal',
+  'change',
+  'adjustments',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+export type Effects = Readonly<Record<Category, Amount>>;
+
+export const NO_EFFECTS: Effects = {
+  deposits: ZERO,
+  withdrawals: ZERO,
+  fees: ZERO,
+  rebates: ZERO,
+  mints: ZERO,
+  internal: ZERO,
+  change: ZERO,
+  adjustments: ZERO,
+};
+
+/** One line of an entry on a custody position. */
+export interface PositionLine {
+  readonly entryId: number;
+  readonly seq: number;
+  readonly view: View;
+  readonly cause: EntryCause;
+  readonly reverses: number | null;
+  /** Unix milliseconds at which its fact was recorded. */
+  readonly postedAt: number;
+  readonly vaultId: VaultId;
+  readonly asset: AssetId;
+  readonly change: ChangeKind;
+  readonly amount: Amount;
+}
+
+export interface HashKey {
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+}
+
+/** A leg of an own movement whose other leg is not in the books yet. */
+export interface InTransit extends HashKey {
+  readonly kind: 'internal' | 'change';
+  readonly vaultId: VaultId;
+  readonly asset: AssetId;
+  readonly amount: Amount;
+}
+
+export interface Place {
+  readonly vaultId: VaultId;
+  readonly asset: AssetId;
+}
+
+export function placeKey({ vaultId, asset }: Place): string {
+  return `${vaultId}\u0000${asset}`;
+}
+
+/** Sums by vault and asset, in the order in which places were first met. */
+export class Totals {
+  readonly #rows = new Map<string, { readonly place: Place; effects: Effects }>();
+
+  add(place: Place, category: Category, amount: Amount): void {
+    const { vaultId, asset } = place;
+    const key = placeKey(place);
+    const known = this.#rows.get(key) ?? { place: { vaultId, asset }, effects: NO_EFFECTS };
+    known.effects = { ...known.effects, [category]: plus(known.effects[category], amount) };
+    this.#rows.set(key, known);
+  }
+
+  effects(place: Place): Effects {
+    return this.#rows.get(placeKey(place))?.effects ?? NO_EFFECTS;
+  }
+
+  rows(): readonly { readonly place: Place; readonly effects: Effects }[] {
+    return [...this.#rows.values()];
+  }
+}
+
+/** How the books' lines of one hash fall into categories. */
+export interface Classified {
+  readonly totals: Totals;
+  readonly inTransit: readonly Omit<InTransit, keyof HashKey>[];
+}
+
+/** The legs of one hash and asset: what it received, gave and got back as change, by vault. */
+interface Legs {
+  readonly received: Map<VaultId, Amount>;
+  readonly given: Map<VaultId, Amount>;
+  readonly change: Map<VaultId, Amount>;
+}
+
+function addTo(sums: Map<VaultId, Amount>, vaultId: VaultId, amount: Amount): void {
+  sums.set(vaultId, plus(sums.get(vaultId) ?? ZERO, amount));
+}
+
+/** Category of a line whatever else the hash holds; undefined for the legs of a transfer. */
+function plainCategory({ cause, change }: PositionLine): Category | undefined {
+  if (cause === 'suspense') return 'adjustments';
+  switch (change) {
+    case 'fee':
+      return 'fees';
+    case 'rebate':
+      return 'rebates';
+    case 'mint':
+      return 'mints';
+    case 'change':
+      return cause === 'incoming' ? undefined : 'change';
+    case 'transfer':
+      return undefined;
+    default:
+      return change satisfies never;
+  }
+}
+
+function legsOf(lines: readonly PositionLine[], totals: Totals): Map<AssetId, Legs> {
+  const legs = new Map<AssetId, Legs>();
+  for (const line of lines) {
+    const plain = plainCategory(line);
+    if (plain !== undefined) {
+      totals.add(line, plain, line.amount);
+      continue;
+    }
+    const known = legs.get(line.asset) ?? {
+      received: new Map<VaultId, Amount>(),
+      given: new Map<VaultId, Amount>(),
+      change: new Map<VaultId, Amount>(),
+    };
+    legs.set(line.asset, known);
+    const leg = line.cause === 'incoming' ? 'received' : 'given';
+    addTo(line.change === 'change' ? known.change : known[leg], line.vaultId, line.amount);
+  }
+  return legs;
+}
+
+/** What is left of each debit for own receipts, in a fixed order. */
+class Debits {
+  readonly #left: Map<VaultId, Amount>;
+
+  constructor(given: ReadonlyMap<VaultId, Amount>) {
+    this.#left = new Map(
+      [...given]
+        .map(([vaultId, amount]): [VaultId, Amount] => [vaultId, negated(amount)])
+        .filter(([, amount]) => amount > ZERO)
+        .sort(([left], [right]) => (left < right ? -1 : 1)),
+    );
+  }
+
+  /** Takes up to `wanted` from one vault's debit, or from all; answers what came from where. */
+  take(wanted: Amount, only?: VaultId): [VaultId, Amount][] {
+    const taken: [VaultId, Amount][] = [];
+    let missing = wanted;
+    for (const [vaultId, left] of this.#left) {
+      if (missing <= ZERO) break;
+      if (left === ZERO || (only !== undefined && only !== vaultId)) continue;
+      const part = left < missing ? left : missing;
+      this.#left.set(vaultId, plus(left, negated(part)));
+      missing = plus(missing, negated(part));
+      taken.push([vaultId, part]);
+    }
+    return taken;
+  }
+}
+
+/**
+ * Sorts one hash's lines of the books into categories. `own`: the hash is known for an own
+ * transaction's although no debit of it stands in the books yet.
+ *
+ * A debit of an own transaction pays, in this order: change that came back to another address of
+ * the same vault, receipts in own vaults (internal), and the outside world (withdrawals). So
+ * internal sums to zero over the vaults, and change within each vault, as soon as both legs are in
+ * the books; until then the leg that is there alone is in transit.
+ */
+export function classify(lines: readonly PositionLine[], own: boolean): Classified {
+  const totals = new Totals();
+  const inTransit: Omit<InTransit, keyof HashKey>[] = [];
+  const isOwn = own || isOwnByBooks(lines);
+  for (const [asset, { received, given, change }] of legsOf(lines, totals)) {
+    const debits = new Debits(given);
+    for (const [vaultId, amount] of given) totals.add({ vaultId, asset }, 'withdrawals', amount);
+    const settle = (kind: InTransit['kind'], vaultId: VaultId, amount: Amount): void => {
+      totals.add({ vaultId, asset }, kind, amount);
+      let open = amount;
+      for (const [from, part] of debits.take(amount, kind === 'change' ? vaultId : undefined)) {
+        totals.add({ vaultId: from, asset }, kind, negated(part));
+        totals.add({ vaultId: from, asset }, 'withdrawals', part);
+        open = plus(open, negated(part));
+      }
+      if (open !== ZERO) inTransit.push({ kind, vaultId, asset, amount: open });
+    };
+    for (const [vaultId, amount] of change) settle('change', vaultId, amount);
+    for (const [vaultId, amount] of received) {
+      if (isOwn) settle('internal', vaultId, amount);
+      else totals.add({ vaultId, asset }, 'deposits', amount);
+    }
+  }
+  return { totals, inTransit };
+}
+
+/** Whether an own transaction's debit or fee was ever booked under the hash. */
+export function isOwnByBooks(lines: readonly PositionLine[]): boolean {
+  return lines.some(({ cause }) => cause === 'mined' || cause === 'failed-fee');
+}
+
+export function sumOf(effects: Effects): Amount {
+  return CATEGORIES.reduce((sum, category) => plus(sum, effects[category]), ZERO);
+}

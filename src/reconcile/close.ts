@@ -1,0 +1,147 @@
+import type { CustodyClient } from '../custody/client.ts';
+import type { CloseRecord, CustodyReading } from '../domain/close-record.ts';
+import type { Fact } from '../domain/fact.ts';
+import type { Submitted } from '../store/port.ts';
+import type { Reads } from '../store/reads.ts';
+import type { CalendarDay, CloseCalendar } from './close-calendar.ts';
+import { readCustodyEffects } from './close-reading.ts';
+
+/**
+ * A day whose custody half cannot be read is tried again for this long before it is closed
+ * without: a closed report never changes, and an API that is down for minutes should not be in it.
+ */
+const PATIENCE_MS = 3_600_000;
+
+/** Times that a close is tried anew when facts came in between its reading and its writing. */
+const TRIES_MAX = 5;
+
+export interface CloserOptions {
+  readonly reads: Pick<
+    Reads,
+    'lastClose' | 'journalMark' | 'custodyEffects' | 'firstRecordedAt' | 'custodyReadThrough'
+  >;
+  /** Hands facts to the one writer; resolves when they are durable. */
+  readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
+  /** Absent: the reports say that custody was not compared. */
+  readonly custody?: CustodyClient;
+  readonly calendar: CloseCalendar;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly graceMs: number;
+}
+
+/** How closing went. */
+export type CloseResult =
+  /** Every day asked for is closed; `days` are the ones closed now. */
+  | { readonly kind: 'closed'; readonly days: readonly string[] }
+  /** The next day waits for the custody API; `days` before it were closed. */
+  | { readonly kind: 'postponed'; readonly days: readonly string[]; readonly reason: string }
+  | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string };
+
+type Step = { readonly kind: 'done' } | Exclude<CloseResult, { readonly kind: 'closed' }>;
+
+/**
+ * Closes days, one by one and in order. Those missed while the daemon was down are closed with the
+ * next; only the last of them is compared with the custody API, which tells what is now and not
+ * what was.
+ */
+export class Closer {
+  readonly #options: CloserOptions;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: CloserOptions) {
+    this.#options = options;
+  }
+
+  /** Closes every day that is due by the schedule. */
+  closeDue(): Promise<CloseResult> {
+    const { calendar, now } = this.#options;
+    return this.#inTurn(() => this.#closeWhile((day) => calendar.dueAt(day) <= now()));
+  }
+
+  /** Closes every day up to this one; the caller has seen that its cut-off has passed. */
+  closeThrough(day: string): Promise<CloseResult> {
+    const { now } = this.#options;
+    return this.#inTurn(() => this.#closeWhile((one) => one.day <= day && one.cutOffAt <= now()));
+  }
+
+  /** Resolves when no close is under way. */
+  async idle(): Promise<void> {
+    await this.#turn;
+  }
+
+  #inTurn(run: () => Promise<CloseResult>): Promise<CloseResult> {
+    const turn = this.#turn.then(run);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #closeWhile(isWanted: (day: CalendarDay) => boolean): Promise<CloseResult> {
+    const { calendar } = this.#options;
+    const days: string[] = [];
+    for (let day = await this.#next(); day !== undefined && isWanted(day);) {
+      const following = calendar.after(day);
+      const step = await this.#close(day, isWanted(following) ? following : undefined);
+      if (step.kind !== 'done') return { ...step, days };
+      days.push(day.day);
+      day = following;
+    }
+    return { kind: 'closed', days };
+  }
+
+  /** The day after the last closed one, or the first that the journal has a fact of. */
+  async #next(): Promise<CalendarDay | undefined> {
+    const { reads, calendar } = this.#options;
+    const last = await reads.lastClose();
+    if (last !== undefined) return calendar.after(last);
+    const first = await reads.firstRecordedAt();
+    return first === null ? undefined : calendar.day(calendar.dayAt(first));
+  }
+
+  async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
+    const { calendar, now } = this.#options;
+    const custody = await this.#readCustody(following);
+    const isPatient = this.#options.custody !== undefined && following === undefined;
+    if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
+      return { kind: 'postponed', days: [], reason: custody.reason };
+    }
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const outcome = await this.#submit(day, custody);
+      if (outcome?.kind === 'taken') return { kind: 'done' };
+      if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
+      if (outcome?.kind === 'unavailable') {
+        return { kind: 'not_recorded', days: [], cause: outcome.cause };
+      }
+    }
+    return { kind: 'not_recorded', days: [], cause: 'the clock was set back over the cut-off' };
+  }
+
+  async #readCustody(following: CalendarDay | undefined): Promise<CustodyReading> {
+    const { custody, reads, now } = this.#options;
+    if (custody === undefined) return { kind: 'not_read', reason: 'custody is not configured' };
+    if (following !== undefined) {
+      const reason = `closed late, together with ${following.day}: custody is compared in a later report`;
+      return { kind: 'not_read', reason };
+    }
+    const since = await reads.custodyReadThrough();
+    return readCustodyEffects(since, { custody, reads, now });
+  }
+
+  async #submit(day: CalendarDay, custody: CustodyReading): Promise<Submitted | undefined> {
+    const { reads, calendar, graceMs, now, submit } = this.#options;
+    const last = await reads.lastClose();
+    const { throughSeq, seal } = await reads.journalMark(day.cutOffAt, last?.throughSeq ?? 0);
+    const record: CloseRecord = {
+      kind: 'close',
+      day: day.day,
+      timezone: calendar.timezone,
+      cutOffAt: day.cutOffAt,
+      graceMs,
+      throughSeq,
+      seal,
+      custody,
+    };
+    const [outcome] = await submit([{ kind: 'custody-record', at: now(), record }]);
+    return outcome;
+  }
+}

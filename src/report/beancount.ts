@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { encoded, ledgerRow, type LedgerRow } from './ledger-lines.ts';
+import type { SignedReport } from './signed-report.ts';
+
+/** Beancount's commodities are at most 24 characters, upper case. */
+const COMMODITY = /^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$/;
+const DIGEST_CHARACTERS = 22;
+
+/**
+ * `ethereum:USDC` as `ETHEREUM-USDC`; what does not fit, or could be mistaken for such a name, as a
+ * digest. The name depends on the asset alone, so it is the same every day.
+ */
+function commodity(asset: string): string {
+  const [, network = '', symbol = ''] = /^([a-z][a-z0-9]*):([A-Z0-9]+)$/.exec(asset) ?? [];
+  const plain = `${network.toUpperCase()}-${symbol}`;
+  if (symbol !== '' && COMMODITY.test(plain)) return plain;
+  const digest = createHash('sha256').update(asset).digest('hex').toUpperCase();
+  return `X-${digest.slice(0, DIGEST_CHARACTERS)}`;
+}
+
+/** A part of an account begins with a letter that cannot come from the id. */
+function part(id: string): string {
+  return `V-${encoded(id)}`;
+}
+
+const PARENTS: Record<LedgerRow['legs'][number]['counterpart'], string> = {
+  Deposits: 'Equity:Deposits',
+  Withdrawals: 'Equity:Withdrawals',
+  NetworkFees: 'Expenses:NetworkFees',
+  Rebates: 'Equity:Rebates',
+  Mints: 'Equity:Mints',
+  Internal: 'Equity:Internal',
+  Change: 'Equity:Change',
+  Adjustments: 'Equity:Adjustments',
+};
+
+function assetAccount({ vaultId }: LedgerRow): string {
+  return `Assets:Custody:${part(vaultId)}`;
+}
+
+function nextDate(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
+function transactions(row: LedgerRow, day: string): string[] {
+  const unit = commodity(row.asset);
+  const lines: string[] = [];
+  if (/[1-9]/.test(row.opening)) {
+    lines.push(
+      `${day} * "opening balance" #opening`,
+      `  ${assetAccount(row)}  ${row.opening} ${unit}`,
+      `  Equity:OpeningBalances  ${row.openingContra} ${unit}`,
+      '',
+    );
+  }
+  if (row.legs.length > 0) {
+    lines.push(
+      `${day} * "daily totals"`,
+      `  ${assetAccount(row)}  ${row.net} ${unit}`,
+      ...row.legs.map(
+        ({ counterpart, amount }) =>
+          `  ${PARENTS[counterpart]}:${part(row.vaultId)}  ${amount} ${unit}`,
+      ),
+      '',
+    );
+  }
+  // An assertion holds at the beginning of its date.
+  lines.push(`${nextDate(day)} balance ${assetAccount(row)}  ${row.closing} ~ 0 ${unit}`, '');
+  return lines;
+}
+
+/** A JSON string is a beancount string: quotes and backslashes escaped, one line. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/**
+ * A ledger for beancount: each vault and asset with its opening and the day's totals, and the
+ * closing asserted to the last digit. Beancount computes with 28 digits; an amount of more is exact
+ * in every other format.
+ */
+export function beancountText({ report, reportHash }: SignedReport): string {
+  const rows = report.totals.map(ledgerRow);
+  const { day } = report;
+  const assets = [...new Set(rows.map(({ asset }) => asset))];
+  const accounts = new Set([
+    'Equity:OpeningBalances',
+    ...rows.map(assetAccount),
+    ...rows.flatMap((row) =>
+      row.legs.map(({ counterpart }) => `${PARENTS[counterpart]}:${part(row.vaultId)}`),
+    ),
+  ]);
+  return [
+    `; Counterfoil, daily close of ${day} (${report.timezone}), ${report.status}`,
+    `; report sha256 ${reportHash}`,
+    '',
+    ...assets.flatMap((asset) => [
+      `${day} commodity ${commodity(asset)}`,
+      `  asset: ${quoted(asset)}`,
+    ]),
+    '',
+    ...[...accounts].map((account) => `${day} open ${account}`),
+    '',
+    ...rows.flatMap((row) => transactions(row, day)),
+  ].join('\n');
+}

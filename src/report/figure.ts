@@ -1,0 +1,18 @@
+/**
+ * An amount in the asset's own unit, by moving the point in its digits: a division would round.
+ * All decimals are kept, so that a column lines up: `1.50000000`.
+ */
+export function scaled(amount: string, decimals: number | null): string {
+  if (decimals === null || decimals === 0) return amount;
+  const isNegative = amount.startsWith('-');
+  const digits = amount.slice(isNegative ? 1 : 0).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  return `${isNegative ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** A span in days and hours, as people read an age: `3 d 4 h`. */
+export function ageText(seconds: number): string {
+  const hours = Math.floor(seconds / 3_600);
+  const days = Math.floor(hours / 24);
+  return days === 0 ? `${hours} h` : `${days} d ${hours % 24} h`;
+}

@@ -1,0 +1,17 @@
+import type { SignedReport } from './signed-report.ts';
+
+/**
+ * The sealed text itself with two members after its own: `reportHash` and `signatures`. Without
+ * those two it is, byte for byte, what the hash is of.
+ */
+export function jsonText({ sealed, reportHash, signatures }: SignedReport): string {
+  const shown = signatures.map(({ role, person, reason, reportHash: hash, signedAt }) => ({
+    role,
+    person,
+    reason,
+    reportHash: hash,
+    signedAt: new Date(signedAt).toISOString(),
+  }));
+  const beside = `"reportHash":${JSON.stringify(reportHash)},"signatures":${JSON.stringify(shown)}`;
+  return `${sealed.slice(0, -1)},${beside}}`;
+}

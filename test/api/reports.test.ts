@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { closeOf, closesOf } from '../store/closing.ts';
+import { Service } from '../store/webhook.ts';
+import { apiUnderTest, type ApiUnderTest, type Person } from './api-under-test.ts';
+
+const DAY = '2025-11-20';
+const PATH = `/v1/reports/daily/${DAY}`;
+
+/** An API whose store has one closed day with a deposit of 100. */
+async function closed(): Promise<ApiUnderTest> {
+  const api = await apiUnderTest();
+  await api.open.deliver(new Service().confirmed(6));
+  await api.open.record(closeOf(api.open, { day: DAY, cutOffAt: api.open.at + 1 }));
+  return api;
+}
+
+function sign(api: ApiUnderTest, as: Person, role: string, more: object = {}) {
+  return api.post(`${PATH}/sign`, { role, reason: 'compared with the statement', ...more }, as);
+}
+
+test('a viewer reads the report; its sealed bytes are the document without its last two members', async () => {
+  const api = await closed();
+  const answer = await api.app.request(`${PATH}?format=json`, {
+    headers: { Authorization: 'Bearer token-of-vera-0123456789abcdef' },
+  });
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  const { reportHash, signatures, ...report } = JSON.parse(text) as Record<string, unknown>;
+  expect(signatures).toEqual([]);
+  expect(createHash('sha256').update(JSON.stringify(report)).digest('hex')).toBe(reportHash);
+  expect(report).toMatchObject({ day: DAY, totals: [{ opening: '0', deposits: '100' }] });
+});
+
+test('every format is served under its own type, and an unknown one is refused by name', async () => {
+  const api = await closed();
+  const types = await Promise.all(
+    ['json', 'csv', 'html', 'hledger', 'beancount'].map(async (format) => {
+      const { status, headers } = await api.get(`${PATH}?format=${format}`);
+      return `${status} ${headers.get('Content-Type')}`;
+    }),
+  );
+  expect(types).toEqual([
+    '200 application/json',
+    '200 text/csv; charset=utf-8',
+    '200 text/html; charset=utf-8',
+    '200 text/plain; charset=utf-8',
+    '200 text/plain; charset=utf-8',
+  ]);
+  const refused = await api.get(`${PATH}?format=pdf`);
+  expect(refused.status).toBe(400);
+  expect(refused.body['detail']).toContain('must be one of json, csv');
+});
+
+test.for([
+  ['2025-11-19', 404],
+  ['2025-02-30', 400],
+  ['yesterday', 400],
+] as const)('the report of %s is answered %i', async ([date, status]) => {
+  const api = await closed();
+  expect((await api.get(`/v1/reports/daily/${date}`)).status).toBe(status);
+});
+
+test('the preparer signs first, then somebody else reviews; each once, and the report stays', async () => {
+  const api = await closed();
+  const before = closesOf(api.open)[0]?.report;
+  const early = await sign(api, 'otto', 'reviewer');
+  expect([early.status, early.body['detail']]).toEqual([409, `the preparer of ${DAY} signs first`]);
+  const prepared = await sign(api, 'olga', 'preparer');
+  expect(prepared.body).toMatchObject({ signatures: [{ role: 'preparer', person: 'olga' }] });
+  expect((await sign(api, 'olga', 'preparer')).status).toBe(200);
+  expect((await sign(api, 'ada', 'preparer')).status).toBe(409);
+  expect((await sign(api, 'olga', 'reviewer')).status).toBe(409);
+  expect((await sign(api, 'otto', 'reviewer')).status).toBe(200);
+  const { body } = await api.get(PATH);
+  expect(body['signatures']).toMatchObject([
+    { role: 'preparer', person: 'olga', reportHash: body['reportHash'] },
+    { role: 'reviewer', person: 'otto', reportHash: body['reportHash'] },
+  ]);
+  expect(closesOf(api.open)[0]?.report).toBe(before);
+  expect(api.open.rows('SELECT * FROM close_signatures')).toHaveLength(2);
+});
+
+test('who saw another report does not sign this one, and a viewer signs none', async () => {
+  const api = await closed();
+  const other = await sign(api, 'olga', 'preparer', { reportHash: 'a'.repeat(64) });
+  expect(other.status).toBe(409);
+  expect((await sign(api, 'vera', 'preparer')).status).toBe(403);
+  expect((await sign(api, 'olga', 'auditor')).status).toBe(400);
+  expect(api.open.rows('SELECT * FROM close_signatures')).toEqual([]);
+});
+
+test('closed days are listed newest first', async () => {
+  const api = await closed();
+  await api.open.record(closeOf(api.open, { day: '2025-11-21', cutOffAt: api.open.at + 1 }));
+  expect((await api.list('/v1/reports/daily')).map(({ day }) => day)).toEqual(['2025-11-21', DAY]);
+});
+
+test('a close by hand: a closed day stays, an open one is too early, an unknown one is not there', async () => {
+  const asked: string[] = [];
+  const cutOffAt = Date.parse('2025-11-22T00:00:00Z');
+  const api = await apiUnderTest(undefined, {
+    close: async (day) => {
+      asked.push(day);
+      return day < DAY ? { kind: 'unknown' } : { kind: 'too_early', cutOffAt };
+    },
+  });
+  await api.open.record(closeOf(api.open, { day: DAY, cutOffAt: api.open.at + 1 }));
+  const answers = await Promise.all(
+    [DAY, '2025-11-21', '2025-01-01'].map((day) => api.post(`/v1/reports/daily/${day}/close`, {})),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 409, 404]);
+  expect(answers[1]?.body['detail']).toContain('ends at 2025-11-22T00:00:00.000Z');
+  expect(asked.toSorted()).toEqual(['2025-01-01', '2025-11-21']);
+});

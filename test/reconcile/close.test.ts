@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import type { DailyReport } from '../../src/domain/close-report.ts';
+import { CloseCalendar } from '../../src/reconcile/close-calendar.ts';
+import { Closer, type CloserOptions } from '../../src/reconcile/close.ts';
+import { closesOf, lastReport, unsoundCloses } from '../store/closing.ts';
+import { ETH, GRACE_MS, Stage, type Place } from './stage.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const calendar = new CloseCalendar({ timezone: 'UTC', pattern: '5 0 * * *' });
+
+function localCloserOf(stage: Stage, more: Partial<CloserOptions> = {}): Closer {
+  return new Closer({
+    reads: stage.reads,
+    submit: (facts) => stage.open.commit(facts),
+    calendar,
+    now: () => stage.now,
+    graceMs: GRACE_MS,
+    ...more,
+  });
+}
+
+function closerOf(stage: Stage): Closer {
+  return localCloserOf(stage, { custody: stage.client });
+}
+
+/** A stage whose empty days, from the ledger's first fact on, are closed. */
+async function start(): Promise<Stage> {
+  const stage = await Stage.start();
+  await localCloserOf(stage).closeThrough(calendar.dayAt(stage.now - 1));
+  return stage;
+}
+
+function lastClose(stage: Stage) {
+  const last = closesOf(stage.open).at(-1);
+  if (last === undefined) throw new Error('nothing was closed');
+  return last;
+}
+
+/** To ten past the next midnight. */
+async function toNextDay(stage: Stage): Promise<void> {
+  const { cutOffAt } = calendar.day(calendar.dayAt(stage.now));
+  await stage.caller.advance(cutOffAt + 600_000 - stage.now);
+}
+
+function totalOf(report: DailyReport, place: Place, asset = ETH) {
+  const found = report.totals.find((one) => one.vaultId === place.vaultId && one.asset === asset);
+  if (found === undefined) throw new Error(`no total of ${place.vaultId}`);
+  return found;
+}
+
+function explanations(report: DailyReport): string[] {
+  return report.differences.map(
+    ({ against, difference, explanation }) => `${against} ${difference} ${explanation}`,
+  );
+}
+
+test('a day of deposits, a withdrawal and an own transfer closes balanced, three ways', async () => {
+  const stage = await start();
+  const [hot, cold] = [await stage.place(), await stage.place()];
+  await stage.paid(hot, '1000000000000000000', 3);
+  await stage.order(hot, cold.networkAddress, '3000');
+  await stage.order(hot, '0x00000000000000000000000000000000000000aa', '500');
+  await stage.mine(3);
+  await stage.run();
+  await toNextDay(stage);
+  expect(await closerOf(stage).closeDue()).toMatchObject({ kind: 'closed' });
+  const report = lastReport(stage.open);
+  expect(report).toMatchObject({ status: 'balanced', exceptions: [] });
+  expect(totalOf(report, hot)).toMatchObject({
+    opening: '0',
+    deposits: '1000000000000000000',
+    withdrawals: '500',
+    internal: '-3000',
+    chainDifference: '0',
+    custodyDifference: '0',
+  });
+  expect(totalOf(report, cold)).toMatchObject({ deposits: '0', internal: '3000', closing: '3000' });
+  expect(report.inTransit).toEqual([]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a fact that is told late is posted in the open day, named prior-day, and changes no closed report', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await stage.run();
+  stage.loses = () => true;
+  await stage.paid(place, 900, 3);
+  await toNextDay(stage);
+  const closer = closerOf(stage);
+  await closer.closeDue();
+  const first = lastClose(stage);
+  // Custody knew what nobody had told: a difference, and not a silent one.
+  expect(explanations(first.parsed)).toEqual(['custody -900 unexplained']);
+  expect(first.parsed.status).toBe('exceptions');
+  await stage.deliverLost();
+  expect(lastClose(stage)).toEqual(first);
+  await stage.run();
+  await toNextDay(stage);
+  await closer.closeDue();
+  const second = lastReport(stage.open);
+  expect(closesOf(stage.open).at(-2)).toEqual(first);
+  expect(second.previous).toEqual({ day: first.day, reportHash: first.report_hash });
+  expect(totalOf(second, place)).toMatchObject({
+    opening: '700',
+    deposits: '900',
+    closing: '1600',
+    custodyDifference: '0',
+  });
+  expect(second.priorDay).toMatchObject([
+    { reason: 'late_event', day: first.day, amount: '900', vaultId: place.vaultId },
+  ]);
+  expect(second.status).toBe('balanced');
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('what was booked after the cut-off and is known to custody already is timing', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await toNextDay(stage);
+  await stage.paid(place, 40, 3);
+  await stage.run();
+  await closerOf(stage).closeDue();
+  const report = lastReport(stage.open);
+  expect(totalOf(report, place)).toMatchObject({ closing: '700', custodyClosing: '740' });
+  expect(explanations(report)).toEqual(['custody -40 timing']);
+  expect(report.status).toBe('balanced');
+});
+
+test('a deposit that left the chain after its day was closed is taken back in the open day', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 3);
+  await stage.run();
+  await toNextDay(stage);
+  const closer = closerOf(stage);
+  await closer.closeDue();
+  await stage.reorg(3, [hash]);
+  await stage.run();
+  await toNextDay(stage);
+  await closer.closeDue();
+  const report = lastReport(stage.open);
+  expect(totalOf(report, place)).toMatchObject({ opening: '700', deposits: '-700', closing: '0' });
+  expect(report.priorDay).toMatchObject([{ reason: 'reversal', amount: '-700' }]);
+  expect(report.openBreaks.map(({ type }) => type)).toContain('reversal_after_credit');
+  expect(report.custody).toMatchObject({ compared: true });
+  expect(totalOf(report, place).custodyClosing).toBe('0');
+});
+
+test('days that were missed are closed in order, and only the last is compared with custody', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await stage.caller.advance(3 * DAY_MS + 600_000);
+  const closer = closerOf(stage);
+  const [once, again] = await Promise.all([closer.closeDue(), closer.closeDue()]);
+  expect(once.days).toHaveLength(3);
+  expect(again).toEqual({ kind: 'closed', days: [] });
+  const closes = closesOf(stage.open).slice(-3);
+  expect(closes.map(({ day }) => day)).toEqual(once.days);
+  expect(closes.map(({ custody_compared: compared }) => compared)).toEqual([0, 0, 1]);
+  expect(closes.map(({ parsed }) => parsed.status)).toEqual([
+    'exceptions',
+    'exceptions',
+    'balanced',
+  ]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a day is not closed before its cut-off, and not by itself before it is due', async () => {
+  const stage = await start();
+  await stage.paid(await stage.place(), 700, 1);
+  const closer = closerOf(stage);
+  const day = calendar.day(calendar.dayAt(stage.now));
+  expect(await closer.closeThrough(day.day)).toEqual({ kind: 'closed', days: [] });
+  await stage.caller.advance(day.cutOffAt + 60_000 - stage.now);
+  expect(await closer.closeDue()).toEqual({ kind: 'closed', days: [] });
+  expect(await closer.closeThrough(day.day)).toEqual({ kind: 'closed', days: [day.day] });
+});
+
+test('while the API is down a close waits, and after an hour it goes on without and says so', async () => {
+  const stage = await start();
+  await stage.paid(await stage.place(), 700, 3);
+  const day = calendar.dayAt(stage.now);
+  await toNextDay(stage);
+  await stage.faults({ fault: 'error', operation: 'GET /transactions', errorCode: 'GE-1' });
+  const closer = closerOf(stage);
+  expect(await closer.closeDue()).toMatchObject({ kind: 'postponed', days: [] });
+  expect(lastClose(stage).day).not.toBe(day);
+  await stage.caller.advance(HOUR_MS);
+  expect(await closer.closeDue()).toMatchObject({ kind: 'closed' });
+  const report = lastReport(stage.open);
+  expect(report.custody).toMatchObject({ compared: false });
+  expect(report.totals.map(({ custodyClosing }) => custodyClosing)).toEqual([null]);
+  expect(report.exceptions.map(({ kind }) => kind)).toEqual(['custody_not_compared']);
+});

@@ -1,0 +1,140 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ageText, scaled } from '../../src/report/figure.ts';
+import { barsOf } from '../../src/report/waterfall.ts';
+import { HUGE, rendered, REPORT } from './report-under-test.ts';
+
+/** RFC 4180, read back. */
+function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain, end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g,
+  )) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+test('csv: every line has every column, amounts are exact, and no cell runs as a formula', async () => {
+  const [head = [], ...rows] = csvRows(await rendered('csv'));
+  expect(rows.every((row) => row.length === head.length)).toBe(true);
+  const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
+  expect(records.map(({ record }) => record)).toEqual([
+    'report',
+    'total',
+    'total',
+    'total',
+    'exception',
+    'custody_difference',
+    'in_transit',
+    'prior_day',
+    'open_break',
+    'signature',
+  ]);
+  expect(records[1]).toMatchObject({ vaultId: 'hot 1:main', internal: '-300000000000000000' });
+  expect(records[2]).toMatchObject({
+    vaultId: `'=HYPERLINK("http://evil")`,
+    deposits: HUGE,
+    opening: '-5',
+    custodyClosing: '',
+  });
+  expect(records.at(-1)).toMatchObject({ kind: 'preparer', person: 'ann', detail: "'=1+1" });
+  expect(rows.flat().filter((cell) => /^[=+@\t\r]/.test(cell))).toEqual([]);
+});
+
+test('html: one page without scripts, everything escaped, figures exact in the title', async () => {
+  const page = await rendered('html');
+  expect(page).not.toMatch(/<script|<link|src=|href=/);
+  expect(page).toContain('&lt;script&gt;alert(1)');
+  expect(page).toContain(`title="${HUGE}"`);
+  expect(page).toContain('2.699979000000000002');
+  expect(page).toContain('not compared');
+  expect(page).toContain('3 d 3 h');
+  expect(page).toMatch(/ann, 2025-11-21T08:00:00.000Z/);
+});
+
+test('html: a day on which nothing was held says so', async () => {
+  expect(await rendered('html', { totals: [] })).toContain('No vault held or moved anything');
+});
+
+test('the picture goes from the opening to the closing by the steps that moved', () => {
+  const bars = barsOf(REPORT.totals.slice(0, 1));
+  expect(bars.map(({ label }) => label)).toEqual([
+    'opening',
+    'deposits',
+    'withdrawals',
+    'fees',
+    'rebates',
+    'mints',
+    'internal',
+    'adjustments',
+    'closing',
+  ]);
+  expect(bars.at(-1)?.to).toBe(BigInt(REPORT.totals[0]?.closing ?? ''));
+});
+
+test.for([
+  ['1500000000000000000', 18, '1.500000000000000000'],
+  ['-1', 18, '-0.000000000000000001'],
+  ['0', 8, '0.00000000'],
+  ['123', 0, '123'],
+  ['123', null, '123'],
+  [HUGE, 2, `1${'0'.repeat(57)}.00`],
+] as const)('%s at %s decimals reads %s', ([amount, decimals, shown]) => {
+  expect(scaled(amount, decimals)).toBe(shown);
+});
+
+test.for([
+  [0, '0 h'],
+  [3_599, '0 h'],
+  [90_000, '1 d 1 h'],
+] as const)('%i seconds are %s', ([seconds, shown]) => {
+  expect(ageText(seconds)).toBe(shown);
+});
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--help'], { stdio: 'ignore' }).status === 0;
+}
+
+function fileOf(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-report-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+test.skipIf(!has('hledger'))(
+  'hledger reads the journal, its assertions hold, and the balances are the closings (skipped where hledger is not installed)',
+  async () => {
+    const file = fileOf('close.journal', await rendered('hledger'));
+    const hledger = (...args: string[]): string =>
+      execFileSync('hledger', ['-f', file, ...args], { encoding: 'utf8' });
+    hledger('check');
+    const balances = hledger('bal', 'assets', '--flat', '-N', '-O', 'csv', '--layout', 'bare');
+    expect(balances).toContain('2.699979000000000002');
+    expect(balances).toContain(REPORT.totals[1]?.closing);
+    expect(balances).toContain('0.00000007');
+  },
+);
+
+test.skipIf(!has('bean-check'))(
+  'beancount checks the ledger without a word (skipped where beancount is not installed)',
+  async () => {
+    // Beancount computes with 28 digits: what is longer is for the other formats.
+    const totals = REPORT.totals.filter(({ deposits }) => deposits !== HUGE);
+    const file = fileOf('close.beancount', await rendered('beancount', { totals }));
+    const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+    const moved = totals.map((total) => ({ ...total, closing: `${total.closing}1` }));
+    const wrong = fileOf('wrong.beancount', await rendered('beancount', { totals: moved }));
+    expect(spawnSync('bean-check', [wrong]).status).toBe(1);
+  },
+);
