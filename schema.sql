@@ -229,7 +229,6 @@ CREATE TABLE deposits (
   credit_reference       TEXT,
   credits_issued         INTEGER NOT NULL,
   reversed_credit_id     TEXT,
-  reversed_reference     TEXT,
   state                  TEXT    NOT NULL CHECK (state IN
                            ('detected', 'confirming', 'verifying', 'credited', 'settled',
                             'internal', 'held', 'rolled_back', 'reversed')),
@@ -245,6 +244,10 @@ CREATE INDEX deposits_waiting ON deposits (state)
 -- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
+-- Deposits that wait for something, the longest without progress first: a run looks at their end.
+CREATE INDEX deposits_idle ON deposits (updated_at, deposit_id)
+  WHERE (state IN ('detected', 'confirming', 'verifying')
+  OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
 CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
@@ -264,6 +267,10 @@ CREATE TABLE withdrawals (
   updated_at          INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX withdrawals_by_hash ON withdrawals (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
+-- Those without a final status, the longest without progress first.
+CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
+  WHERE (status IS NULL
+  OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'));
 
 -- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
 -- was when the item was appended (JSON).
@@ -280,17 +287,30 @@ CREATE TABLE credits (
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
+-- What the consumer booked each credit as; kept when the credit is reversed, so that a late repeat
+-- of any acknowledgement is recognised.
+CREATE TABLE acknowledgements (
+  credit_id TEXT    PRIMARY KEY REFERENCES credits (credit_id),
+  seq       INTEGER NOT NULL REFERENCES journal (seq),
+  reference TEXT    NOT NULL,
+  at        INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- ---------------------------------------------------------------------------------------------
 -- Projections: differences, runs, policy.
 -- ---------------------------------------------------------------------------------------------
 
--- Breaks. One is unresolved per key. difference = actual − expected is computed when shown.
+-- Breaks. One is unresolved per key. difference = actual − expected is computed when shown; the
+-- figures of a resolved one stay as they were last.
+-- original_severity: of the difference itself; severity: as it counts now, raised by age or not.
 CREATE TABLE breaks (
   break_id        TEXT    PRIMARY KEY,
   type            TEXT    NOT NULL,
   key             TEXT    NOT NULL,
   severity        TEXT    NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+  original_severity TEXT  NOT NULL CHECK (original_severity IN ('info', 'warning', 'critical')),
   state           TEXT    NOT NULL CHECK (state IN ('open', 'investigating', 'resolved')),
+  assignee        TEXT,
   vault_id        TEXT,
   network         TEXT,
   blockchain_hash TEXT,
@@ -307,17 +327,25 @@ CREATE TABLE breaks (
   resolution      TEXT
 ) STRICT;
 CREATE UNIQUE INDEX breaks_unresolved ON breaks (key) WHERE state <> 'resolved';
+-- Breaks that are due to grow more severe by age.
+CREATE INDEX breaks_by_age ON breaks (severity, original_severity, opened_at)
+  WHERE state <> 'resolved';
 -- To explain the difference of a hash by its breaks, the resolved ones too.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 
--- Who did what to a break, when and why.
+-- Who did what to a break, when and why. Of an assignment the reason begins with `from → to`.
+-- figures_before, figures_after: expected, actual and severity (JSON) where `opened`, `changed` or
+-- `escalated` moved them: what a break once said is never overwritten without a trace.
 CREATE TABLE break_events (
   break_id TEXT    NOT NULL REFERENCES breaks (break_id),
   seq      INTEGER NOT NULL REFERENCES journal (seq),
   at       INTEGER NOT NULL,
   actor    TEXT    NOT NULL,
-  action   TEXT    NOT NULL CHECK (action IN ('opened', 'investigating', 'resolved')),
-  reason   TEXT    NOT NULL
+  action   TEXT    NOT NULL CHECK (action IN
+             ('opened', 'changed', 'escalated', 'noted', 'assigned', 'investigating', 'resolved')),
+  reason   TEXT    NOT NULL,
+  figures_before TEXT,
+  figures_after  TEXT
 ) STRICT;
 CREATE INDEX break_events_by_break ON break_events (break_id);
 -- To tell which breaks have moved since a cut-off.

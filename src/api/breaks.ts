@@ -1,20 +1,25 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import {
+  BREAK_ACTIONS,
   BREAK_TYPES,
   differenceOf,
   type Break,
   type BreakEvent,
+  type BreakFigures,
   type BreakState,
+  type Severity,
 } from '../domain/break.ts';
 import { BreakId } from '../domain/ids.ts';
+import { BREAK_SORTS } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
-import { decide, reasonBody } from './decision.ts';
+import { decide, reasonBody, reasonText, statement } from './decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from './list.ts';
 import { answers, notFound, WRITE_PROBLEMS } from './problem.ts';
 import type { Services } from './services.ts';
 import { amountText, isoTime, isoTimeOrNull, timeText } from './value.ts';
 
 const tags = ['Breaks'];
+const ASSIGNEE_CHARACTERS_MAX = 256;
 
 const breakState = z.enum({
   open: 'open',
@@ -22,11 +27,22 @@ const breakState = z.enum({
   resolved: 'resolved',
 } as const satisfies { [State in BreakState]: State });
 
+const severity = z.enum({
+  info: 'info',
+  warning: 'warning',
+  critical: 'critical',
+} as const satisfies { [Level in Severity]: Level });
+
 const breakFields = {
   breakId: z.string(),
   type: z.enum(BREAK_TYPES),
-  severity: z.enum(['info', 'warning', 'critical']),
+  severity: severity.openapi({ description: 'As it counts now: age may have raised it.' }),
+  originalSeverity: severity.openapi({ description: 'Of the difference itself.' }),
   state: breakState,
+  assignee: z.string().nullable().openapi({ description: 'Who looks after it.' }),
+  ageSeconds: z
+    .int()
+    .openapi({ description: 'Since it was opened; of a resolved one how long it stood.' }),
   vaultId: z.string().nullable(),
   network: z.string().nullable(),
   blockchainHash: z.string().nullable(),
@@ -46,12 +62,25 @@ const breakFields = {
 
 const breakSchema = z.object(breakFields).openapi('Break');
 
+const figuresSchema = z
+  .object({
+    expected: amountText.nullable(),
+    actual: amountText.nullable(),
+    difference: amountText.nullable(),
+    severity,
+  })
+  .openapi('BreakFigures');
+
 const eventSchema = z
   .object({
     at: timeText,
     actor: z.string(),
-    action: z.enum(['opened', 'investigating', 'resolved']),
-    reason: z.string(),
+    action: z.enum(BREAK_ACTIONS),
+    reason: z.string().openapi({ description: 'Of a note its text.' }),
+    before: figuresSchema.nullable(),
+    after: figuresSchema
+      .nullable()
+      .openapi({ description: 'Null where the step moved no figures.' }),
   })
   .openapi('BreakEvent');
 
@@ -59,12 +88,16 @@ const breakWithHistorySchema = z
   .object({ ...breakFields, history: z.array(eventSchema) })
   .openapi('BreakWithHistory');
 
-function breakView(one: Break): z.infer<typeof breakSchema> {
+function breakView(one: Break, now: number): z.infer<typeof breakSchema> {
+  const until = one.resolvedAt ?? now;
   return {
     breakId: one.breakId,
     type: one.type,
     severity: one.severity,
+    originalSeverity: one.originalSeverity,
     state: one.state,
+    assignee: one.assignee,
+    ageSeconds: Math.max(0, Math.floor((until - one.openedAt) / 1_000)),
     vaultId: one.subject.vaultId,
     network: one.subject.network,
     blockchainHash: one.subject.blockchainHash,
@@ -83,12 +116,24 @@ function breakView(one: Break): z.infer<typeof breakSchema> {
   };
 }
 
+function figuresView(figures: BreakFigures | null): z.infer<typeof figuresSchema> | null {
+  if (figures === null) return null;
+  return {
+    expected: figures.expected?.toString() ?? null,
+    actual: figures.actual?.toString() ?? null,
+    difference: differenceOf(figures)?.toString() ?? null,
+    severity: figures.severity,
+  };
+}
+
 function historyView(events: readonly BreakEvent[]): z.infer<typeof eventSchema>[] {
-  return events.map(({ at, actor, action, reason }) => ({
+  return events.map(({ at, actor, action, reason, before, after }) => ({
     at: isoTime(at),
     actor,
     action,
     reason,
+    before: figuresView(before),
+    after: figuresView(after),
   }));
 }
 
@@ -97,12 +142,19 @@ const listBreaks = createRoute({
   path: '/v1/breaks',
   operationId: 'listBreaks',
   tags,
-  summary: 'Differences, newest first; without `state` the resolved ones too',
+  summary: 'Differences, newest first unless sorted; without `state` the resolved ones too',
   request: {
     query: z.strictObject({
       state: breakState.optional(),
       type: z.enum(BREAK_TYPES).optional(),
       vaultId: filter(),
+      severity: severity.optional(),
+      assignee: z
+        .string()
+        .max(ASSIGNEE_CHARACTERS_MAX)
+        .optional()
+        .openapi({ description: 'An empty value asks for those that nobody looks after.' }),
+      sort: z.enum(BREAK_SORTS).optional(),
       ...pageQuery,
     }),
   },
@@ -121,28 +173,52 @@ const getBreak = createRoute({
   responses: answers(oneBreak, ['not-found']),
 });
 
-function breakAction<Name extends string>(name: Name, summary: string) {
+function breakAction<Name extends string, Body extends z.ZodType>(
+  name: Name,
+  described: { operationId: string; summary: string; body: Body },
+) {
+  const { operationId, summary, body } = described;
   return createRoute({
     method: 'post',
     path: `/v1/breaks/{id}/${name}` as const,
-    operationId: `${name}Break`,
+    operationId,
     tags,
     summary,
     middleware: authorize('operator'),
     request: {
       params: idParams,
       query: noQuery,
-      body: { required: true, content: { 'application/json': { schema: reasonBody } } },
+      body: { required: true, content: { 'application/json': { schema: body } } },
     },
     responses: answers(oneBreak, WRITE_PROBLEMS),
   });
 }
 
-const investigate = breakAction('investigate', 'Say that someone looks into it');
-const resolve = breakAction(
-  'resolve',
-  'Close it with a reason; an unexplained movement is posted to suspense',
-);
+const investigate = breakAction('investigate', {
+  operationId: 'investigateBreak',
+  summary: 'Say that someone looks into it',
+  body: reasonBody,
+});
+const resolve = breakAction('resolve', {
+  operationId: 'resolveBreak',
+  summary: 'Close it with a reason; an unexplained movement is posted to suspense',
+  body: reasonBody,
+});
+const assign = breakAction('assign', {
+  operationId: 'assignBreak',
+  summary: 'Give it to somebody, or with null back to nobody',
+  body: z
+    .strictObject({
+      assignee: statement(ASSIGNEE_CHARACTERS_MAX).nullable(),
+      reason: reasonText,
+    })
+    .openapi('Assignment'),
+});
+const addNote = breakAction('notes', {
+  operationId: 'noteBreak',
+  summary: 'Add a note to its history; to a resolved one too',
+  body: z.strictObject({ note: reasonText }).openapi('Note'),
+});
 
 export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;
@@ -151,12 +227,17 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
     if (known === undefined) {
       throw notFound(`There is no break ${id}: list them with GET /v1/breaks.`);
     }
-    return { ...breakView(known.found), history: historyView(known.history) };
+    return { ...breakView(known.found, services.now()), history: historyView(known.history) };
   };
   app.openapi(listBreaks, async (context) => {
-    const { page, pageSize, ...query } = context.req.valid('query');
-    const found = await reads.breaks(given(query), { page, pageSize });
-    return context.json(listAnswer(found, breakView), 200);
+    const { page, pageSize, assignee, ...query } = context.req.valid('query');
+    const whose = assignee === undefined ? {} : { assignee: assignee === '' ? null : assignee };
+    const found = await reads.breaks({ ...given(query), ...whose }, { page, pageSize });
+    const now = services.now();
+    return context.json(
+      listAnswer(found, (one) => breakView(one, now)),
+      200,
+    );
   });
   app.openapi(getBreak, async (context) =>
     context.json(await shown(context.req.valid('param').id), 200),
@@ -172,4 +253,20 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
       return context.json(await shown(id), 200);
     });
   }
+  app.openapi(assign, async (context) => {
+    const { id } = context.req.valid('param');
+    const decision = {
+      kind: 'assign',
+      breakId: BreakId(id),
+      ...context.req.valid('json'),
+    } as const;
+    await decide(services, context.get('caller'), decision);
+    return context.json(await shown(id), 200);
+  });
+  app.openapi(addNote, async (context) => {
+    const { id } = context.req.valid('param');
+    const decision = { kind: 'note', breakId: BreakId(id), ...context.req.valid('json') } as const;
+    await decide(services, context.get('caller'), decision);
+    return context.json(await shown(id), 200);
+  });
 }

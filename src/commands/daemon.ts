@@ -158,7 +158,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     createConsole({
       reads,
       access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
-      secureCookie: config.listen.tls !== undefined,
+      secureCookie: config.console.secureCookie ?? config.listen.tls !== undefined,
       now: () => Date.now(),
     }),
   );
@@ -240,9 +240,7 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
   metrics.queueDepth(queue.waiting);
   metrics.journalHead(counts.journalHead);
   metrics.waitingDeposits(confirming + verifying);
-  metrics.breaksOpen(
-    counts.breaks.byType.map(({ type, severity, open }) => ({ type, severity, count: open })),
-  );
+  metrics.breaksOpen(counts.breaks.byType);
   if (custody !== undefined) {
     metrics.circuit(custody.circuit().kind);
     metrics.budgetUsed(custody.budgetUsed());

@@ -1,5 +1,6 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { CommitQueue } from '../intake/commit-queue.ts';
+import type { RunAges } from '../domain/custody.ts';
 import type { Config } from '../ops/config.ts';
 import type { Logger } from '../ops/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -8,6 +9,22 @@ import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../reconcile/sweep.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { Reads } from '../store/reads.ts';
+
+/** The configured ages; without a custody API no deposit is ever verified, and none is stale. */
+function agesOf({ reconcile, custody }: Config): RunAges {
+  const { stale, escalation } = reconcile;
+  const ms = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1000);
+  return {
+    stale: {
+      depositMs: custody === undefined ? null : stale.depositSeconds * 1000,
+      withdrawalMs: stale.withdrawalSeconds * 1000,
+    },
+    escalation: {
+      infoToWarningAfterMs: ms(escalation.infoToWarningAfterSeconds),
+      warningToCriticalAfterMs: ms(escalation.warningToCriticalAfterSeconds),
+    },
+  };
+}
 
 /** The sweep, on its schedule and on request, with what it tells metrics and the log. */
 export class Reconciler {
@@ -35,6 +52,7 @@ export class Reconciler {
       submit: (facts) => queue.submitAll(facts),
       now,
       graceMs: config.reconcile.graceSeconds * 1000,
+      ages: agesOf(config),
       ...(custody === undefined || config.custody === undefined
         ? {}
         : { custody, subscription: config.custody }),

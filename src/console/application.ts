@@ -6,7 +6,7 @@ import { fragment } from './fragment.ts';
 import type { Markup } from './markup.ts';
 import { consolePage, signInPage } from './page.ts';
 import { SESSION_SECONDS, Sessions, type Visitor } from './session.ts';
-import { Snapshots, type ConsoleReads, type ReadTieOut } from './snapshot.ts';
+import { Snapshots, type ConsoleReads } from './snapshot.ts';
 
 const COOKIE = 'counterfoil_console';
 const COOKIE_PATH = '/console';
@@ -25,8 +25,6 @@ export interface ConsoleOptions {
   readonly access: ConsoleAccess;
   /** Whether browsers reach the console over TLS; then the cookie is never sent without it. */
   readonly secureCookie: boolean;
-  /** The last comparison of totals with the custody service; without it the line is left out. */
-  readonly tieOut?: ReadTieOut;
 }
 
 function securityHeaders(nonce: string): Record<string, string> {
@@ -106,7 +104,7 @@ async function readForm(context: Context): Promise<{ token: string | undefined }
 export function createConsole(options: ConsoleOptions): Hono {
   const { access, now } = options;
   const app = new Hono();
-  const snapshots = new Snapshots({ reads: options.reads, now, tieOut: options.tieOut });
+  const snapshots = new Snapshots({ reads: options.reads, now });
   const sessions = new Sessions({ now });
   const visitorOf = (context: Context): { allowed: boolean; visitor: Visitor | undefined } => {
     if (access.kind === 'public') return { allowed: true, visitor: undefined };
@@ -119,6 +117,7 @@ export function createConsole(options: ConsoleOptions): Hono {
     const live = fragment(await snapshots.latest());
     return answer(context, 200, (nonce) => consolePage({ live, visitor }, nonce));
   });
+  app.get('/', (context) => context.redirect('/console', 302));
   app.get('/console/', (context) => context.redirect('/console', 308));
   app.get('/console/fragment', async (context) => {
     if (!visitorOf(context).allowed) return context.text('Sign in at /console.', 401);

@@ -5,7 +5,7 @@ import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { decimalText, grouped, momentText, shortened, spanText } from './figure.ts';
 import type { Markup } from './markup.ts';
-import type { Snapshot, TieOut } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { stateBar, stateName } from './state-bar.ts';
 
 type Decimals = Snapshot['decimals'];
@@ -16,57 +16,6 @@ function amountCell(amount: Amount, asset: string, decimals: Decimals): Markup {
   const exact = html`<span class="units">${amount.toString()}</span>`;
   if (places === undefined) return html`<span class="figure">${amount.toString()}</span>`;
   return html`<span class="figure">${decimalText(amount, places)}</span>${exact}`;
-}
-
-function tieOutRows(last: TieOut, decimals: Decimals): Markup {
-  const apart = last.assets.filter(({ difference }) => difference !== 0n);
-  return html`<table class="apart">
-    <thead>
-      <tr>
-        <th>Asset</th>
-        <th class="number">Books</th>
-        <th class="number">Custody</th>
-        <th class="number">Difference</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${apart.map(
-        ({ asset, books, custody, difference }) =>
-          html`<tr>
-            <td class="id">${asset}</td>
-            <td class="number">${amountCell(books, asset, decimals)}</td>
-            <td class="number">${amountCell(custody, asset, decimals)}</td>
-            <td class="number">
-              ${difference > 0n ? '+' : ''}${amountCell(difference, asset, decimals)}
-            </td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
-
-function tieOutStub(snapshot: Snapshot): Markup {
-  if (snapshot.tieOut === null) return html``;
-  const { last } = snapshot.tieOut;
-  if (last === undefined) {
-    return html`<section class="stub waiting">
-      <p class="verdict">Not compared yet</p>
-      <p>The books are compared with the custody service at the next reconciliation.</p>
-    </section>`;
-  }
-  const count = last.assets.length;
-  const assets = `${count} ${count === 1 ? 'asset' : 'assets'}`;
-  const age = spanText(snapshot.at - last.at);
-  return last.balanced
-    ? html`<section class="stub agrees">
-        <p class="verdict">Books and custody agree</p>
-        <p>to the smallest unit, on ${assets}, compared ${age} ago</p>
-      </section>`
-    : html`<section class="stub differs">
-        <p class="verdict">Books and custody differ</p>
-        <p>compared ${age} ago, on ${assets}</p>
-        ${tieOutRows(last, snapshot.decimals)}
-      </section>`;
 }
 
 function tile(label: string, count: number, tone = ''): Markup {
@@ -156,6 +105,15 @@ function depositTable(snapshot: Snapshot): Markup {
     <p class="foot">The latest ${deposits.length} of ${grouped(String(depositsTotal))}</p>`;
 }
 
+/** What became of a break since it was found. */
+function breakNotes(one: Break): string[] {
+  return [
+    ...(one.state === 'investigating' ? ['investigating'] : []),
+    ...(one.assignee === null ? [] : [one.assignee]),
+    ...(one.severity === one.originalSeverity ? [] : [`${one.originalSeverity} at first`]),
+  ];
+}
+
 function breakItem(one: Break, snapshot: Snapshot): Markup {
   const { asset } = one.subject;
   const difference = differenceOf(one);
@@ -163,7 +121,7 @@ function breakItem(one: Break, snapshot: Snapshot): Markup {
     <div class="head">
       <span class="severity">${one.severity}</span>
       <b>${one.type.replaceAll('_', ' ')}</b>
-      ${one.state === 'investigating' ? html`<span class="why">investigating</span>` : ''}
+      ${breakNotes(one).map((note) => html`<span class="why">${note}</span>`)}
       <time title="${momentText(one.openedAt)}">${spanText(snapshot.at - one.openedAt)}</time>
     </div>
     <p>${one.detail}</p>
@@ -238,7 +196,7 @@ function runCard(run: ReconciliationRow | undefined, at: number): Markup {
 
 /** The part of the console that refreshes itself. */
 export function fragment(snapshot: Snapshot): Markup {
-  return html`${tieOutStub(snapshot)} ${tiles(snapshot)}
+  return html`${tiles(snapshot)}
     <section class="card">
       <h2>Deposits by state</h2>
       ${stateBar(snapshot.counts.deposits)}

@@ -1,4 +1,3 @@
-import type { Amount } from '../domain/amount.ts';
 import type { Break, Severity } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
@@ -13,32 +12,14 @@ const FRESH_MS = 1_000;
 /** A look that took long is shared for longer: looking may cost a tenth of the time, no more. */
 const REST_PER_LOOK = 9;
 
-/** Whether the books agree with the custody service, per asset. */
-export interface TieOut {
-  readonly balanced: boolean;
-  /** When it was compared, Unix milliseconds. */
-  readonly at: number;
-  readonly assets: readonly {
-    readonly asset: string;
-    readonly books: Amount;
-    readonly custody: Amount;
-    readonly difference: Amount;
-  }[];
-}
-
 export type ConsoleReads = Pick<
   Reads,
   'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals'
 >;
 
-/** Gives the last tie-out; undefined before the first. */
-export type ReadTieOut = () => Promise<TieOut | undefined>;
-
 /** Everything that one showing of the console needs. */
 export interface Snapshot {
   readonly at: number;
-  /** Null where the program compares no totals. */
-  readonly tieOut: { readonly last: TieOut | undefined } | null;
   readonly counts: StoreCounts;
   readonly deposits: readonly Deposit[];
   readonly depositsTotal: number;
@@ -54,11 +35,7 @@ function byUrgency(left: Break, right: Break): number {
   return URGENCY[left.severity] - URGENCY[right.severity] || left.openedAt - right.openedAt;
 }
 
-async function look(
-  reads: ConsoleReads,
-  at: number,
-  tieOut: ReadTieOut | undefined,
-): Promise<Snapshot> {
+async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
   const breakPage = { page: 0, pageSize: BREAKS_READ };
   const open = await reads.breaks({ state: 'open' }, breakPage);
   const investigated = await reads.breaks({ state: 'investigating' }, breakPage);
@@ -66,7 +43,6 @@ async function look(
   const runs = await reads.reconciliations({ page: 0, pageSize: 1 });
   return {
     at,
-    tieOut: tieOut === undefined ? null : { last: await tieOut() },
     counts: await reads.counts(),
     deposits: deposits.items,
     depositsTotal: deposits.total,
@@ -80,15 +56,13 @@ async function look(
 export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #now: () => number;
-  readonly #tieOut: ReadTieOut | undefined;
   #latest: Promise<Snapshot> | undefined;
   /** Until when the latest look is shown; while it is under way nobody starts another. */
   #freshUntil = 0;
 
-  constructor(options: { reads: ConsoleReads; now: () => number; tieOut: ReadTieOut | undefined }) {
+  constructor(options: { reads: ConsoleReads; now: () => number }) {
     this.#reads = options.reads;
     this.#now = options.now;
-    this.#tieOut = options.tieOut;
   }
 
   latest(): Promise<Snapshot> {
@@ -101,7 +75,7 @@ export class Snapshots {
     this.#freshUntil = Number.POSITIVE_INFINITY;
     const started = this.#now();
     try {
-      const snapshot = await look(this.#reads, started, this.#tieOut);
+      const snapshot = await look(this.#reads, started);
       const ended = this.#now();
       this.#freshUntil = ended + Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
       return snapshot;

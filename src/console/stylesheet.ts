@@ -64,29 +64,7 @@ button:hover { border-color: var(--muted); }
 :focus-visible { outline: 2px solid var(--good); outline-offset: 2px; }
 
 #live { display: grid; gap: 16px; padding-bottom: 28px; }
-.card, .tiles, .stub {
-  background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-}
-.card { padding: 18px 20px; min-width: 0; }
-
-.stub {
-  --tone: var(--muted); position: relative; padding: 16px 22px 16px 64px;
-  border-left: 0; overflow: hidden;
-}
-.stub::before {
-  content: ""; position: absolute; inset: 0 auto 0 0; width: 42px; background: var(--tone);
-}
-.stub::after {
-  content: ""; position: absolute; inset: 0 auto 0 38px; width: 8px;
-  background: radial-gradient(circle at 4px 6px, var(--paper) 3px, transparent 3.5px) 0 0 / 8px 12px;
-}
-.stub.agrees { --tone: var(--good); }
-.stub.differs { --tone: var(--alarm); }
-.stub p { color: var(--muted); }
-.stub .verdict { color: var(--tone); font-size: 19px; font-weight: 650; letter-spacing: -0.01em; }
-.apart { margin-top: 12px; max-width: 900px; }
-
-.tiles { display: grid; grid-template-columns: repeat(6, 1fr); overflow: hidden; }
+.card, .tiles, .tiles { display: grid; grid-template-columns: repeat(6, 1fr); overflow: hidden; }
 .tile { padding: 15px 20px; border-left: 1px solid var(--line); }
 .tile:first-child { border-left: 0; }
 dt { font-size: 13px; color: var(--muted); }

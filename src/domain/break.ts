@@ -91,9 +91,14 @@ export interface Finding {
   readonly detail: string;
 }
 
+/** `severity` is as it counts now: `originalSeverity`, or above it by age. */
 export interface Break extends Finding {
   readonly breakId: BreakId;
   readonly state: BreakState;
+  /** The severity of the difference itself, as it was found last. */
+  readonly originalSeverity: Severity;
+  /** Who looks after it, in the operators' own terms; null: nobody yet. */
+  readonly assignee: string | null;
   readonly openedAt: number;
   readonly updatedAt: number;
   readonly resolvedAt: number | null;
@@ -101,13 +106,37 @@ export interface Break extends Finding {
   readonly resolution: string | null;
 }
 
+/** What can happen to a break. `changed`: found again with other figures or in other words. */
+export const BREAK_ACTIONS = [
+  'opened',
+  'changed',
+  'escalated',
+  'noted',
+  'assigned',
+  'investigating',
+  'resolved',
+] as const;
+export type BreakAction = (typeof BREAK_ACTIONS)[number];
+
+/** What of a break may change while it is open; nothing of it is overwritten without an event. */
+export type BreakFigures = Pick<Finding, 'expected' | 'actual' | 'severity'>;
+
 /** One line of a break's history. */
 export interface BreakEvent {
   readonly breakId: BreakId;
   readonly at: number;
   readonly actor: string;
-  readonly action: 'opened' | 'investigating' | 'resolved';
+  readonly action: BreakAction;
   readonly reason: string;
+  /** The figures before and after `opened`, `changed` and `escalated`; null where none moved. */
+  readonly before: BreakFigures | null;
+  readonly after: BreakFigures | null;
+}
+
+/** A break after something happened to it, with the line of its history that says so. */
+export interface BreakStep {
+  readonly after: Break;
+  readonly event: BreakEvent;
 }
 
 /** Who opens and heals breaks that no person touched. */
@@ -142,43 +171,126 @@ export function differenceOf(found: Pick<Finding, 'expected' | 'actual'>): Amoun
   return (found.actual - found.expected) as Amount;
 }
 
-export function opened(found: Finding, breakId: BreakId, at: number): Break {
-  return {
+export function figuresOf({ expected, actual, severity }: Finding): BreakFigures {
+  return { expected, actual, severity };
+}
+
+/** A break of a difference that was not open until now. */
+export function opened(found: Finding, breakId: BreakId, at: number): BreakStep {
+  const after: Break = {
     ...found,
     breakId,
     state: 'open',
+    originalSeverity: found.severity,
+    assignee: null,
     openedAt: at,
     updatedAt: at,
-
     resolvedAt: null,
     resolvedBy: null,
     resolution: null,
   };
+  return {
+    after,
+    event: {
+      breakId,
+      at,
+      actor: RECONCILER,
+      action: 'opened',
+      reason: found.detail,
+      before: null,
+      after: figuresOf(after),
+    },
+  };
 }
 
 /** Whether a finding tells nothing that the open break of its key does not say already. */
-export function saysNothingNew(known: Finding | undefined, found: Finding): boolean {
+export function saysNothingNew(known: Break | undefined, found: Finding): boolean {
   return (
     known !== undefined &&
     known.expected === found.expected &&
     known.actual === found.actual &&
-    known.severity === found.severity &&
+    known.originalSeverity === found.severity &&
     known.detail === found.detail
   );
 }
 
-/** The open break after the same difference was found again, perhaps with other figures. */
-export function foundAgain(known: Break, found: Finding, at: number): Break {
-  return { ...known, ...found, updatedAt: at };
+const RANK: Record<Severity, number> = { info: 0, warning: 1, critical: 2 };
+
+/** Negative when `left` is less severe than `right`. */
+export function compareSeverity(left: Severity, right: Severity): number {
+  return RANK[left] - RANK[right];
 }
 
-export function resolved(known: Break, by: { actor: string; reason: string; at: number }): Break {
-  return {
+/** What age has raised stays up when the same difference is found again. */
+function severityNow(known: Break, found: Finding): Severity {
+  const raised = known.severity !== known.originalSeverity;
+  return raised && compareSeverity(known.severity, found.severity) > 0
+    ? known.severity
+    : found.severity;
+}
+
+/** The open break after the same difference was found again with other figures, or in other words. */
+export function foundAgain(known: Break, found: Finding, at: number): BreakStep {
+  const after: Break = {
     ...known,
-    state: 'resolved',
-    updatedAt: by.at,
-    resolvedAt: by.at,
-    resolvedBy: by.actor,
-    resolution: by.reason,
+    ...found,
+    severity: severityNow(known, found),
+    originalSeverity: found.severity,
+    updatedAt: at,
+  };
+  return {
+    after,
+    event: {
+      breakId: known.breakId,
+      at,
+      actor: RECONCILER,
+      action: 'changed',
+      reason: changeText(known, after),
+      before: figuresOf(known),
+      after: figuresOf(after),
+    },
+  };
+}
+
+/** `actual 90 → 95, difference -10 → -5`; where no figure moved, what was said before. */
+function changeText(before: Break, after: Break): string {
+  const moved = [
+    ['expected', before.expected, after.expected],
+    ['actual', before.actual, after.actual],
+    ['difference', differenceOf(before), differenceOf(after)],
+    ['severity', before.originalSeverity, after.originalSeverity],
+  ].filter(([, from, to]) => from !== to);
+  if (moved.length === 0) return `now: ${after.detail}`;
+  return moved
+    .map(
+      ([name, from, to]) => `${String(name)} ${String(from ?? 'none')} → ${String(to ?? 'none')}`,
+    )
+    .join(', ');
+}
+
+/** Closes a break. Its figures stay as they were last: a resolved difference keeps its sign. */
+export function resolved(
+  known: Break,
+  by: { actor: string; reason: string; at: number },
+): BreakStep {
+  const { actor, reason, at } = by;
+  return {
+    after: {
+      ...known,
+      state: 'resolved',
+      updatedAt: at,
+      resolvedAt: at,
+      resolvedBy: actor,
+      resolution: reason,
+    },
+    event: {
+      breakId: known.breakId,
+      at,
+      actor,
+      action: 'resolved',
+      reason,
+      before: null,
+      after: null,
+    },
   };
 }

@@ -9,8 +9,11 @@ import type {
   TransactionId,
   VaultId,
 } from './ids.ts';
+import type { Backlog } from './backlog.ts';
+import type { Escalation } from './escalation.ts';
 import type { CloseRecord } from './close-record.ts';
 import type { BalanceChange } from './notification.ts';
+import type { StaleAges } from './staleness.ts';
 
 /** A transaction as the custody API tells it. Times are Unix milliseconds. */
 export interface CustodyTransaction {
@@ -60,6 +63,12 @@ export interface RotationCursor {
   readonly after: string | null;
 }
 
+/** From when on a run calls something stale, and a break more severe. */
+export interface RunAges {
+  readonly stale: StaleAges;
+  readonly escalation: Escalation;
+}
+
 /**
  * Evidence from the custody API that changed something, journalled as a fact.
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
@@ -67,6 +76,7 @@ export interface RotationCursor {
  * `backfill`: what no notification told, even after a replay, taken into the books from the API.
  * `address`: what an address's own list tells where no notification did, or told otherwise.
  * `subscription`: whether a vault's subscription is as we want it.
+ * `backlog`: whether notifications of a vault wait at the custody service.
  * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
  * `close`: a day ended; its report is made and sealed as of then.
  */
@@ -92,9 +102,17 @@ export type CustodyRecord =
       readonly drift: string | null;
     }
   | {
+      readonly kind: 'backlog';
+      readonly vaultId: VaultId;
+      /** Null when nothing waits any more. */
+      readonly backlog: Backlog | null;
+    }
+  | {
       readonly kind: 'run';
       readonly startedAt: number;
       readonly graceMs: number;
+      /** Ages at which waiting and breaks are judged in this run; absent: they are not. */
+      readonly ages?: RunAges;
       /** Outcomes of the half that asked the custody API. */
       readonly custody: RunCounts;
       readonly requests: number;

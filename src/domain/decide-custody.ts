@@ -54,6 +54,7 @@ export function decideDepositRecord(
       ? []
       : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
     ...standsAgain(deposit, outcome),
+    ...settledAmount(deposit, outcome),
   ];
   const after = afterRecord(deposit, record, { outcome, now });
   const moved = after !== null && !sayTheSame(deposit, after.deposit);
@@ -75,6 +76,15 @@ function standsAgain(deposit: Deposit, outcome: Outcome): Healed {
   }
   const key = breakKey('reversal_after_credit', deposit.depositId);
   return [{ key, reason: 'mined again, and the custody API confirms it: the credit stands' }];
+}
+
+/** Notifications said different amounts; the API confirms the one that stands, and no other was credited. */
+function settledAmount(deposit: Deposit, outcome: Outcome): Healed {
+  const { credit, amount, evidence } = deposit;
+  if (outcome.kind !== 'matched' || evidence !== 'confirmed') return [];
+  if (credit !== null && credit.amount !== amount) return [];
+  const key = breakKey('amount_changed', deposit.depositId);
+  return [{ key, reason: 'the custody API confirms the amount that stands' }];
 }
 
 /** The deposit after a record of it, or null when the record says nothing for it or against it. */
@@ -176,6 +186,9 @@ export function decideOutgoingRecord(
       ],
       healed: [
         ...healedBy(outcome, TRANSACTION_BREAKS, record.transactionId),
+        ...(outcome.kind === 'matched' && known?.status === 'mined'
+          ? healedBy(outcome, ['amount_changed'], record.transactionId)
+          : []),
         ...claimed.settled.flatMap((part) => part.healed),
       ],
     }),

@@ -1,4 +1,3 @@
-import { resolved, type Break, type BreakEvent } from './break.ts';
 import { approvers, type Deposit } from './deposit.ts';
 import type { Decision, Refusal } from './decision.ts';
 import { changes, type Changes, type Circumstances } from './dossier.ts';
@@ -15,7 +14,6 @@ export type DepositDecision = Extract<
   Decision,
   { kind: 'approve' | 'hold' | 'release' | 'attribute' }
 >;
-export type BreakDecision = Extract<Decision, { kind: 'investigate' | 'resolve' }>;
 
 function conflict(detail: string): Taken {
   return { kind: 'refused', refusal: { kind: 'conflict', detail } };
@@ -79,22 +77,23 @@ export function decideAboutDeposit(
   }
 }
 
-/** A consumer acknowledges a credit: idempotent, and bound to its first reference. */
+/**
+ * A consumer acknowledges a credit: idempotent for every credit ever issued, and bound to its first
+ * reference (`acknowledgedAs`, null before) also when the credit has been reversed since.
+ */
 export function decideAcknowledgement(
   deposit: Deposit,
   decision: Extract<Decision, { kind: 'acknowledge' }>,
-  now: Circumstances,
+  context: { acknowledgedAs: string | null; now: Circumstances },
 ): Taken | { readonly kind: 'known' } {
-  const { credit, reversed } = deposit;
-  if (credit === null || credit.creditId !== decision.creditId) {
-    const repeats =
-      reversed?.creditId === decision.creditId && reversed.reference === decision.reference;
-    if (repeats) return { kind: 'known' };
-    return conflict('the credit has been reversed: nothing stands to be acknowledged');
+  const { acknowledgedAs, now } = context;
+  if (acknowledgedAs === decision.reference) return { kind: 'known' };
+  if (acknowledgedAs !== null) {
+    return conflict(`acknowledged already with reference ${JSON.stringify(acknowledgedAs)}`);
   }
-  if (credit.reference === decision.reference) return { kind: 'known' };
-  if (credit.reference !== null) {
-    return conflict(`acknowledged already with reference ${JSON.stringify(credit.reference)}`);
+  const { credit } = deposit;
+  if (credit === null || credit.creditId !== decision.creditId) {
+    return conflict('the credit has been reversed: nothing stands to be acknowledged');
   }
   return settledAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
 }
@@ -120,30 +119,4 @@ export function suspenseEntry(
     blockchainHash: subject.blockchainHash,
   } as const;
   return entryOf(head, onChain);
-}
-
-/** A person's step in a break's life: `open → investigating → resolved`. */
-export function decideAboutBreak(
-  known: Break,
-  decision: BreakDecision,
-  by: { actor: string; at: number },
-): { kind: 'taken'; after: Break; event: BreakEvent } | { kind: 'refused'; refusal: Refusal } {
-  const { actor, at } = by;
-  if (known.state === 'resolved') {
-    const detail = `resolved already by ${known.resolvedBy}: ${known.resolution}`;
-    return { kind: 'refused', refusal: { kind: 'conflict', detail } };
-  }
-  const { reason } = decision;
-  const event = { breakId: known.breakId, at, actor, reason };
-  return decision.kind === 'investigate'
-    ? {
-        kind: 'taken',
-        after: { ...known, state: 'investigating', updatedAt: at },
-        event: { ...event, action: 'investigating' },
-      }
-    : {
-        kind: 'taken',
-        after: resolved(known, { actor, reason, at }),
-        event: { ...event, action: 'resolved' },
-      };
 }

@@ -18,6 +18,14 @@ export type Decision =
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
   | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
   | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }
+  | {
+      readonly kind: 'assign';
+      readonly breakId: BreakId;
+      /** In the operators' own terms: a person, a desk; null hands it back to nobody. */
+      readonly assignee: string | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'note'; readonly breakId: BreakId; readonly note: string }
   | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
   | {
       readonly kind: 'sign';

@@ -74,9 +74,6 @@ export interface StandingCredit {
   readonly reference: string | null;
 }
 
-/** A credit that the feed has taken back; its reference answers a late repeat of its acknowledgement. */
-export type ReversedCredit = Pick<StandingCredit, 'creditId' | 'reference'>;
-
 /** Everything known about a deposit. Times are Unix milliseconds; amounts smallest units. */
 export interface Deposit extends DepositKey {
   readonly depositId: DepositId;
@@ -107,7 +104,7 @@ export interface Deposit extends DepositKey {
   /** How many credits of it the feed has held; names the next one. */
   readonly creditsIssued: number;
   /** The last credit of it that was reversed. */
-  readonly reversed: ReversedCredit | null;
+  readonly reversed: CreditId | null;
   readonly state: DepositState;
   readonly reason: HoldReason | null;
   readonly requiredConfirmations: number;

@@ -94,11 +94,10 @@ export function settle(before: Deposit, now: Circumstances): Settled {
 /** Takes back the credit that stands: the custody API agrees that its hash left the chain. */
 export function reverseCredit(before: Deposit, now: Circumstances): Settled {
   if (before.credit === null) return settle(before, now);
-  const { creditId, reference } = before.credit;
   const reversed: Deposit = {
     ...before,
     credit: null,
-    reversed: { creditId, reference },
+    reversed: before.credit.creditId,
     updatedAt: now.at,
   };
   const settled = settle(reversed, now);

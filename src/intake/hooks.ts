@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Fact } from '../domain/fact.ts';
 import { readBody } from './body.ts';
 import type { Submitted } from '../store/port.ts';
@@ -35,27 +34,30 @@ export interface HooksOptions {
   readonly observe: (answer: Answer) => void;
 }
 
+/** How a delivery is refused, by status; where the API has such a problem, its type and title. */
+const PROBLEMS = {
+  400: { kind: 'invalid-request', title: 'The request is not valid' },
+  403: { kind: 'certificate-refused', title: 'The sender may not deliver' },
+  404: { kind: 'not-found', title: 'Not found' },
+  405: { kind: 'method-not-allowed', title: 'No such method here' },
+  413: { kind: 'too-large', title: 'The body is too large' },
+  503: { kind: 'unavailable', title: 'Not available now' },
+} as const;
+
+/** An error body, RFC 9457. Without `instance`: the path holds the token. */
 function problem(
   context: Context,
-  status: ContentfulStatusCode,
+  status: keyof typeof PROBLEMS,
   detail: string,
   headers?: Record<string, string>,
 ): Response {
-  return context.body(
-    JSON.stringify({ type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail }),
-    status,
-    { 'content-type': 'application/problem+json', ...headers },
-  );
+  const { kind, title } = PROBLEMS[status];
+  const type = `urn:counterfoil:problem:${kind}`;
+  return context.body(JSON.stringify({ type, title, status, detail }), status, {
+    'content-type': 'application/problem+json',
+    ...headers,
+  });
 }
-
-const TITLES: Partial<Record<number, string>> = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  413: 'Content Too Large',
-  503: 'Service Unavailable',
-};
 
 /**
  * `POST /hooks/{token}`: takes the custody service's deliveries. Any 2xx is given only after the

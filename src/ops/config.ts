@@ -103,11 +103,24 @@ const intake = strict({
   }).exactOptional(),
 });
 
+/** Up to a year. */
+const age = whole(1, 31_536_000);
+
 const reconcile = strict({
   sweep: cron.default('* * * * *'),
   close: cron.default('5 0 * * *'),
   timezone: timezone.default('UTC'),
   graceSeconds: whole(0, 604_800).default(600),
+  /** Without any progress for longer, a deposit or withdrawal opens a break. */
+  stale: strict({
+    depositSeconds: age.default(21_600),
+    withdrawalSeconds: age.default(86_400),
+  }).prefault({}),
+  /** Unresolved for longer, a break grows more severe; null: never. */
+  escalation: strict({
+    infoToWarningAfterSeconds: age.nullable().default(604_800),
+    warningToCriticalAfterSeconds: age.nullable().default(86_400),
+  }).prefault({}),
 });
 
 const addressTransactions = z
@@ -182,7 +195,11 @@ function configIn(folder: string, unreadableReason: UnreadableReason) {
     crediting: creditingPolicy,
     reconcile: reconcile.prefault({}),
     api: api.prefault({}),
-    console: strict({ public: z.boolean().default(false) }).prefault({}),
+    console: strict({
+      public: z.boolean().default(false),
+      /** Whether browsers come over HTTPS; a proxy that ends TLS in front of us cannot be seen. */
+      secureCookie: z.boolean().exactOptional(),
+    }).prefault({}),
     log: strict({
       level: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
     }).prefault({}),

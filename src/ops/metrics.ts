@@ -59,6 +59,11 @@ export class Metrics {
     'Breaks that are open or under investigation.',
     ['type', 'severity'],
   );
+  readonly #oldestBreak = this.#gauge(
+    'counterfoil_oldest_break_age_seconds',
+    'Age of the oldest unresolved break of a severity; absent where there is none.',
+    ['severity'],
+  );
   readonly #requests = this.#counter(
     'counterfoil_custody_requests_total',
     'Attempts at the custody API by operation and result.',
@@ -135,10 +140,20 @@ export class Metrics {
     this.#sweptAtMs = this.#now();
   }
 
-  /** All breaks that are not resolved; kinds that are not named have none. */
-  breaksOpen(open: readonly { type: BreakType; severity: Severity; count: number }[]): void {
+  /** All breaks that are not resolved, the oldest of each kind with when it was opened (Unix ms). */
+  breaksOpen(
+    open: readonly { type: BreakType; severity: Severity; open: number; oldestAt: number }[],
+  ): void {
     this.#breaks.reset();
-    for (const { type, severity, count } of open) this.#breaks.inc({ type, severity }, count);
+    this.#oldestBreak.reset();
+    const oldest = new Map<Severity, number>();
+    for (const { type, severity, open: count, oldestAt } of open) {
+      this.#breaks.inc({ type, severity }, count);
+      oldest.set(severity, Math.min(oldest.get(severity) ?? oldestAt, oldestAt));
+    }
+    for (const [severity, at] of oldest) {
+      this.#oldestBreak.set({ severity }, (this.#now() - at) / 1000);
+    }
   }
 
   custodyAttempt(attempt: { operation: string; result: string; durationMs: number }): void {

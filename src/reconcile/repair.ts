@@ -1,6 +1,7 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
+import type { SeenDeliveries } from './backlog-watch.ts';
 
 /** Transactions replayed per run: each costs a few requests of the budget. */
 const REPLAYS_MAX = 10;
@@ -12,6 +13,8 @@ const REMEMBERED_MAX = 10_000;
 export interface Repaired {
   /** Backfills for what a replay did not bring. */
   readonly records: readonly CustodyRecord[];
+  /** What the custody service's lists showed on the way. */
+  readonly seen: readonly SeenDeliveries[];
   readonly requests: number;
 }
 
@@ -47,6 +50,7 @@ export class Repair {
       options: { priority: 'repair', deadlineMs: context.deadlineMs },
     };
     const records: CustodyRecord[] = [];
+    const seen: SeenDeliveries[] = [];
     let requests = 0;
     let reachable = true;
     for (const [index, transaction] of missed.entries()) {
@@ -60,20 +64,21 @@ export class Repair {
       const tried = await this.#replay(transaction, visit);
       requests += tried.requests;
       reachable = tried.reachable;
+      if (tried.pending !== null) seen.push({ transaction, pending: tried.pending });
       if (reachable) this.#remember(transaction);
     }
-    return { records, requests };
+    return { records, seen, requests };
   }
 
   async #replay(
     transaction: CustodyTransaction,
     { custody, options }: Visit,
-  ): Promise<{ reachable: boolean; requests: number }> {
+  ): Promise<{ reachable: boolean; pending: boolean | null; requests: number }> {
     const { subscriptions } = custody;
     const listed = await subscriptions.notifications(transaction.transactionId, options);
     if (listed.kind !== 'ok') {
       const reachable = listed.kind !== 'unavailable' && listed.kind !== 'rate-budget';
-      return { reachable, requests: 1 };
+      return { reachable, pending: null, requests: 1 };
     }
     let requests = 1;
     const pending = listed.value.some((row) => row.status === 'pending');
@@ -86,7 +91,7 @@ export class Repair {
       requests += 1;
       await subscriptions.replay({ notificationId: id, url: this.#webhookUrl }, options);
     }
-    return { reachable: true, requests };
+    return { reachable: true, pending, requests };
   }
 
   #remember({ transactionId, status }: CustodyTransaction): void {

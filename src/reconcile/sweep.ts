@@ -1,13 +1,19 @@
 import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
-import type { AddressChecks, CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import type {
+  AddressChecks,
+  CustodyRecord,
+  CustodyTransaction,
+  RunAges,
+} from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
+import { watchBacklogs } from './backlog-watch.ts';
 import {
   compareDepositRow,
   compareOutgoingRow,
@@ -54,6 +60,8 @@ export interface SweepOptions {
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
+  /** When waiting is stale and breaks escalate; absent: neither is judged. */
+  readonly ages?: RunAges;
 }
 
 /** How a run ended: its row, or why even that could not be written. */
@@ -106,7 +114,7 @@ export class Sweep {
 
   /** One run; never throws for what the API does. */
   async run(): Promise<SweepResult> {
-    const { custody, now, graceMs } = this.#options;
+    const { custody, now, graceMs, ages } = this.#options;
     const startedAt = now();
     const tally = new Tally();
     const half = custody === undefined ? NO_CUSTODY : await this.#compareCustody(custody, tally);
@@ -115,6 +123,7 @@ export class Sweep {
       kind: 'run',
       startedAt,
       graceMs,
+      ...(ages === undefined ? {} : { ages }),
       custody: tally.counts(),
       requests: half.requests,
       // Evidence that was not taken must be read again: the next run begins where this one did.
@@ -197,14 +206,18 @@ export class Sweep {
     const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
     const { policy } = snapshot;
     const watched = await this.#watch?.run({ custody, policy, now: now(), deadlineMs });
+    const open = snapshot.openBreaks.values();
+    const backlogs =
+      repaired && (await watchBacklogs({ custody, seen: repaired.seen, missed, open, deadlineMs }));
     return {
       records: [
         ...compared.flatMap((one) => one.record ?? []),
         ...(repaired?.records ?? []),
         ...(watched?.records ?? []),
+        ...(backlogs?.records ?? []),
         ...(judged?.records ?? []),
       ],
-      requests: sumOf([list, found, repaired, watched, looked]),
+      requests: sumOf([list, found, repaired, watched, backlogs, looked]),
       watermark: watermarkOf({ known, newest: list.newest, compared, now: now() }),
       incomplete: null,
       addresses: judged?.checks ?? null,

@@ -1,3 +1,4 @@
+import { decideBacklog } from '../domain/backlog.ts';
 import { saysNothingNew, type Break } from '../domain/break.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
@@ -20,6 +21,7 @@ import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import { isTerminal } from '../domain/withdrawal.ts';
+import { AgeDesk } from './age-desk.ts';
 import { takeClose } from './close-desk.ts';
 import type { DeskTools } from './desk-tools.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -29,9 +31,11 @@ type Now = Circumstances & { readonly seq: number };
 /** Applies evidence from the custody API; decided anew here, against the records as they are now. */
 export class CustodyDesk {
   readonly #tools: DeskTools;
+  readonly #ages: AgeDesk;
 
   constructor(tools: DeskTools) {
     this.#tools = tools;
+    this.#ages = new AgeDesk(tools);
   }
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
@@ -68,6 +72,8 @@ export class CustodyDesk {
       }
       case 'subscription':
         return this.#apply(decideSubscriptionRecord(record.vaultId, record.drift), now);
+      case 'backlog':
+        return this.#apply(decideBacklog(record.vaultId, record.backlog), now);
       case 'run':
         this.#run(record, now);
         return true;
@@ -128,8 +134,11 @@ export class CustodyDesk {
     });
     const counts = source.movementCounts();
     this.#apply(decided, now);
+    const { seq, at } = now;
+    const apply = (aged: Changes): void => void this.#apply(aged, now);
+    const aged = this.#ages.judge(record.ages, { seq, at, apply });
     const { custody } = record;
-    const skipped: Record<string, number> = { ...custody.skipped };
+    const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
     for (const [cause, count] of Object.entries(decided.local.skipped)) {
       skipped[cause] = (skipped[cause] ?? 0) + count;
     }
@@ -139,7 +148,7 @@ export class CustodyDesk {
       startedAt: record.startedAt,
       finishedAt: now.at,
       matched: custody.matched + counts.agrees,
-      broken: custody.broken + decided.local.broken,
+      broken: custody.broken + decided.local.broken + aged.broken,
       exempt: custody.exempt,
       skipped,
       requests: record.requests,

@@ -1,11 +1,10 @@
 import type { Break } from '../domain/break.ts';
+import { decideAboutBreak, type BreakDecision } from '../domain/decide-break.ts';
 import { decideSignature } from '../domain/close-signature.ts';
 import {
-  decideAboutBreak,
   decideAboutDeposit,
   decideAcknowledgement,
   suspenseEntry,
-  type BreakDecision,
   type DepositDecision,
 } from '../domain/decide-decision.ts';
 import type { Refusal } from '../domain/decision.ts';
@@ -62,6 +61,8 @@ export class DecisionDesk {
         return this.#acknowledge(decision, now);
       case 'investigate':
       case 'resolve':
+      case 'assign':
+      case 'note':
         return this.#aboutBreak(decision, actor, now);
       case 'sign':
         return this.#sign(decision, actor, now);
@@ -119,10 +120,13 @@ export class DecisionDesk {
     const depositId = source.depositOfCredit(decision.creditId);
     const deposit = depositId === undefined ? undefined : set.deposit(depositId);
     if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
-    const taken = decideAcknowledgement(deposit, decision, now);
+    const { creditId, reference } = decision;
+    const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
+    const taken = decideAcknowledgement(deposit, decision, { acknowledgedAs, now });
     if (taken.kind === 'known') return { kind: 'unchanged' };
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
     set.apply(taken.changes, now);
+    set.acknowledge({ creditId, seq: now.seq, reference, at: now.at });
     return TAKEN;
   }
 
@@ -151,7 +155,7 @@ export class DecisionDesk {
     if (known === undefined) return notFound(`no break ${decision.breakId}`);
     const taken = decideAboutBreak(known, decision, { actor, at: now.at });
     if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
-    set.putBreak(taken.after, { ...taken.event, seq: now.seq });
+    set.putBreak(taken, now.seq);
     if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
       this.#bookToSuspense(known, now);
     }

@@ -135,7 +135,20 @@ export interface BreakQuery {
   readonly state?: BreakState;
   readonly type?: BreakType;
   readonly vaultId?: string;
+  readonly severity?: Severity;
+  /** Null: those that nobody looks after. */
+  readonly assignee?: string | null;
+  /** Newest first unless said otherwise; `severity:desc` gives the oldest first within each. */
+  readonly sort?: BreakSort;
 }
+
+export const BREAK_SORTS = [
+  'openedAt:desc',
+  'openedAt:asc',
+  'updatedAt:desc',
+  'severity:desc',
+] as const;
+export type BreakSort = (typeof BREAK_SORTS)[number];
 
 /** Counts for the console, metrics and the demo's closing line. */
 export interface StoreCounts {
@@ -150,7 +163,13 @@ export interface StoreCounts {
   readonly breaks: {
     readonly open: number;
     readonly resolved: number;
-    readonly byType: readonly { type: BreakType; severity: Severity; open: number }[];
+    readonly byType: readonly {
+      type: BreakType;
+      severity: Severity;
+      open: number;
+      /** When the oldest of them was opened, Unix milliseconds. */
+      oldestAt: number;
+    }[];
   };
   readonly journalHead: number;
 }

@@ -1,5 +1,5 @@
 import type { Amount } from '../domain/amount.ts';
-import type { Break, BreakEvent, BreakType } from '../domain/break.ts';
+import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
 import type { DailyReport } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
@@ -116,7 +116,20 @@ export interface FeedItem {
   readonly createdAt: number;
 }
 
+/** What a consumer booked a credit as. */
+export interface AcknowledgementRow {
+  readonly creditId: CreditId;
+  readonly seq: number;
+  readonly reference: string;
+  readonly at: number;
+}
+
 export type DeliveryOutcome = IntakeStatus | 'refused';
+
+export interface Idle<Item> {
+  readonly oldest: readonly Item[];
+  readonly total: number;
+}
 
 /** What closing a day asks of a store. */
 export interface CloseSource {
@@ -154,6 +167,8 @@ export interface RecordSource {
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
   deposit(depositId: DepositId): Deposit | undefined;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
+  /** The reference that a credit was acknowledged with, standing or reversed. */
+  acknowledgedAs(creditId: CreditId): string | undefined;
   /** Every deposit that a change of policy can move. */
   waitingDeposits(): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
@@ -162,6 +177,17 @@ export interface RecordSource {
   unresolvedBreak(key: string): Break | undefined;
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
   break(breakId: BreakId): Break | undefined;
+  /** Unresolved breaks of these severities, opened until then; the oldest first. */
+  breaksOpenedUntil(due: {
+    readonly severity: Severity;
+    readonly originalSeverity: Severity;
+    readonly openedUntil: number;
+    readonly limit: number;
+  }): readonly Break[];
+  /** Deposits that wait and have not moved since `until`: the longest waiting, and how many in all. */
+  idleDeposits(until: number, limit: number): Idle<Deposit>;
+  /** The same of withdrawals without a final status. */
+  idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
   readonly closes: CloseSource;
@@ -180,6 +206,7 @@ export interface Writes {
   readonly movementCounts: ReadonlyMap<MovementStanding, number>;
   readonly assets: ReadonlyMap<AssetId, number>;
   readonly feed: readonly FeedItem[];
+  readonly acknowledgements: readonly AcknowledgementRow[];
   readonly breaks: readonly Break[];
   readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
   readonly reconciliations: readonly ReconciliationRow[];

@@ -1,13 +1,4 @@
-import {
-  foundAgain,
-  opened,
-  RECONCILER,
-  resolved,
-  saysNothingNew,
-  type Break,
-  type BreakEvent,
-  type Finding,
-} from '../domain/break.ts';
+import type { Break, BreakStep, Finding } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Changes, Dossier } from '../domain/dossier.ts';
 import { positionSums, type Entry } from '../domain/entry.ts';
@@ -29,7 +20,9 @@ import {
 } from '../domain/movement.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
+import { BreakBook } from './break-book.ts';
 import type {
+  AcknowledgementRow,
   CustodyEffectRow,
   DeliveryOutcome,
   FeedItem,
@@ -71,7 +64,7 @@ interface Appended {
   readonly notifications: NotificationRow[];
   readonly entries: PostedEntry[];
   readonly feed: FeedItem[];
-  readonly breakEvents: (BreakEvent & { seq: number })[];
+  readonly acknowledgements: AcknowledgementRow[];
   readonly reconciliations: ReconciliationRow[];
   readonly policies: PolicyRow[];
   readonly closes: Writes['closes'][number][];
@@ -85,7 +78,7 @@ function nothingAppended(): Appended {
     notifications: [],
     entries: [],
     feed: [],
-    breakEvents: [],
+    acknowledgements: [],
     reconciliations: [],
     policies: [],
     closes: [],
@@ -111,9 +104,7 @@ export class WorkingSet {
   #movementCounts = new Map<MovementStanding, number>();
   readonly #notifications = new Map<string, { readonly digest: string }>();
   readonly #quarantine = new Map<string, QuarantineRow>();
-  readonly #breaks = new Map<string, Break>();
-  readonly #changedBreaks = new Set<string>();
-  readonly #resolvedBefore: Break[] = [];
+  readonly #breaks: BreakBook;
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
@@ -121,6 +112,7 @@ export class WorkingSet {
   constructor(source: RecordSource, journalHead: number) {
     this.#source = source;
     this.#head = journalHead;
+    this.#breaks = new BreakBook(source);
   }
 
   /** The place that the next journalled fact will take. */
@@ -198,6 +190,10 @@ export class WorkingSet {
     this.#appended.policies.push(row);
   }
 
+  acknowledge(row: AcknowledgementRow): void {
+    this.#appended.acknowledgements.push(row);
+  }
+
   addReconciliation(row: ReconciliationRow): void {
     this.#appended.reconciliations.push(row);
   }
@@ -215,15 +211,11 @@ export class WorkingSet {
   }
 
   unresolvedBreak(key: string): Break | undefined {
-    const known = this.#breaks.get(key);
-    if (known !== undefined) return known.state === 'resolved' ? undefined : known;
-    return this.#source.unresolvedBreak(key);
+    return this.#breaks.unresolved(key);
   }
 
-  putBreak(known: Break, event?: BreakEvent & { seq: number }): void {
-    this.#breaks.set(known.key, known);
-    this.#changedBreaks.add(known.key);
-    if (event !== undefined) this.#appended.breakEvents.push(event);
+  putBreak(step: BreakStep, seq: number): void {
+    this.#breaks.put(step, seq);
   }
 
   /** Takes over what a rule decided for the fact at `seq`. */
@@ -242,32 +234,11 @@ export class WorkingSet {
 
   /** Opens a break, or brings the open one of its key up to date. */
   find(found: Finding, fact: { seq: number; at: number; mint: IdMint }): void {
-    const known = this.unresolvedBreak(found.key);
-    if (known === undefined) {
-      const fresh = opened(found, fact.mint.break(), fact.at);
-      const event = { breakId: fresh.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
-      // A break of the same key that was resolved in this batch must reach the store first.
-      if (this.#breaks.has(found.key)) this.#keepResolved(found.key);
-      this.putBreak(fresh, { ...event, action: 'opened', reason: found.detail });
-      return;
-    }
-    if (!saysNothingNew(known, found)) this.putBreak(foundAgain(known, found, fact.at));
+    this.#breaks.find(found, fact);
   }
 
   heal(key: string, reason: string, fact: { seq: number; at: number }): void {
-    const known = this.unresolvedBreak(key);
-    if (known === undefined) return;
-    const event = { breakId: known.breakId, at: fact.at, actor: RECONCILER, seq: fact.seq };
-    this.putBreak(resolved(known, { actor: RECONCILER, reason, at: fact.at }), {
-      ...event,
-      action: 'resolved',
-      reason,
-    });
-  }
-
-  #keepResolved(key: string): void {
-    const known = this.#breaks.get(key);
-    if (known?.state === 'resolved') this.#resolvedBefore.push(known);
+    this.#breaks.heal(key, reason, fact);
   }
 
   #open(network: NetworkKey, hash: BlockchainHash): OpenDossier {
@@ -365,10 +336,7 @@ export class WorkingSet {
       movements: [...this.#changedMovements].flatMap((key) => this.#movements.get(key) ?? []),
       movementCounts: this.#movementCounts,
       assets: this.#assets,
-      breaks: [
-        ...this.#resolvedBefore,
-        ...[...this.#changedBreaks].flatMap((key) => this.#breaks.get(key) ?? []),
-      ],
+      ...this.#breaks.takeWrites(),
       intakeCounts: this.#intakeCounts,
     };
     this.#forgetWritten();
@@ -384,8 +352,6 @@ export class WorkingSet {
     this.#quarantine.clear();
     this.#changedWithdrawals.clear();
     this.#changedMovements.clear();
-    this.#changedBreaks.clear();
-    this.#resolvedBefore.length = 0;
     this.#movementCounts = new Map();
     this.#assets = new Map();
     this.#intakeCounts = new Map();

@@ -60,6 +60,8 @@ const MAY_CALL: [method: string, path: string, people: Person[]][] = [
   ['POST', '/v1/deposits/dep_1/attribute', ['olga', 'ada']],
   ['POST', '/v1/breaks/brk_1/investigate', ['olga', 'ada']],
   ['POST', '/v1/breaks/brk_1/resolve', ['olga', 'ada']],
+  ['POST', '/v1/breaks/brk_1/assign', ['olga', 'ada']],
+  ['POST', '/v1/breaks/brk_1/notes', ['olga', 'ada']],
   ['POST', '/v1/quarantine/qtn_1/retry', ['olga', 'ada']],
   ['POST', '/v1/reconciliations', ['olga', 'ada']],
 ];

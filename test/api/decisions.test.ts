@@ -257,6 +257,7 @@ test('a reconciliation runs on request and answers its counts', async () => {
     exempt: {},
     skipped: { no_chain_evidence: 1 },
     requests: 0,
+    addresses: null,
     incomplete: null,
   });
   expect(await api.list('/v1/reconciliations')).toEqual([answer.body]);

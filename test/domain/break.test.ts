@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import { breakKey, differenceOf } from '../../src/domain/break.ts';
-import { openLedger } from '../store/open-ledger.ts';
+import { VaultId, type BreakId } from '../../src/domain/ids.ts';
+import { openLedger, type OpenLedger } from '../store/open-ledger.ts';
 import { change, Service } from '../store/webhook.ts';
 
 const DIFFERENCES: [expected: bigint | null, actual: bigint | null, difference: bigint | null][] = [
@@ -31,6 +32,17 @@ test('keys of different parts never meet', () => {
   ];
   expect(new Set(keys).size).toBe(keys.length);
 });
+
+/** The history of a break, in order: action, actor, reason, figures before and after. */
+function history(open: OpenLedger, id: BreakId): unknown[][] {
+  return open.db
+    .prepare(
+      `SELECT action, actor, reason, figures_before, figures_after FROM break_events
+       WHERE break_id = ? ORDER BY rowid`,
+    )
+    .raw()
+    .all(id) as unknown[][];
+}
 
 describe('the life of a break', () => {
   const reason = 'because';
@@ -68,6 +80,111 @@ describe('the life of a break', () => {
     ]);
     const [row] = open.breaks();
     expect(row).toMatchObject({ state: 'resolved', resolved_by: 'bob', resolution: 'gift' });
+  });
+
+  test('figures that move leave a line that holds them before and after', async () => {
+    const { open, service, id } = await unexplained();
+    const newer = {
+      confirmations: 3,
+      balanceChanges: [change('90', { address: { id: 'adr-1' } })],
+    };
+    await open.deliver(service.chain('transaction', newer));
+    await open.run();
+    await open.decide({ kind: 'resolve', breakId: id, reason });
+    const figures = (expected: string) =>
+      JSON.stringify({ expected, actual: '0', severity: 'warning' });
+    expect(history(open, id)).toEqual([
+      ['opened', 'reconciler', expect.stringContaining('moved 100'), null, figures('100')],
+      [
+        'changed',
+        'reconciler',
+        'expected 100 → 90, difference -100 → -90',
+        figures('100'),
+        figures('90'),
+      ],
+      ['resolved', 'ann', reason, null, null],
+    ]);
+    // A resolved difference keeps its figures and its sign.
+    expect(open.breaks().find((one) => one.break_id === id)).toMatchObject({
+      state: 'resolved',
+      expected: '90',
+      actual: '0',
+    });
+  });
+
+  test('a difference that is put in other words is not overwritten silently either', async () => {
+    const open = await openLedger();
+    const drift = (text: string) =>
+      open.record({ kind: 'subscription', vaultId: VaultId('v1'), drift: text });
+    await drift('there is no subscription');
+    await drift('not subscribed: incoming');
+    await drift('not subscribed: incoming');
+    expect(
+      history(open, open.openBreak('subscription_drift').id).map(([action, , text]) => [
+        action,
+        text,
+      ]),
+    ).toEqual([
+      ['opened', expect.stringContaining('there is no subscription')],
+      ['changed', expect.stringContaining('now: not subscribed: incoming')],
+    ]);
+  });
+
+  test('notes and assignments are on record with who and why, and change no figure', async () => {
+    const { open, id } = await unexplained();
+    await open.decide({ kind: 'note', breakId: id, note: 'asked the treasury' }, 'ann');
+    await open.decide({ kind: 'assign', breakId: id, assignee: 'bob', reason: 'on call' }, 'ann');
+    expect(open.openBreak('unexplained_movement')).toMatchObject({ assignee: 'bob', actual: '0' });
+    await open.decide({ kind: 'assign', breakId: id, assignee: null, reason: 'away' }, 'bob');
+    expect(open.openBreak('unexplained_movement').assignee).toBeNull();
+    expect(history(open, id).slice(1)).toEqual([
+      ['noted', 'ann', 'asked the treasury', null, null],
+      ['assigned', 'ann', 'nobody → bob: on call', null, null],
+      ['assigned', 'bob', 'bob → nobody: away', null, null],
+    ]);
+  });
+
+  test('a note on a resolved one leaves the next open one of its key alone', async () => {
+    const { open, service, id } = await unexplained();
+    await open.decide({ kind: 'resolve', breakId: id, reason });
+    await open.deliver(service.chain('rollback'), service.chain('transaction'));
+    const movement = {
+      blockchainHash: '0xb2',
+      balanceChanges: [change('5', { address: { id: 'adr-1' } })],
+    };
+    await open.deliver(service.chain('transaction', movement));
+    await open.run();
+    const before = open.openBreaks();
+    const drift = (text: string | null) =>
+      ({ kind: 'subscription', vaultId: VaultId('v1'), drift: text }) as const;
+    await open.record(drift('none'));
+    const first = open.openBreak('subscription_drift').id;
+    await open.record(drift(null));
+    await open.record(drift('again'));
+    const at = open.at + 1_000;
+    await open.commit([
+      {
+        kind: 'decision',
+        at,
+        actor: 'ann',
+        decision: { kind: 'note', breakId: first, note: 'late' },
+      },
+      { kind: 'custody-record', at, record: drift('worse') },
+    ]);
+    expect(open.openBreaks()).toEqual([...before, 'subscription_drift'].toSorted());
+    expect(open.openBreak('subscription_drift').detail).toContain('worse');
+  });
+
+  test('a resolved one takes notes, and nothing else', async () => {
+    const { open, id } = await unexplained();
+    await open.decide({ kind: 'resolve', breakId: id, reason });
+    const note = await open.decide({ kind: 'note', breakId: id, note: 'post-mortem: …' });
+    expect(note).toMatchObject({ kind: 'taken' });
+    const refused = { kind: 'not_taken', refusal: { kind: 'conflict' } };
+    expect(await open.decide({ kind: 'assign', breakId: id, assignee: 'x', reason })).toMatchObject(
+      refused,
+    );
+    expect(await open.decide({ kind: 'investigate', breakId: id, reason })).toMatchObject(refused);
   });
 
   test('found again while somebody investigates, it stays under investigation', async () => {

@@ -174,6 +174,37 @@ describe('acknowledgement', () => {
     expect(again).toEqual({ kind: 'unchanged' });
   });
 
+  test('is idempotent for every credit that a deposit ever had, also long after', async () => {
+    const { open, service, creditId: first } = await credited();
+    const ack = (creditId: CreditId, reference: string) =>
+      open.decide({ kind: 'acknowledge', creditId, reference });
+    await ack(first, 'r-1');
+    const issued = [first];
+    for (const count of [2, 3]) {
+      await open.deliver(service.incoming('rollback'));
+      await verifyWith(open, { status: 'rolledback' });
+      await open.deliver(service.confirmed(6));
+      await verifyWith(open);
+      issued.push(open.lastCreditId());
+      await ack(open.lastCreditId(), `r-${count}`);
+    }
+    expect(new Set(issued).size).toBe(3);
+    for (const [at, creditId] of issued.entries()) {
+      expect(await ack(creditId, `r-${at + 1}`)).toEqual({ kind: 'unchanged' });
+      expect(await ack(creditId, 'other')).toMatchObject(CONFLICT);
+    }
+  });
+
+  test('of a credit that was reversed unacknowledged is refused', async () => {
+    const { open, service, creditId } = await credited();
+    await open.deliver(service.incoming('rollback'));
+    await verifyWith(open, { status: 'rolledback' });
+    await open.deliver(service.confirmed(6));
+    await verifyWith(open);
+    const decision = { kind: 'acknowledge', creditId, reference: 'r-1' } as const;
+    expect(await open.decide(decision)).toMatchObject(CONFLICT);
+  });
+
   test('of an unknown credit is not found', async () => {
     const { open } = await credited();
     const decision = { kind: 'acknowledge', creditId: CreditId('crd_0'), reference: 'r' } as const;

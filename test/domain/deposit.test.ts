@@ -65,7 +65,7 @@ const DUE: Deposit = {
   updatedAt: 2,
 };
 
-const REVERSED = { creditId: CreditId('crd_0'), reference: null };
+const REVERSED = CreditId('crd_0');
 const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
 
 function approvedBy(...people: string[]): Pick<Deposit, 'approvals'> {

@@ -97,5 +97,7 @@ test('counterfoil --version and --help exit 0; nothing at all is bad usage', asy
   const help = await runProgram('--help');
   expect(help.code).toBe(0);
   for (const command of COMMANDS) expect(help.stdout).toContain(`\n  ${command}`);
-  expect((await runProgram()).code).toBe(2);
+  const bare = await runProgram();
+  expect([bare.code, bare.stdout]).toEqual([2, '']);
+  expect(bare.stderr).toMatch(/^Usage: counterfoil /);
 });

@@ -118,11 +118,24 @@ describe('a delivery that is taken', () => {
 });
 
 describe('a delivery that is refused', () => {
+  /** The types of `src/api/problem.ts`, and one that only a sender of webhooks can meet. */
+  const KINDS: Record<number, string> = {
+    400: 'invalid-request',
+    403: 'certificate-refused',
+    404: 'not-found',
+    405: 'method-not-allowed',
+    413: 'too-large',
+    503: 'unavailable',
+  };
+
   async function expectProblem(response: Response, status: number): Promise<string> {
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     const text = await response.text();
-    expect(JSON.parse(text)).toMatchObject({ type: 'about:blank', status });
+    expect(JSON.parse(text)).toMatchObject({
+      type: `urn:counterfoil:problem:${KINDS[status]}`,
+      status,
+    });
     expect(text).not.toContain(TOKEN);
     return text;
   }

@@ -47,12 +47,28 @@ test('what happened is on the page', async () => {
 test('a break that is resolved leaves the page', async () => {
   const metrics = new Metrics({ now: () => 0 });
   metrics.breaksOpen([
-    { type: 'conservation', severity: 'warning', count: 3 },
-    { type: 'conservation', severity: 'critical', count: 1 },
+    { type: 'conservation', severity: 'warning', open: 3, oldestAt: 0 },
+    { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
   ]);
-  metrics.breaksOpen([{ type: 'conservation', severity: 'critical', count: 1 }]);
+  metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
   const breaks = (await samples(metrics)).filter((line) => line.includes('breaks_open'));
   expect(breaks).toEqual(['counterfoil_breaks_open{type="conservation",severity="critical"} 1']);
+});
+
+test('the oldest break of each severity tells its age', async () => {
+  const metrics = new Metrics({ now: () => 100_000 });
+  metrics.breaksOpen([
+    { type: 'conservation', severity: 'critical', open: 1, oldestAt: 40_000 },
+    { type: 'status_mismatch', severity: 'critical', open: 2, oldestAt: 10_000 },
+    { type: 'malformed', severity: 'info', open: 1, oldestAt: 99_500 },
+  ]);
+  const ages = (await samples(metrics)).filter((line) => line.includes('oldest_break'));
+  expect(ages).toEqual([
+    'counterfoil_oldest_break_age_seconds{severity="critical"} 90',
+    'counterfoil_oldest_break_age_seconds{severity="info"} 0.5',
+  ]);
+  metrics.breaksOpen([]);
+  expect((await samples(metrics)).filter((line) => line.includes('oldest_break'))).toEqual([]);
 });
 
 test('the age of the last sweep grows from the start, and again from each sweep', async () => {

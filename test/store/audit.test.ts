@@ -345,6 +345,16 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     "UPDATE break_events SET actor = 'eve'",
     /projections: break_events: actor eve/,
   ],
+  [
+    'a break’s assignee',
+    "UPDATE breaks SET assignee = 'eve' WHERE type = 'malformed'",
+    /projections: breaks: assignee eve/,
+  ],
+  [
+    'what a credit was booked as',
+    "UPDATE acknowledgements SET reference = 'r-2'",
+    /projections: acknowledgements: reference r-2, replay says r-1/,
+  ],
   ['a kept body', "UPDATE quarantine SET defect = 'none'", /projections: quarantine: defect none/],
   [
     'a run’s count',

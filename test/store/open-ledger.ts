@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import type { CustodyRecord, RunCounts } from '../../src/domain/custody.ts';
+import type { CustodyRecord, RunAges, RunCounts } from '../../src/domain/custody.ts';
 import type { Decision } from '../../src/domain/decision.ts';
 import type { Fact } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
@@ -118,11 +118,12 @@ export class OpenLedger {
   }
 
   /** A reconciliation whose custody half compared nothing. */
-  run(graceMs = 0): Promise<FactOutcome> {
+  run(graceMs = 0, ages?: RunAges): Promise<FactOutcome> {
     return this.record({
       kind: 'run',
       startedAt: this.at,
       graceMs,
+      ...(ages === undefined ? {} : { ages }),
       custody: NOTHING_COMPARED,
       requests: 0,
       watermark: null,

@@ -97,6 +97,11 @@ class Play {
       kind: 'run',
       startedAt: this.#at,
       graceMs: 0,
+      // A few facts old is old here: runs open and heal stale breaks, and raise others.
+      ages: {
+        stale: { depositMs: 4_000, withdrawalMs: 6_000 },
+        escalation: { infoToWarningAfterMs: 3_000, warningToCriticalAfterMs: 5_000 },
+      },
       custody: { matched: 0, broken: 0, exempt: {}, skipped: {} },
       requests: 0,
       watermark: null,
@@ -186,9 +191,15 @@ class Play {
       } as const;
     }
     if (breaks.length === 0) return null;
-    const known = this.#choices.pick(breaks);
-    const kind = this.#choices.pick(['investigate', 'resolve'] as const);
-    return { kind, breakId: BreakId(known.break_id), reason: REASON };
+    // Resolving one of these posts; the many stale ones must not crowd them out.
+    const posting = breaks.filter(({ type }) => type === 'unexplained_movement');
+    const pool = posting.length > 0 && this.#choices.oneIn(2) ? posting : breaks;
+    const breakId = BreakId(this.#choices.pick(pool).break_id);
+    const kind = this.#choices.pick(['investigate', 'resolve', 'note', 'assign'] as const);
+    if (kind === 'note') return { kind, breakId, note: REASON };
+    if (kind !== 'assign') return { kind, breakId, reason: REASON };
+    const assignee = this.#choices.pick(['ann', null]);
+    return { kind, breakId, assignee, reason: REASON };
   }
 }
 

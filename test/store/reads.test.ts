@@ -345,8 +345,18 @@ test('counts tell deliveries, deposits, feed items and breaks apart', async () =
       open: 2,
       resolved: 1,
       byType: [
-        { type: 'quarantined', severity: 'warning', open: 1 },
-        { type: 'reversal_after_credit', severity: 'critical', open: 1 },
+        {
+          type: 'quarantined',
+          severity: 'warning',
+          open: 1,
+          oldestAt: open.openBreak('quarantined').opened_at,
+        },
+        {
+          type: 'reversal_after_credit',
+          severity: 'critical',
+          open: 1,
+          oldestAt: open.openBreak('reversal_after_credit').opened_at,
+        },
       ],
     },
   });

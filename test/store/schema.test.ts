@@ -74,8 +74,8 @@ test('every CHECK list of words is the domain’s own', () => {
     "SELECT sql FROM sqlite_schema WHERE name = 'breaks'",
   );
   const insert = open.db.prepare(
-    `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
-     VALUES (?, ?, ?, 'info', 'open', '', 0, 0)`,
+    `INSERT INTO breaks (break_id, type, key, severity, original_severity, state, detail, opened_at, updated_at)
+     VALUES (?, ?, ?, 'info', 'info', 'open', '', 0, 0)`,
   );
   for (const type of BREAK_TYPES) insert.run(`brk_${type}`, type, type);
   expect(breaks?.sql).toContain('severity');
@@ -142,8 +142,8 @@ describe('append-only, and enforced', () => {
   test('one break is unresolved per key', () => {
     const open = new OpenLedger();
     const sql = (id: string, state: string) =>
-      `INSERT INTO breaks (break_id, type, key, severity, state, detail, opened_at, updated_at)
-       VALUES ('${id}', 'conservation', 'k', 'info', '${state}', '', 0, 0)`;
+      `INSERT INTO breaks (break_id, type, key, severity, original_severity, state, detail, opened_at, updated_at)
+       VALUES ('${id}', 'conservation', 'k', 'info', 'info', '${state}', '', 0, 0)`;
     open.db.exec(`${sql('a', 'resolved')}; ${sql('b', 'open')}; ${sql('c', 'resolved')}`);
     expect(() => open.db.exec(sql('d', 'investigating'))).toThrow('UNIQUE constraint failed');
   });

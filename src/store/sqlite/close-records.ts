@@ -20,7 +20,7 @@ import type {
   JournalRow,
   SignatureRow,
 } from '../records.ts';
-import { breakOf } from './row.ts';
+import { breakOf } from './break-row.ts';
 import type {
   BreakRow,
   CloseSignatureRow,

@@ -1,12 +1,10 @@
 import { storedAmount } from '../../domain/amount.ts';
-import type { Break, BreakState, BreakType, Severity } from '../../domain/break.ts';
 import type { Deposit, DepositState, HoldReason } from '../../domain/deposit.ts';
 import {
   AccountId,
   AddressId,
   AssetId,
   BlockchainHash,
-  BreakId,
   CreditId,
   DepositId,
   Memo,
@@ -18,9 +16,10 @@ import type { Movement } from '../../domain/movement.ts';
 import type { Sighting } from '../../domain/sighting.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../domain/withdrawal.ts';
 import { packChanges, unpackChanges } from '../change-codec.ts';
-import type { BreakRow, DepositRow, MovementRow, SightingRow, WithdrawalRow } from './tables.ts';
+import type { DepositRow, MovementRow, SightingRow, WithdrawalRow } from './tables.ts';
 
-function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {
+/** A nullable column as a branded id. */
+export function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {
   return value === null ? null : brand(value);
 }
 
@@ -94,10 +93,7 @@ export function depositOf(row: DepositRow): Deposit {
             reference: row.credit_reference,
           },
     creditsIssued: row.credits_issued,
-    reversed:
-      row.reversed_credit_id === null
-        ? null
-        : { creditId: CreditId(row.reversed_credit_id), reference: row.reversed_reference },
+    reversed: or(CreditId, row.reversed_credit_id),
     state: row.state as DepositState,
     reason: row.reason as HoldReason | null,
     requiredConfirmations: row.required_confirmations,
@@ -134,8 +130,7 @@ export function depositRow(deposit: Deposit): DepositRow {
     credit_amount: deposit.credit?.amount.toString() ?? null,
     credit_reference: deposit.credit?.reference ?? null,
     credits_issued: deposit.creditsIssued,
-    reversed_credit_id: deposit.reversed?.creditId ?? null,
-    reversed_reference: deposit.reversed?.reference ?? null,
+    reversed_credit_id: deposit.reversed,
     state: deposit.state,
     reason: deposit.reason,
     required_confirmations: deposit.requiredConfirmations,
@@ -195,55 +190,5 @@ export function movementOf(row: MovementRow): Movement {
     onBooks: row.on_books === 1,
     onChain: row.on_chain === 1,
     changedAt: row.changed_at,
-  };
-}
-
-export function breakOf(row: BreakRow): Break {
-  return {
-    breakId: BreakId(row.break_id),
-    type: row.type as BreakType,
-    key: row.key,
-    severity: row.severity as Severity,
-    state: row.state as BreakState,
-    subject: {
-      vaultId: or(VaultId, row.vault_id),
-      network: or(NetworkKey, row.network),
-      blockchainHash: or(BlockchainHash, row.blockchain_hash),
-      asset: or(AssetId, row.asset),
-      transactionId: or(TransactionId, row.transaction_id),
-      depositId: or(DepositId, row.deposit_id),
-    },
-    expected: row.expected === null ? null : storedAmount(row.expected),
-    actual: row.actual === null ? null : storedAmount(row.actual),
-    detail: row.detail,
-    openedAt: row.opened_at,
-    updatedAt: row.updated_at,
-    resolvedAt: row.resolved_at,
-    resolvedBy: row.resolved_by,
-    resolution: row.resolution,
-  };
-}
-
-export function breakRow(one: Break): BreakRow {
-  return {
-    break_id: one.breakId,
-    type: one.type,
-    key: one.key,
-    severity: one.severity,
-    state: one.state,
-    vault_id: one.subject.vaultId,
-    network: one.subject.network,
-    blockchain_hash: one.subject.blockchainHash,
-    asset: one.subject.asset,
-    transaction_id: one.subject.transactionId,
-    deposit_id: one.subject.depositId,
-    expected: one.expected?.toString() ?? null,
-    actual: one.actual?.toString() ?? null,
-    detail: one.detail,
-    opened_at: one.openedAt,
-    updated_at: one.updatedAt,
-    resolved_at: one.resolvedAt,
-    resolved_by: one.resolvedBy,
-    resolution: one.resolution,
   };
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Break, BreakType } from '../../domain/break.ts';
+import type { Break, BreakType, Severity } from '../../domain/break.ts';
 import type { Deposit } from '../../domain/deposit.ts';
 import type { Dossier } from '../../domain/dossier.ts';
 import type {
@@ -14,9 +14,10 @@ import { DepositId } from '../../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
 import { unpackPolicy } from '../fact-codec.ts';
-import type { CloseSource, PolicyRow, QuarantineRow, RecordSource } from '../records.ts';
+import type { CloseSource, Idle, PolicyRow, QuarantineRow, RecordSource } from '../records.ts';
+import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
-import { breakOf, depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
+import { depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
   DepositRow,
@@ -26,6 +27,13 @@ import type {
   SightingRow,
   WithdrawalRow,
 } from './tables.ts';
+
+/** Word for word the condition of the index `deposits_idle`: the planner compares text. */
+const IDLE_DEPOSIT = `(state IN ('detected', 'confirming', 'verifying')
+  OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
+/** The same for `withdrawals_idle`. */
+const IDLE_WITHDRAWAL = `(status IS NULL
+  OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'))`;
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how
@@ -59,6 +67,9 @@ function statementsOf(db: Database) {
     depositOfCredit: db
       .prepare<[string], string>('SELECT deposit_id FROM credits WHERE credit_id = ?')
       .pluck(),
+    acknowledgedAs: db
+      .prepare<[string], string>('SELECT reference FROM acknowledgements WHERE credit_id = ?')
+      .pluck(),
     waitingDeposits: db.prepare<[], DepositRow>(
       `SELECT * FROM deposits
        WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
@@ -87,14 +98,44 @@ function statementsOf(db: Database) {
   };
 }
 
+/** What has grown old; each by an index of its own. */
+function ageStatementsOf(db: Database) {
+  return {
+    breaksOpenedUntil: db.prepare<[string, string, number, number], BreakRow>(
+      `SELECT * FROM breaks WHERE state <> 'resolved' AND severity = ? AND original_severity = ?
+         AND opened_at <= ? ORDER BY opened_at, length(break_id), break_id LIMIT ?`,
+    ),
+    idleDeposits: db.prepare<[number, number], DepositRow>(
+      `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_at <= ?
+       ORDER BY updated_at, deposit_id LIMIT ?`,
+    ),
+    idleDepositCount: db
+      .prepare<[number], number>(
+        `SELECT count(*) FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_at <= ?`,
+      )
+      .pluck(),
+    idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
+      `SELECT * FROM withdrawals WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ?
+       ORDER BY updated_at, transaction_id LIMIT ?`,
+    ),
+    idleWithdrawalCount: db
+      .prepare<[number], number>(
+        `SELECT count(*) FROM withdrawals WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ?`,
+      )
+      .pluck(),
+  };
+}
+
 /** Answers the bookkeeper's questions with statements compiled once. */
 export class SqliteRecords implements RecordSource {
   readonly closes: CloseSource;
   readonly #ask: ReturnType<typeof statementsOf>;
+  readonly #age: ReturnType<typeof ageStatementsOf>;
 
   constructor(db: Database) {
     this.closes = new SqliteCloseRecords(db);
     this.#ask = statementsOf(db);
+    this.#age = ageStatementsOf(db);
   }
 
   seen(id: string): { readonly digest: string } | undefined {
@@ -144,6 +185,10 @@ export class SqliteRecords implements RecordSource {
     return id === undefined ? undefined : DepositId(id);
   }
 
+  acknowledgedAs(creditId: CreditId): string | undefined {
+    return this.#ask.acknowledgedAs.get(creditId);
+  }
+
   waitingDeposits(): readonly Deposit[] {
     return this.#ask.waitingDeposits.all().map(depositOf);
   }
@@ -170,6 +215,32 @@ export class SqliteRecords implements RecordSource {
 
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[] {
     return types.flatMap((type) => this.#ask.unresolvedBreaks.all(type).map(breakOf));
+  }
+
+  breaksOpenedUntil(due: {
+    readonly severity: Severity;
+    readonly originalSeverity: Severity;
+    readonly openedUntil: number;
+    readonly limit: number;
+  }): readonly Break[] {
+    const { severity, originalSeverity, openedUntil, limit } = due;
+    return this.#age.breaksOpenedUntil
+      .all(severity, originalSeverity, openedUntil, limit)
+      .map(breakOf);
+  }
+
+  idleDeposits(until: number, limit: number): Idle<Deposit> {
+    const oldest = this.#age.idleDeposits.all(until, limit).map(depositOf);
+    const total =
+      oldest.length < limit ? oldest.length : (this.#age.idleDepositCount.get(until) ?? 0);
+    return { oldest, total };
+  }
+
+  idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
+    const oldest = this.#age.idleWithdrawals.all(until, limit).map(withdrawalOf);
+    const total =
+      oldest.length < limit ? oldest.length : (this.#age.idleWithdrawalCount.get(until) ?? 0);
+    return { oldest, total };
   }
 
   break(breakId: BreakId): Break | undefined {

@@ -3,9 +3,10 @@ import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
 import type { FeedItem, JournalRow, NotificationRow, Writes } from '../records.ts';
+import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
 import { LedgerWriter } from './ledger-writer.ts';
-import { breakRow, depositRow, sightingRow, withdrawalRow } from './row.ts';
+import { depositRow, sightingRow, withdrawalRow } from './row.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
 
 function statementsOf(db: Database) {
@@ -30,6 +31,7 @@ function statementsOf(db: Database) {
     asset: insertInto(db, 'assets'),
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
+    acknowledgement: insertInto(db, 'acknowledgements'),
     break: upsertInto(db, 'breaks', ['break_id']),
     breakEvent: insertInto(db, 'break_events'),
     reconciliation: insertInto(db, 'reconciliations'),
@@ -91,6 +93,9 @@ export class SqliteWrites {
     }
     this.#putMovements(writes);
     this.#putFeed(writes.feed);
+    for (const { creditId, ...row } of writes.acknowledgements) {
+      this.#put.acknowledgement.run({ credit_id: creditId, ...row });
+    }
     this.#putBreaks(writes);
     this.#putRuns(writes);
     this.#closes.write(writes);
@@ -158,16 +163,7 @@ export class SqliteWrites {
 
   #putBreaks({ breaks, breakEvents }: Writes): void {
     for (const one of breaks) this.#put.break.run(breakRow(one));
-    for (const event of breakEvents) {
-      this.#put.breakEvent.run({
-        break_id: event.breakId,
-        seq: event.seq,
-        at: event.at,
-        actor: event.actor,
-        action: event.action,
-        reason: event.reason,
-      });
-    }
+    for (const event of breakEvents) this.#put.breakEvent.run(breakEventRow(event));
   }
 
   #putRuns({ reconciliations, policies }: Writes): void {

@@ -146,7 +146,6 @@ export interface DepositRow {
   credit_reference: string | null;
   credits_issued: number;
   reversed_credit_id: string | null;
-  reversed_reference: string | null;
   state: string;
   reason: string | null;
   required_confirmations: number;
@@ -184,12 +183,21 @@ export interface CreditRow {
   created_at: number;
 }
 
+export interface AcknowledgementTableRow {
+  credit_id: string;
+  seq: number;
+  reference: string;
+  at: number;
+}
+
 export interface BreakRow {
   break_id: string;
   type: string;
   key: string;
   severity: string;
+  original_severity: string;
   state: string;
+  assignee: string | null;
   vault_id: string | null;
   network: string | null;
   blockchain_hash: string | null;
@@ -213,6 +221,8 @@ export interface BreakEventRow {
   actor: string;
   action: string;
   reason: string;
+  figures_before: string | null;
+  figures_after: string | null;
 }
 
 export interface ReconciliationTableRow {
@@ -312,6 +322,7 @@ export interface Tables {
   deposits: DepositRow;
   withdrawals: WithdrawalRow;
   credits: CreditRow;
+  acknowledgements: AcknowledgementTableRow;
   breaks: BreakRow;
   break_events: BreakEventRow;
   reconciliations: ReconciliationTableRow;

@@ -1,24 +1,34 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Break, BreakEvent } from '../../../domain/break.ts';
-import { BreakId } from '../../../domain/ids.ts';
-import type { BreakQuery, Page, PageRequest } from '../../reads.ts';
-import { breakOf } from '../row.ts';
+import type { BreakQuery, BreakSort, Page, PageRequest } from '../../reads.ts';
+import { breakEventOf, breakOf } from '../break-row.ts';
 import type { Tables } from '../tables.ts';
 import { atSnapshot, readPage } from './list.ts';
 
 /** Word for word the condition of the index `breaks_unresolved`: the planner compares text. */
 export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
 
+/** Ids grow with the journal; their length comes first because they are numbered without zeros. */
+const BY_ID = sql`length(break_id), break_id`;
+
+const ORDERS: Record<BreakSort, RawBuilder<unknown>> = {
+  'openedAt:asc': sql`opened_at, ${BY_ID}`,
+  'openedAt:desc': sql`opened_at desc, length(break_id) desc, break_id desc`,
+  'updatedAt:desc': sql`updated_at desc, ${BY_ID}`,
+  'severity:desc': sql`case severity when 'critical' then 0 when 'warning' then 1 else 2 end, opened_at, ${BY_ID}`,
+};
+
 export function readBreaks(
   db: Kysely<Tables>,
   query: BreakQuery,
   page: PageRequest,
 ): Promise<Page<Break>> {
-  const { state, type, vaultId } = query;
+  const { state, type, vaultId, severity, assignee, sort } = query;
   const listing = {
     table: 'breaks',
-    equal: { state, type, vault_id: vaultId },
+    equal: { state, type, vault_id: vaultId, severity, assignee },
     newestFirstBy: 'rowid',
+    orderBy: sort === undefined ? undefined : ORDERS[sort],
     also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
   } as const;
   return readPage(db, listing, { ...page, itemOf: breakOf });
@@ -39,15 +49,10 @@ export function readBreak(
     const events = await at
       .selectFrom('break_events')
       .where('break_id', '=', breakId)
-      .select(['at', 'actor', 'action', 'reason'])
+      .selectAll()
       .orderBy(sql`rowid`)
       .execute();
-    const history = events.map((event) => ({
-      ...event,
-      breakId: BreakId(breakId),
-      action: event.action as BreakEvent['action'],
-    }));
-    return { found: breakOf(row), history };
+    return { found: breakOf(row), history: events.map(breakEventOf) };
   });
 }
 

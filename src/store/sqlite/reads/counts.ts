@@ -51,7 +51,12 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
   const open = await at
     .selectFrom('breaks')
     .where(UNRESOLVED)
-    .select((one) => ['type', 'severity', one.fn.countAll<number>().as('open')])
+    .select((one) => [
+      'type',
+      'severity',
+      one.fn.countAll<number>().as('open'),
+      one.fn.min('opened_at').as('oldestAt'),
+    ])
     .groupBy(['type', 'severity'])
     .orderBy('type')
     .orderBy('severity')
@@ -68,6 +73,7 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
       type: row.type as BreakType,
       severity: row.severity as Severity,
       open: row.open,
+      oldestAt: row.oldestAt,
     })),
   };
 }

@@ -5,10 +5,12 @@ import type { Tables } from '../tables.ts';
 /** A list of whole rows: what it is filtered by, and which ascending column it is the reverse of. */
 export interface Listing<Table extends keyof Tables> {
   readonly table: Table;
-  /** Columns that must equal these values; an undefined one does not filter. */
+  /** Columns that must equal these values; an undefined one does not filter, null asks for none. */
   readonly equal: { readonly [Column in keyof Tables[Table]]?: Tables[Table][Column] | undefined };
   /** `rowid` grows with insertion, and an update in place keeps it. */
   readonly newestFirstBy: 'rowid' | 'seq';
+  /** Another order than newest first: what follows `order by`. */
+  readonly orderBy?: RawBuilder<unknown> | undefined;
   /** A further condition, spelled as a partial index spells it so that the planner may use it. */
   readonly also?: RawBuilder<boolean> | undefined;
 }
@@ -27,10 +29,14 @@ export function readPage<Table extends keyof Tables, Item>(
   listing: Listing<Table>,
   page: PageRequest & { readonly itemOf: (row: Tables[Table]) => Item },
 ): Promise<Page<Item>> {
-  const { table, equal, newestFirstBy, also } = listing;
+  const { table, equal, newestFirstBy, orderBy, also } = listing;
   const conditions = Object.entries(equal)
     .filter(([, value]) => value !== undefined)
-    .map(([column, value]) => sql<boolean>`${sql.ref(column)} = ${value}`);
+    .map(([column, value]) =>
+      value === null
+        ? sql<boolean>`${sql.ref(column)} is null`
+        : sql<boolean>`${sql.ref(column)} = ${value}`,
+    );
   if (also !== undefined) conditions.push(also);
   const where =
     conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
@@ -40,7 +46,7 @@ export function readPage<Table extends keyof Tables, Item>(
     }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);
     const { rows } = await sql<Tables[Table]>`
       select * from ${sql.table(table)} ${where}
-      order by ${sql.ref(newestFirstBy)} desc
+      order by ${orderBy ?? sql`${sql.ref(newestFirstBy)} desc`}
       limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
     return {
       items: rows.map((row) => page.itemOf(row)),

@@ -1,0 +1,73 @@
+import {
+  foundAgain,
+  opened,
+  RECONCILER,
+  resolved,
+  saysNothingNew,
+  type Break,
+  type BreakEvent,
+  type BreakStep,
+  type Finding,
+} from '../domain/break.ts';
+import type { BreakId, IdMint } from '../domain/ids.ts';
+import type { RecordSource } from './records.ts';
+
+/** A line of a break's history, with the fact that brought it. */
+export type StoredBreakEvent = BreakEvent & { readonly seq: number };
+
+interface At {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** The breaks that one transaction works on: one is unresolved per key. */
+export class BreakBook {
+  readonly #source: Pick<RecordSource, 'unresolvedBreak'>;
+  /** By key, the newest of each: unresolved, or resolved in this transaction. */
+  readonly #newest = new Map<string, Break>();
+  /** In the order of their first change: a resolved one is written before the next of its key. */
+  readonly #changed = new Map<BreakId, Break>();
+  #events: StoredBreakEvent[] = [];
+
+  constructor(source: Pick<RecordSource, 'unresolvedBreak'>) {
+    this.#source = source;
+  }
+
+  unresolved(key: string): Break | undefined {
+    const known = this.#newest.get(key);
+    if (known !== undefined) return known.state === 'resolved' ? undefined : known;
+    return this.#source.unresolvedBreak(key);
+  }
+
+  put({ after, event }: BreakStep, seq: number): void {
+    // A note on a break that was resolved before says nothing about the newest of its key.
+    const isNewest = after.state !== 'resolved' || event.action === 'resolved';
+    if (isNewest) this.#newest.set(after.key, after);
+    this.#changed.set(after.breakId, after);
+    this.#events.push({ ...event, seq });
+  }
+
+  /** Opens a break, or brings the open one of its key up to date; its history keeps both words. */
+  find(found: Finding, fact: At & { readonly mint: IdMint }): void {
+    const known = this.unresolved(found.key);
+    if (known === undefined) {
+      this.put(opened(found, fact.mint.break(), fact.at), fact.seq);
+      return;
+    }
+    if (!saysNothingNew(known, found)) this.put(foundAgain(known, found, fact.at), fact.seq);
+  }
+
+  heal(key: string, reason: string, { seq, at }: At): void {
+    const known = this.unresolved(key);
+    if (known === undefined) return;
+    this.put(resolved(known, { actor: RECONCILER, reason, at }), seq);
+  }
+
+  /** Hands over what is to be written since the last call, and keeps the breaks at hand. */
+  takeWrites(): { breaks: readonly Break[]; breakEvents: readonly StoredBreakEvent[] } {
+    const writes = { breaks: [...this.#changed.values()], breakEvents: this.#events };
+    this.#events = [];
+    this.#changed.clear();
+    return writes;
+  }
+}

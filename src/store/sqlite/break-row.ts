@@ -1,0 +1,123 @@
+import { storedAmount } from '../../domain/amount.ts';
+import type {
+  Break,
+  BreakAction,
+  BreakEvent,
+  BreakFigures,
+  BreakState,
+  BreakType,
+  Severity,
+} from '../../domain/break.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  BreakId,
+  DepositId,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../domain/ids.ts';
+import type { StoredBreakEvent } from '../break-book.ts';
+import { or } from './row.ts';
+import type { BreakEventRow, BreakRow } from './tables.ts';
+
+export function breakOf(row: BreakRow): Break {
+  return {
+    breakId: BreakId(row.break_id),
+    type: row.type as BreakType,
+    key: row.key,
+    severity: row.severity as Severity,
+    originalSeverity: row.original_severity as Severity,
+    state: row.state as BreakState,
+    assignee: row.assignee,
+    subject: {
+      vaultId: or(VaultId, row.vault_id),
+      network: or(NetworkKey, row.network),
+      blockchainHash: or(BlockchainHash, row.blockchain_hash),
+      asset: or(AssetId, row.asset),
+      transactionId: or(TransactionId, row.transaction_id),
+      depositId: or(DepositId, row.deposit_id),
+    },
+    expected: row.expected === null ? null : storedAmount(row.expected),
+    actual: row.actual === null ? null : storedAmount(row.actual),
+    detail: row.detail,
+    openedAt: row.opened_at,
+    updatedAt: row.updated_at,
+    resolvedAt: row.resolved_at,
+    resolvedBy: row.resolved_by,
+    resolution: row.resolution,
+  };
+}
+
+export function breakRow(one: Break): BreakRow {
+  return {
+    break_id: one.breakId,
+    type: one.type,
+    key: one.key,
+    severity: one.severity,
+    original_severity: one.originalSeverity,
+    state: one.state,
+    assignee: one.assignee,
+    vault_id: one.subject.vaultId,
+    network: one.subject.network,
+    blockchain_hash: one.subject.blockchainHash,
+    asset: one.subject.asset,
+    transaction_id: one.subject.transactionId,
+    deposit_id: one.subject.depositId,
+    expected: one.expected?.toString() ?? null,
+    actual: one.actual?.toString() ?? null,
+    detail: one.detail,
+    opened_at: one.openedAt,
+    updated_at: one.updatedAt,
+    resolved_at: one.resolvedAt,
+    resolved_by: one.resolvedBy,
+    resolution: one.resolution,
+  };
+}
+
+function packFigures(figures: BreakFigures | null): string | null {
+  if (figures === null) return null;
+  const { expected, actual, severity } = figures;
+  return JSON.stringify({
+    expected: expected?.toString() ?? null,
+    actual: actual?.toString() ?? null,
+    severity,
+  });
+}
+
+function unpackFigures(text: string | null): BreakFigures | null {
+  if (text === null) return null;
+  const { expected, actual, severity } = JSON.parse(text) as {
+    [Figure in 'expected' | 'actual']: string | null;
+  } & { severity: Severity };
+  return {
+    expected: expected === null ? null : storedAmount(expected),
+    actual: actual === null ? null : storedAmount(actual),
+    severity,
+  };
+}
+
+export function breakEventOf(row: BreakEventRow): BreakEvent {
+  return {
+    breakId: BreakId(row.break_id),
+    at: row.at,
+    actor: row.actor,
+    action: row.action as BreakAction,
+    reason: row.reason,
+    before: unpackFigures(row.figures_before),
+    after: unpackFigures(row.figures_after),
+  };
+}
+
+export function breakEventRow(event: StoredBreakEvent): BreakEventRow {
+  return {
+    break_id: event.breakId,
+    seq: event.seq,
+    at: event.at,
+    actor: event.actor,
+    action: event.action,
+    reason: event.reason,
+    figures_before: packFigures(event.before),
+    figures_after: packFigures(event.after),
+  };
+}
