@@ -241,6 +241,9 @@ CREATE INDEX deposits_by_hash ON deposits (blockchain_hash);
 -- The sweep's work list.
 CREATE INDEX deposits_waiting ON deposits (state)
   WHERE state NOT IN ('settled', 'credited', 'internal');
+-- Those that a change of the crediting policy judges anew, in the order in which it does.
+CREATE INDEX deposits_to_judge ON deposits (deposit_id)
+  WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0;
 -- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
@@ -369,13 +372,19 @@ CREATE TABLE reconciliations (
   addresses   TEXT
 ) STRICT;
 
--- Crediting policies as they were set; the last row holds.
+-- Crediting policies as they were set, by whom and why; the last row holds.
+-- source: the configuration, or a person through the API (a whole policy, or a halt switch).
+-- configured: for `config` what the file said, NULL for `api`. The file's policy is taken again only
+-- when it differs from the last one here; policy differs from it by halts that people had put on.
 CREATE TABLE policies (
-  seq    INTEGER PRIMARY KEY REFERENCES journal (seq),
-  source TEXT    NOT NULL CHECK (source IN ('config', 'api')),
-  actor  TEXT    NOT NULL,
-  policy TEXT    NOT NULL,
-  set_at INTEGER NOT NULL
+  seq        INTEGER PRIMARY KEY REFERENCES journal (seq),
+  source     TEXT    NOT NULL CHECK (source IN ('config', 'api')),
+  actor      TEXT    NOT NULL,
+  reason     TEXT    NOT NULL,
+  policy     TEXT    NOT NULL,
+  configured TEXT,
+  set_at     INTEGER NOT NULL,
+  CHECK ((source = 'config') = (configured IS NOT NULL))
 ) STRICT;
 
 -- ---------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
+import { except } from 'hono/combine';
 import { authenticate, authorize, type ApiEnv, type Identify } from './access.ts';
 import { mountBalances } from './balances.ts';
 import { mountBreaks } from './breaks.ts';
@@ -9,6 +10,7 @@ import { mountDocumentation } from './documentation.ts';
 import { mountHealth, type HealthOptions } from './health.ts';
 import { mountMovements } from './movements.ts';
 import { mountNotifications } from './notifications.ts';
+import { mountPolicy } from './policy.ts';
 import { answerProblem, invalidRequest, problemOf } from './problem.ts';
 import { mountQuarantine } from './quarantine.ts';
 import { mountReconciliations } from './reconciliations.ts';
@@ -16,8 +18,11 @@ import { mountReports } from './reports.ts';
 import type { Services } from './services.ts';
 import { mountWithdrawals } from './withdrawals.ts';
 
-/** More than any body of this API needs: the longest holds a reason. */
+/** More than any body of this API needs but a policy: the longest holds a reason. */
 const BODY_BYTES_MAX = 64 * 1024;
+
+/** A policy may hold rules for a few thousand assets. */
+const POLICY_BYTES_MAX = 512 * 1024;
 
 export interface ApiOptions extends Services, HealthOptions {
   readonly identify: Identify;
@@ -92,7 +97,8 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
     await next();
   });
   app.use('/v1/*', authenticate(options.identify), authorize());
-  app.use('/v1/*', bodyLimit({ maxSize: BODY_BYTES_MAX }));
+  app.use('/v1/policy', bodyLimit({ maxSize: POLICY_BYTES_MAX }));
+  app.use('/v1/*', except('/v1/policy', bodyLimit({ maxSize: BODY_BYTES_MAX })));
   mountBalances(app, options);
   mountDeposits(app, options);
   mountCredits(app, options);
@@ -103,6 +109,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountBreaks(app, options);
   mountReconciliations(app, options);
   mountReports(app, options);
+  mountPolicy(app, options);
   mountHealth(app, options);
   mountDocumentation(app, options.version);
   mountErrors(app, options.onBug);

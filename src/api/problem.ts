@@ -11,8 +11,10 @@ const PROBLEMS = {
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'No such method here' },
   conflict: { status: 409, title: 'In conflict with what is on record' },
+  'precondition-failed': { status: 412, title: 'It has changed meanwhile' },
   'too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
+  'precondition-required': { status: 428, title: 'If-Match is missing' },
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Not available now' },
 } as const;
@@ -86,8 +88,14 @@ export function notFound(detail: string): ProblemError {
 /** How the rules' refusals are told over HTTP. */
 export function refusalProblem(refusal: Refusal): ProblemError {
   const { kind, detail } = refusal;
-  return new ProblemError({ kind: kind === 'not_found' ? 'not-found' : 'conflict', detail });
+  return new ProblemError({ kind: KIND_OF_REFUSAL[kind], detail });
 }
+
+const KIND_OF_REFUSAL = {
+  not_found: 'not-found',
+  conflict: 'conflict',
+  stale: 'precondition-failed',
+} as const satisfies Record<Refusal['kind'], ProblemKind>;
 
 const KIND_OF_STATUS: Partial<Record<number, ProblemKind>> = {
   400: 'invalid-request',

@@ -1,3 +1,4 @@
+import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
@@ -16,6 +17,20 @@ export type CloseAnswer =
   /** Not now, and why: the custody API, or the store. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** What the routes of the crediting policy need beside the store. */
+export interface PolicyServices {
+  /** Checks a policy as the configuration is checked; problems are `path: what is wrong`. */
+  readonly check: (
+    json: unknown,
+  ) =>
+    | { readonly kind: 'ok'; readonly policy: CreditingPolicy }
+    | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+  /** What looks misspelt or out of reach, one sentence each; empty when nothing does. */
+  readonly warnings: (policy: CreditingPolicy) => Promise<readonly string[]>;
+  /** Told of a change: deposits that its commit has not judged are judged after it. */
+  readonly changed: () => void;
+}
+
 /** What the routes work with. */
 export interface Services {
   readonly reads: Reads;
@@ -23,6 +38,7 @@ export interface Services {
   /** Unix milliseconds; stamps decisions. */
   readonly now: () => number;
   readonly feed: FeedSignal;
+  readonly policy: PolicyServices;
   /** Runs one reconciliation and gives its row. Calls at the same time run one after the other. */
   readonly reconcile: () => Promise<ReconciliationRow>;
   /** Closes every day up to this one, in order, unless its cut-off is still to come. */

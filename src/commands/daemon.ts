@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { identifyBy, type Identify } from '../api/access.ts';
 import { createApi } from '../api/application.ts';
 import { FeedSignal } from '../api/feed-signal.ts';
 import type { Readiness } from '../api/health.ts';
+import type { PolicyServices } from '../api/services.ts';
 import { createConsole } from '../console/application.ts';
 import type { CircuitState } from '../custody/circuit.ts';
 import type { CustodyClient } from '../custody/client.ts';
@@ -15,25 +17,34 @@ import { RefusedBodies } from '../intake/refused-bodies.ts';
 import type { Config } from '../ops/config.ts';
 import type { Lifecycle, SignalSource } from '../ops/lifecycle.ts';
 import type { Logger } from '../ops/log.ts';
+import { checkPolicy } from '../ops/crediting-policy.ts';
 import { Metrics } from '../ops/metrics.ts';
-import { packPolicy } from '../store/fact-codec.ts';
+import { Judging } from '../reconcile/judging.ts';
+import { PublishedNetworks } from '../reconcile/published-networks.ts';
 import { openForReading, openForWriting } from '../store/sqlite/database.ts';
 import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
+import { startText, takePolicy } from './crediting/configured-policy.ts';
+import { nameWarnings, policyWarnings } from './crediting/policy-warnings.ts';
 import { custodyClientOf } from './custody/link.ts';
-import { checkDepthsAt } from './doctor/custody-check.ts';
+import { checkDepths } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
-import { CommandFailed } from './terminal.ts';
 
 /** Bounds of the shutdown's steps: together less than the 30 s that supervisors usually wait. */
 const CLOSE_MS_MAX = 5_000;
 const DRAIN_MS_MAX = 12_000;
+
+/** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
+const WARNINGS_MS_MAX = 2_000;
+
+/** At start-up nobody waits for them. */
+const START_WARNINGS_MS_MAX = 30_000;
 
 /** What the program is given beside its configuration. */
 export interface DaemonContext {
@@ -57,6 +68,8 @@ interface Parts extends DaemonContext {
   readonly feed: FeedSignal;
   readonly metrics: Metrics;
   readonly custody: CustodyClient | undefined;
+  readonly networks: PublishedNetworks | undefined;
+  readonly judging: Judging;
   readonly reconciler: Reconciler;
   readonly closer: DayCloser;
   readonly identify: Identify;
@@ -69,14 +82,16 @@ interface Parts extends DaemonContext {
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
   const parts = assemble(context);
   const { config, log, reconciler, closer } = parts;
-  await takePolicy(parts);
+  const told = startText(await takePolicy(config.crediting, parts));
+  if (told !== null) log.warn(told);
   const lifecycle = shutdownOf({ note: (text) => log.error(text) });
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
   const listener = await listen(config.listen, application(parts, phase).fetch);
   orderShutdown(lifecycle, parts, listener);
   reconciler.start();
   closer.start();
-  void warnOfDepths(parts);
+  judgeAnew(parts);
+  void warnOfPolicy(parts);
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
 }
@@ -107,29 +122,50 @@ function assemble(context: DaemonContext): Parts {
     config.custody === undefined
       ? undefined
       : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
-  const reconciler = new Reconciler({ config, reads, queue, custody, metrics, log, now });
+  const networks = custody && new PublishedNetworks({ custody, now });
+  const reconciler = new Reconciler({
+    config,
+    reads,
+    queue,
+    custody,
+    networks,
+    metrics,
+    log,
+    now,
+  });
   const reconcile = (): Promise<unknown> => reconciler.runNow();
   const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
+  const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);
-  const services = { feed, metrics, custody, reconciler, closer, identify };
-  return { ...context, lock, ledger, reads, queue, ...services };
+  const store = { lock, ledger, reads, queue, feed };
+  const services = { metrics, custody, networks, judging, reconciler, closer, identify };
+  return { ...context, ...store, ...services };
 }
 
-/** The configured crediting policy becomes a decision when it differs from the one set last. */
-async function takePolicy({ config, reads, ledger }: Parts): Promise<void> {
-  const known = await reads.configuredPolicy();
-  if (known !== undefined && packPolicy(known.policy) === packPolicy(config.crediting)) return;
-  const taken = await ledger.commit([
-    {
-      kind: 'decision',
-      at: Date.now(),
-      actor: 'config',
-      decision: { kind: 'policy', policy: config.crediting, source: 'config' },
+/** What an earlier run of the daemon, or a commit of a change, left to be judged by the policy. */
+function judgeAnew({ judging, log }: Parts): void {
+  judging.begin().catch((error: unknown) => {
+    log.error({ err: error }, 'deposits could not be judged by the policy');
+  });
+}
+
+/** What the custody API publishes, or null where it cannot be asked within a time. */
+async function publishedNow(networks: PublishedNetworks | undefined, msMax: number) {
+  const asked = await networks?.read({ priority: 'inactive', deadlineMs: Date.now() + msMax });
+  return asked?.networks ?? null;
+}
+
+/** The routes of the policy, beside the store. */
+function policyServices(parts: Parts): PolicyServices {
+  const { reads, networks } = parts;
+  return {
+    check: checkPolicy,
+    warnings: async (policy) => {
+      const published = await publishedNow(networks, WARNINGS_MS_MAX);
+      return policyWarnings(policy, { reads, published });
     },
-  ]);
-  if (taken.kind === 'unavailable') {
-    throw new CommandFailed(`the store cannot be written (${taken.cause}): check the disk`);
-  }
+    changed: () => judgeAnew(parts),
+  };
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
@@ -167,6 +203,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     createApi({
       reads,
       feed,
+      policy: policyServices(parts),
       identify,
       version,
       onBug,
@@ -214,11 +251,19 @@ function custodyReadiness({ kind, ...detail }: CircuitState): Readiness['custody
   return { circuit: kind, ...detail };
 }
 
-/** Says at start-up which policy depths webhooks will not show; the sweep reads those from the API. */
-async function warnOfDepths({ custody, config, log }: Parts): Promise<void> {
-  if (custody === undefined || config.custody === undefined) return;
-  const about = { config: config.custody, crediting: config.crediting, now: Date.now() };
-  const diagnoses = await checkDepthsAt(custody, about);
+/** Says at start-up which names of the policy look misspelt and which depths webhooks will not show. */
+async function warnOfPolicy({ networks, reads, log }: Parts): Promise<void> {
+  const held = await reads.policy();
+  if (held === undefined) return;
+  const published = await publishedNow(networks, START_WARNINGS_MS_MAX);
+  for (const text of await nameWarnings(held.policy, { reads, published })) {
+    log.warn({ check: 'crediting policy' }, text);
+  }
+  if (networks !== undefined && published === null) {
+    const text = 'the networks and their depths could not be read: `counterfoil doctor` says why';
+    log.warn({ check: 'custody API' }, text);
+  }
+  const diagnoses = checkDepths(held.policy, published ?? [], new Map());
   for (const { check, detail } of diagnoses.filter((one) => one.status !== 'ok')) {
     log.warn({ check }, detail);
   }
@@ -250,7 +295,7 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): void {
-  const { reconciler, closer, feed, queue, custody, reads, ledger, lock } = parts;
+  const { reconciler, closer, judging, feed, queue, custody, reads, ledger, lock } = parts;
   const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, boundMs, run });
   step('store', CLOSE_MS_MAX, () => {
@@ -261,6 +306,7 @@ function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): 
   step('connections', CLOSE_MS_MAX, () => listener.cut());
   step('listener', CLOSE_MS_MAX, () => listener.close());
   step('commit queue', DRAIN_MS_MAX, () => queue.close());
+  step('judging', CLOSE_MS_MAX, () => judging.stop());
   step('waiting consumers', CLOSE_MS_MAX, () => feed.close());
   step('reconciliation', CLOSE_MS_MAX, async () => {
     await reconciler.idle();

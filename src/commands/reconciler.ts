@@ -4,6 +4,7 @@ import type { RunAges } from '../domain/custody.ts';
 import type { Config } from '../ops/config.ts';
 import type { Logger } from '../ops/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import type { PublishedNetworks } from '../reconcile/published-networks.ts';
 import { RunQueue } from '../reconcile/run-queue.ts';
 import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../reconcile/sweep.ts';
@@ -41,11 +42,12 @@ export class Reconciler {
     reads: Reads;
     queue: CommitQueue;
     custody: CustodyClient | undefined;
+    networks: PublishedNetworks | undefined;
     metrics: Metrics;
     log: Logger;
     now: () => number;
   }) {
-    const { config, reads, queue, custody, now } = options;
+    const { config, reads, queue, custody, networks, now } = options;
     this.#options = options;
     const sweep = new Sweep({
       reads,
@@ -55,7 +57,7 @@ export class Reconciler {
       ages: agesOf(config),
       ...(custody === undefined || config.custody === undefined
         ? {}
-        : { custody, subscription: config.custody }),
+        : { custody, networks, subscription: config.custody }),
     });
     this.#runs = new RunQueue(async () => this.#told(await sweep.run()));
   }

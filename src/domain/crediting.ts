@@ -63,6 +63,31 @@ export function ruleDepth(policy: CreditingPolicy, network: NetworkKey): number 
   return ownRule(policy.networks, network)?.confirmations ?? policy.default.confirmations;
 }
 
+/** Whether two policies say the same, in whatever order their rules and keys are written. */
+export function samePolicy(left: CreditingPolicy, right: CreditingPolicy): boolean {
+  return (
+    sameRule(left.default, right.default) &&
+    sameRules(left.networks, right.networks) &&
+    sameRules(left.assets, right.assets)
+  );
+}
+
+function sameRules(left: CreditingPolicy['assets'], right: CreditingPolicy['assets']): boolean {
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => {
+      const other = ownRule(right, key);
+      return other !== undefined && sameRule(left[key] ?? {}, other);
+    })
+  );
+}
+
+function sameRule(left: Partial<PolicyRule>, right: Partial<PolicyRule>): boolean {
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)] as (keyof PolicyRule)[]);
+  return [...keys].every((key) => left[key] === right[key]);
+}
+
 /** Asset ids and network keys come from outside: `constructor` must not find a prototype's member. */
 function ownRule(
   rules: Readonly<Record<string, Partial<PolicyRule>>>,

@@ -77,6 +77,7 @@ export interface RunAges {
  * `address`: what an address's own list tells where no notification did, or told otherwise.
  * `subscription`: whether a vault's subscription is as we want it.
  * `backlog`: whether notifications of a vault wait at the custody service.
+ * `depths`: at which depths a network emits confirmation events.
  * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
  * `close`: a day ended; its report is made and sealed as of then.
  */
@@ -106,6 +107,13 @@ export type CustodyRecord =
       readonly vaultId: VaultId;
       /** Null when nothing waits any more. */
       readonly backlog: Backlog | null;
+    }
+  | {
+      readonly kind: 'depths';
+      readonly network: NetworkKey;
+      readonly published: readonly number[];
+      /** Whether an asset of it has ever arrived. */
+      readonly inUse: boolean;
     }
   | {
       readonly kind: 'run';

@@ -12,7 +12,9 @@ import type { CustodyTransaction, RunCounts } from './custody.ts';
 import type { Deposit } from './deposit.ts';
 import { changes, isOwnHash, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { claimDeposits } from './decide-outgoing.ts';
-import type { VaultId } from './ids.ts';
+import type { CreditingPolicy } from './crediting.ts';
+import { depthDrift, type PublishedDepths } from './depth.ts';
+import type { NetworkKey, VaultId } from './ids.ts';
 import type { Movement } from './movement.ts';
 import { reverseCredit, settle, type Settled } from './settlement.ts';
 import { newSighting, type Sighting } from './sighting.ts';
@@ -226,6 +228,23 @@ export function decideSubscriptionRecord(vaultId: VaultId, drift: string | null)
     return changes({ healed: [{ key, reason: 'the subscription is as wanted' }] });
   const detail = `${drift}: mend it with \`counterfoil subscribe\``;
   return changes({ found: [finding('subscription_drift', { key, subject: { vaultId }, detail })] });
+}
+
+/** A depth that the policy wants of a network and that no webhook of it will ever show. */
+export function decideDepthsRecord(record: PublishedDepths, policy: CreditingPolicy): Changes {
+  const { network } = record;
+  const key = depthBreakKey(network);
+  const detail = depthDrift(policy, record);
+  return detail === null
+    ? changes({
+        healed: [{ key, reason: 'webhooks can show every depth that the policy wants here' }],
+      })
+    : changes({ found: [finding('subscription_drift', { key, subject: { network }, detail })] });
+}
+
+/** Of the network and no vault: it is the same for every subscription. */
+export function depthBreakKey(network: NetworkKey): string {
+  return breakKey('subscription_drift', null, network);
 }
 
 /**

@@ -1,10 +1,34 @@
 import type { SignatureRole } from './close-record.ts';
 import type { CreditingPolicy } from './crediting.ts';
+import type { HaltScope } from './halt.ts';
 import type { BreakId, CreditId, DepositId } from './ids.ts';
 
 /** What a person (or a consumer, or the configuration) decided; journalled with the actor. */
 export type Decision =
-  | { readonly kind: 'policy'; readonly policy: CreditingPolicy; readonly source: 'config' | 'api' }
+  | {
+      readonly kind: 'policy';
+      readonly source: 'config';
+      /** What holds from now on: the configuration's policy, with halts that people put on. */
+      readonly policy: CreditingPolicy;
+      /** What the configuration says, to tell when it changes. */
+      readonly configured: CreditingPolicy;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'policy';
+      readonly source: 'api';
+      readonly policy: CreditingPolicy;
+      /** The journal position of the policy that its author had read. */
+      readonly replaces: number;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'halt' | 'resume';
+      readonly scope: HaltScope;
+      readonly reason: string;
+    }
+  /** Deposits to be judged anew by the policy that holds; follows a change where many wait. */
+  | { readonly kind: 'judge'; readonly depositIds: readonly DepositId[] }
   | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }
   | { readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string }
   | { readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string }
@@ -40,4 +64,6 @@ export type Decision =
 /** Why a decision could not be taken; nothing was journalled. */
 export type Refusal =
   | { readonly kind: 'not_found'; readonly detail: string }
-  | { readonly kind: 'conflict'; readonly detail: string };
+  | { readonly kind: 'conflict'; readonly detail: string }
+  /** What it rests on has changed since it was read. */
+  | { readonly kind: 'stale'; readonly detail: string };

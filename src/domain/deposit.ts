@@ -170,6 +170,17 @@ export function judge(deposit: Deposit, rule: PolicyRule): Verdict {
   return { state: 'verifying', reason: null, creditDue: verified };
 }
 
+/** Whether a deposit stands as this rule judges it: nothing to change, and no credit due. */
+export function standsBy(deposit: Deposit, rule: PolicyRule): boolean {
+  const { state, reason, creditDue } = judge(deposit, rule);
+  return (
+    !creditDue &&
+    state === deposit.state &&
+    reason === deposit.reason &&
+    rule.confirmations === deposit.requiredConfirmations
+  );
+}
+
 /** Whether the custody API still has to be asked about it. */
 export function awaitsCustody(deposit: Deposit): boolean {
   if (deposit.credit !== null) return deposit.evidence === 'none';

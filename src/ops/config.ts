@@ -2,8 +2,8 @@ import path from 'node:path';
 import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { creditingPolicy } from './crediting-policy.ts';
+import { plainMessage, problemsOf } from './plain-message.ts';
 import type { Problem } from './problem.ts';
-import { placeOf } from './problem.ts';
 import { strict } from './strict.ts';
 
 /** Long enough that nobody guesses the URL, which is all that a webhook proves itself with. */
@@ -218,29 +218,5 @@ export function parseConfig(
   const schema = configIn(options.folder, options.unreadableReason);
   const parsed = schema.safeParse(json, { error: plainMessage });
   if (parsed.success) return { kind: 'ok', config: parsed.data };
-  const problems = parsed.error.issues.map((issue) => ({
-    path: issue.path,
-    where: placeOf(issue.path),
-    what: issue.message,
-  }));
-  return { kind: 'invalid', problems };
-}
-
-/** Words for what no rule above has its own message for. Never quotes the value. */
-function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_type') return undefined;
-  const expected = withArticle(issue.expected);
-  if (issue.input === undefined) return `is missing; it must be ${expected}`;
-  return `must be ${expected}, not ${withArticle(kindOf(issue.input))}`;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-function withArticle(kind: string): string {
-  if (kind === 'null') return kind;
-  const name = kind === 'int' ? 'integer' : kind;
-  return `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
+  return { kind: 'invalid', problems: problemsOf(parsed.error) };
 }

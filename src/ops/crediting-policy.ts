@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Amount } from '../domain/amount.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
+import { plainMessage, problemsOf } from './plain-message.ts';
 import { strict } from './strict.ts';
 
 /** An amount in the asset's smallest unit; a JSON number could have lost digits before we see it. */
@@ -48,3 +49,18 @@ export const creditingPolicy = strict({
   networks: z.record(z.string().min(1), partialRule).default({}),
   assets: z.record(z.string().min(1), partialRule).default({}),
 }) satisfies z.ZodType<CreditingPolicy>;
+
+/** Checks a policy on its own, in the words of the configuration; places begin at `policy`. */
+export function checkPolicy(
+  json: unknown,
+):
+  | { readonly kind: 'ok'; readonly policy: CreditingPolicy }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] } {
+  const parsed = strict({ policy: creditingPolicy }).safeParse(
+    { policy: json },
+    { error: plainMessage },
+  );
+  if (parsed.success) return { kind: 'ok', policy: parsed.data.policy };
+  const problems = problemsOf(parsed.error).map(({ where, what }) => `${where}: ${what}`);
+  return { kind: 'invalid', problems };
+}

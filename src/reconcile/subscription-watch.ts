@@ -1,8 +1,12 @@
 import type { CustodyClient } from '../custody/client.ts';
-import { ruleDepth, type CreditingPolicy } from '../domain/crediting.ts';
+import type { Break } from '../domain/break.ts';
+import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
-import { NetworkKey, VaultId } from '../domain/ids.ts';
+import { suppressedDepths } from '../domain/depth.ts';
+import { VaultId, type AssetId } from '../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
+import { depthRecords } from './depth-watch.ts';
+import type { PublishedNetworks } from './published-networks.ts';
 import type { VaultList } from './vault-list.ts';
 
 /** Vaults looked at per run: each costs two requests of the budget that others leave over. */
@@ -13,20 +17,35 @@ const INTERVAL_MS = 3_600_000;
 
 interface Visit {
   readonly custody: CustodyClient;
+  readonly networks: PublishedNetworks | undefined;
   readonly policy: CreditingPolicy;
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly now: number;
   readonly deadlineMs: number;
+}
+
+/** A vault's subscription as it was looked at, for the policies to come. */
+interface Looked {
+  /** What is wrong with it whatever the policy. */
+  readonly drift: readonly string[];
+  /** Deepest delivered depth by network, where it is not the deepest published one. */
+  readonly overrides: Readonly<Record<string, number>>;
+  /** What the last record said of it. */
+  readonly told: string | null | undefined;
 }
 
 /**
  * Goes round the vaults and compares each subscription with what we want: our URL, all three
  * streams, and no confirmation override below the policy's depth. Drift means notifications are
- * being lost right now, and nothing else would say so.
+ * being lost right now, and nothing else would say so. A change of the policy judges what was seen
+ * anew at once, and so are the depths that the networks publish.
  */
 export class SubscriptionWatch {
   readonly #webhookUrl: string;
   readonly #vaults: VaultList;
   readonly #lookedAt = new Map<string, number>();
+  readonly #looked = new Map<string, Looked>();
 
   constructor(options: { webhookUrl: string; vaults: VaultList }) {
     this.#webhookUrl = options.webhookUrl;
@@ -37,18 +56,34 @@ export class SubscriptionWatch {
   async run(visit: Visit): Promise<{ records: CustodyRecord[]; requests: number }> {
     const listed = await this.#vaults.read(visit);
     let { requests } = listed;
-    const records: CustodyRecord[] = [];
     const due = listed.vaults
       .filter((vaultId) => visit.now - this.#last(vaultId) >= INTERVAL_MS)
       .sort((left, right) => this.#last(left) - this.#last(right));
     for (const vaultId of due.slice(0, VAULTS_PER_RUN)) {
-      const looked = await this.#look(vaultId, visit);
-      requests += looked.requests;
-      if (looked.record === null) break;
+      const { looked, cost } = await this.#look(vaultId, visit);
+      requests += cost;
+      if (looked === null) break;
       this.#lookedAt.set(vaultId, visit.now);
-      records.push(looked.record);
+      this.#looked.set(vaultId, looked);
     }
-    return { records, requests };
+    const depths = await depthRecords(visit);
+    return {
+      records: [...this.#judged(visit.policy), ...depths.records],
+      requests: requests + depths.requests,
+    };
+  }
+
+  /** Records of what was looked at just now, or says something else by the policy of now. */
+  #judged(policy: CreditingPolicy): CustodyRecord[] {
+    const records: CustodyRecord[] = [];
+    for (const [vaultId, looked] of this.#looked) {
+      const wrong = [...looked.drift, ...suppressedDepths(policy, looked.overrides)];
+      const told = wrong.length === 0 ? null : wrong.join('; ');
+      if (told === looked.told) continue;
+      this.#looked.set(vaultId, { ...looked, told });
+      records.push({ kind: 'subscription', vaultId: VaultId(vaultId), drift: told });
+    }
+    return records;
   }
 
   #last(vaultId: string): number {
@@ -57,25 +92,16 @@ export class SubscriptionWatch {
 
   async #look(
     vaultId: string,
-    { custody, policy, deadlineMs }: Visit,
-  ): Promise<{ record: CustodyRecord | null; requests: number }> {
+    { custody, deadlineMs }: Visit,
+  ): Promise<{ looked: Looked | null; cost: number }> {
     const options = { priority: 'inactive', deadlineMs } as const;
     const rows = await custody.subscriptions.of(vaultId, options);
-    if (rows.kind !== 'ok') return { record: null, requests: 1 };
-    const overrides = await custody.subscriptions.overrides(vaultId, options);
-    if (overrides.kind !== 'ok') return { record: null, requests: 2 };
-    const drift = subscriptionDrift(rows.value, this.#webhookUrl);
-    const shallow = Object.entries(overrides.value.confirmations)
-      .filter(([network, depth]) => depth < ruleDepth(policy, NetworkKey(network)))
-      .map(([network, depth]) => `${network} is delivered only to depth ${depth}`);
-    const wrong = [...(drift.kind === 'as_wanted' ? [] : [driftText(drift)]), ...shallow];
-    return {
-      record: {
-        kind: 'subscription',
-        vaultId: VaultId(vaultId),
-        drift: wrong.length === 0 ? null : wrong.join('; '),
-      },
-      requests: 2,
-    };
+    if (rows.kind !== 'ok') return { looked: null, cost: 1 };
+    const answer = await custody.subscriptions.overrides(vaultId, options);
+    if (answer.kind !== 'ok') return { looked: null, cost: 2 };
+    const found = subscriptionDrift(rows.value, this.#webhookUrl);
+    const drift = found.kind === 'as_wanted' ? [] : [driftText(found)];
+    const overrides = answer.value.confirmations;
+    return { looked: { drift, overrides, told: undefined }, cost: 2 };
   }
 }

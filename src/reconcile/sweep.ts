@@ -25,6 +25,7 @@ import {
 } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { InactiveChecks } from './inactive.ts';
+import type { PublishedNetworks } from './published-networks.ts';
 import { Repair } from './repair.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
 import { Stragglers } from './stragglers.ts';
@@ -52,6 +53,8 @@ export interface SweepOptions {
   readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
   /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
   readonly custody?: CustodyClient;
+  /** The API's list of networks, shared with whoever else asks for it. */
+  readonly networks?: PublishedNetworks | undefined;
   /** Our side of the subscriptions; absent: nothing is repaired, and no subscription looked at. */
   readonly subscription?: {
     readonly webhookUrl: string;
@@ -204,8 +207,14 @@ export class Sweep {
     if (judged) tally.addAll(judged.checks.outcomes);
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
-    const { policy } = snapshot;
-    const watched = await this.#watch?.run({ custody, policy, now: now(), deadlineMs });
+    const { networks } = this.#options;
+    const watched = await this.#watch?.run({
+      ...snapshot,
+      custody,
+      networks,
+      now: now(),
+      deadlineMs,
+    });
     const open = snapshot.openBreaks.values();
     const backlogs =
       repaired && (await watchBacklogs({ custody, seen: repaired.seen, missed, open, deadlineMs }));

@@ -3,6 +3,7 @@ import { saysNothingNew, type Break } from '../domain/break.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
+  decideDepthsRecord,
   decideOutgoingRecord,
   decideRun,
   decideSubscriptionRecord,
@@ -74,6 +75,8 @@ export class CustodyDesk {
         return this.#apply(decideSubscriptionRecord(record.vaultId, record.drift), now);
       case 'backlog':
         return this.#apply(decideBacklog(record.vaultId, record.backlog), now);
+      case 'depths':
+        return this.#apply(decideDepthsRecord(record, now.policy), now);
       case 'run':
         this.#run(record, now);
         return true;

@@ -7,21 +7,15 @@ import {
   suspenseEntry,
   type DepositDecision,
 } from '../domain/decide-decision.ts';
-import type { Refusal } from '../domain/decision.ts';
 import { changes, type Circumstances } from '../domain/dossier.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { standingOf } from '../domain/movement.ts';
-import { settle } from '../domain/settlement.ts';
+import type { DecisionOutcome } from './decision-outcome.ts';
 import type { DeskTools } from './desk-tools.ts';
+import { PolicyDesk } from './policy-desk.ts';
 
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
 type Now = Circumstances & { readonly seq: number };
-
-/** What became of a decision; only `taken` is journalled. */
-export type DecisionOutcome =
-  | { readonly kind: 'taken'; readonly status?: IntakeStatus }
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'not_taken'; readonly refusal: Refusal };
 
 export type Retry = (
   quarantineId: string,
@@ -41,17 +35,22 @@ function notFound(detail: string): DecisionOutcome {
 export class DecisionDesk {
   readonly #tools: DeskTools;
   readonly #retry: Retry;
+  readonly #policy: PolicyDesk;
 
   constructor(tools: DeskTools, retry: Retry) {
     this.#tools = tools;
     this.#retry = retry;
+    this.#policy = new PolicyDesk(tools);
   }
 
   take(fact: DecisionFact, now: Now): DecisionOutcome {
     const { decision, actor } = fact;
     switch (decision.kind) {
       case 'policy':
-        return this.#setPolicy(decision, actor, now);
+      case 'halt':
+      case 'resume':
+      case 'judge':
+        return this.#policy.take(decision, actor, now);
       case 'approve':
       case 'hold':
       case 'release':
@@ -76,30 +75,6 @@ export class DecisionDesk {
       default:
         return decision satisfies never;
     }
-  }
-
-  /** A new policy judges every waiting deposit anew, in the same transaction. */
-  #setPolicy(
-    decision: Extract<DecisionFact['decision'], { kind: 'policy' }>,
-    actor: string,
-    now: Now,
-  ): DecisionOutcome {
-    const { set, source, flush } = this.#tools;
-    flush();
-    const { policy, source: from } = decision;
-    set.setPolicy({ seq: now.seq, source: from, actor, policy, setAt: now.at });
-    for (const deposit of source.waitingDeposits()) {
-      const settled = settle(deposit, { ...now, policy });
-      const { state, reason, requiredConfirmations } = settled.deposit;
-      const same =
-        state === deposit.state &&
-        reason === deposit.reason &&
-        requiredConfirmations === deposit.requiredConfirmations;
-      if (same) continue;
-      const { items, found, healed } = settled;
-      set.apply(changes({ deposits: [settled.deposit], items, found, healed }), now);
-    }
-    return TAKEN;
   }
 
   #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {

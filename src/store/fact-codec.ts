@@ -124,11 +124,19 @@ export function unpackPolicy(text: string): CreditingPolicy {
   };
 }
 
+const FIRST_REASON = 'the configuration says so';
+
 function unpackDecision(body: Uint8Array): Decision {
   const text = decoder.decode(body);
   const decision = JSON.parse(text) as Decision;
   if (decision.kind !== 'policy') return decision;
-  return { ...decision, policy: unpackPolicy(JSON.stringify(decision.policy)) };
+  const policy = unpackPolicy(JSON.stringify(decision.policy));
+  if (decision.source === 'api') return { ...decision, policy };
+  // Version 1 journalled neither: what it took was what the configuration said.
+  const { configured = decision.policy, reason = FIRST_REASON } = decision as Partial<
+    typeof decision
+  >;
+  return { ...decision, policy, configured: unpackPolicy(JSON.stringify(configured)), reason };
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   AddressId,
   AssetId,
   BlockchainHash,
+  DepositId,
   NetworkKey,
   TransactionId,
   VaultId,
@@ -150,6 +151,11 @@ export const BREAK_SORTS = [
 ] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
 
+/** A policy that was set, and the one that held until then. */
+export interface PolicyChange extends PolicyRow {
+  readonly before: CreditingPolicy | null;
+}
+
 /** Counts for the console, metrics and the demo's closing line. */
 export interface StoreCounts {
   readonly notifications: {
@@ -229,8 +235,12 @@ export interface Reads {
   /** Decimals of assets, pinned at their first sighting. */
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
   policy(): Promise<PolicyRow | undefined>;
-  /** The policy that the configuration set last, whatever was set through the API since. */
-  configuredPolicy(): Promise<PolicyRow | undefined>;
+  /** What the configuration said when it set a policy last, whatever was set through the API since. */
+  configuredPolicy(): Promise<CreditingPolicy | undefined>;
+  /** Every policy that was set, newest first, with the one before it. */
+  policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
+  /** Deposits that a change of policy can move, by id, after one of them. */
+  depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]>;
   /** Deposits that the custody API still has to be asked about. */
   waitingDeposits(): Promise<readonly Deposit[]>;
   /** One run by its place in the journal. */

@@ -59,7 +59,11 @@ export interface PolicyRow {
   readonly seq: number;
   readonly source: 'config' | 'api';
   readonly actor: string;
+  readonly reason: string;
+  /** What holds since. */
   readonly policy: CreditingPolicy;
+  /** What the configuration said, where the policy came from there; else null. */
+  readonly configured: CreditingPolicy | null;
   readonly setAt: number;
 }
 
@@ -169,8 +173,8 @@ export interface RecordSource {
   depositOfCredit(creditId: CreditId): DepositId | undefined;
   /** The reference that a credit was acknowledged with, standing or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;
-  /** Every deposit that a change of policy can move. */
-  waitingDeposits(): readonly Deposit[];
+  /** Deposits that a change of policy can move, by id, after one of them. */
+  depositsToJudge(after: DepositId | null, limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
   movementsAtOdds(): readonly Movement[];
   movementCounts(): Readonly<Record<MovementStanding, number>>;

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { identifyBy, type Identify, type Role } from '../../src/api/access.ts';
 import { createApi, type ApiOptions } from '../../src/api/application.ts';
+import type { PolicyServices } from '../../src/api/services.ts';
 import { FeedSignal } from '../../src/api/feed-signal.ts';
+import { checkPolicy } from '../../src/ops/crediting-policy.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
@@ -46,6 +48,11 @@ export class ApiUnderTest {
   readonly feed: FeedSignal;
   readonly app: ReturnType<typeof createApi>;
   readonly bugs: unknown[] = [];
+  readonly policy: PolicyServices = {
+    check: checkPolicy,
+    warnings: () => Promise.resolve([]),
+    changed: () => undefined,
+  };
 
   constructor(store: { open: OpenLedger; path: string }, options: Partial<ApiOptions> = {}) {
     this.open = store.open;
@@ -68,6 +75,7 @@ export class ApiUnderTest {
       now: () => this.open.at,
       identify,
       feed: this.feed,
+      policy: this.policy,
       reconcile: () => this.reconcile(),
       close: async () => ({ kind: 'unknown' }),
       readiness: () => ({

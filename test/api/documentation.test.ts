@@ -23,6 +23,8 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/deposits/{id}',
     'GET /v1/movements',
     'GET /v1/notifications',
+    'GET /v1/policy',
+    'GET /v1/policy/history',
     'GET /v1/quarantine',
     'GET /v1/reconciliations',
     'GET /v1/reports/daily',
@@ -37,10 +39,13 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'POST /v1/deposits/{id}/attribute',
     'POST /v1/deposits/{id}/hold',
     'POST /v1/deposits/{id}/release',
+    'POST /v1/policy/halt',
+    'POST /v1/policy/resume',
     'POST /v1/quarantine/{id}/retry',
     'POST /v1/reconciliations',
     'POST /v1/reports/daily/{date}/close',
     'POST /v1/reports/daily/{date}/sign',
+    'PUT /v1/policy',
   ]);
 });
 

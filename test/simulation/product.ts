@@ -185,7 +185,12 @@ export class Product {
     });
     this.#process = born;
     if ((await born.reads.configuredPolicy()) !== undefined) return;
-    await this.decide({ kind: 'policy', policy: policyOf(Amount), source: 'config' }, 'config');
+    const policy = policyOf(Amount);
+    const reason = 'the configuration says so';
+    await this.decide(
+      { kind: 'policy', source: 'config', policy, configured: policy, reason },
+      'config',
+    );
   }
 
   /** Kills the process; what its file and log hold now is what the next one finds. */

@@ -419,7 +419,6 @@ class Simulation {
     this.#traffic.decideAll();
     await this.#deliverAll();
     await this.#pass(PAUSE_MS_MAX);
-    this.#traffic.fillGaps();
     this.#traffic.bury(BURIAL_BLOCKS);
     this.#watch();
     await this.#deliverAll();

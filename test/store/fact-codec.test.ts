@@ -6,6 +6,7 @@ import type { CreditingPolicy, PolicyRule } from '../../src/domain/crediting.ts'
 import type { CustodyRecord, CustodyTransaction } from '../../src/domain/custody.ts';
 import type { Decision } from '../../src/domain/decision.ts';
 import type { Fact } from '../../src/domain/fact.ts';
+import type { HaltScope } from '../../src/domain/halt.ts';
 import {
   AccountId,
   AddressId,
@@ -172,12 +173,28 @@ const policy: fc.Arbitrary<CreditingPolicy> = fc.record({
 });
 
 const reason = text;
+const haltScope: fc.Arbitrary<HaltScope> = fc.oneof(
+  fc.constant({ kind: 'everything' as const }),
+  fc.record({ kind: fc.constant('network' as const), network: text.map((key) => NetworkKey(key)) }),
+  fc.record({ kind: fc.constant('asset' as const), asset: text.map((id) => AssetId(id)) }),
+);
 const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({
     kind: fc.constant('policy' as const),
+    source: fc.constant('config' as const),
     policy,
-    source: fc.constantFrom('config', 'api'),
+    configured: policy,
+    reason,
   }),
+  fc.record({
+    kind: fc.constant('policy' as const),
+    source: fc.constant('api' as const),
+    policy,
+    replaces: fc.nat(),
+    reason,
+  }),
+  fc.record({ kind: fc.constantFrom('halt', 'resume'), scope: haltScope, reason }),
+  fc.record({ kind: fc.constant('judge' as const), depositIds: fc.array(depositId) }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
   fc.record({ kind: fc.constant('attribute' as const), depositId, attributedTo: text, reason }),
   fc.record({

@@ -110,7 +110,11 @@ export class OpenLedger {
   }
 
   setPolicy(policy: CreditingPolicy): Promise<FactOutcome> {
-    return this.decide({ kind: 'policy', policy, source: 'config' }, 'config');
+    const reason = 'the configuration says so';
+    return this.decide(
+      { kind: 'policy', source: 'config', policy, configured: policy, reason },
+      'config',
+    );
   }
 
   record(record: CustodyRecord): Promise<FactOutcome> {

@@ -88,7 +88,9 @@ class Play {
   }
 
   async #setPolicy(policy: CreditingPolicy): Promise<void> {
-    const decision = { kind: 'policy', policy, source: 'api' } as const;
+    const [held] = this.open.rows<{ seq: number }>('SELECT max(seq) AS seq FROM policies');
+    const replaces = held?.seq ?? 0;
+    const decision = { kind: 'policy', source: 'api', policy, replaces, reason: REASON } as const;
     await this.#take({ kind: 'decision', at: this.#now(), actor: 'ann', decision });
   }
 

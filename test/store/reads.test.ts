@@ -421,9 +421,11 @@ test('the policy read is the last one set, and the configured one is remembered 
     networks: {},
     assets: {},
   };
-  await open.decide({ kind: 'policy', policy, source: 'api' }, 'ada');
+  const replaces = (await reads.policy())?.seq ?? 0;
+  const reason = 'a larger bank';
+  await open.decide({ kind: 'policy', source: 'api', policy, replaces, reason }, 'ada');
   expect(await reads.policy()).toMatchObject({ source: 'api', actor: 'ada', policy });
-  expect(await reads.configuredPolicy()).toMatchObject({ source: 'config', policy: SIX_DEEP });
+  expect(await reads.configuredPolicy()).toEqual(SIX_DEEP);
 });
 
 test('the reconciler sees every hash and withdrawal it asked for, at one moment', async () => {

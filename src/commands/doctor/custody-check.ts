@@ -1,8 +1,8 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import { depthReach } from '../../domain/depth.ts';
+import { depthReach, wantedDepths } from '../../domain/depth.ts';
 import { NetworkKey } from '../../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../../domain/subscription.ts';
-import { ruleDepth, type CreditingPolicy } from '../../domain/crediting.ts';
+import type { CreditingPolicy } from '../../domain/crediting.ts';
 import type { CustodyConfig } from '../../ops/config.ts';
 import type { Network } from '../../wire/network.ts';
 import { failureText } from '../custody/failure.ts';
@@ -34,22 +34,25 @@ function visitOf(client: CustodyClient, { config, crediting, now }: About): Visi
   return { client, config, crediting, options };
 }
 
-/** Whether the networks' published depths can show what the policy wants; overrides left aside. */
-export async function checkDepthsAt(client: CustodyClient, about: About): Promise<Diagnosis[]> {
+/** Everything that a configuration leads to at the custody service. */
+export async function checkCustody(
+  client: CustodyClient,
+  about: About,
+): Promise<{ diagnoses: Diagnosis[]; networks: readonly Network[] | null }> {
   const visit = visitOf(client, about);
   const networks = await client.networks(visit.options);
-  return networks.kind === 'ok'
-    ? checkDepths(visit, networks.value, new Map())
-    : [problem('custody API', failureText(networks, about.config))];
+  if (networks.kind !== 'ok') {
+    const unread = problem('custody API', failureText(networks, about.config));
+    return { diagnoses: [unread], networks: null };
+  }
+  const diagnoses = await checkVaults(visit, networks.value);
+  return { diagnoses, networks: networks.value };
 }
 
-/** Everything that a configuration leads to at the custody service. */
-export async function checkCustody(client: CustodyClient, about: About): Promise<Diagnosis[]> {
-  const visit = visitOf(client, about);
-  const networks = await client.networks(visit.options);
-  if (networks.kind !== 'ok') return [problem('custody API', failureText(networks, about.config))];
-  const reached = ok('custody API', `${about.config.baseUrl} knows this client`);
-  const found = await vaultsOf(client, about.config, visit.options);
+async function checkVaults(visit: Visit, networks: readonly Network[]): Promise<Diagnosis[]> {
+  const { client, config, crediting, options } = visit;
+  const reached = ok('custody API', `${config.baseUrl} knows this client`);
+  const found = await vaultsOf(client, config, options);
   if (found.kind === 'failed') return [reached, problem('vaults', found.detail)];
   const vaults = found.vaultIds;
   const overrides = new Map<string, number>();
@@ -67,7 +70,7 @@ export async function checkCustody(client: CustodyClient, about: About): Promise
       ),
     );
   }
-  return [reached, ...checkDepths(visit, networks.value, overrides), ...subscriptions];
+  return [reached, ...checkDepths(crediting, networks, overrides), ...subscriptions];
 }
 
 async function checkSubscription(visit: Visit, vaultId: string): Promise<Diagnosis> {
@@ -94,33 +97,36 @@ async function noteOverrides(
   }
 }
 
-/** Depths that webhooks cannot show are no error: the sweep reads them from the API, later. */
-function checkDepths(
-  visit: Visit,
+/**
+ * Whether webhooks can show the depths that a policy wants. Those that they cannot are no error: the
+ * sweep reads them from the API, later.
+ */
+export function checkDepths(
+  crediting: CreditingPolicy,
   networks: readonly Network[],
   overrides: ReadonlyMap<string, number>,
 ): Diagnosis[] {
-  return networks.flatMap(({ key, confirmations }) => {
-    const required = ruleDepth(visit.crediting, NetworkKey(key));
+  return networks.flatMap(({ key, confirmations: published }) => {
     const override = overrides.get(key) ?? null;
-    const reach = depthReach(required, { published: confirmations, override });
-    const check = `depth of ${key}`;
-    switch (reach.kind) {
-      case 'published':
-        return [ok(check, `${required} is delivered`)];
-      case 'late':
-        return [
-          warning(check, `${required} is never delivered; webhooks show it at ${reach.reachedAt}`),
-        ];
-      case 'never':
-        return [
-          warning(
+    return wantedDepths(crediting, NetworkKey(key)).map(({ of, confirmations: required }) => {
+      const reach = depthReach(required, { published, override });
+      const check = `depth of ${of}`;
+      switch (reach.kind) {
+        case 'published':
+          return ok(check, `${required} is delivered`);
+        case 'late':
+          return warning(
+            check,
+            `${required} is never delivered; webhooks show it at ${reach.reachedAt}`,
+          );
+        case 'never':
+          return warning(
             check,
             `${required} is never shown by webhooks (deepest: ${reach.deepest ?? 'none'}): the sweep will read it from the API`,
-          ),
-        ];
-      default:
-        return reach satisfies never;
-    }
+          );
+        default:
+          return reach satisfies never;
+      }
+    });
   });
 }

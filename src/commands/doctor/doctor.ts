@@ -7,6 +7,7 @@ import { sqlitePath } from '../store-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkCustody } from './custody-check.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
+import { checkNames, policyAhead } from './policy-check.ts';
 import { checkStore } from './store-check.ts';
 
 const HELP = `
@@ -34,21 +35,25 @@ export function doctorCommand(terminal: Terminal, environment: Environment): Com
 }
 
 async function diagnose(config: Config, path: string): Promise<Diagnosis[]> {
+  const store = sqlitePath(config.store);
+  const ahead = await policyAhead(config.crediting, store);
   const own = [
     ok('configuration', `${path} is well-formed`),
-    await checkStore(sqlitePath(config.store)),
+    await checkStore(store),
     checkTokens(config),
+    ahead.diagnosis,
   ];
   if (config.custody === undefined) {
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
-    return [...own, warning('custody API', detail)];
+    return [...own, warning('custody API', detail), ...(await checkNames(ahead, null))];
   }
   const client = custodyClientOf(config.custody, () => undefined);
   try {
-    const { custody, crediting } = config;
+    const { custody } = config;
     own.push(checkWebhookUrl(config, custody.webhookUrl));
-    const about = { config: custody, crediting, now: Date.now() };
-    return [...own, ...(await checkCustody(client, about))];
+    const about = { config: custody, crediting: ahead.policy, now: Date.now() };
+    const { diagnoses, networks } = await checkCustody(client, about);
+    return [...own, ...diagnoses, ...(await checkNames(ahead, networks))];
   } finally {
     await client.close();
   }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Deposit } from '../../domain/deposit.ts';
-import { CreditId, type AssetId, type TransactionId } from '../../domain/ids.ts';
+import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
 import type { IntakeStatus } from '../../domain/fact.ts';
@@ -30,10 +30,20 @@ import {
   readLastClose,
 } from './reads/closes.ts';
 import { readCounts } from './reads/counts.ts';
-import { readDeposit, readDeposits, readWaitingDeposits } from './reads/deposits.ts';
+import {
+  readDeposit,
+  readDeposits,
+  readDepositsToJudge,
+  readWaitingDeposits,
+} from './reads/deposits.ts';
 import { readPage } from './reads/list.ts';
 import { readMovements } from './reads/movements.ts';
-import { readPinnedDecimals, readPolicy } from './reads/policy.ts';
+import {
+  readConfiguredPolicy,
+  readPinnedDecimals,
+  readPolicy,
+  readPolicyHistory,
+} from './reads/policy.ts';
 import { readReconcilerView } from './reads/reconciler-view.ts';
 import { withdrawalOf } from './row.ts';
 import type {
@@ -251,8 +261,16 @@ export class SqliteReads implements Reads {
     return readPolicy(this.#db);
   }
 
-  configuredPolicy(): Promise<PolicyRow | undefined> {
-    return readPolicy(this.#db, 'config');
+  configuredPolicy() {
+    return readConfiguredPolicy(this.#db);
+  }
+
+  policyHistory(page: PageRequest) {
+    return readPolicyHistory(this.#db, page);
+  }
+
+  depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]> {
+    return readDepositsToJudge(this.#db, after, limit);
   }
 
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {

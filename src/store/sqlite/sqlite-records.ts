@@ -13,10 +13,10 @@ import type {
 import { DepositId } from '../../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
-import { unpackPolicy } from '../fact-codec.ts';
 import type { CloseSource, Idle, PolicyRow, QuarantineRow, RecordSource } from '../records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
+import { policyOf } from './policy-row.ts';
 import { depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
@@ -70,10 +70,10 @@ function statementsOf(db: Database) {
     acknowledgedAs: db
       .prepare<[string], string>('SELECT reference FROM acknowledgements WHERE credit_id = ?')
       .pluck(),
-    waitingDeposits: db.prepare<[], DepositRow>(
+    depositsToJudge: db.prepare<[string, number], DepositRow>(
       `SELECT * FROM deposits
-       WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
-         AND state NOT IN ('settled', 'credited') ORDER BY deposit_id`,
+       WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0 AND deposit_id > ?
+       ORDER BY deposit_id LIMIT ?`,
     ),
     movement: db.prepare<[string, string, string, string], MovementRow>(
       'SELECT * FROM movements WHERE blockchain_hash = ? AND network = ? AND vault_id = ? AND asset = ?',
@@ -189,8 +189,8 @@ export class SqliteRecords implements RecordSource {
     return this.#ask.acknowledgedAs.get(creditId);
   }
 
-  waitingDeposits(): readonly Deposit[] {
-    return this.#ask.waitingDeposits.all().map(depositOf);
+  depositsToJudge(after: DepositId | null, limit: number): readonly Deposit[] {
+    return this.#ask.depositsToJudge.all(after ?? '', limit).map(depositOf);
   }
 
   movement(key: MovementKey): Movement | undefined {
@@ -255,12 +255,6 @@ export class SqliteRecords implements RecordSource {
   policy(): PolicyRow | undefined {
     const row = this.#ask.policy.get();
     if (row === undefined) return undefined;
-    return {
-      seq: row.seq,
-      source: row.source as PolicyRow['source'],
-      actor: row.actor,
-      policy: unpackPolicy(row.policy),
-      setAt: row.set_at,
-    };
+    return policyOf(row);
   }
 }

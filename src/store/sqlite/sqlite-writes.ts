@@ -187,7 +187,9 @@ export class SqliteWrites {
         seq: row.seq,
         source: row.source,
         actor: row.actor,
+        reason: row.reason,
         policy: packPolicy(row.policy),
+        configured: row.configured === null ? null : packPolicy(row.configured),
         set_at: row.setAt,
       });
     }

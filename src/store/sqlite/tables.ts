@@ -243,7 +243,9 @@ export interface PolicyTableRow {
   seq: number;
   source: string;
   actor: string;
+  reason: string;
   policy: string;
+  configured: string | null;
   set_at: number;
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit.ts';
+import type { DepositId } from '../../../domain/ids.ts';
 import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
 import { depositOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
@@ -48,6 +49,23 @@ export async function readDeposit(
     .selectAll()
     .executeTakeFirst();
   return row && depositOf(row);
+}
+
+/** Deposits that a change of policy can move, by id, after one of them; word for word the index. */
+export async function readDepositsToJudge(
+  db: Kysely<Tables>,
+  after: DepositId | null,
+  limit: number,
+): Promise<readonly Deposit[]> {
+  const rows = await db
+    .selectFrom('deposits')
+    .where(sql<boolean>`credit_id IS NULL AND evidence <> 'none' AND change = 0`)
+    .where('deposit_id', '>', after ?? '')
+    .selectAll()
+    .orderBy('deposit_id')
+    .limit(limit)
+    .execute();
+  return rows.map(depositOf);
 }
 
 /** Oldest first, so that a run that cannot ask about all of them does not starve any. */

@@ -1,29 +1,65 @@
 import type { Kysely } from 'kysely';
+import type { CreditingPolicy } from '../../../domain/crediting.ts';
 import { AssetId } from '../../../domain/ids.ts';
 import { unpackPolicy } from '../../fact-codec.ts';
 import type { PolicyRow } from '../../records.ts';
+import type { Page, PageRequest, PolicyChange } from '../../reads.ts';
+import { policyOf } from '../policy-row.ts';
 import type { Tables } from '../tables.ts';
+import { readPage } from './list.ts';
 
-/** The policy that was set last: by anyone, or by one source. */
-export async function readPolicy(
-  db: Kysely<Tables>,
-  source?: PolicyRow['source'],
-): Promise<PolicyRow | undefined> {
+/** The policy that holds: the one that was set last. */
+export async function readPolicy(db: Kysely<Tables>): Promise<PolicyRow | undefined> {
   const row = await db
     .selectFrom('policies')
-    .$if(source !== undefined, (where) => where.where('source', '=', source ?? ''))
     .selectAll()
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    seq: row.seq,
-    source: row.source as PolicyRow['source'],
-    actor: row.actor,
-    policy: unpackPolicy(row.policy),
-    setAt: row.set_at,
-  };
+  return row && policyOf(row);
+}
+
+/** What the configuration said when it set a policy last. */
+export async function readConfiguredPolicy(
+  db: Kysely<Tables>,
+): Promise<CreditingPolicy | undefined> {
+  const row = await db
+    .selectFrom('policies')
+    .where('configured', 'is not', null)
+    .select('configured')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const text = row?.configured ?? null;
+  return text === null ? undefined : unpackPolicy(text);
+}
+
+/** Policies newest first, each with the one that it replaced. */
+export async function readPolicyHistory(
+  db: Kysely<Tables>,
+  page: PageRequest,
+): Promise<Page<PolicyChange>> {
+  const listing = { table: 'policies', equal: {}, newestFirstBy: 'seq' } as const;
+  const found = await readPage(db, listing, { ...page, itemOf: policyOf });
+  const oldest = found.items.at(-1);
+  // Policies are only appended, so what came before a row is the same at any later moment.
+  const before = oldest && (await readPolicyBefore(db, oldest.seq));
+  const items = found.items.map((row, at) => ({
+    ...row,
+    before: (found.items[at + 1] ?? before)?.policy ?? null,
+  }));
+  return { ...found, items };
+}
+
+async function readPolicyBefore(db: Kysely<Tables>, seq: number): Promise<PolicyRow | undefined> {
+  const row = await db
+    .selectFrom('policies')
+    .where('seq', '<', seq)
+    .selectAll()
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && policyOf(row);
 }
 
 /** Decimals of every asset seen with any, pinned at its first sighting. */

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import { strangeNames } from '../../src/domain/policy-names.ts';
+
+const PUBLISHED = ['bitcoin', 'ethereum', 'polygon'];
+const ASSETS = ['ethereum:ETH', 'ethereum:USDC', 'bitcoin:BTC'];
+
+function policyNaming(names: { networks?: string[]; assets?: string[] }): CreditingPolicy {
+  const rules = (keys: string[] = []) => Object.fromEntries(keys.map((key) => [key, {}]));
+  return {
+    default: { confirmations: 6 },
+    networks: rules(names.networks),
+    assets: rules(names.assets),
+  };
+}
+
+const NETWORKS: [name: string, published: string[] | null, warnings: string[]][] = [
+  ['ethereum', PUBLISHED, []],
+  ['etherum', PUBLISHED, ['networks.etherum: no network "etherum" is known: is it ethereum?']],
+  ['Ethereum', PUBLISHED, ['networks.Ethereum: no network "Ethereum" is known: is it ethereum?']],
+  ['ehtereum', PUBLISHED, ['networks.ehtereum: no network "ehtereum" is known: is it ethereum?']],
+  [
+    'dogecoin',
+    PUBLISHED,
+    ['networks.dogecoin: no network "dogecoin" is known; there are bitcoin, ethereum, polygon'],
+  ],
+  // Without the API's list only what looks like a known one is told.
+  ['ethreum', null, ['networks.ethreum: no network "ethreum" is known: is it ethereum?']],
+  ['dogecoin', null, []],
+];
+
+test.for(NETWORKS)('network %s beside %o', ([name, published, warnings]) => {
+  const found = strangeNames(policyNaming({ networks: [name] }), { published, assets: ASSETS });
+  expect(found).toEqual(warnings);
+});
+
+const OF_ASSETS: [name: string, warnings: string[]][] = [
+  ['ethereum:USDC', []],
+  [
+    'ethereum:USCD',
+    ['assets["ethereum:USCD"]: this asset has never arrived here: is it ethereum:USDC?'],
+  ],
+  [
+    'ethereum:WRAPPED',
+    [
+      'assets["ethereum:WRAPPED"]: this asset has never arrived here: check its spelling, unless it is new',
+    ],
+  ],
+  ['etherum:USDC', ['assets["etherum:USDC"]: no network "etherum" is known: is it ethereum?']],
+  // Nothing arrived on its network yet: nothing to compare with.
+  ['polygon:POL', []],
+];
+
+test.for(OF_ASSETS)('asset %s', ([name, warnings]) => {
+  const known = { published: PUBLISHED, assets: ASSETS };
+  const found = strangeNames(policyNaming({ assets: [name] }), known);
+  expect(found).toEqual(warnings);
+});
+
+test('with nothing known nothing is strange', () => {
+  const policy = policyNaming({ networks: ['x'], assets: ['x:Y'] });
+  expect(strangeNames(policy, { published: null, assets: [] })).toEqual([]);
+});
