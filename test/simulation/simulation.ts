@@ -419,6 +419,7 @@ class Simulation {
     this.#traffic.decideAll();
     await this.#deliverAll();
     await this.#pass(PAUSE_MS_MAX);
+    this.#traffic.fillGaps();
     this.#traffic.bury(BURIAL_BLOCKS);
     this.#watch();
     await this.#deliverAll();

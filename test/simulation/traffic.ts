@@ -1,4 +1,5 @@
 import type { DepositOutput, OrderRequest, World } from '../../src/simulator/world/world.ts';
+import { fillGaps } from '../simulator/world/gap-filler.ts';
 import { Chance } from './chance.ts';
 import type { EventLog } from './event-log.ts';
 import { APPROVERS, type Place, type Scenery } from './scenery.ts';
@@ -41,6 +42,12 @@ export class Traffic {
   act(): void {
     const action = this.#chance.weighted(ACTIONS);
     this.#log.add(`${action} ${this.#do(action)}`);
+  }
+
+  /** What waits behind a missing nonce goes on its way: the sender's next transaction fills the gap. */
+  fillGaps(): void {
+    for (const { key } of this.#scenery.networks) fillGaps(this.#world, key, APPROVERS);
+    this.#log.add('gaps filled');
   }
 
   /** Buries everything as deep as it can count. */

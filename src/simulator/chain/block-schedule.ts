@@ -17,6 +17,7 @@ export interface BlockWork {
   due(network: string, height: number): ChainTransaction[];
   /** `<network>|<height>` of everything due. */
   dueKeys(): Iterable<string>;
+  /** Whether the next block has anything to take in, drop or decide. */
   isWaiting(network: string): boolean;
   addBlock(block: { network: string; height: number; timeMs: number }): void;
 }

@@ -38,13 +38,13 @@ export interface TransactionPlan {
  * | from | to | when |
  * |---|---|---|
  * | (new) | `mempool` | broadcast |
- * | `mempool` | `mined` | the next block takes it in, if it is still valid |
- * | `mempool` | `dropped` | invalid by then, dropped by hand, or its replacement was mined |
+ * | `mempool` | `mined` | the next block takes it in, if it is still valid and no lower nonce is missing |
+ * | `mempool` | `dropped` | invalid by then, dropped by hand, or a rival for its nonce or inputs was mined |
  * | `mined` | `mempool` | a reorg takes its block away |
  */
 export interface ChainTransaction extends TransactionPlan {
   readonly hash: string;
-  /** Order of first broadcast: the order in which blocks take transactions in. */
+  /** Order of first broadcast: the order in which blocks take transactions in, nonces permitting. */
   readonly sequence: number;
   readonly status: 'mempool' | 'mined' | 'dropped';
   readonly reverts: boolean;
@@ -57,6 +57,8 @@ export interface ChainTransaction extends TransactionPlan {
   readonly transactionId: string | null;
   /** The hash that this one outbids. */
   readonly replaces: string | null;
+  /** Its number among the sender's, from 0; absent where none counts and on payments by outsiders. */
+  readonly nonce?: number;
 }
 
 /** What the transaction does, or did, to balances in a block. */

@@ -5,26 +5,17 @@ import type { Index, Table } from '../state/table.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 import { BlockSchedule } from './block-schedule.ts';
 import { freshHash } from './blockchain-hash.ts';
+import type { ChainListener } from './chain-listener.ts';
 import { outpoint } from './chain-transaction.ts';
 import type { ChainTransaction, TransactionPlan } from './chain-transaction.ts';
+import { Contests } from './contests.ts';
 import { Ledger } from './ledger.ts';
+import { Nonces } from './nonces.ts';
 
-/** Hears what happens on the chains, in order, right after it happened. */
-export interface ChainListener {
-  /** Broadcast for the first time. */
-  accepted(transaction: ChainTransaction): void;
-  /** Taken in by a block; again after a reorg. */
-  mined(transaction: ChainTransaction): void;
-  /** Reached a published depth. */
-  deepened(transaction: ChainTransaction, depth: number): void;
-  /** Its block is gone; it waits again, or `dropped` follows. */
-  unmined(transaction: ChainTransaction): void;
-  /** Gone for good. */
-  dropped(transaction: ChainTransaction): void;
-  /** Gone for good, because the transaction that outbid it was mined. */
-  replaced(transaction: ChainTransaction): void;
-  /** A block has been worked off: balances may have grown. */
-  blockAdded(network: string): void;
+interface Block {
+  network: string;
+  height: number;
+  timeMs: number;
 }
 
 /** Every chain: mempools, blocks, reorgs. All balances follow from here. */
@@ -37,10 +28,11 @@ export class Chain {
   readonly #transactions: Table<ChainTransaction>;
   readonly #waiting: Index<ChainTransaction>;
   readonly #claims: Index<ChainTransaction>;
-  readonly #bids: Index<ChainTransaction>;
   readonly #waitingBySource: Index<ChainTransaction>;
   readonly #byHeight: Index<ChainTransaction>;
   readonly #byAddress: Index<ChainTransaction>;
+  readonly #contests: Contests;
+  readonly #nonces: Nonces;
   readonly #schedule: BlockSchedule;
 
   constructor(options: {
@@ -61,9 +53,6 @@ export class Chain {
       row.status === 'mempool' ? [row.network] : [],
     );
     this.#claims = this.#transactions.index((row) => (row.status === 'mempool' ? row.spends : []));
-    this.#bids = this.#transactions.index((row) =>
-      row.status === 'mempool' && row.replaces !== null ? [row.replaces] : [],
-    );
     this.#waitingBySource = this.#transactions.index((row) =>
       row.status === 'mempool' ? row.sources.map((source) => `${row.network}|${source}`) : [],
     );
@@ -73,6 +62,8 @@ export class Chain {
     this.#byAddress = this.#transactions.index((row) => [
       ...new Set(row.movements.map((movement) => `${row.network}|${movement.networkAddress}`)),
     ]);
+    this.#contests = new Contests(this.#transactions);
+    this.#nonces = new Nonces(options.state, this.#transactions);
     const due = this.#transactions.index((row) =>
       row.dueHeight === null ? [] : [`${row.network}|${row.dueHeight}`],
     );
@@ -84,7 +75,7 @@ export class Chain {
       work: {
         due: (network, height) => due.find(`${network}|${height}`),
         dueKeys: () => due.keys(),
-        isWaiting: (network) => this.#waiting.count(network) > 0,
+        isWaiting: (network) => this.#nonces.isAnyDue(network),
         addBlock: (block) => this.#addBlock(block),
       },
     });
@@ -103,7 +94,7 @@ export class Chain {
     return this.#schedule.height(network);
   }
 
-  /** Waiting transactions in the order in which a block takes them in. */
+  /** Waiting transactions, in order of broadcast. */
   mempool(network: string): ChainTransaction[] {
     return this.#waiting.find(network).sort((left, right) => left.sequence - right.sequence);
   }
@@ -146,7 +137,21 @@ export class Chain {
     return freshHash(this.#config(network), this.#random);
   }
 
-  /** Puts a transaction into the mempool. */
+  /**
+   * The nonce of the sender's next transaction: the lowest free one. Undefined where nonces do not
+   * count. Blocks that are overdue can change it: `catchUp` first.
+   */
+  nextNonce(network: string, networkAddress: string): number | undefined {
+    const isCounted = this.#config(network).fee.kind === 'byGas';
+    return isCounted ? this.#nonces.next(network, networkAddress) : undefined;
+  }
+
+  /** Works off the blocks that time has brought since the last look. */
+  catchUp(network: string): void {
+    this.#schedule.catchUp(network);
+  }
+
+  /** Puts a transaction into the mempool. `nonce` shows in its metadata. */
   broadcast(
     plan: TransactionPlan,
     details: {
@@ -154,9 +159,11 @@ export class Chain {
       transactionId?: string;
       replaces?: string | null;
       reverts?: boolean;
+      nonce?: number | undefined;
     },
   ): ChainTransaction {
     this.#schedule.catchUp(plan.network);
+    const nonce = details.nonce === undefined ? {} : { nonce: details.nonce };
     const transaction: ChainTransaction = {
       hash: details.hash,
       sequence: this.#transactions.size + 1,
@@ -168,13 +175,14 @@ export class Chain {
       spends: plan.spends,
       outputs: plan.outputs,
       sources: plan.sources,
-      metadata: plan.metadata,
+      metadata: { ...plan.metadata, ...nonce },
       firstSeenMs: this.#clock.now(),
       blockHeight: null,
       minedAtMs: null,
       dueHeight: null,
       transactionId: details.transactionId ?? null,
       replaces: details.replaces ?? null,
+      ...nonce,
     };
     this.#transactions.put(transaction.hash, transaction);
     this.#listener.accepted(transaction);
@@ -226,6 +234,7 @@ export class Chain {
         .sort((left, right) => right.sequence - left.sequence);
       for (const transaction of block) {
         this.ledger.unapply(transaction);
+        this.#nonces.giveBack(transaction);
         const waiting: ChainTransaction = {
           ...transaction,
           status: 'mempool',
@@ -243,21 +252,42 @@ export class Chain {
     return returned;
   }
 
-  #addBlock(block: { network: string; height: number; timeMs: number }): void {
+  #addBlock(block: Block): void {
     const { network, height } = block;
     for (const transaction of this.mempool(network)) {
-      const current = this.#transactions.get(transaction.hash);
-      if (current?.status !== 'mempool' || this.#isOutbid(current)) continue;
-      const valid = !this.#isTooLate(current) && this.ledger.canApply(current);
-      if (valid) this.#take(current, block);
-      else this.#drop(current, []);
+      let taken = this.#consider(transaction, block);
+      // What was passed over because this one was missing goes in right behind it.
+      while (taken !== undefined) taken = this.#considerPassedOver(taken, transaction, block);
     }
     for (const transaction of this.#schedule.due(network, height)) this.#deepen(transaction);
     this.#listener.blockAdded(network);
   }
 
-  #take(transaction: ChainTransaction, block: { height: number; timeMs: number }): void {
+  #considerPassedOver(
+    taken: ChainTransaction,
+    last: ChainTransaction,
+    block: Block,
+  ): ChainTransaction | undefined {
+    for (const next of this.#nonces.following(taken)) {
+      const mined = next.sequence < last.sequence ? this.#consider(next, block) : undefined;
+      if (mined !== undefined) return mined;
+    }
+    return undefined;
+  }
+
+  /** Takes a waiting transaction in, drops it as invalid, or leaves it; returns what was taken in. */
+  #consider({ hash }: ChainTransaction, block: Block): ChainTransaction | undefined {
+    const transaction = this.#transactions.get(hash);
+    if (transaction?.status !== 'mempool' || !this.#nonces.isDue(transaction)) return undefined;
+    if (this.#isOutbid(transaction)) return undefined;
+    if (this.ledger.canApply(transaction)) return this.#take(transaction, block);
+    this.#drop(transaction, []);
+    return undefined;
+  }
+
+  #take(transaction: ChainTransaction, block: Block): ChainTransaction {
     this.ledger.apply(transaction);
+    this.#nonces.use(transaction);
     const [firstDepth] = this.#config(transaction.network).confirmations;
     const mined: ChainTransaction = {
       ...transaction,
@@ -268,8 +298,12 @@ export class Chain {
     };
     this.#transactions.put(mined.hash, mined);
     this.#listener.mined(mined);
-    this.#replaceOriginals(mined);
+    for (const loser of this.#contests.losers(mined)) {
+      this.#transactions.put(loser.hash, { ...loser, status: 'dropped' });
+      this.#listener.replaced(loser);
+    }
     if (mined.dueHeight === block.height) this.#deepen(mined);
+    return mined;
   }
 
   /** Tells the depth that is due now and plans the next one. */
@@ -288,25 +322,7 @@ export class Chain {
 
   /** Miners keep only the better-paying of two that spend the same. */
   #isOutbid(transaction: ChainTransaction): boolean {
-    return this.#bids.find(transaction.hash).some((bid) => {
-      return !this.#isTooLate(bid) && this.ledger.canApply(bid);
-    });
-  }
-
-  /** Whether what it outbids was mined after all: one nonce is used once. */
-  #isTooLate(transaction: ChainTransaction): boolean {
-    const original = this.#transactions.get(transaction.replaces ?? '');
-    if (original === undefined) return false;
-    return original.status === 'mined' || this.#isTooLate(original);
-  }
-
-  #replaceOriginals(mined: ChainTransaction): void {
-    let original = this.#transactions.get(mined.replaces ?? '');
-    while (original?.status === 'mempool') {
-      this.#transactions.put(original.hash, { ...original, status: 'dropped' });
-      this.#listener.replaced(original);
-      original = this.#transactions.get(original.replaces ?? '');
-    }
+    return this.#contests.bidsAgainst(transaction).some((bid) => this.ledger.canApply(bid));
   }
 
   #drop(transaction: ChainTransaction, dropped: string[]): void {

@@ -50,7 +50,10 @@ export class OutsideWorld {
     });
   }
 
-  /** Moves exactly `amount` away without a platform transaction, at somebody else's fee. */
+  /**
+   * Moves exactly `amount` away without a platform transaction, at somebody else's fee, but with the
+   * address's own nonce where nonces count.
+   */
   externalDebit(request: ExternalDebitRequest): Change<{ blockchainHash: string }> {
     const network = this.#catalogue.network(request.network);
     if (network === undefined) return unknownNetwork(request.network);
@@ -156,8 +159,12 @@ export class OutsideWorld {
   }
 
   #send(plan: TransactionPlan): Change<{ blockchainHash: string }> {
-    const hash = this.#chain.nextHash(plan.network);
-    this.#chain.broadcast(plan, { hash });
+    const { network, sources } = plan;
+    this.#chain.catchUp(network);
+    const [sender] = sources;
+    const nonce = sender === undefined ? undefined : this.#chain.nextNonce(network, sender);
+    const hash = this.#chain.nextHash(network);
+    this.#chain.broadcast(plan, { hash, nonce });
     return { kind: 'done', record: { blockchainHash: hash } };
   }
 }

@@ -17,7 +17,7 @@ import {
   SIGNING_WINDOW_MS,
 } from './order.ts';
 import type { Order } from './order.ts';
-import { fund } from './source-funds.ts';
+import { canOutbid, fund, nonceFor } from './source-funds.ts';
 
 /** Why an order cannot go on now. Only the first two are told by a `warning`. */
 type PauseCause = {
@@ -82,16 +82,20 @@ export class OrderFlow {
     const { draft } = order;
     if (draft === null) throw new Error(`order ${order.orderId} has nothing to broadcast`);
     this.#unschedule(order);
+    // Blocks that are overdue come first: they decide which nonces are free.
+    this.#view.chain.catchUp(order.network);
     const signed = this.#orders.advance(order, { type: 'signed' }, { wakeAtMs: null });
     const objection = this.#objection(signed);
     if (objection !== undefined) return this.cancel(signed, objection);
     const hash = this.#view.chain.nextHash(order.network);
+    const nonce = nonceFor(this.#view, signed, draft.plan);
+    const metadata = nonce === undefined ? signed.metadata : { ...signed.metadata, nonce };
     const submitted = this.#orders.advance(
       signed,
       { type: 'submitted' },
-      { blockchainHash: hash, draft: null },
+      { blockchainHash: hash, draft: null, metadata },
     );
-    this.#broadcast(submitted, draft.plan, hash);
+    this.#broadcast(submitted, draft.plan, { hash, nonce });
     return this.#orders.get(order.transactionId) ?? submitted;
   }
 
@@ -166,7 +170,8 @@ export class OrderFlow {
     }
     if (order.replacesTransactionId === null) return undefined;
     const original = this.#orders.get(order.replacesTransactionId);
-    return original?.status === 'submitted' ? undefined : 'replacement_status_invalid';
+    if (original?.status !== 'submitted') return 'replacement_status_invalid';
+    return canOutbid(this.#view, order) ? undefined : 'invalid_order';
   }
 
   /** Signing time: faults strike, the source must cover amount plus fee, the draft is made. */
@@ -249,14 +254,18 @@ export class OrderFlow {
     return { reasonCode, reasonDetails: { shortfalls } };
   }
 
-  #broadcast(order: Order, plan: TransactionPlan, hash: string): void {
+  #broadcast(
+    order: Order,
+    plan: TransactionPlan,
+    details: { hash: string; nonce: number | undefined },
+  ): void {
     const network = this.#view.catalogue.network(order.network);
     const original = this.#orders.get(order.replacesTransactionId ?? '');
     // Scripts of a UTXO network are checked before inclusion: only account networks revert.
     const reverts =
       network?.model === 'account' && this.#faults.strike('revert', order) !== undefined;
     this.#view.chain.broadcast(plan, {
-      hash,
+      ...details,
       transactionId: order.transactionId,
       reverts,
       replaces: original?.blockchainHash ?? null,

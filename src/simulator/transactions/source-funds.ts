@@ -1,4 +1,4 @@
-import type { ChainTransaction } from '../chain/chain-transaction.ts';
+import type { ChainTransaction, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { AddressRecord } from '../world/world.ts';
 import { fundFromAccount } from './account-funding.ts';
 import type { Funding, FundingView } from './funding.ts';
@@ -16,6 +16,7 @@ export function fund(view: FundingView, order: Order): Funding {
   if (network === undefined) throw new Error(`no network ${order.network}`);
   let best: Funding = { kind: 'insufficient', shortfalls: [] };
   for (const group of sourceGroups(view, order, network.model)) {
+    if (!hasNonceOf(original, group[0])) continue;
     const funding =
       network.model === 'utxo'
         ? fundFromOutputs(view, { order, network, group, original })
@@ -33,6 +34,27 @@ export function fund(view: FundingView, order: Order): Funding {
     };
   }
   return best;
+}
+
+/** Whether the order may spend from where it must: what shares a nonce has one sender. */
+export function canOutbid(view: FundingView, order: Order): boolean {
+  const original = replacedBy(view, order);
+  if (original?.nonce === undefined) return true;
+  return sourceGroups(view, order, 'account').some(([source]) => hasNonceOf(original, source));
+}
+
+/** The nonce with which the order is sent now: its original's, or the sender's next one. */
+export function nonceFor(
+  view: FundingView,
+  order: Order,
+  plan: TransactionPlan,
+): number | undefined {
+  const [sender = ''] = plan.sources;
+  return replacedBy(view, order)?.nonce ?? view.chain.nextNonce(order.network, sender);
+}
+
+function hasNonceOf(original: ChainTransaction | undefined, source: AddressRecord): boolean {
+  return original?.nonce === undefined || original.sources.includes(source.networkAddress);
 }
 
 type SourceGroup = [AddressRecord, ...AddressRecord[]];

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { ChainStream } from '../chain/chain-stream.ts';
 import { Chain } from '../chain/chain.ts';
-import type { ChainListener } from '../chain/chain.ts';
+import type { ChainListener } from '../chain/chain-listener.ts';
 import { ChangeReport } from '../chain/change-report.ts';
 import { OutsideWorld } from '../chain/outside-world.ts';
 import { Random } from '../state/random.ts';

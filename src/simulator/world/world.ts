@@ -74,7 +74,10 @@ export interface World {
 
   /** Someone outside pays custody. Refused: `NE-1`, `BR-1`, `BR-1001`, `BR-1002`, `ADR-3002`. */
   deposit(request: DepositRequest): Change<{ blockchainHash: string }>;
-  /** Adds `count` blocks at once; the first takes in the whole mempool. Refused: `BR-1001`, `BR-1`. */
+  /**
+   * Adds `count` blocks at once; the first takes in the whole mempool, but for what waits behind a
+   * nonce gap. Refused: `BR-1001`, `BR-1`.
+   */
   mineBlocks(network: string, count: number): Change<ChainTip>;
   /**
    * Takes the last `depth` blocks away. What they held waits in the mempool again, except `drop`
@@ -83,7 +86,8 @@ export interface World {
    */
   reorg(request: ReorgRequest): Change<ReorgResult>;
   /**
-   * Exactly `amount` leaves an address without a platform transaction, at somebody else's fee.
+   * Exactly `amount` leaves an address without a platform transaction, at somebody else's fee but,
+   * on EVM networks, with the address's next nonce.
    * Refused: `NE-1`, `BR-1`, `BR-1001`, `BR-1002`, `ADR-3002`, `UE-1` the address holds too little.
    */
   externalDebit(request: ExternalDebitRequest): Change<{ blockchainHash: string }>;
@@ -245,7 +249,7 @@ export interface OrderRequest {
   memo?: string;
   /** UTXO networks: an address of the same vault; default: the largest input's own. */
   changeAddressId?: string;
-  /** A submitted transaction of the same vault and network that this one outbids. */
+  /** A submitted transaction of the same vault and network (EVM: and address) that this one outbids. */
   replacesTransactionId?: string;
   metadata?: CustomData;
 }

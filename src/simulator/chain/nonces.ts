@@ -1,0 +1,101 @@
+import type { State } from '../state/state.ts';
+import type { Index, Table } from '../state/table.ts';
+import type { ChainTransaction } from './chain-transaction.ts';
+
+/** How many transactions of a sender are in blocks: the nonce that its next one there must carry. */
+interface SenderCount {
+  readonly count: number;
+}
+
+/**
+ * The nonces of EVM senders. Blocks take a sender's transactions in from nonce 0 upwards without a
+ * gap, so what is in blocks is a count; whatever stands above a gap waits in the mempool. Transactions
+ * without a nonce (other networks, payments by outsiders) wait for nobody.
+ */
+export class Nonces {
+  readonly #counts: Table<SenderCount>;
+  readonly #unnumbered: Index<ChainTransaction>;
+  readonly #senders: Index<ChainTransaction>;
+  readonly #waiting: Index<ChainTransaction>;
+
+  constructor(state: State, transactions: Table<ChainTransaction>) {
+    this.#counts = state.table('nonces');
+    this.#unnumbered = transactions.index((row) =>
+      row.status === 'mempool' && row.nonce === undefined ? [row.network] : [],
+    );
+    const waitingUnder = (keyOf: (sender: string, nonce: number) => string) =>
+      transactions.index((row) =>
+        row.status === 'mempool' && row.nonce !== undefined
+          ? [keyOf(senderOf(row), row.nonce)]
+          : [],
+      );
+    this.#senders = waitingUnder((sender) => sender);
+    this.#waiting = waitingUnder(nonceKey);
+  }
+
+  /** The lowest nonce that no transaction of the sender holds, in a block or waiting. */
+  next(network: string, networkAddress: string): number {
+    const sender = senderKey(network, networkAddress);
+    let nonce = this.#count(sender);
+    while (this.#waiting.count(nonceKey(sender, nonce)) > 0) nonce += 1;
+    return nonce;
+  }
+
+  /** Whether all lower nonces of its sender are in blocks. */
+  isDue(transaction: ChainTransaction): boolean {
+    const { nonce } = transaction;
+    return nonce === undefined || nonce <= this.#count(senderOf(transaction));
+  }
+
+  /** Whether any waiting transaction of the network is due. */
+  isAnyDue(network: string): boolean {
+    if (this.#unnumbered.count(network) > 0) return true;
+    const prefix = senderKey(network, '');
+    for (const sender of this.#senders.keys()) {
+      if (!sender.startsWith(prefix)) continue;
+      if (this.#waiting.count(nonceKey(sender, this.#count(sender))) > 0) return true;
+    }
+    return false;
+  }
+
+  /** Waiting transactions of the same sender with the nonce after this one's. */
+  following(transaction: ChainTransaction): ChainTransaction[] {
+    const { nonce } = transaction;
+    return nonce === undefined
+      ? []
+      : this.#waiting.find(nonceKey(senderOf(transaction), nonce + 1));
+  }
+
+  /** A block took the transaction in. */
+  use(transaction: ChainTransaction): void {
+    this.#add(transaction, 1);
+  }
+
+  /** Undoes `use`; its block goes as a whole, and so do those above. */
+  giveBack(transaction: ChainTransaction): void {
+    this.#add(transaction, -1);
+  }
+
+  #add(transaction: ChainTransaction, change: 1 | -1): void {
+    if (transaction.nonce === undefined) return;
+    const sender = senderOf(transaction);
+    this.#counts.put(sender, { count: this.#count(sender) + change });
+  }
+
+  #count(sender: string): number {
+    return this.#counts.get(sender)?.count ?? 0;
+  }
+}
+
+/** The first source: EVM transactions have one. */
+function senderOf(transaction: ChainTransaction): string {
+  return senderKey(transaction.network, transaction.sources[0] ?? '');
+}
+
+function senderKey(network: string, networkAddress: string): string {
+  return `${network}|${networkAddress}`;
+}
+
+function nonceKey(sender: string, nonce: number): string {
+  return `${sender}|${nonce}`;
+}
