@@ -87,6 +87,19 @@ test('open breaks are shown, the critical ones first, with their age and differe
   );
 });
 
+test('a break tells who looks after it, and what it was before age raised it', async () => {
+  const { open, read } = await openConsole();
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  const { id } = open.openBreak('quarantined');
+  await open.decide({ kind: 'assign', breakId: id, assignee: 'night desk', reason: 'on duty' });
+  await open.decide({ kind: 'investigate', breakId: id, reason: 'looking' });
+  const escalation = { infoToWarningAfterMs: null, warningToCriticalAfterMs: 1_000 };
+  await open.run(0, { stale: { depositMs: null, withdrawalMs: 1_000 }, escalation });
+  expect(words(await read())).toMatch(
+    /critical quarantined investigating night desk warning at first \d+ s /,
+  );
+});
+
 test('the latest run is shown with its causes', async () => {
   const { open, read } = await openConsole();
   await open.record({

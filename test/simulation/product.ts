@@ -23,6 +23,11 @@ import { policyOf } from './crediting-rules.ts';
 import { FragileLedger, never, type CommitFate } from './fragile-ledger.ts';
 
 export const GRACE_MS = 600_000;
+/** Short enough that breaks go stale, rise and heal within a simulation. */
+const AGES = {
+  stale: { depositMs: 1_800_000, withdrawalMs: 3_600_000 },
+  escalation: { infoToWarningAfterMs: 7_200_000, warningToCriticalAfterMs: 3_600_000 },
+} as const;
 const BODY_BYTES_MAX = 1_048_576;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 1_024;
@@ -100,6 +105,7 @@ class Process {
       subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
       now,
       graceMs: GRACE_MS,
+      ages: AGES,
     });
     this.runs = new RunQueue(() => sweep.run());
   }
