@@ -5,9 +5,9 @@ import type { ChainTransaction, TransactionPlan } from '../chain/chain-transacti
 import type { ChangeReport } from '../chain/change-report.ts';
 import type { BalanceChange } from '../../wire/balance-change.ts';
 import { signingPayloads } from '../signing/signing-payload.ts';
-import type { TransactionEvent } from '../world/world.ts';
+import type { TransactionEvent, TransactionFault } from '../world/world.ts';
 import type { FaultSet } from './fault-set.ts';
-import type { FundingView } from './funding.ts';
+import type { Funding, FundingView } from './funding.ts';
 import { isIncomingCredit } from './incoming.ts';
 import type { OrderBook } from './order-book.ts';
 import {
@@ -24,6 +24,9 @@ type PauseCause = {
   reasonCode: CancellationReason;
   reasonDetails?: TransactionEvent['reasonDetails'];
 };
+
+/** Faults that strike before there is anything to broadcast. */
+type BuildingFault = Exclude<TransactionFault, { fault: 'revert' }>;
 
 /**
  * Carries orders through the outgoing progress table (section "Outgoing transaction progress"),
@@ -61,11 +64,7 @@ export class OrderFlow {
 
   /** All approvals are there: a blockchain attempt begins. */
   process(order: Order): Order {
-    let current = this.#orders.advance(order, { type: 'requested' }, { wakeAtMs: null });
-    const objection = this.#objection(current);
-    if (objection !== undefined) return this.cancel(current, objection);
-    current = this.#orders.advance(current, { type: 'inited' });
-    return this.#build(current);
+    return this.#build(this.#orders.advance(order, { type: 'requested' }, { wakeAtMs: null }));
   }
 
   /** Master approval is complete: on to the signature. */
@@ -174,27 +173,40 @@ export class OrderFlow {
     return canOutbid(this.#view, order) ? undefined : 'invalid_order';
   }
 
-  /** Signing time: faults strike, the source must cover amount plus fee, the draft is made. */
+  /**
+   * Tries to build the transaction, which makes it `inited`, and to have it signed: faults strike,
+   * the source must cover amount plus fee, the draft is made. What cannot be built stays `requested`.
+   */
   #build(order: Order): Order {
-    if (this.#faults.strike('processing', order) !== undefined) {
-      this.#unschedule(order);
-      return this.#orders.advance(order, { type: 'failed' }, { pause: null, wakeAtMs: null });
-    }
-    const cancelled = this.#faults.strike('cancel', order);
-    if (cancelled !== undefined) return this.cancel(order, cancelled.reasonCode);
-    const paused = this.#faults.strike('pause', order);
-    if (paused !== undefined) return this.#pause(order, this.#causeOf(order, paused.reasonCode));
     const objection = this.#objection(order);
     if (objection !== undefined) return this.cancel(order, objection);
+    const fault =
+      this.#faults.strike('processing', order) ??
+      this.#faults.strike('cancel', order) ??
+      this.#faults.strike('pause', order);
     const funding = fund(this.#view, order);
-    if (funding.kind === 'not-enough-utxos') {
-      return this.#pause(order, { reasonCode: 'not_enough_utxos' });
+    const obstacle = buildingObstacle(fault, funding);
+    if (obstacle !== undefined) return this.#pause(order, { reasonCode: obstacle });
+    const built =
+      order.status === 'requested' ? this.#orders.advance(order, { type: 'inited' }) : order;
+    if (fault !== undefined) return this.#suffer(built, fault, funding);
+    if (funding.kind === 'funded') return this.#takeDraft(built, funding.plan);
+    return this.#pause(built, causeOf('insufficient_balance', funding));
+  }
+
+  /** What a fault does to a transaction that is built. */
+  #suffer(order: Order, fault: BuildingFault, funding: Funding): Order {
+    switch (fault.fault) {
+      case 'processing':
+        this.#unschedule(order);
+        return this.#orders.advance(order, { type: 'failed' }, { pause: null, wakeAtMs: null });
+      case 'cancel':
+        return this.cancel(order, fault.reasonCode);
+      case 'pause':
+        return this.#pause(order, causeOf(fault.reasonCode, funding));
+      default:
+        return fault satisfies never;
     }
-    if (funding.kind === 'insufficient') {
-      const reasonDetails = { shortfalls: funding.shortfalls };
-      return this.#pause(order, { reasonCode: 'insufficient_balance', reasonDetails });
-    }
-    return this.#takeDraft(order, funding.plan);
   }
 
   #takeDraft(order: Order, plan: TransactionPlan): Order {
@@ -246,14 +258,6 @@ export class OrderFlow {
     return this.#wakeAt(paused, Math.min(nowMs + RETRY_INTERVAL_MS, deadlineMs));
   }
 
-  /** A forced shortage still tells its details. */
-  #causeOf(order: Order, reasonCode: CancellationReason): PauseCause {
-    if (reasonCode !== 'insufficient_balance') return { reasonCode };
-    const funding = fund(this.#view, order);
-    const shortfalls = funding.kind === 'insufficient' ? funding.shortfalls : [];
-    return { reasonCode, reasonDetails: { shortfalls } };
-  }
-
   #broadcast(
     order: Order,
     plan: TransactionPlan,
@@ -303,4 +307,25 @@ export class OrderFlow {
     if (handle !== undefined) this.#clock.cancel(handle);
     this.#wakes.delete(order.transactionId);
   }
+}
+
+/** Why the transaction cannot even be built, silently; undefined when it can. */
+function buildingObstacle(
+  fault: BuildingFault | undefined,
+  funding: Funding,
+): CancellationReason | undefined {
+  if (fault === undefined) {
+    return funding.kind === 'not-enough-utxos' ? 'not_enough_utxos' : undefined;
+  }
+  const isEarly =
+    fault.fault === 'pause' &&
+    (fault.reasonCode === 'not_enough_utxos' || fault.reasonCode === 'network_maintenance');
+  return isEarly ? fault.reasonCode : undefined;
+}
+
+/** A shortage tells its details, a forced one too. */
+function causeOf(reasonCode: CancellationReason, funding: Funding): PauseCause {
+  if (reasonCode !== 'insufficient_balance') return { reasonCode };
+  const shortfalls = funding.kind === 'insufficient' ? funding.shortfalls : [];
+  return { reasonCode, reasonDetails: { shortfalls } };
 }

@@ -27,7 +27,7 @@ export interface Pause {
  * | status | moves to | when |
  * |---|---|---|
  * | `approval-pending` | `requested`, `cancelled` | quorum met; rejected, declined, expired |
- * | `requested` | `inited`, `cancelled` | at once |
+ * | `requested` | `inited`, `cancelled` | the transaction can be built; or a pause before that runs out |
  * | `inited` | `to-sign`, `signed`, `cancelled`, `failed` | funds found, master approval given; or a pause runs out |
  * | `to-sign` | `signed`, `cancelled` | external signatures accepted; declined, expired |
  * | `signed` | `submitted`, `cancelled` | broadcast |

@@ -117,8 +117,8 @@ test('outputs held by a waiting transaction pause the next order silently', () =
   scene.order({ ...bitcoin, amount: 1_000_000n });
   scene.log.length = 0;
   const order = scene.order({ ...bitcoin, amount: 2_000_000n });
-  expect(scene.told()).toEqual(['outgoing pending', 'outgoing requested', 'outgoing inited']);
-  expect(order.status).toBe('inited');
+  expect(scene.told()).toEqual(['outgoing pending', 'outgoing requested']);
+  expect(order.status).toBe('requested');
   scene.mine('bitcoin');
   expect(scene.transaction(order.transactionId).status).toBe('submitted');
 });

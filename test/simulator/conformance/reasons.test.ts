@@ -167,10 +167,44 @@ test('no other paused condition warns', covers('reasons/warning/no-others'), asy
     await stage.faults({ transactions: [{ fault: 'pause', reasonCode, count: 1 }] });
     await orderFrom(vault);
     const paused = await stage.notifications('outgoing');
-    expect(paused.slice(0, 3).map(({ type }) => type)).toEqual(['pending', 'requested', 'inited']);
-    warned.push(...paused.slice(3).map((each) => `${each.type} ${String(each['reasonCode'])}`));
     await stage.advance(60_000);
-    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    const resumed = await stage.notifications('outgoing');
+    expect(
+      [...paused, ...resumed].map(({ type }) => type).filter((type) => type !== 'warning'),
+    ).toEqual(['pending', 'requested', 'inited', 'signed', 'submitted']);
+    warned.push(
+      ...paused
+        .filter(({ type }) => type === 'warning')
+        .map((each) => `${each.type} ${String(each['reasonCode'])}`),
+    );
+    // What only its signing waits for is built; what cannot be built is not.
+    const isBuilt = reasonCode !== 'not_enough_utxos' && reasonCode !== 'network_maintenance';
+    expect(paused.some(({ type }) => type === 'inited')).toBe(isBuilt);
   }
   expect(warned).toEqual(WARNING_REASONS.map((reason) => `warning ${reason}`));
+});
+
+test('what cannot be built yet stays requested, silently, and goes on when it can', async () => {
+  const { vault, order: first } = await bitcoinOrder('1000000');
+  await stage.forget();
+  // Its only output is held by the first, until a block brings the change back.
+  const { transactionId } = await stage.order(vault, { asset: 'bitcoin:BTC', amount: '2000000' });
+  expect(await stage.told('outgoing')).toEqual(['outgoing pending', 'outgoing requested']);
+  await stage.advance(HOUR_MS);
+  expect(await stage.told('outgoing')).toEqual([]);
+  const waiting = { transactionId, status: 'requested', reasonCode: 'not_enough_utxos' };
+  expect((await stage.api('GET', '/transactions?filter[status]=requested')).rows).toMatchObject([
+    waiting,
+  ]);
+  await stage.mine('bitcoin');
+  const told = await stage.notifications('outgoing');
+  expect(told.map((each) => `${each.type} ${String(each.transactionId)}`)).toEqual([
+    `mined ${String(first['transactionId'])}`,
+    ...['inited', 'signed', 'submitted'].map((type) => `${type} ${String(transactionId)}`),
+  ]);
+  const { status, reasonCode } = await stage.transaction(transactionId);
+  expect({ status, reasonCode: reasonCode ?? null }).toEqual({
+    status: 'submitted',
+    reasonCode: null,
+  });
 });
