@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer, Json } from './call.ts';
+import type { Answer } from './call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER } from './matchers.ts';
@@ -35,6 +35,7 @@ async function everyList(): Promise<[path: string, sort: string, filter: string]
     ['/memos?', 'memo', 'addressId'],
     [`/addresses/${addressId}/memos?`, 'memo', 'memo'],
     [`/addresses/${addressId}/blockchain-transactions?`, 'timestamp', 'status'],
+    ['/api-clients?', 'name', 'type'],
     ['/transactions?', 'updatedAt', 'status'],
     [`${transaction}/events?`, 'timestamp', 'type'],
     [`${transaction}/approvals?`, 'timestamp', 'decision'],
@@ -197,65 +198,4 @@ test('relations load related data, one or several', covers('lists/relations'), a
     const refused = await approver.call('GET', target);
     expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${target.split('?')[0] ?? ''}`);
   }
-});
-
-/** Creates, repeats with other content, and expects 201 and then 200 with the first one. */
-async function expectIdempotent(path: string, body: Json, other: Json): Promise<void> {
-  const { call } = await stage.client();
-  const created = await call('POST', path, body);
-  const existing = await call('POST', path, { ...body, ...other });
-  expect([created.status, existing.status]).toEqual([201, 200]);
-  expect(existing.body).toEqual(created.body);
-}
-
-test(
-  'creation is idempotent: 201 for a new resource, 200 and the same one for an existing',
-  covers(
-    'lists/idempotent/statuses',
-    'lists/idempotent/transactions',
-    'lists/idempotent/accounts',
-    'lists/idempotent/addresses',
-    'lists/idempotent/memos',
-  ),
-  async () => {
-    const [vault, second] = [await stage.vault(), await stage.vault()];
-    const { vaultId } = vault;
-    await expectIdempotent('/accounts', { vaultId, name: 'one', data: { a: 1 } }, { data: {} });
-    const { accountId, addressId } = await stage.address(vault, 'ripple');
-    const hdpath = "m/44'/144'/9'/0/9";
-    const address = { accountId, network: 'ripple', hdpath, name: 'first' };
-    await expectIdempotent('/addresses', address, { name: 'second' });
-    await expectIdempotent('/memos', { addressId, memo: '77', name: 'seven' }, {});
-    const order = { orderId: 'same', vaultId, network: 'ripple', asset: 'ripple:XRP' };
-    const payment = { ...order, amount: '5', destinationAddress: 'rOutside' };
-    await expectIdempotent('/transactions', payment, { amount: '6', destinationAddress: 'rElse' });
-    expect((await stage.api('GET', '/transactions')).rows).toHaveLength(1);
-    // Another key is another resource: the same name elsewhere, another path, memo or order.
-    const { call } = await stage.client();
-    for (const [path, body] of [
-      ['/accounts', { vaultId: second.vaultId, name: 'one' }],
-      ['/addresses', { ...address, hdpath: "m/44'/144'/9'/0/10" }],
-      ['/memos', { addressId, memo: '78' }],
-      ['/transactions', { ...payment, orderId: 'another' }],
-    ] as const) {
-      expect([path, (await call('POST', path, body)).status]).toEqual([path, 201]);
-    }
-  },
-);
-
-test('an order repeated while the first is under way makes one transaction', async () => {
-  const vault = await stage.vault();
-  await stage.address(vault, 'ripple');
-  const { vaultId } = vault;
-  const { call } = await stage.client();
-  const order = { orderId: 'same', vaultId, network: 'ripple', asset: 'ripple:XRP', amount: '5' };
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, () =>
-      call('POST', '/transactions', { ...order, destinationAddress: 'rOutside' }),
-    ),
-  );
-  const created = answers.filter(({ status }) => status === 201);
-  const existing = answers.filter(({ status }) => status === 200);
-  expect([created.length, existing.length]).toEqual([1, 9]);
-  expect(new Set(answers.map(({ body }) => body['transactionId'])).size).toBe(1);
 });

@@ -12,7 +12,13 @@ import {
   SUBSCRIPTION_ROWS,
 } from './rows/operations.ts';
 import { PROGRESS_ROWS, REASON_ROWS } from './rows/progress.ts';
-import { CONTRACT_ROWS, LIMIT_ROWS, LIST_ROWS, RESOURCE_ROWS } from './rows/resources.ts';
+import {
+  CONTRACT_ROWS,
+  CREATION_ROWS,
+  LIMIT_ROWS,
+  LIST_ROWS,
+  RESOURCE_ROWS,
+} from './rows/resources.ts';
 
 /**
  * Every row of every table of the interface specification, and every numbered rule, by the file
@@ -22,6 +28,7 @@ import { CONTRACT_ROWS, LIMIT_ROWS, LIST_ROWS, RESOURCE_ROWS } from './rows/reso
 export const ROWS = {
   resources: RESOURCE_ROWS,
   lists: LIST_ROWS,
+  creation: CREATION_ROWS,
   limits: LIMIT_ROWS,
   contract: CONTRACT_ROWS,
   progress: PROGRESS_ROWS,

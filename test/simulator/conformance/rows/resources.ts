@@ -12,7 +12,7 @@ export const RESOURCE_ROWS = {
   'pagination-envelope': 'Pagination envelope: data, pagination {page, pageSize, total}',
 } as const;
 
-/** Sections "List conventions" and "Idempotent creation". */
+/** Section "List conventions". */
 export const LIST_ROWS = {
   'pagination/page': 'page: integer, 0-based, default 0',
   'pagination/pageSize': 'pageSize: integer, default 100, max 1000',
@@ -20,11 +20,21 @@ export const LIST_ROWS = {
   'filtering/filter': 'filter[<field>]=<value>, several combinable',
   'filtering/search': 'search=<text> on some lists',
   relations: 'relations[]=<name>, repeatable',
-  'idempotent/transactions': 'POST /transactions on orderId',
-  'idempotent/accounts': 'POST /accounts on name + vault',
-  'idempotent/addresses': 'POST /addresses on HD path',
-  'idempotent/memos': 'POST /memos on address + memo',
-  'idempotent/statuses': '200 for an existing resource, 201 for a new one',
+} as const;
+
+/** Section "Idempotent creation", and the codes of section "Errors" for what conflicts with it. */
+export const CREATION_ROWS = {
+  statuses: '200 for an existing resource, 201 for a newly created one',
+  transactions: 'orderId: returns the existing transaction when orderId matches',
+  accounts: 'name + vault: returns the existing account',
+  addresses: 'HD path: returns the existing address',
+  memos: 'address + memo: returns the existing memo',
+  'transactions/concurrent': 'fifty equal requests at once make one transaction',
+  'accounts/concurrent': 'fifty equal requests at once make one account',
+  'addresses/concurrent': 'fifty equal requests at once make one address',
+  'memos/concurrent': 'fifty equal requests at once make one memo',
+  'addresses/conflict': 'fifty accounts at once want one HD path: ADR-3001 for all but one',
+  'memos/conflict': 'fifty contents at once for one memo: MEM-4001 for all but one',
 } as const;
 
 /** Section "Limits". */
