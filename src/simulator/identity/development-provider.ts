@@ -2,7 +2,7 @@ import { generateKeyPair, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
-import { Provider } from 'oidc-provider';
+import { Provider } from 'oidc-provider/lib/provider.js';
 import type { Configuration, JWK } from 'oidc-provider';
 import { baseUrlOf, closeServer, listenOn } from '../http-server.ts';
 import { ArtifactStore } from './artifact-store.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errors } from 'oidc-provider';
+import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider';
 import type { ClientRegistry } from '../auth/client.ts';
 import { readText } from '../api/request-body.ts';
@@ -47,7 +47,7 @@ export async function serveLogin({ request, response }: Exchange, parts: FormPar
     const login = { accountId: user.clientId, remember: false };
     return await provider.interactionFinished(request, response, { login, consent });
   } catch (error) {
-    if (error instanceof errors.SessionNotFound || error instanceof RangeError) {
+    if (error instanceof SessionNotFound || error instanceof RangeError) {
       return send(
         response,
         400,
