@@ -14,6 +14,7 @@ import type { Clock } from './clock.ts';
 import { controlApplication } from './control/control-application.ts';
 import type { Snapshots } from './control/control-services.ts';
 import { Faults } from './control/fault.ts';
+import { FaultSwitch } from './control/fault-switch.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { durableAnswers } from './durable-answer.ts';
 import { createFrontDoor } from './front-door.ts';
@@ -98,7 +99,7 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   let listening = '';
   const publicUrl = (): string => options.publicUrl ?? listening;
   const core = assemble({ options, host, file, publicUrl, onBug });
-  const { clock, virtualClock, services, faults } = core;
+  const { clock, virtualClock, services } = core;
   const stop = async (...servers: readonly Server[]): Promise<void> => {
     services.world.stop();
     await services.delivery.stop();
@@ -107,11 +108,11 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     if (clock instanceof RealClock) clock.stop();
     file?.close();
   };
+  const now = (): number => clock.now();
   const app = coreApplication(services, { ...core, onBug });
-  if (options.inspector ?? isLoopback(host)) {
-    const { world, delivery } = services;
-    mountInspector(app, { world, delivery, now: () => clock.now() });
-  }
+  const { world, delivery } = services;
+  const faults = new FaultSwitch({ faults: core.faults, world, virtualClock });
+  if (options.inspector ?? isLoopback(host)) mountInspector(app, { world, delivery, faults, now });
   const snapshots = snapshotsOf(core);
   const control = controlApplication(
     { ...services, faults, clock, virtualClock, snapshots },
@@ -120,7 +121,6 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
   const wantedControlPort = options.controlPort ?? (options.port === 0 ? 0 : options.port + 1);
   const servers: Server[] = [];
-  const now = (): number => clock.now();
   const open = async (fetch: Fetch, address: { host: string; port: number }): Promise<number> => {
     const { committed } = core;
     const answer = committed === undefined ? fetch : durableAnswers(fetch, { committed, now });
@@ -141,8 +141,8 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
       url: baseUrlOf(host, port),
       controlUrl: baseUrlOf(controlHost, controlPort),
       clock,
-      world: services.world,
-      delivery: services.delivery,
+      world,
+      delivery,
       stop: () => stop(...servers),
     };
   } catch (error) {

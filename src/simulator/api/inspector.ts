@@ -1,4 +1,7 @@
 import { html } from 'hono/html';
+import { API_FAULTS, DELIVERY_FAULTS, faultSet, TRANSACTION_FAULTS } from '../control/fault.ts';
+import type { FaultSet } from '../control/fault.ts';
+import type { FaultSwitch } from '../control/fault-switch.ts';
 import type { World } from '../world/world.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { respond } from './pipeline.ts';
@@ -8,9 +11,17 @@ import { crossSiteRefusal } from './cross-site.ts';
 /** Rows of each table; the page is for looking, not for exporting. */
 const ROWS_MAX = 100;
 
+/** Every fault by the set that it belongs to. */
+const FAULTS = {
+  delivery: DELIVERY_FAULTS,
+  api: API_FAULTS,
+  transactions: TRANSACTION_FAULTS,
+} as const satisfies Record<keyof FaultSet, readonly string[]>;
+
 interface InspectorParts {
   readonly world: World;
   readonly delivery: Delivery;
+  readonly faults: FaultSwitch;
   readonly now: () => number;
 }
 
@@ -45,12 +56,12 @@ export function mountInspector(app: CoreApp, parts: InspectorParts): void {
   app.post('/inspector/:action', async (context) => {
     const refusal = crossSiteRefusal(context.req.raw.headers);
     if (refusal !== undefined) return respond(context, refusal, parts.now());
-    const message = await act(context, parts.world);
+    const message = await act(context, parts);
     return context.redirect(`/?message=${encodeURIComponent(message)}`, 303);
   });
 }
 
-async function act(context: NodeContext, world: World): Promise<string> {
+async function act(context: NodeContext, { world, faults }: InspectorParts): Promise<string> {
   const form = await context.req.parseBody();
   const field = (name: string): string => {
     const value = form[name];
@@ -83,16 +94,34 @@ async function act(context: NodeContext, world: World): Promise<string> {
       const { height, returned } = outcome.record;
       return `${network} is back at height ${height}; ${returned.length} transactions wait again`;
     }
+    case 'fault':
+      return setFault(faults, { name: field('fault'), count: field('count') });
+    case 'faultless':
+      await faults.replace({});
+      return 'No faults';
     default:
       return 'No such action';
   }
+}
+
+/** Makes `<set>.<fault>` the only fault, for so many times or without end. */
+async function setFault(
+  faults: FaultSwitch,
+  { name, count }: { name: string; count: string },
+): Promise<string> {
+  const [set = '', fault = ''] = name.split('.');
+  const times = count === '' ? {} : { count: Number(count) };
+  const read = faultSet.safeParse({ [set]: [{ fault, ...times }] });
+  if (!read.success) return 'No such fault, or its number of times is none';
+  await faults.replace(read.data);
+  return `The only fault is now ${name}`;
 }
 
 function wholeNumber(text: string): number {
   return /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
 }
 
-function page({ world, delivery, now }: InspectorParts, message: string | undefined) {
+function page({ world, delivery, faults, now }: InspectorParts, message: string | undefined) {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -111,8 +140,8 @@ function page({ world, delivery, now }: InspectorParts, message: string | undefi
           <a href="/openapi.json">openapi.json</a> · <a href="/">refresh</a>
         </p>
         ${message === undefined ? '' : html`<p class="message" role="status">${message}</p>`}
-        ${chainSection(world)} ${actionSection(world)} ${vaultSection(world, delivery)}
-        ${addressSection(world)}
+        ${chainSection(world)} ${actionSection(world)} ${faultSection(faults)}
+        ${vaultSection(world, delivery)} ${addressSection(world)}
       </body>
     </html>`;
 }
@@ -179,6 +208,28 @@ function actionSection(world: World) {
       ${choice}
       <label>depth <input class="short" name="depth" value="1" inputmode="numeric" /></label>
       <button>Reorg</button>
+    </form>`;
+}
+
+function faultSection(faults: FaultSwitch) {
+  const choices = Object.entries(FAULTS).map(
+    ([set, names]) =>
+      html`<optgroup label="${set}">
+        ${names.map((name) => html`<option value="${set}.${name}">${name}</option>`)}
+      </optgroup>`,
+  );
+  return html`<h2>Faults</h2>
+    <p><code>${JSON.stringify(faults.current())}</code></p>
+    <form method="post" action="/inspector/fault">
+      <label
+        >fault
+        <select name="fault">
+          ${choices}
+        </select></label
+      >
+      <label>times <input class="short" name="count" value="1" inputmode="numeric" /></label>
+      <button>Fault</button>
+      <button formaction="/inspector/faultless">Clear</button>
     </form>`;
 }
 

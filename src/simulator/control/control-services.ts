@@ -3,7 +3,7 @@ import type { Clock, VirtualClock } from '../clock.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { World } from '../world/world.ts';
-import type { Faults } from './fault.ts';
+import type { FaultSwitch } from './fault-switch.ts';
 
 /** What the control calls work on. */
 export interface ControlServices {
@@ -11,7 +11,7 @@ export interface ControlServices {
   readonly delivery: Delivery;
   readonly clients: ClientRegistry;
   readonly mailbox: Mailbox;
-  readonly faults: Faults;
+  readonly faults: FaultSwitch;
   readonly clock: Clock;
   /** Set when the core runs on virtual time. */
   readonly virtualClock: VirtualClock | undefined;

@@ -50,7 +50,7 @@ function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
   ];
 }
 
-function faultEndpoints({ faults, virtualClock, world }: ControlServices): Endpoint[] {
+function faultEndpoints({ faults }: ControlServices): Endpoint[] {
   return [
     endpoint({
       ...common,
@@ -60,10 +60,7 @@ function faultEndpoints({ faults, virtualClock, world }: ControlServices): Endpo
       summary: 'Replace the whole set of faults; {} clears it',
       body: faultSet,
       handle: async ({ body }) => {
-        // What is already on its way belongs to the old set, or a seed would not repeat its faults.
-        await virtualClock?.advance(0);
-        faults.replace(body);
-        world.setTransactionFaults(body.transactions ?? []);
+        await faults.replace(body);
         return ok(body);
       },
     }),

@@ -22,6 +22,7 @@ export const API_FAULTS = [
   'omit-balance-changes',
   'page-drift',
 ] as const;
+export const TRANSACTION_FAULTS = ['revert', 'processing', 'pause', 'cancel'] as const;
 
 const deliveryFault = z.strictObject({
   fault: z.enum(DELIVERY_FAULTS),

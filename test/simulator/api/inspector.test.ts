@@ -42,6 +42,43 @@ test('deposits, mines and reorganises, and says what happened', async () => {
   expect(await push('mine', { network: 'nowhere', count: '1' })).toContain('nowhere');
 });
 
+test('sets a fault of any kind, for so many times or without end, and clears it', async () => {
+  expect(await push('fault', { fault: 'api.error', count: '2' })).toContain('api.error');
+  expect(await caller.sim('GET', '/sim/faults')).toEqual({ api: [{ fault: 'error', count: 2 }] });
+  expect((await caller.api('GET', '/networks')).body['errorCode']).toBe('GE-1');
+  expect(await push('fault', { fault: 'delivery.duplicate', count: '' })).toContain('duplicate');
+  expect(await caller.sim('GET', '/sim/faults')).toEqual({ delivery: [{ fault: 'duplicate' }] });
+  const paused = await push('fault', { fault: 'transactions.pause', count: '1' });
+  expect(paused).toContain('hosted_singner_unavailable');
+  for (const fault of ['api.nothing', 'nothing.error', '', '__proto__.error']) {
+    expect(await push('fault', { fault, count: '1' })).toContain('No such fault');
+  }
+  expect(await push('fault', { fault: 'api.429', count: '-1' })).toContain('No such fault');
+  expect(await caller.sim('GET', '/sim/faults')).toMatchObject({ transactions: [{}] });
+  expect(await push('faultless', {})).toContain('No faults');
+  expect(await caller.sim('GET', '/sim/faults')).toEqual({});
+});
+
+test('shows what waits in the mempool and in the queues', async () => {
+  const vaultId = await caller.vault({ name: 'with a dead receiver' });
+  const { addressId: paid } = await caller.address(await caller.account(vaultId), 'bitcoin');
+  // Nobody listens at this port.
+  const request = { webhookUrl: 'http://127.0.0.1:9/hook', streams: ['incoming'] };
+  await caller.api('POST', `/subscriptions/${vaultId}`, request);
+  const { blockchainHash } = await caller.sim('POST', '/sim/deposits', {
+    network: 'bitcoin',
+    addressId: paid,
+    asset: 'bitcoin:BTC',
+    amount: '5000',
+  });
+  await caller.advance(0);
+  const page = await (await fetch(caller.core.url)).text();
+  expect(page).toContain(String(blockchainHash));
+  const row = page.slice(page.indexOf(vaultId)).split('</tr>')[0] ?? '';
+  const cells = [...row.matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map(([, text]) => text);
+  expect(cells).toEqual(['incoming', '127.0.0.1:9', '1', '1', '2026-01-01T00:00:10.000Z']);
+});
+
 test('refuses buttons pressed by another site', async () => {
   const response = await fetch(`${caller.core.url}/inspector/mine`, {
     method: 'POST',
