@@ -13,6 +13,11 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
+// Addresses to listen on, which connect to this machine all the same.
+const unspecified = new BlockList();
+unspecified.addSubnet('0.0.0.0', 8);
+unspecified.addAddress('::', 'ipv6');
+
 // Everything that is not a host on the public internet: an internal service reached through a
 // webhook URL would be a server-side request forgery.
 const reserved = new BlockList();
@@ -33,10 +38,12 @@ for (const [network, prefix] of [
 for (const [network, prefix] of [
   ['::', 96],
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
   ['100::', 64],
   ['2002::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const) {
   reserved.addSubnet(network, prefix, 'ipv6');
@@ -56,6 +63,7 @@ function addressAllowed(address: string, policy: DestinationPolicy): boolean {
   const plain = unmapped(address);
   const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
   if (loopback.check(plain, family)) return policy.allowLoopback;
+  if (unspecified.check(plain, family)) return policy.allowLoopback && policy.allowPrivate;
   return policy.allowPrivate || !reserved.check(plain, family);
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textOf } from './call.ts';
@@ -71,6 +72,9 @@ const WRONG: [row: RowId, what: string, changes: () => Json][] = [
   ['authentication/jwt/iss', 'an unknown iss', () => ({ payload: { iss: 'nobody' } })],
   ['authentication/jwt/exp', 'no exp', () => ({ payload: { exp: undefined } })],
   ['authentication/jwt/exp', 'an exp in the past', () => ({ payload: { exp: 1_700_000_000 } })],
+  ['authentication/jwt/exp', 'an exp as text', () => ({ payload: { exp: '2840140800' } })],
+  ['authentication/jwt/exp', 'an exp below zero', () => ({ payload: { exp: -1 } })],
+  ['authentication/jwt/exp', 'an nbf in the future', () => ({ payload: { nbf: 2_840_140_000 } })],
 ];
 
 for (const [row, what, changes] of WRONG) {
@@ -88,12 +92,32 @@ test('a JWT signed by another key, unsigned, or signed with the public key as a 
   expect(await outcomeOf(`${header}.${payload}.${'A'.repeat(342)}`)).toBe(REFUSED);
   expect(await outcomeOf(`${token.slice(0, -8)}AAAAAAAA`)).toBe(REFUSED);
   const { privateKey } = newKeyPair();
-  const { SignJWT } = await import('jose');
   const { kid } = stage.keys;
   const forged = await new SignJWT({ iss: clientId, sub: kid, exp: 2_840_140_800 })
     .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid })
     .sign(privateKey);
   expect(await outcomeOf(forged)).toBe(REFUSED);
+  const secret = Buffer.from(stage.keys.publicKeyPem);
+  const confused = await new SignJWT({ iss: clientId, sub: kid, exp: 2_840_140_800 })
+    .setProtectedHeader({ typ: 'JWT', alg: 'HS256', kid })
+    .sign(secret);
+  expect(await outcomeOf(confused)).toBe(REFUSED);
+});
+
+test('a key opens only the client that it is attached to', async () => {
+  const { clientId } = await stage.client();
+  const other = newKeyPair();
+  const request = { name: 'other', type: 'api', permissions: [] };
+  const made = await stage.sim('POST', '/sim/clients', {
+    ...request,
+    publicKeyPem: other.publicKeyPem,
+  });
+  const sign = (iss: string): Promise<string> =>
+    new SignJWT({ iss, sub: other.kid, exp: 2_840_140_800 })
+      .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid: other.kid })
+      .sign(other.privateKey);
+  expect((await withToken(await sign(textOf(made, 'clientId')))).status).toBe(200);
+  expect(await outcomeOf(await sign(clientId))).toBe(REFUSED);
 });
 
 test(

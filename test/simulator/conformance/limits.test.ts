@@ -70,6 +70,19 @@ test(
   },
 );
 
+test('of a hundred and fifty requests at once a hundred are served', async () => {
+  const client = await stage.client();
+  const answers = await Promise.all(Array.from({ length: 150 }, () => client.call('GET', CHEAP)));
+  const served = answers.filter(({ status }) => status === 200);
+  const left = served.map((answer) => limitsOf(answer)[1]);
+  expect(left.toSorted((one, other) => Number(other) - Number(one))).toEqual(
+    Array.from({ length: 100 }, (_, index) => 99 - index),
+  );
+  const refusals = answers.filter(({ status }) => status !== 200).map(refusalOf);
+  expect(refusals).toHaveLength(50);
+  expect(new Set(refusals)).toEqual(new Set(['429 RL-1 GET /api/v1/networks']));
+});
+
 test('every answer to a client carries the three headers, refusals of any kind too', async () => {
   const client = await stage.client([]);
   for (const [method, path, status] of [

@@ -32,6 +32,9 @@ test.each([
   'http://100.64.0.1/x',
   'http://[fe80::1]/x',
   'http://[fd00::1]/x',
+  'http://[fec0::1]/x',
+  'http://[64:ff9b:1::a00:1]/x',
+  'http://[::]/x',
   'http://224.0.0.1/x',
 ])('%s may not be a destination', (url) => {
   expect(destinationRefusal(url, strict)).toBeTypeOf('string');
@@ -51,6 +54,15 @@ test('loopback and private ranges open by their own settings', () => {
     'string',
   );
 });
+
+test.each(['http://0.0.0.0/x', 'http://0/x', 'http://[::]/x'])(
+  '%s is this machine by another name, and takes both settings',
+  (url) => {
+    expect(destinationRefusal(url, { ...strict, allowPrivate: true })).toBeTypeOf('string');
+    expect(destinationRefusal(url, { ...strict, allowLoopback: true })).toBeTypeOf('string');
+    expect(destinationRefusal(url, { allowLoopback: true, allowPrivate: true })).toBe(undefined);
+  },
+);
 
 test('a name that resolves to a forbidden address does not connect', async () => {
   const code = await new Promise((resolve) => {

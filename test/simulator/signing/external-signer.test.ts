@@ -99,7 +99,7 @@ test('funds of an unsigned transaction are reserved, and freed by a decline', ()
   };
   const first = scene.order(request);
   const second = scene.order(request);
-  expect([first.status, second.status]).toEqual(['to-sign', 'inited']);
+  expect([first.status, second.status]).toEqual(['to-sign', 'requested']);
   record(scene.world.cancel(first.transactionId));
   scene.mine('bitcoin');
   expect(scene.transaction(second.transactionId).status).toBe('to-sign');
