@@ -8,7 +8,7 @@ import { SeenRows } from './seen-rows.ts';
 /** Times the head is read again to join it to what is known, before the list counts as too busy. */
 const HEAD_READS_MAX = 3;
 
-/** A reading takes no more requests than this, a tenth of an hour's budget. */
+/** A reading takes no more requests than this where it does not say otherwise. */
 const REQUESTS_MAX = 100;
 
 export interface ListReading<Row> {
@@ -27,6 +27,8 @@ export interface ListReading<Row> {
   readonly newestFirst: boolean;
   /** Rows per request at most; 1,000 where absent. */
   readonly pageSizeMax?: number;
+  /** Requests after which the reading is given up as too long; 100, a tenth of an hour's, where absent. */
+  readonly requestsMax?: number;
 }
 
 /** Why a list was not read to its end. */
@@ -70,7 +72,8 @@ export async function* readPages<Row>(
   const cursor = new PageCursor(reading.pageSizeMax ?? PAGE_SIZE_MAX);
   let headReads = 0;
   let requestsOfPass = 0;
-  for (let requests = 1; requests <= REQUESTS_MAX; requests += 1) {
+  const requestsMax = reading.requestsMax ?? REQUESTS_MAX;
+  for (let requests = 1; requests <= requestsMax; requests += 1) {
     const answer = await reading.read(cursor.place());
     if (answer.kind !== 'ok') {
       yield { kind: 'incomplete', cause: answer, requests };
@@ -111,8 +114,8 @@ export async function* readPages<Row>(
   }
   yield {
     kind: 'incomplete',
-    cause: { kind: 'too-long', requests: REQUESTS_MAX },
-    requests: REQUESTS_MAX,
+    cause: { kind: 'too-long', requests: requestsMax },
+    requests: requestsMax,
   };
 }
 

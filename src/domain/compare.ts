@@ -257,13 +257,17 @@ export function compareUnseen(record: CustodyTransaction, grace: Grace): Outcome
   if (record.status === 'mempool' || record.status === 'rolledback') return MATCHED;
   if (record.status !== 'confirmed') return skipped('unknown_status');
   if (record.changes === null) return skipped('balance_changes_pending');
-  const [received] = receivedIn(record.changes);
-  if (received === undefined) return MATCHED;
+  // Fee, rebate and mint entries are nobody's deposit, and move the books all the same.
+  const [moved] = [
+    ...receivedIn(record.changes),
+    ...record.changes.filter((change) => change.amount !== ZERO),
+  ];
+  if (moved === undefined) return MATCHED;
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
   return transactionFinding('missing_notification', record, {
-    asset: received.asset,
-    expected: received.amount,
+    asset: moved.asset,
+    expected: moved.amount,
     actual: ZERO,
-    detail: `the custody API shows a confirmed deposit of ${received.amount} ${received.asset} that no notification told of`,
+    detail: `the custody API shows a confirmed incoming of ${moved.amount} ${moved.asset} that no notification told of`,
   });
 }

@@ -14,10 +14,11 @@ import { changes, isOwnHash, type Changes, type Circumstances, type Dossier } fr
 import { claimDeposits } from './decide-outgoing.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import { depthDrift, type PublishedDepths } from './depth.ts';
+import { receivedIn } from './decide-incoming.ts';
 import type { NetworkKey, VaultId } from './ids.ts';
 import type { Movement } from './movement.ts';
 import { reverseCredit, settle, type Settled } from './settlement.ts';
-import { newSighting, type Sighting } from './sighting.ts';
+import { newSighting, standsFor, type Sighting } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 type Healed = Changes['healed'];
@@ -198,19 +199,31 @@ export function decideOutgoingRecord(
   };
 }
 
+/** An incoming of fee, rebate and mint entries alone leaves no deposit, but an entry in the books. */
+function isBookedWithoutDeposit(dossier: Dossier, record: CustodyTransaction): boolean {
+  if (receivedIn(record.changes ?? []).length > 0) return false;
+  return dossier.sightings.some(
+    (sighting) =>
+      sighting.stream === 'incoming' &&
+      sighting.vaultId === record.vaultId &&
+      standsFor(sighting, record.transactionId),
+  );
+}
+
 /** An incoming transaction that no deposit answers to; silent when one has turned up meanwhile. */
 export function decideUnseenRecord(
   dossier: Dossier,
   context: { record: CustodyTransaction; graceMs: number; now: Circumstances },
 ): Changes & { readonly outcome: Outcome } {
   const { record, graceMs, now } = context;
-  const answered = dossier.deposits.some(
-    (deposit) =>
-      deposit.vaultId === record.vaultId &&
-      (deposit.transactionId === null
-        ? samePlace(deposit, record)
-        : deposit.transactionId === record.transactionId),
-  );
+  const answered =
+    dossier.deposits.some(
+      (deposit) =>
+        deposit.vaultId === record.vaultId &&
+        (deposit.transactionId === null
+          ? samePlace(deposit, record)
+          : deposit.transactionId === record.transactionId),
+    ) || isBookedWithoutDeposit(dossier, record);
   const outcome: Outcome = answered
     ? { kind: 'matched' }
     : compareUnseen(record, { at: now.at, graceMs });

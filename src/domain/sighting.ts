@@ -116,6 +116,13 @@ export function isToldByApi(sighting: Sighting): boolean {
   );
 }
 
+/** Whether a transaction's own confirmation is what stands here. */
+export function standsFor(sighting: Sighting, transactionId: TransactionId): boolean {
+  return (
+    sighting.entryId !== null && sighting.seen.some((name) => name.endsWith(`:${transactionId}`))
+  );
+}
+
 const COUNTED = /^(?:api\/)?confirmation:([0-9]+):/;
 
 /** Whether a confirmation with a higher count was seen in this epoch. */

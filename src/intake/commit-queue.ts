@@ -15,6 +15,12 @@ interface Waiting {
 }
 
 /**
+ * Facts of one producer in a commit: a notification that arrives meanwhile waits for it, and must be
+ * answered within its sender's time, not behind the evidence for a hundred thousand deposits.
+ */
+const PORTION_MAX = 64;
+
+/**
  * Group commit. Facts that arrive while a commit is under way wait and go together into the next
  * one: many facts, one transaction, one fsync, and nobody is answered before it. The queue is
  * bounded: a fact beyond `queueMax` is refused at once, so that the sender retries instead of
@@ -70,11 +76,12 @@ export class CommitQueue {
     });
   }
 
-  /** Submits many facts of one producer, a batch at a time, so that others get their turn. */
+  /** Submits many facts of one producer, a few at a time, so that others get their turn. */
   async submitAll(facts: readonly Fact[]): Promise<Submitted[]> {
     const outcomes: Submitted[] = [];
-    for (let start = 0; start < facts.length; start += this.#batchMax) {
-      const batch = facts.slice(start, start + this.#batchMax);
+    const portion = Math.min(this.#batchMax, PORTION_MAX);
+    for (let start = 0; start < facts.length; start += portion) {
+      const batch = facts.slice(start, start + portion);
       outcomes.push(...(await Promise.all(batch.map((fact) => this.submit(fact)))));
     }
     return outcomes;

@@ -1,6 +1,6 @@
 import type { AddressEvidence } from '../domain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../domain/break.ts';
-import { compareUnseen, samePlace, type Outcome } from '../domain/compare.ts';
+import { samePlace, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
@@ -154,11 +154,10 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
 
 /** An incoming transaction that no deposit of ours answers to. */
 export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
-  const { at, graceMs } = snapshot;
+  const { graceMs } = snapshot;
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
   const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
-  const { outcome: _, ...changes } = decideUnseenRecord(dossier, context);
-  const outcome = compareUnseen(transaction, { at, graceMs });
+  const { outcome, ...changes } = decideUnseenRecord(dossier, context);
   return {
     outcome,
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,

@@ -8,6 +8,9 @@ import type { TransactionId } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import type { Transaction } from '../wire/transaction.ts';
 
+/** A list of more pages than this is read by parts: so many rows are held and compared at once. */
+const REQUESTS_MAX = 20;
+
 /** What a reading of the transactions list brought. */
 export interface CustodyList {
   readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
@@ -17,7 +20,12 @@ export interface CustodyList {
   /** Newest `updatedAt` seen; null when the list is empty. */
   readonly newest: number | null;
   /** Why rows are missing, or null when none is. */
-  readonly incomplete: { readonly cause: SkipCause; readonly detail: string } | null;
+  readonly incomplete: {
+    readonly cause: SkipCause;
+    readonly detail: string;
+    /** It is too long for one run: it must be read by parts. */
+    readonly isTooLong: boolean;
+  } | null;
 }
 
 /** How a failed reading counts: whether the budget or the API itself was in the way. */
@@ -48,22 +56,37 @@ export function describeCause(cause: IncompleteCause): string {
   }
 }
 
+/** How the transactions list is read: the rows that changed last first, down to a time. */
+export function newestFirst(floor: number) {
+  return {
+    idOf: (row: Transaction) => row.transactionId,
+    versionOf: (row: Transaction) => row.updatedAt,
+    isPastEnd: (row: Transaction) => Date.parse(row.updatedAt) < floor,
+    newestFirst: true,
+  };
+}
+
 /**
  * Reads what changed in the custody API since `since` (its own clock), newest first: every
  * transaction of both types, so that own outgoing hashes are known before a deposit is verified.
  */
 export async function readCustodyList(
   client: CustodyClient,
-  reading: { since: number | null; overlapMs: number; priority: Priority; deadlineMs: number },
+  reading: {
+    since: number | null;
+    overlapMs: number;
+    priority: Priority;
+    deadlineMs: number;
+    type?: 'outgoing';
+  },
 ): Promise<CustodyList> {
-  const { since, overlapMs, priority, deadlineMs } = reading;
+  const { since, overlapMs, priority, deadlineMs, type } = reading;
   const floor = since === null ? Number.NEGATIVE_INFINITY : since - overlapMs;
+  const query = { sort: 'updatedAt:desc', ...(type === undefined ? {} : { type }) } as const;
   const list = await readList<Transaction>({
-    read: (at) => client.transactions({ ...at, sort: 'updatedAt:desc' }, { priority, deadlineMs }),
-    idOf: (row) => row.transactionId,
-    versionOf: (row) => row.updatedAt,
-    isPastEnd: (row) => Date.parse(row.updatedAt) < floor,
-    newestFirst: true,
+    ...newestFirst(floor),
+    read: (at) => client.transactions({ ...at, ...query }, { priority, deadlineMs }),
+    requestsMax: REQUESTS_MAX,
   });
   const transactions = new Map<TransactionId, CustodyTransaction>();
   let newest: number | null = null;
@@ -74,7 +97,11 @@ export async function readCustodyList(
   }
   const incomplete =
     list.kind === 'incomplete'
-      ? { cause: skipCauseOf(list.cause), detail: describeCause(list.cause) }
+      ? {
+          cause: skipCauseOf(list.cause),
+          detail: describeCause(list.cause),
+          isTooLong: list.cause.kind === 'too-long',
+        }
       : null;
   const unreadable = list.unreadable.length;
   return { transactions, requests: list.requests, unreadable, newest, incomplete };

@@ -1,6 +1,4 @@
 import type { CustodyClient } from '../custody/client.ts';
-import { samePlace } from '../domain/compare.ts';
-import { NO_POLICY } from '../domain/crediting.ts';
 import type {
   AddressChecks,
   CustodyRecord,
@@ -9,22 +7,15 @@ import type {
 } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
-import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
+import { compareAll, takeSnapshot, unlisted } from './all-rows.ts';
 import { watchBacklogs } from './backlog-watch.ts';
-import {
-  compareDepositRow,
-  compareOutgoingRow,
-  compareUnseenRow,
-  depositsOf,
-  dossierKeyOf,
-  type Compared,
-  type Snapshot,
-} from './comparison.ts';
+import type { Compared } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { InactiveChecks } from './inactive.ts';
+import { LongList, type LongListVisit } from './long-list.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 import { Repair } from './repair.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
@@ -43,6 +34,9 @@ const OVERLAP_MS = 300_000;
 
 /** How long rows that cannot be compared keep the watermark from passing them. */
 const REREAD_MS_MAX = 86_400_000;
+
+/** Transactions per run that are handed to the repairs; the others are read again. */
+const MISSED_MAX = 2_000;
 
 /** Where the first reading ends when the whole list was too long to read: this long before. */
 const FIRST_HISTORY_MS = 86_400_000;
@@ -80,6 +74,12 @@ interface CustodyHalf {
   readonly addresses: AddressChecks | null;
 }
 
+/** A long list on its way, and from where it must be read again: rows not compared or not mended. */
+interface LongReading {
+  readonly list: LongList;
+  rereadFrom: number;
+}
+
 const NO_CUSTODY: CustodyHalf = {
   records: [],
   requests: 0,
@@ -103,6 +103,8 @@ export class Sweep {
   readonly #repair: Repair | undefined;
   readonly #watch: SubscriptionWatch | undefined;
   readonly #inactive: InactiveChecks | undefined;
+  /** A list too long for one run, as far as it was read; null when there is none. */
+  #long: LongReading | null = null;
 
   constructor(options: SweepOptions) {
     this.#options = options;
@@ -167,27 +169,52 @@ export class Sweep {
   async #compareCustody(custody: CustodyClient, tally: Tally): Promise<CustodyHalf> {
     const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
-    const waiting = await reads.waitingDeposits();
+    const waitingCount = await reads.waitingDepositCount();
     const known = await reads.custodyWatermark();
-    const priority = waiting.length > 0 ? 'deposits' : 'sweep';
+    const priority = waitingCount > 0 ? 'deposits' : 'sweep';
+    const overlapMs = graceMs + OVERLAP_MS;
+    const visit = { custody, priority, deadlineMs, overlapMs } as const;
+    if (this.#long !== null) return this.#goOn(this.#long, { visit, tally, waitingCount, known });
+    // Before the list: what arrives while it is read is not on it, and for the next run.
+    const waiting = await reads.waitingDeposits();
     const list = await readCustodyList(custody, {
+      ...visit,
       since: known ?? this.#firstFloor,
-      overlapMs: graceMs + OVERLAP_MS,
-      priority,
-      deadlineMs,
     });
     tally.skip('unreadable_row', list.unreadable);
     if (list.incomplete !== null) {
-      if (known === null) this.#firstFloor = firstFloorOf(waiting, now());
+      if (known === null) this.#firstFloor ??= firstFloorOf(waiting, now());
+      if (list.incomplete.isTooLong) {
+        const floor = (known ?? this.#firstFloor ?? now()) - overlapMs;
+        this.#long = { list: new LongList({ floor }), rereadFrom: Infinity };
+        const half = await this.#goOn(this.#long, { visit, tally, waitingCount, known });
+        return { ...half, requests: half.requests + list.requests };
+      }
       // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
       tally.skip(list.incomplete.cause, Math.max(waiting.length, 1));
       const { requests } = list;
       const incomplete = list.incomplete.detail;
       return { ...NO_CUSTODY, requests, incomplete };
     }
+    return this.#compareList(list, { visit, tally, waiting, known });
+  }
+
+  /** Compares a list that is whole, and what belongs beside it: stragglers, addresses, repairs. */
+  async #compareList(
+    list: CustodyList,
+    context: {
+      visit: Omit<LongListVisit, 'take'>;
+      tally: Tally;
+      waiting: readonly Deposit[];
+      known: number | null;
+    },
+  ): Promise<CustodyHalf> {
+    const { visit, tally, waiting, known } = context;
+    const { custody, deadlineMs } = visit;
+    const { now } = this.#options;
     const found = await this.#stragglers.lookUp({
       custody,
-      deposits: waiting.filter((deposit) => !isListed(deposit, list)),
+      deposits: unlisted(waiting, list.transactions),
       now: now(),
       deadlineMs,
     });
@@ -200,7 +227,8 @@ export class Sweep {
     const looked = await this.#inactive?.look({ custody, deadlineMs });
     for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
     const movements = looked?.rows.map((row) => row.movement) ?? [];
-    const snapshot = await this.#snapshot([...transactions.values()], [...waiting, ...movements]);
+    const rows = [...transactions.values()];
+    const snapshot = await takeSnapshot(rows, { ...this.#options, others: movements });
     const compared = compareAll({ transactions, absent: found.absent, waiting, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
@@ -227,35 +255,66 @@ export class Sweep {
         ...(judged?.records ?? []),
       ],
       requests: sumOf([list, found, repaired, watched, backlogs, looked]),
-      watermark: watermarkOf({ known, newest: list.newest, compared, now: now() }),
+      watermark: watermarkOf({
+        known,
+        newest: list.newest,
+        rereadFrom: rereadFromOf(compared, reachedBy(list.newest, now())),
+        now: now(),
+      }),
       incomplete: null,
       addresses: judged?.checks ?? null,
     };
   }
 
-  async #snapshot(
-    rows: readonly CustodyTransaction[],
-    others: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[],
-  ): Promise<Snapshot> {
-    const { reads, now, graceMs } = this.#options;
-    const hashes = new Map<string, { network: NetworkKey; blockchainHash: BlockchainHash }>();
-    for (const { network, blockchainHash } of [...rows, ...others]) {
-      if (blockchainHash === null) continue;
-      hashes.set(dossierKeyOf({ network, blockchainHash }), { network, blockchainHash });
-    }
-    const ids: TransactionId[] = rows
-      .filter((row) => row.type === 'outgoing')
-      .map((row) => row.transactionId);
-    const view = await reads.reconcilerView({ hashes: [...hashes.values()], transactionIds: ids });
-    return {
-      dossiers: new Map(view.dossiers.map((one) => [dossierKeyOf(one), one])),
-      withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
-      openBreaks: view.openBreaks,
-      pinnedDecimals: view.pinnedDecimals,
-      policy: view.policy ?? NO_POLICY,
-      at: now(),
-      graceMs,
+  /**
+   * Reads a part of a list that is too long for one run, and makes each page's outcome durable before
+   * the next is read. Only at its end is the list known, and what it did not show asked for singly.
+   */
+  async #goOn(
+    long: LongReading,
+    context: {
+      visit: Omit<LongListVisit, 'take'>;
+      tally: Tally;
+      waitingCount: number;
+      known: number | null;
+    },
+  ): Promise<CustodyHalf> {
+    const { visit, tally, waitingCount, known } = context;
+    const { now } = this.#options;
+    const missed: CustodyTransaction[] = [];
+    let ended = 0;
+    const take = async (rows: readonly CustodyTransaction[]): Promise<boolean> => {
+      const snapshot = await takeSnapshot(rows, { ...this.#options, others: [] });
+      const transactions = new Map(rows.map((row) => [row.transactionId, row]));
+      const compared = compareAll({ transactions, absent: [], waiting: [], snapshot });
+      for (const { outcome } of compared) tally.add(outcome);
+      ended += compared.length;
+      const reached = reachedBy(long.list.newest, now());
+      long.rereadFrom = Math.min(long.rereadFrom, rereadFromOf(compared, reached));
+      for (const one of compared) {
+        if (one.missed !== null && missed.length < MISSED_MAX) missed.push(one.missed);
+      }
+      const untaken = await this.#submitInOrder(compared.flatMap((one) => one.record ?? []));
+      return untaken === null;
     };
+    const part = await long.list.goOn({ ...visit, take });
+    const { custody, deadlineMs } = visit;
+    const repaired = await this.#repair?.run(missed, { custody, deadlineMs });
+    tally.skip('unreadable_row', part.unreadable);
+    const half = {
+      ...NO_CUSTODY,
+      records: repaired?.records ?? [],
+      requests: sumOf([part, repaired]),
+    };
+    if (part.unfinished === null) {
+      this.#long = null;
+      const { rereadFrom } = long;
+      const { newest } = long.list;
+      return { ...half, watermark: watermarkOf({ known, newest, rereadFrom, now: now() }) };
+    }
+    if (part.unfinished.kind === 'failed') this.#long = null;
+    tally.skip(part.unfinished.cause, Math.max(waitingCount - ended, 1));
+    return { ...half, incomplete: part.unfinished.detail };
   }
 }
 
@@ -264,7 +323,8 @@ function sumOf(parts: readonly ({ readonly requests: number } | null | undefined
 }
 
 function firstFloorOf(waiting: readonly Deposit[], now: number): number {
-  return Math.min(now, ...waiting.map((deposit) => deposit.firstSeenAt)) - FIRST_HISTORY_MS;
+  const oldest = waiting.reduce((first, one) => Math.min(first, one.firstSeenAt), now);
+  return oldest - FIRST_HISTORY_MS;
 }
 
 /** Why an outcome means that a fact was not taken, or null when it was. */
@@ -274,77 +334,29 @@ function refusalIn(outcome: Submitted | undefined): string | null {
 }
 
 /**
- * Up to where the list is done with: the newest row, but not past rows that could not be compared
- * yet (for a day at most: one that never can must not hold the watermark for ever), nor past now (a
- * row with a wrong clock must not end every later list at once).
+ * The oldest row that must be read again, Infinity for none: for a day at most, since one that never
+ * can be compared must not hold the watermark for ever.
  */
+function rereadFromOf(compared: readonly Compared[], reached: number): number {
+  return compared.reduce((oldest, { rereadFrom }) => {
+    const counts = rereadFrom !== null && rereadFrom > reached - REREAD_MS_MAX;
+    return counts ? Math.min(oldest, rereadFrom) : oldest;
+  }, Infinity);
+}
+
+/** The newest row, but not past now: a row with a wrong clock must not end every later list at once. */
+function reachedBy(newest: number | null, now: number): number {
+  return Math.min(newest ?? now, now);
+}
+
+/** Up to where the list is done with: not past rows that must be read again. */
 function watermarkOf(context: {
   known: number | null;
   newest: number | null;
-  compared: readonly Compared[];
+  rereadFrom: number;
   now: number;
 }): number | null {
-  const { known, newest, compared, now } = context;
+  const { known, newest, rereadFrom, now } = context;
   if (newest === null) return known;
-  const reached = Math.min(newest, now);
-  const waiting = compared
-    .flatMap(({ rereadFrom }) => rereadFrom ?? [])
-    .filter((changedAt) => changedAt > reached - REREAD_MS_MAX);
-  return Math.max(known ?? Number.NEGATIVE_INFINITY, Math.min(reached, ...waiting));
-}
-
-function isListed(deposit: Deposit, list: CustodyList): boolean {
-  const { transactionId } = deposit;
-  if (transactionId !== null) return list.transactions.has(transactionId);
-  return [...list.transactions.values()].some((row) => samePlace(deposit, row));
-}
-
-/** Own outgoing transactions first: they decide which deposits are internal. */
-function compareAll(context: {
-  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
-  absent: readonly Deposit[];
-  waiting: readonly Deposit[];
-  snapshot: Snapshot;
-}): Compared[] {
-  const { transactions, absent, snapshot } = context;
-  const rows = [...transactions.values()];
-  const outgoing = rows
-    .filter((row) => row.type === 'outgoing')
-    .map((row) => compareOutgoingRow(row, snapshot));
-  const own = new Set(
-    rows.filter((row) => row.type === 'outgoing' && row.blockchainHash !== null).map(dossierKeyOf),
-  );
-  const incoming = rows
-    .filter((row) => row.type === 'incoming')
-    .flatMap((row) => {
-      const deposits = depositsOf(row, snapshot).map((deposit) =>
-        own.has(dossierKeyOf(deposit)) ? { ...deposit, ownTransfer: true } : deposit,
-      );
-      return deposits.length === 0
-        ? [compareUnseenRow(row, snapshot)]
-        : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
-    });
-  const gone = absent.map((deposit) => compareDepositRow(deposit, null, snapshot));
-  const misplaced = misplacedDeposits(context).map(({ deposit, row }) =>
-    compareDepositRow(deposit, row, snapshot),
-  );
-  return [...outgoing, ...incoming, ...gone, ...misplaced];
-}
-
-/** Deposits whose transactionId the API knows as something else: another hash, vault or direction. */
-function misplacedDeposits(context: {
-  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
-  waiting: readonly Deposit[];
-}): { deposit: Deposit; row: CustodyTransaction }[] {
-  return context.waiting.flatMap((deposit) => {
-    const row =
-      deposit.transactionId === null ? undefined : context.transactions.get(deposit.transactionId);
-    if (row === undefined) return [];
-    const placed =
-      row.type === 'incoming' &&
-      row.vaultId === deposit.vaultId &&
-      row.network === deposit.network &&
-      row.blockchainHash === deposit.blockchainHash;
-    return placed ? [] : [{ deposit, row }];
-  });
+  return Math.max(known ?? Number.NEGATIVE_INFINITY, Math.min(reachedBy(newest, now), rereadFrom));
 }

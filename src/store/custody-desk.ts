@@ -21,6 +21,7 @@ import { isAddressBreakOver } from '../domain/address-movement.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
+import { standsFor } from '../domain/sighting.ts';
 import { isTerminal } from '../domain/withdrawal.ts';
 import { AgeDesk } from './age-desk.ts';
 import { takeClose } from './close-desk.ts';
@@ -172,9 +173,11 @@ function hasArrived(set: WorkingSet, { subject }: Break): boolean {
   const withdrawal = set.withdrawal(transactionId);
   if (withdrawal !== undefined) return isTerminal(withdrawal);
   if (network === null || blockchainHash === null) return false;
-  return set
-    .dossier(network, blockchainHash)
-    .deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed');
+  const { deposits, sightings } = set.dossier(network, blockchainHash);
+  return (
+    deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed') ||
+    sightings.some((one) => one.stream === 'incoming' && standsFor(one, transactionId))
+  );
 }
 
 /** Whether the chain view has come round to what an address's list said. */

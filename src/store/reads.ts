@@ -241,6 +241,8 @@ export interface Reads {
   policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
   /** Deposits that a change of policy can move, by id, after one of them. */
   depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]>;
+  /** How many deposits wait for the custody API's word, where reading them all would be too much. */
+  waitingDepositCount(): Promise<number>;
   /** Deposits that the custody API still has to be asked about. */
   waitingDeposits(): Promise<readonly Deposit[]>;
   /** One run by its place in the journal. */

@@ -153,7 +153,12 @@ describe('an incoming transaction of the API that no deposit answers to', () => 
     ['an unknown status', { status: 'failed' }, 'skipped: unknown_status'],
     ['its amounts not there yet', { changes: null }, 'skipped: balance_changes_pending'],
     ['a moment old', { updatedAt: LATE.at - 1 }, 'skipped: in_grace'],
-    ['moving no customer’s money', { changes: [balanceChange(1n, { kind: 'rebate' })] }, 'matched'],
+    [
+      'moving no customer’s money',
+      { changes: [balanceChange(1n, { kind: 'rebate' })] },
+      'warning missing_notification -1',
+    ],
+    ['moving nothing', { changes: [balanceChange(0n, { kind: 'fee' })] }, 'matched'],
     [
       'our own change',
       { changes: [balanceChange(4n, { kind: 'change' })] },

@@ -238,6 +238,19 @@ describe('an incoming transaction that we have no deposit for', () => {
     expect(open.openBreaks()).toEqual([]);
   });
 
+  test('is missing also when it moves no customer’s money, and heals when it is booked', async () => {
+    const open = await openLedger();
+    const rebate = { changes: [balanceChange(3n, { kind: 'rebate' })] };
+    await open.record(unseen(rebate));
+    expect(open.openBreaks()).toEqual(['missing_notification']);
+    await open.record({ kind: 'backfill', transaction: received(rebate) });
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
+    expect(await open.record(unseen(rebate))).toEqual({ kind: 'unchanged' });
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '3' });
+    expect(open.deposits()).toEqual([]);
+  });
+
   test('is not answered by another memo’s deposit at the same address', async () => {
     const open = await openLedger();
     const service = new Service();

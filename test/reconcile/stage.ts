@@ -67,10 +67,14 @@ export class Stage {
   readonly sweep: Sweep;
   /** Every attempt against the API since the last look. */
   readonly attempts: Attempt[] = [];
+  /** Every webhook that ever came, by id, whatever became of it. */
+  readonly heard = new Map<string, Told>();
   /** Webhooks that were lost on the way, to be delivered late or never. */
   readonly lost: Told[] = [];
   /** Webhooks for which it holds are answered 200 and lost. */
   loses: (told: Told) => boolean = () => false;
+  /** What lost webhooks are answered instead of 200, as by a proxy before a daemon that is down. */
+  answersLost = 200;
   readonly #waits: Waits;
 
   private constructor(parts: {
@@ -252,8 +256,13 @@ export class Stage {
   async webhookUrl(): Promise<string> {
     this.#url ??= await startReceiver(async (raw) => {
       const told = JSON.parse(raw.toString('utf8')) as Told;
-      if (this.loses(told)) this.lost.push(told);
-      else await this.open.commit([factOf(raw, this.now)]);
+      this.heard.set(told.id, told);
+      if (!this.loses(told)) {
+        await this.open.commit([factOf(raw, this.now)]);
+        return 200;
+      }
+      this.lost.push(told);
+      return this.answersLost;
     });
     return this.#url;
   }
@@ -286,12 +295,12 @@ function clockOf(caller: Caller, waits: Waits): Clock {
   };
 }
 
-async function startReceiver(take: (raw: Buffer) => Promise<void>): Promise<string> {
+async function startReceiver(take: (raw: Buffer) => Promise<number>): Promise<string> {
   const server = createServer((request, response) => {
     buffer(request)
       .then(take)
       .then(
-        () => response.writeHead(200).end(),
+        (status) => response.writeHead(status).end(),
         () => response.writeHead(500).end(),
       );
   });

@@ -31,6 +31,7 @@ import {
 } from './reads/closes.ts';
 import { readCounts } from './reads/counts.ts';
 import {
+  countWaitingDeposits,
   readDeposit,
   readDeposits,
   readDepositsToJudge,
@@ -275,6 +276,10 @@ export class SqliteReads implements Reads {
 
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
     return readPinnedDecimals(this.#db);
+  }
+
+  waitingDepositCount(): Promise<number> {
+    return countWaitingDeposits(this.#db);
   }
 
   waitingDeposits(): Promise<readonly Deposit[]> {

@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit.ts';
 import type { DepositId } from '../../../domain/ids.ts';
 import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
 import { depositOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
-import { readPage } from './list.ts';
+import { atSnapshot, readPage } from './list.ts';
 
 /** Word for word the condition of the index `deposits_waiting`: the planner compares text. */
 const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
@@ -68,16 +69,39 @@ export async function readDepositsToJudge(
   return rows.map(depositOf);
 }
 
+/** Those below, but for the subjects of open differences, counted where they stand. */
+export async function countWaitingDeposits(db: Kysely<Tables>): Promise<number> {
+  const counted = await db
+    .selectFrom('deposits')
+    .where(WAITING)
+    .where('evidence', '=', 'confirmed')
+    .where('credit_id', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirst();
+  return counted?.count ?? 0;
+}
+
+/** Rows taken between two turns of the event loop: intake must not wait for a long list. */
+const ROWS_PER_TURN = 2_000;
+
 /** Oldest first, so that a run that cannot ask about all of them does not starve any. */
-export async function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposit[]> {
-  const rows = await waitingDepositRows(db)
-    .unionAll(db.selectFrom('deposits').where(TO_REVERSE).selectAll())
-    .unionAll(db.selectFrom('deposits').where(IN_DOUBT).selectAll())
-    .execute();
-  const doubted = await db.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
-  const inDoubt = new Set(doubted.map((row) => row.deposit_id));
-  const deposits = new Map(rows.map((row) => [row.deposit_id, depositOf(row)]));
-  return [...deposits.values()]
-    .filter((deposit) => awaitsCustody(deposit) || inDoubt.has(deposit.depositId))
-    .sort((left, right) => left.firstSeenAt - right.firstSeenAt);
+export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposit[]> {
+  return atSnapshot(db, async (at) => {
+    const found = new Map<string, Deposit>();
+    const doubted = await at.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
+    const inDoubt = new Set(doubted.map((row) => row.deposit_id));
+    for (const condition of [WAITING, TO_REVERSE, IN_DOUBT]) {
+      const rows = at.selectFrom('deposits').where(condition).selectAll().stream();
+      let taken = 0;
+      for await (const row of rows) {
+        const deposit = depositOf(row);
+        if (awaitsCustody(deposit) || inDoubt.has(row.deposit_id)) {
+          found.set(row.deposit_id, deposit);
+        }
+        taken += 1;
+        if (taken % ROWS_PER_TURN === 0) await nextTurn();
+      }
+    }
+    return [...found.values()].sort((left, right) => left.firstSeenAt - right.firstSeenAt);
+  });
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import type { BlockchainHash, NetworkKey, TransactionId } from '../../../domain/ids.ts';
 import type { Withdrawal } from '../../../domain/withdrawal.ts';
@@ -52,6 +53,7 @@ async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promi
       const key = keyOf(row.network ?? '', row.blockchain_hash ?? '');
       dossiers.get(key)?.withdrawals.push(withdrawalOf(row));
     }
+    await nextTurn();
   }
   return [...dossiers.values()];
 }

@@ -1,0 +1,178 @@
+import type { Priority } from '../custody/budget.ts';
+import type { CustodyClient } from '../custody/client.ts';
+import type { Failure } from '../custody/outcome.ts';
+import type { IncompleteCause } from '../custody/pages.ts';
+import type { SkipCause } from '../domain/compare.ts';
+import type { CustodyTransaction } from '../domain/custody.ts';
+import { transactionOf } from '../translation/transaction.ts';
+import type { Transaction } from '../wire/transaction.ts';
+import { describeCause, newestFirst, readCustodyList, skipCauseOf } from './custody-list.ts';
+import { PausedList } from './paused-list.ts';
+
+/** Requests of one reading: a million rows, in as many hours as the budget makes of them. */
+const REQUESTS_MAX = 1_100;
+
+/** Pages of deposits that are held until the list of own transactions was looked at again. */
+const PAGES_HELD_MAX = 20;
+
+/** Where a part of a long list ends, and what it brought. */
+export interface LongListPart {
+  readonly requests: number;
+  readonly unreadable: number;
+  /** Null when the list has come to its end; else why it goes on later, or is begun again. */
+  readonly unfinished: {
+    readonly kind: 'later' | 'failed';
+    readonly cause: SkipCause;
+    readonly detail: string;
+  } | null;
+}
+
+/** The time and budget of a run, and what it does with rows. */
+export interface LongListVisit {
+  readonly custody: CustodyClient;
+  readonly priority: Priority;
+  readonly deadlineMs: number;
+  readonly overlapMs: number;
+  /** Compares rows and makes the outcome durable; false when that was not possible. */
+  readonly take: (rows: readonly CustodyTransaction[]) => Promise<boolean>;
+}
+
+const NOT_TAKEN = {
+  kind: 'failed',
+  cause: 'api_unavailable',
+  detail: 'the store did not take all evidence',
+} as const;
+
+/**
+ * The transactions list where it is too long for one run, read over as many as it takes. Own outgoing
+ * transactions come first, all of them: they decide which deposits are internal. Then deposits are
+ * taken page by page, each page only after the head of the outgoing list was read again, so that no
+ * deposit is judged by a list of own transactions older than itself.
+ */
+export class LongList {
+  readonly #own: PausedList<Transaction>;
+  readonly #deposits: PausedList<Transaction>;
+  #ownIsRead = false;
+  #depositsAreRead = false;
+  #held: CustodyTransaction[][] = [];
+  /** Newest `updatedAt` of the outgoing rows, from which their head is read again. */
+  #newestOwn: number | null = null;
+  /** The newest row of the first page of either list: whatever is newer is for the next reading. */
+  #newest: number | null = null;
+  #depositsAreSeen = false;
+  #rows = 0;
+
+  constructor(options: { floor: number }) {
+    const reading = { ...newestFirst(options.floor), requestsMax: REQUESTS_MAX };
+    this.#own = new PausedList(reading);
+    this.#deposits = new PausedList(reading);
+  }
+
+  /** Up to where the list is known when it has come to its end, by the service's clock. */
+  get newest(): number | null {
+    return this.#newest;
+  }
+
+  /** Reads on until the list, the time or the budget ends. */
+  async goOn(visit: LongListVisit): Promise<LongListPart> {
+    let requests = 0;
+    let unreadable = 0;
+    const { custody, priority, deadlineMs } = visit;
+    const ask = (type: 'outgoing' | 'incoming') => (at: { page: number; pageSize: number }) => {
+      requests += 1;
+      return custody.transactions(
+        { ...at, type, sort: 'updatedAt:desc' },
+        { priority, deadlineMs },
+      );
+    };
+    const end = (unfinished: LongListPart['unfinished']): LongListPart => ({
+      requests,
+      unreadable,
+      unfinished,
+    });
+    while (!this.#depositsAreRead) {
+      const isOwn = !this.#ownIsRead;
+      const event = await (isOwn
+        ? this.#own.next(ask('outgoing'))
+        : this.#deposits.next(ask('incoming')));
+      switch (event.kind) {
+        case 'rows': {
+          unreadable += event.unreadable.length;
+          const rows = event.rows.map(transactionOf);
+          this.#see(rows, isOwn);
+          if (!isOwn) this.#held.push(rows);
+          else if (!(await visit.take(rows))) return end(NOT_TAKEN);
+          break;
+        }
+        case 'complete':
+          if (isOwn) this.#ownIsRead = true;
+          else this.#depositsAreRead = true;
+          break;
+        case 'incomplete':
+          return end(failedBy(event.cause));
+        case 'paused': {
+          const taken = await this.#takeHeld(visit);
+          requests += taken.requests;
+          return end(taken.unfinished ?? this.#laterFor(event.cause));
+        }
+        default:
+          event satisfies never;
+      }
+      if (this.#held.length < PAGES_HELD_MAX) continue;
+      const taken = await this.#takeHeld(visit);
+      requests += taken.requests;
+      if (taken.unfinished !== null) return end(taken.unfinished);
+    }
+    const last = await this.#takeHeld(visit);
+    requests += last.requests;
+    return end(last.unfinished);
+  }
+
+  #see(rows: readonly CustodyTransaction[], isOwn: boolean): void {
+    const isFirst = isOwn ? this.#newestOwn === null : !this.#depositsAreSeen;
+    const newest = rows.reduce((last, row) => Math.max(last, row.updatedAt), 0);
+    if (isOwn) this.#newestOwn = Math.max(this.#newestOwn ?? 0, newest);
+    else this.#depositsAreSeen = true;
+    if (isFirst) this.#newest = Math.max(this.#newest ?? 0, newest);
+    this.#rows += rows.length;
+  }
+
+  #laterFor(cause: Failure): NonNullable<LongListPart['unfinished']> {
+    const detail = `the list is long: ${this.#rows} rows of it were read so far, the next runs go on`;
+    return { kind: 'later', cause: skipCauseOf(cause), detail };
+  }
+
+  async #takeHeld(visit: LongListVisit): Promise<Pick<LongListPart, 'requests' | 'unfinished'>> {
+    if (this.#held.length === 0) return { requests: 0, unfinished: null };
+    const { custody, priority, deadlineMs, overlapMs } = visit;
+    const head = await readCustodyList(custody, {
+      since: this.#newestOwn,
+      overlapMs,
+      priority,
+      deadlineMs,
+      type: 'outgoing',
+    });
+    const { requests, incomplete } = head;
+    if (incomplete !== null) {
+      // What is held stays held: nothing is judged without its own transactions.
+      const { cause, detail } = incomplete;
+      return { requests, unfinished: { kind: 'later', cause, detail } };
+    }
+    const own = [...head.transactions.values()].filter((row) => row.type === 'outgoing');
+    this.#newestOwn = own.reduce(
+      (last, row) => Math.max(last, row.updatedAt),
+      this.#newestOwn ?? 0,
+    );
+    const held = this.#held.splice(0);
+    for (const rows of [own, ...held]) {
+      if (!(await visit.take(rows))) {
+        return { requests, unfinished: NOT_TAKEN };
+      }
+    }
+    return { requests, unfinished: null };
+  }
+}
+
+function failedBy(cause: IncompleteCause): NonNullable<LongListPart['unfinished']> {
+  return { kind: 'failed', cause: skipCauseOf(cause), detail: describeCause(cause) };
+}
