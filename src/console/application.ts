@@ -2,6 +2,7 @@ import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { randomBytes } from 'node:crypto';
+import { documentOf } from '../report/document.ts';
 import { fragment } from './fragment.ts';
 import type { Markup } from './markup.ts';
 import { consolePage, signInPage } from './page.ts';
@@ -12,6 +13,14 @@ const COOKIE = 'counterfoil_console';
 const COOKIE_PATH = '/console';
 const BODY_BYTES_MAX = 4 * 1024;
 const NONCE_BYTES = 16;
+
+/** A report runs nothing and loads nothing; its style stands inside it. */
+const REPORT_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** Who may look: everyone (for demonstrations), or whoever has an API token. */
 export type ConsoleAccess =
@@ -123,6 +132,18 @@ export function createConsole(options: ConsoleOptions): Hono {
     if (!visitorOf(context).allowed) return context.text('Sign in at /console.', 401);
     const live = fragment(await snapshots.latest());
     return answer(context, 200, () => live);
+  });
+  app.get('/console/reports/:day', async (context) => {
+    if (!visitorOf(context).allowed) return context.redirect('/console', 303);
+    const day = context.req.param('day');
+    const closed = await options.reads.closedDay(day);
+    if (closed === undefined) return context.text('That day is not closed.', 404);
+    const { body, contentType } = await documentOf(closed, 'html');
+    return context.body(body, 200, {
+      ...securityHeaders(''),
+      'Content-Security-Policy': REPORT_POLICY,
+      'Content-Type': contentType,
+    });
   });
   if (access.kind === 'token') {
     const { identify } = access;

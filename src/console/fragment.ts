@@ -3,6 +3,7 @@ import type { Amount } from '../domain/amount.ts';
 import { differenceOf, type Break } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
+import { closeTable } from './close-table.ts';
 import { decimalText, grouped, momentText, shortened, spanText } from './figure.ts';
 import type { Markup } from './markup.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -217,5 +218,9 @@ export function fragment(snapshot: Snapshot): Markup {
         </section>
       </div>
     </div>
+    <section class="card">
+      <h2>Closed days</h2>
+      ${closeTable(snapshot.closes)}
+    </section>
     <p class="taken">As of <time>${momentText(snapshot.at)}</time></p>`;
 }

@@ -1,9 +1,10 @@
 import type { Break, Severity } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
-import type { Reads, StoreCounts } from '../store/reads.ts';
+import type { ClosedReport, Reads, StoreCounts } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
+const CLOSES_SHOWN = 7;
 /** Breaks looked at; the most severe and oldest of them are shown. */
 const BREAKS_READ = 200;
 export const BREAKS_SHOWN = 12;
@@ -14,7 +15,7 @@ const REST_PER_LOOK = 9;
 
 export type ConsoleReads = Pick<
   Reads,
-  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals'
+  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals' | 'closes' | 'closedDay'
 >;
 
 /** Everything that one showing of the console needs. */
@@ -27,6 +28,8 @@ export interface Snapshot {
   /** The most urgent first. */
   readonly breaks: readonly Break[];
   readonly lastRun: ReconciliationRow | undefined;
+  /** Closed days, the newest first. */
+  readonly closes: readonly ClosedReport[];
 }
 
 const URGENCY: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
@@ -41,6 +44,7 @@ async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
   const investigated = await reads.breaks({ state: 'investigating' }, breakPage);
   const deposits = await reads.deposits({}, { page: 0, pageSize: DEPOSITS_SHOWN });
   const runs = await reads.reconciliations({ page: 0, pageSize: 1 });
+  const closes = await reads.closes({ page: 0, pageSize: CLOSES_SHOWN });
   return {
     at,
     counts: await reads.counts(),
@@ -49,6 +53,7 @@ async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
     decimals: await reads.pinnedDecimals(),
     breaks: [...open.items, ...investigated.items].sort(byUrgency).slice(0, BREAKS_SHOWN),
     lastRun: runs.items[0],
+    closes: closes.items,
   };
 }
 

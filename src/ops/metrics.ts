@@ -46,7 +46,7 @@ export class Metrics {
   );
   readonly #closedUntil = this.#gauge(
     'counterfoil_closed_until_timestamp_seconds',
-    'Cut-off of the day that was closed last; it is a day old at most while closes are on time.',
+    'Cut-off of the day that was closed last, or the start where none has been.',
   );
   readonly #queueDepth = this.#gauge('counterfoil_queue_depth', 'Facts that wait for a commit.');
   readonly #comparisons = this.#counter(
@@ -96,6 +96,7 @@ export class Metrics {
   constructor(options: { now: () => number; process?: boolean }) {
     this.#now = options.now;
     this.#sweptAtMs = options.now();
+    this.closedUntil(options.now());
     const age: Gauge = new Gauge({
       name: 'counterfoil_last_sweep_age_seconds',
       help: 'Time since a sweep last ended, or since the start where none has.',

@@ -3,6 +3,7 @@ import { createConsole, type ConsoleOptions } from '../../src/console/applicatio
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { identify, tokenOf } from '../api/api-under-test.ts';
+import { closeOf, closesOf } from '../store/closing.ts';
 import { verifyWith } from '../store/evidence.ts';
 import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 import { AT_ADDRESS, change, decimals, Service } from '../store/webhook.ts';
@@ -52,6 +53,7 @@ test('an empty store shows an empty console', async () => {
   expect(text).toContain('No deposits yet.');
   expect(text).toContain('No open breaks.');
   expect(text).toContain('No reconciliation has run yet.');
+  expect(text).toContain('No day is closed yet.');
 });
 
 test('a deposit is shown with its state, depth and amount both ways', async () => {
@@ -181,6 +183,8 @@ async function countedConsole(options: { lookMs: number }) {
       breaks: reads.breaks.bind(reads),
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
+      closes: reads.closes.bind(reads),
+      closedDay: reads.closedDay.bind(reads),
     },
     now: () => clock.now,
     access: { kind: 'public' },
@@ -221,6 +225,8 @@ test('a look that failed is not shown again', async () => {
       breaks: reads.breaks.bind(reads),
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
+      closes: reads.closes.bind(reads),
+      closedDay: reads.closedDay.bind(reads),
     },
     now: () => 0,
     access: { kind: 'public' },
@@ -299,4 +305,26 @@ test('a wrong token, none, too long a one, or a form of another site signs nobod
 test('a public console has no session to sign in to', async () => {
   const { app } = await openConsole();
   expect((await signIn(app, tokenOf('vera'))).status).toBe(404);
+});
+
+test('closed days are listed with their signatures, and lead to the report', async () => {
+  const { open, service, app, read } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
+  const reportHash = closesOf(open)[0]?.report_hash ?? '';
+  const signed = { kind: 'sign', day: '2025-11-20', reportHash, reason: 'seen' } as const;
+  await open.decide({ ...signed, role: 'preparer' }, 'olga');
+  const page = await read();
+  expect(words(page)).toContain('2025-11-20 exceptions olga not signed');
+  expect(page).toContain('href="/console/reports/2025-11-20"');
+  const report = await app.request('/console/reports/2025-11-20');
+  expect(report.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+  expect(await report.text()).toContain('Daily close 2025-11-20');
+  expect((await app.request('/console/reports/2025-11-19')).status).toBe(404);
+});
+
+test('a report is shown to nobody who has not signed in', async () => {
+  const { app } = await openConsole({ access: TOKEN });
+  const answer = await app.request('/console/reports/2025-11-20');
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console']);
 });

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import type { ClosedReport } from '../store/reads.ts';
+import { momentText, shortened } from './figure.ts';
+import type { Markup } from './markup.ts';
+
+function signedBy({ signatures }: ClosedReport, role: 'preparer' | 'reviewer'): Markup {
+  const signed = signatures.find((one) => one.role === role);
+  return signed === undefined
+    ? html`<td class="muted">not signed</td>`
+    : html`<td title="${momentText(signed.signedAt)}">${signed.person}</td>`;
+}
+
+function row(one: ClosedReport): Markup {
+  const { day, status, reportHash } = one.close;
+  return html`<tr>
+    <td><a href="/console/reports/${day}">${day}</a></td>
+    <td><span class="badge ${status === 'balanced' ? 'settled' : 'held'}">${status}</span></td>
+    ${signedBy(one, 'preparer')} ${signedBy(one, 'reviewer')}
+    <td class="id name" title="sha256 ${reportHash}">${shortened(reportHash)}</td>
+  </tr>`;
+}
+
+/** The days that were closed last, with who signed them; each leads to its report. */
+export function closeTable(closes: readonly ClosedReport[]): Markup {
+  if (closes.length === 0) return html`<p class="empty">No day is closed yet.</p>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th>Day</th>
+          <th>Status</th>
+          <th>Preparer</th>
+          <th>Reviewer</th>
+          <th>Report</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${closes.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}

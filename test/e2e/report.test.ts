@@ -1,0 +1,86 @@
+import Sqlite from 'better-sqlite3';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
+import { Service } from '../store/webhook.ts';
+import { Daemon } from './daemon.ts';
+import { runProgram } from './program.ts';
+
+const DAY_MS = 86_400_000;
+
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** A daemon over a store whose only deposit came the day before yesterday. */
+async function lateDaemon(): Promise<Daemon> {
+  const daemon = new Daemon();
+  onTestFinished(() => daemon.remove());
+  const open = new OpenLedger(daemon.storePath);
+  open.at = Date.parse(`${dayAgo(2)}T12:00:00Z`);
+  await open.setPolicy(SIX_DEEP);
+  await open.deliver(new Service().confirmed(6));
+  open.close();
+  await daemon.start();
+  return daemon;
+}
+
+test('days are closed by hand in order, reported in every way, verified, and tampering is found', async () => {
+  const daemon = await lateDaemon();
+  const [first, last] = [dayAgo(2), dayAgo(1)];
+  const closed = await daemon.post<{ day: string }>(`/v1/reports/daily/${last}/close`);
+  expect(closed).toMatchObject({ day: last, status: 'exceptions', signatures: [] });
+  const early = await fetch(`${daemon.url}/v1/reports/daily/${dayAgo(0)}/close`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.adminToken}` },
+  });
+  expect(early.status).toBe(409);
+  const path = daemon.storePath;
+  const served = await daemon.get<object>(`/v1/reports/daily/${first}?format=json`);
+  const report = ['report', '--date', first];
+  const read = await runProgram(...report, '--store', path);
+  // Custody is not configured: nothing that was not compared is called balanced.
+  expect([read.code, JSON.parse(read.stdout)]).toEqual([1, served]);
+  const tokenFile = join(daemon.folder, 'token');
+  writeFileSync(tokenFile, daemon.adminToken);
+  const asked = await runProgram(...report, '--url', daemon.url, '--token-file', tokenFile);
+  expect(asked.stdout).toBe(read.stdout);
+  const out = join(daemon.folder, 'close.csv');
+  await runProgram('report', '--config', daemon.configPath, '--format', 'csv', '--out', out);
+  expect(readFileSync(out, 'utf8')).toContain(`total,${last},v1,ethereum:ETH,`);
+  await daemon.end('SIGTERM');
+  const sound = await runProgram(...report, '--store', path, '--verify');
+  expect(sound.stderr).toContain('verified: ');
+  expect(sound.stdout).toBe(read.stdout);
+  const db = new Sqlite(path);
+  db.exec(`DROP TRIGGER daily_totals_keep;
+    UPDATE daily_totals SET closing = '999' WHERE day = '${last}'`);
+  db.close();
+  const forged = await runProgram(...report, '--store', path, '--verify');
+  expect(forged.code).toBe(1);
+  expect(forged.stderr).toContain(`closes: ${last}: v1 ethereum:ETH rolls to 100, not to 999`);
+});
+
+test.for([
+  [['--date', 'yesterday'], 2, 'is no date'],
+  [['--format', 'pdf'], 2, 'Allowed choices are json, csv'],
+  [[], 2, 'give the store with --store'],
+  [['--url', 'http://127.0.0.1:1', '--verify'], 2, '--verify reads the store itself'],
+  [['--url', 'http://127.0.0.1:1'], 2, 'a token is needed'],
+] as const)('report %j ends with %i and says why', async ([flags, code, why]) => {
+  const finished = await runProgram('report', ...flags);
+  expect([finished.code, finished.stderr]).toEqual([code, expect.stringContaining(why)]);
+});
+
+test('a day that is not closed is named, with exit code 1', async () => {
+  const daemon = await lateDaemon();
+  const store = ['--store', daemon.storePath];
+  const none = await runProgram('report', ...store);
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no day is closed yet')]);
+  const wrong = await runProgram('report', ...store, '--date', '2020-01-01');
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining('2020-01-01 is not closed'),
+  ]);
+});
