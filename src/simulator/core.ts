@@ -235,7 +235,14 @@ function snapshotsOf(core: ReturnType<typeof assemble>): Snapshots {
   });
   const kept = new Map<string, ReturnType<typeof take>>();
   const start = take();
-  const goBack = async (to: ReturnType<typeof take>): Promise<void> => {
+  let turn: Promise<void> = Promise.resolve();
+  /** One after the other: a second one must find the deliveries of the first suspended again. */
+  const goBack = (to: ReturnType<typeof take>): Promise<void> => {
+    const back = turn.then(() => replaceState(to));
+    turn = back.catch(() => undefined);
+    return back;
+  };
+  const replaceState = async (to: ReturnType<typeof take>): Promise<void> => {
     services.world.stop();
     await services.delivery.suspend();
     virtualClock?.reset(to.nowMs);
