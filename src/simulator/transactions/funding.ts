@@ -15,7 +15,7 @@ export type Funding =
 
 export type Shortfalls = NonNullable<TransactionEvent['reasonDetails']>['shortfalls'];
 
-/** What funding looks at. */
+/** What funding and signing look at. */
 export interface FundingView {
   catalogue: AssetCatalogue;
   registry: CustodyRegistry;

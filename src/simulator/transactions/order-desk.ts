@@ -17,6 +17,7 @@ import type { OrderFlow } from './order-flow.ts';
 import { isCancellable } from './order.ts';
 import type { Order } from './order.ts';
 import { orderObjection } from './order-check.ts';
+import { signingBundle } from './signing-bundle.ts';
 
 /** Where clients order, approve, decline and sign. */
 export class OrderDesk {
@@ -93,17 +94,22 @@ export class OrderDesk {
   submitSignatures(submission: SignatureSubmission): Change<Order> {
     const order = this.#view.orders.get(submission.transactionId);
     if (order === undefined) return unknownTransaction(submission.transactionId);
-    if (order.status !== 'to-sign' || order.draft === null) {
+    // Blocks that are overdue come first: they decide which nonces are free.
+    this.#view.chain.catchUp(order.network);
+    const bundle = signingBundle(this.#view, order);
+    if (order.status !== 'to-sign' || bundle === undefined) {
       return refused('CFR-1', `Transaction ${order.transactionId} waits for no signatures`);
     }
-    for (const { payload, hdpath } of order.draft.payloads) {
+    for (const { payload, hdpath } of bundle.payloads) {
       const expectedKey = Buffer.from(
         this.#view.registry.keys.publicKey(order.vaultId, hdpath),
       ).toString('hex');
       const given = submission.signatures.find(
         (signature) => signature.payload.toLowerCase() === payload,
       );
-      if (given === undefined) return refused('UE-1', `No signature of payload ${payload}`);
+      if (given === undefined) {
+        return refused('UE-1', `No signature of payload ${payload}: read signingPayloads anew`);
+      }
       if (given.publicKey.toLowerCase() !== expectedKey) {
         return refused('UE-1', `Payload ${payload} is to be signed with the key at ${hdpath}`);
       }
@@ -119,7 +125,8 @@ export class OrderDesk {
     if (order === undefined) return unknownTransaction(transactionId);
     const masters = this.#view.registry.vault(order.vaultId)?.masterApproval ?? null;
     if (masters === null) return refused('CFR-1', 'The vault has no master approval');
-    if (order.draft === null) {
+    const bundle = signingBundle(this.#view, order);
+    if (bundle === undefined) {
       return refused('CFR-1', `Transaction ${transactionId} has no signing bundle`);
     }
     return {
@@ -128,7 +135,8 @@ export class OrderDesk {
         transactionId,
         vaultId: order.vaultId,
         network: order.network,
-        payloads: order.draft.payloads.map((payload) => ({ ...payload })),
+        ...bundle,
+        payloads: [...bundle.payloads],
         approvals: [...order.approvals],
         masterApprovals: [...order.masterApprovals],
         complete: order.masterApprovals.length >= masters.approvers.length,

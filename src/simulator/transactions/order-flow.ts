@@ -1,10 +1,9 @@
 import type { CancellationReason } from '../../wire/notification.ts';
 import type { Clock, Handle } from '../clock.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
-import type { ChainTransaction, TransactionPlan } from '../chain/chain-transaction.ts';
+import type { ChainTransaction, Output, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { ChangeReport } from '../chain/change-report.ts';
 import type { BalanceChange } from '../../wire/balance-change.ts';
-import { signingPayloads } from '../signing/signing-payload.ts';
 import type { TransactionEvent, TransactionFault } from '../world/world.ts';
 import type { FaultSet } from './fault-set.ts';
 import type { Funding, FundingView } from './funding.ts';
@@ -211,9 +210,9 @@ export class OrderFlow {
 
   #takeDraft(order: Order, plan: TransactionPlan): Order {
     this.#unschedule(order);
-    const payloads = signingPayloads(order.transactionId, plan, this.#signers(plan));
+    const inputs = plan.spends.map((outpoint) => this.#inputOf(outpoint));
     const built = this.#orders.update(order, {
-      draft: { plan, payloads },
+      draft: { plan, inputs },
       metadata: { ...order.metadata, ...plan.metadata },
       pause: null,
       reasonCode: null,
@@ -224,16 +223,10 @@ export class OrderFlow {
     return this.#wakeAt(built, this.#clock.now() + SIGNING_WINDOW_MS);
   }
 
-  /** Who signs: the owner of each input, or the sender. */
-  #signers(plan: TransactionPlan): { hdpath: string }[] {
-    const owners =
-      plan.spends.length > 0
-        ? plan.spends.map((id) => this.#view.chain.ledger.output(id)?.networkAddress ?? '')
-        : plan.sources;
-    return owners.map((networkAddress) => {
-      const owner = this.#view.registry.custodyAddress(plan.network, networkAddress);
-      return { hdpath: owner?.hdpath ?? 'm' };
-    });
+  #inputOf(outpoint: string): Output {
+    const output = this.#view.chain.ledger.output(outpoint);
+    if (output === undefined) throw new Error(`no output ${outpoint}`);
+    return { networkAddress: output.networkAddress, amount: output.amount };
   }
 
   /** Status unchanged; told once per reason, retried until the platform's window closes. */

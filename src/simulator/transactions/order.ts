@@ -1,18 +1,13 @@
 import type { Approval, CancellationReason } from '../../wire/notification.ts';
 import type { OutgoingStatus } from '../../wire/transaction.ts';
-import type { TransactionPlan } from '../chain/chain-transaction.ts';
+import type { Output, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { CustomData } from '../world/world.ts';
 
 /** A built transaction that still waits for signatures or approvals; its funds are reserved. */
 export interface Draft {
   readonly plan: TransactionPlan;
-  readonly payloads: readonly SigningPayload[];
-}
-
-/** A 32-byte digest (hex) to be signed with the key at `hdpath`. */
-export interface SigningPayload {
-  readonly payload: string;
-  readonly hdpath: string;
+  /** The outputs that `plan.spends` names, in that order: a reorg can take them from the ledger. */
+  readonly inputs: readonly Output[];
 }
 
 /** A transient condition, retried until the platform's window closes. */

@@ -1,42 +1,35 @@
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
-import type { Chain } from '../chain/chain.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
 import type { ChangeReport } from '../chain/change-report.ts';
-import type { AssetCatalogue } from '../world/asset-catalogue.ts';
 import type { AddressRecord, TransactionQuery } from '../world/world.ts';
+import type { FundingView } from './funding.ts';
 import type { IncomingBook } from './incoming-book.ts';
 import type { Incoming } from './incoming.ts';
-import type { OrderBook } from './order-book.ts';
 import type { OrderFlow } from './order-flow.ts';
 import type { Order } from './order.ts';
+import { signingBundle } from './signing-bundle.ts';
 
 /** What the API tells of transactions, in wire shape. Only the rows that are shown are shaped. */
 export class TransactionList {
-  readonly #chain: Chain;
-  readonly #catalogue: AssetCatalogue;
-  readonly #orders: OrderBook;
+  readonly #view: FundingView;
   readonly #incomings: IncomingBook;
   readonly #flow: OrderFlow;
   readonly #report: ChangeReport;
 
   constructor(options: {
-    chain: Chain;
-    catalogue: AssetCatalogue;
-    orders: OrderBook;
+    view: FundingView;
     incomings: IncomingBook;
     flow: OrderFlow;
     report: ChangeReport;
   }) {
-    this.#chain = options.chain;
-    this.#catalogue = options.catalogue;
-    this.#orders = options.orders;
+    this.#view = options.view;
     this.#incomings = options.incomings;
     this.#flow = options.flow;
     this.#report = options.report;
   }
 
   get(transactionId: string): Transaction | undefined {
-    const order = this.#orders.get(transactionId);
+    const order = this.#view.orders.get(transactionId);
     if (order !== undefined) return this.outgoing(order);
     const incoming = this.#incomings.get(transactionId);
     return incoming === undefined ? undefined : this.#incoming(incoming);
@@ -44,7 +37,7 @@ export class TransactionList {
 
   find(query: TransactionQuery): { data: Transaction[]; total: number } {
     const rows: (Order | Incoming)[] = [];
-    if (query.type !== 'incoming') collect(rows, this.#orders.list(), query);
+    if (query.type !== 'incoming') collect(rows, this.#view.orders.list(), query);
     if (query.type !== 'outgoing') collect(rows, this.#incomings.list(), query);
     const { field, order } = query.sort ?? { field: 'createdAt', order: 'asc' };
     const time = field === 'createdAt' ? 'createdMs' : 'updatedMs';
@@ -61,8 +54,11 @@ export class TransactionList {
   /** What an address saw on-chain, oldest first, entries unaggregated. */
   ofAddress(address: AddressRecord): AddressTransaction[] {
     const rows: AddressTransaction[] = [];
-    const showsMempool = this.#catalogue.network(address.network)?.mempool ?? false;
-    for (const transaction of this.#chain.transactionsOf(address.network, address.networkAddress)) {
+    const showsMempool = this.#view.catalogue.network(address.network)?.mempool ?? false;
+    for (const transaction of this.#view.chain.transactionsOf(
+      address.network,
+      address.networkAddress,
+    )) {
       const isMined = transaction.status === 'mined';
       if (transaction.status === 'mempool' && !showsMempool) continue;
       const movements = isMined ? effectsOf(transaction) : transaction.movements;
@@ -76,7 +72,7 @@ export class TransactionList {
         status: { mempool: 'mempool', mined: 'confirmed', dropped: 'rolledback' }[
           transaction.status
         ],
-        confirmations: this.#chain.confirmations(transaction),
+        confirmations: this.#view.chain.confirmations(transaction),
         blockHeight: transaction.blockHeight,
         balanceChanges: this.#report.unaggregated(own),
         timestamp: new Date(transaction.minedAtMs ?? transaction.firstSeenMs).toISOString(),
@@ -86,7 +82,8 @@ export class TransactionList {
   }
 
   outgoing(order: Order): Transaction {
-    const transaction = this.#chain.transaction(order.blockchainHash ?? '');
+    const transaction = this.#view.chain.transaction(order.blockchainHash ?? '');
+    const bundle = order.status === 'to-sign' ? signingBundle(this.#view, order) : undefined;
     return {
       transactionId: order.transactionId,
       vaultId: order.vaultId,
@@ -101,25 +98,30 @@ export class TransactionList {
       destinationAddress: order.destinationAddress,
       memo: order.memo,
       blockchainHash: order.blockchainHash,
-      confirmations: transaction === undefined ? 0 : this.#chain.confirmations(transaction),
+      confirmations: transaction === undefined ? 0 : this.#view.chain.confirmations(transaction),
       ...(order.status === 'mined' && transaction !== undefined
         ? { balanceChanges: this.#flow.balanceChanges(order, transaction) }
         : {}),
-      metadata: order.metadata,
+      metadata: {
+        ...order.metadata,
+        ...(bundle?.unsignedTransaction === undefined
+          ? {}
+          : { unsignedTransaction: bundle.unsignedTransaction }),
+      },
       ...(order.reasonCode === null ? {} : { reasonCode: order.reasonCode }),
       ...(order.flowId === null ? {} : { flowId: order.flowId }),
       quorum: order.quorum,
       approvals: [...order.approvals, ...order.masterApprovals],
-      ...(order.status === 'to-sign' && order.draft !== null
-        ? { signingPayloads: order.draft.payloads.map((payload) => ({ ...payload })) }
-        : {}),
+      ...(bundle === undefined
+        ? {}
+        : { signingPayloads: bundle.payloads.map((payload) => ({ ...payload })) }),
       createdAt: new Date(order.createdMs).toISOString(),
       updatedAt: new Date(order.updatedMs).toISOString(),
     };
   }
 
   #incoming(incoming: Incoming): Transaction {
-    const transaction = this.#chain.transaction(incoming.blockchainHash);
+    const transaction = this.#view.chain.transaction(incoming.blockchainHash);
     if (transaction === undefined) throw new Error(`no hash ${incoming.blockchainHash}`);
     return {
       transactionId: incoming.transactionId,
@@ -133,7 +135,7 @@ export class TransactionList {
       destinationAddress: incoming.networkAddress,
       memo: incoming.memo,
       blockchainHash: incoming.blockchainHash,
-      confirmations: this.#chain.confirmations(transaction),
+      confirmations: this.#view.chain.confirmations(transaction),
       balanceChanges: this.#incomings.balanceChanges(incoming, transaction),
       metadata: { ...transaction.metadata },
       createdAt: new Date(incoming.createdMs).toISOString(),

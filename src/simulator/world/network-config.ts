@@ -29,6 +29,8 @@ const assetDefinition = z.strictObject({
   name: z.string().min(1),
   decimals: z.int().min(0).max(36),
   type: z.string().min(1),
+  /** Address of the token's contract, where transactions are written in the network's encoding. */
+  contract: z.string().optional(),
 });
 
 const ADDRESS_FORMATS = ['p2wpkh', 'evm', 'tron', 'ripple', 'stellar', 'neo', 'sui'] as const;
@@ -36,6 +38,8 @@ const ADDRESS_FORMATS = ['p2wpkh', 'evm', 'tron', 'ripple', 'stellar', 'neo', 's
 const addressRules = z.strictObject({
   format: z.enum(ADDRESS_FORMATS),
   bech32Prefix: z.string().optional(),
+  /** UTXO networks: first byte of addresses in base58, that of keys and that of scripts. */
+  base58Versions: z.strictObject({ pubKeyHash: z.int(), scriptHash: z.int() }).optional(),
   /** First level of the HD path: 44, 84 or 54. */
   purpose: z.int(),
   /** Second level, as registered in SLIP-0044. */
@@ -63,6 +67,8 @@ const networkConfig = z
     hash: z.enum(['hex', 'HEX', '0xhex', 'base58']),
     address: addressRules,
     fee,
+    /** EVM networks: what a signature is bound to (EIP-155). */
+    evmChainId: z.int().positive().optional(),
     /** UTXO networks: smallest output; less is an invalid order, and such change goes to the fee. */
     dustAmount: amount.optional(),
     /** Protocol credit on the fee asset for whoever sends `onAsset`. */

@@ -120,7 +120,7 @@ function assemble(options: WorldOptions): Parts {
     flow,
     desk: new OrderDesk({ clock, random, view, flow, nextSequence }),
     faults,
-    list: new TransactionList({ chain, catalogue, orders, incomings, flow, report }),
+    list: new TransactionList({ view, incomings, flow, report }),
     truth: new Truth({ registry, chain, incomings, report }),
   };
 }

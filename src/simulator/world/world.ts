@@ -271,6 +271,8 @@ export interface MasterApprovalPayload {
   vaultId: string;
   network: string;
   payloads: { payload: string; hdpath: string }[];
+  /** As `metadata.unsignedTransaction` of a transaction at `to-sign`. */
+  unsignedTransaction?: string;
   approvals: Approval[];
   masterApprovals: Approval[];
   /** Every master approver has approved. */

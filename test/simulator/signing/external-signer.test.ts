@@ -1,28 +1,6 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { hex } from '@scure/base';
-import { HDKey } from '@scure/bip32';
 import { expect, test } from 'vitest';
-import { record, Scene } from '../world/scene.ts';
-
-function signer() {
-  const scene = new Scene();
-  const creation = scene.world.createVault({ name: 'cold', externalSigner: true });
-  if (creation.kind === 'refused') throw new Error(creation.message);
-  const root = HDKey.fromExtendedKey(creation.externalSigner?.xprv ?? '');
-  const sign = (
-    { payload, hdpath }: { payload: string; hdpath: string },
-    format: 'compact' | 'der' = 'compact',
-  ) => {
-    const key = root.derive(hdpath);
-    if (key.privateKey === null || key.publicKey === null) throw new Error(hdpath);
-    const signature = secp256k1.sign(hex.decode(payload), key.privateKey, {
-      prehash: false,
-      format,
-    });
-    return { payload, signature: hex.encode(signature), publicKey: hex.encode(key.publicKey) };
-  };
-  return { scene, vault: creation.record, sign };
-}
+import { record } from '../world/scene.ts';
+import { signer } from './signer.ts';
 
 test.each(['compact', 'der'] as const)('a %s signature by the right key submits', (format) => {
   const { scene, vault, sign } = signer();
