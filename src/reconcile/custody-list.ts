@@ -78,15 +78,17 @@ export async function readCustodyList(
     priority: Priority;
     deadlineMs: number;
     type?: 'outgoing';
+    /** Pages that are read at most; as many as a run compares where absent. */
+    requestsMax?: number;
   },
 ): Promise<CustodyList> {
-  const { since, overlapMs, priority, deadlineMs, type } = reading;
+  const { since, overlapMs, priority, deadlineMs, type, requestsMax = REQUESTS_MAX } = reading;
   const floor = since === null ? Number.NEGATIVE_INFINITY : since - overlapMs;
   const query = { sort: 'updatedAt:desc', ...(type === undefined ? {} : { type }) } as const;
   const list = await readList<Transaction>({
     ...newestFirst(floor),
     read: (at) => client.transactions({ ...at, ...query }, { priority, deadlineMs }),
-    requestsMax: REQUESTS_MAX,
+    requestsMax,
   });
   const transactions = new Map<TransactionId, CustodyTransaction>();
   let newest: number | null = null;

@@ -65,6 +65,7 @@ test('a store that was lived in is sound, beside the running daemon and after it
   expect(beside.sound).toBe(true);
   expect(beside.checks.map(({ check }) => check).toSorted()).toEqual([
     'balances',
+    'closes',
     'entries_balance',
     'hash_chain',
     'integrity',
