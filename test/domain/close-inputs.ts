@@ -1,0 +1,83 @@
+import { Amount } from '../../src/domain/amount.ts';
+import type { CloseInputs, SealedDay } from '../../src/domain/close-day.ts';
+import type { HashFacts } from '../../src/domain/close-difference.ts';
+import type { CloseRecord } from '../../src/domain/close-record.ts';
+import type { DailyReport } from '../../src/domain/close-report.ts';
+import { AssetId, VaultId } from '../../src/domain/ids.ts';
+import type { Place, PositionLine } from '../../src/domain/roll-forward.ts';
+import { ETH } from '../store/webhook.ts';
+import { CUT_OFF, HASH_KEY, HOUR_MS } from './day-lines.ts';
+
+export const V1: Place = { vaultId: VaultId('v1'), asset: AssetId(ETH) };
+export const V2: Place = { ...V1, vaultId: VaultId('v2') };
+
+export function at(place: Place, amount: bigint) {
+  return { ...place, amount: Amount(amount) };
+}
+
+/** The day of 1 March, closed with fact 30, compared with custody. */
+export const RECORD: CloseRecord & { custody: { kind: 'read' } } = {
+  kind: 'close',
+  day: '2026-03-01',
+  timezone: 'UTC',
+  cutOffAt: CUT_OFF,
+  graceMs: HOUR_MS,
+  throughSeq: 30,
+  seal: { commitNumber: 3, hash: 'ab' },
+  custody: {
+    kind: 'read',
+    readAt: CUT_OFF + HOUR_MS,
+    requests: 2,
+    watermark: CUT_OFF,
+    transactions: 4,
+    unreadable: 0,
+    counted: [],
+    pending: [],
+  },
+};
+export const NOT_READ = {
+  ...RECORD,
+  custody: { kind: 'not_read' as const, reason: 'the API is down' },
+};
+
+export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
+  return {
+    record: RECORD,
+    at: CUT_OFF + 2 * HOUR_MS,
+    previous: undefined,
+    compared: undefined,
+    hashes: [],
+    custodyMoved: [],
+    openBreaks: [],
+    breaksOf: () => [],
+    decimals: (asset) => (asset === V1.asset ? 18 : undefined),
+    eventAt: () => null,
+    closedDayOf: (time) => new Date(time).toISOString().slice(0, 10),
+    ...more,
+  };
+}
+
+/** A hash that the chain view and custody agree with, unless told otherwise. */
+export function hash(lines: readonly PositionLine[], more: Partial<HashFacts> = {}): HashFacts {
+  const chain = lines.map((one) => ({ ...one, view: 'chain' as const, cause: 'chain' as const }));
+  const custody = lines.map(({ vaultId, asset, amount }) => ({ vaultId, asset, amount }));
+  return { ...HASH_KEY, lines: [...lines, ...chain], own: false, custody, ...more };
+}
+
+/** The day before, as it was sealed. */
+export function sealed(report: DailyReport, throughSeq: number): SealedDay {
+  const { day } = report;
+  return { day, cutOffAt: Date.parse(report.cutOffAt), throughSeq, report, reportHash: 'cd' };
+}
+
+/** The non-zero figures of a report by vault and asset, in words. */
+export function figures(report: DailyReport): string[] {
+  return report.totals.map(({ vaultId, asset, decimals: _, ...rest }) => {
+    const shown = Object.entries(rest).filter(([, figure]) => figure !== '0');
+    return `${vaultId} ${asset}: ${shown.map(([name, figure]) => `${name} ${figure}`).join(', ')}`;
+  });
+}
+
+export function exceptions(report: DailyReport): string[] {
+  return report.exceptions.map(({ kind, detail }) => `${kind}: ${detail}`);
+}
