@@ -387,6 +387,34 @@ CREATE TABLE policies (
   CHECK ((source = 'config') = (configured IS NOT NULL))
 ) STRICT;
 
+-- Exemption rules as the configuration set them (JSON); the last row holds. A difference that a rule
+-- matches before its `until` counts as exempt by that rule, opens no break, and is never a match:
+-- no rule can make a credit.
+CREATE TABLE exemptions (
+  seq    INTEGER PRIMARY KEY REFERENCES journal (seq),
+  actor  TEXT    NOT NULL,
+  rules  TEXT    NOT NULL,
+  set_at INTEGER NOT NULL
+) STRICT;
+
+-- Differences that are exempt now, as they were found last: what would be their break. When the
+-- rule has expired or is gone, the next run opens it.
+CREATE TABLE exempt_differences (
+  key             TEXT PRIMARY KEY,
+  rule            TEXT NOT NULL,
+  type            TEXT NOT NULL,
+  severity        TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+  vault_id        TEXT,
+  network         TEXT,
+  blockchain_hash TEXT,
+  asset           TEXT,
+  transaction_id  TEXT,
+  deposit_id      TEXT,
+  expected        TEXT,
+  actual          TEXT,
+  detail          TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- ---------------------------------------------------------------------------------------------
 -- Projections: the daily close.
 -- ---------------------------------------------------------------------------------------------

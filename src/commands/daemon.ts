@@ -26,6 +26,7 @@ import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
+import { takeExemptions } from './configured-exemptions.ts';
 import { startText, takePolicy } from './crediting/configured-policy.ts';
 import { nameWarnings, policyWarnings } from './crediting/policy-warnings.ts';
 import { custodyClientOf } from './custody/link.ts';
@@ -84,6 +85,7 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   const { config, log, reconciler, closer } = parts;
   const told = startText(await takePolicy(config.crediting, parts));
   if (told !== null) log.warn(told);
+  await takeExemptions(config.reconcile.exemptions, parts);
   const lifecycle = shutdownOf({ note: (text) => log.error(text) });
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
   const listener = await listen(config.listen, application(parts, phase).fetch);

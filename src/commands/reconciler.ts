@@ -105,12 +105,16 @@ export class Reconciler {
     metrics.sweepEnded();
     metrics.comparisons({ kind: 'matched', count: run.matched });
     metrics.comparisons({ kind: 'break', count: run.broken });
+    for (const [cause, count] of Object.entries(run.exempt)) {
+      metrics.comparisons({ kind: 'exempt', cause, count });
+    }
     for (const [cause, count] of Object.entries(run.skipped)) {
       metrics.comparisons({ kind: 'skipped', cause, count });
     }
-    const { matched, broken, skipped, requests } = run;
-    if (run.incomplete === null) log.debug({ matched, broken, skipped, requests }, 'reconciled');
-    else log.warn({ incomplete: run.incomplete, skipped }, 'reconciled in part');
+    const { matched, broken, exempt, skipped, requests } = run;
+    if (run.incomplete === null) {
+      log.debug({ matched, broken, exempt, skipped, requests }, 'reconciled');
+    } else log.warn({ incomplete: run.incomplete, skipped }, 'reconciled in part');
     return result;
   }
 }

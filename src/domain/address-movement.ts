@@ -1,6 +1,6 @@
 import type { AddressMovement, Platform } from './address-evidence.ts';
 import { plus, ZERO, type Amount } from './amount.ts';
-import { breakKey, finding, type Break, type Finding } from './break.ts';
+import { breakKey, finding, type Finding } from './break.ts';
 import { compareMovement, inGrace, type Grace, type Outcome } from './compare.ts';
 import type { Dossier } from './dossier.ts';
 import { AddressId, type AssetId, type VaultId } from './ids.ts';
@@ -205,7 +205,7 @@ export function unexplainedIn(
 }
 
 /** Whether an open difference at an address is gone, because the notification has come after all. */
-export function isAddressBreakOver(found: Break, dossier: Dossier): boolean {
+export function isAddressBreakOver(found: Finding, dossier: Dossier): boolean {
   const [type, mark, vaultId, network, hash, addressId] = JSON.parse(found.key) as unknown[];
   const { subject, expected } = found;
   if (mark !== 'address' || typeof addressId !== 'string' || subject.vaultId === null) return false;

@@ -1,5 +1,6 @@
 import type { SignatureRole } from './close-record.ts';
 import type { CreditingPolicy } from './crediting.ts';
+import type { ExemptionRule } from './exemption.ts';
 import type { HaltScope } from './halt.ts';
 import type { BreakId, CreditId, DepositId } from './ids.ts';
 
@@ -27,6 +28,8 @@ export type Decision =
       readonly scope: HaltScope;
       readonly reason: string;
     }
+  /** The exemption rules that hold from now on, all of them. */
+  | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
   /** Deposits to be judged anew by the policy that holds; follows a change where many wait. */
   | { readonly kind: 'judge'; readonly depositIds: readonly DepositId[] }
   | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { creditingPolicy } from './crediting-policy.ts';
+import { exemptions } from './exemptions.ts';
 import { plainMessage, problemsOf } from './plain-message.ts';
 import type { Problem } from './problem.ts';
 import { strict } from './strict.ts';
@@ -111,6 +112,7 @@ const reconcile = strict({
   close: cron.default('5 0 * * *'),
   timezone: timezone.default('UTC'),
   graceSeconds: whole(0, 604_800).default(600),
+  exemptions,
   /** Without any progress for longer, a deposit or withdrawal opens a break. */
   stale: strict({
     depositSeconds: age.default(21_600),

@@ -40,6 +40,8 @@ export async function takeSnapshot(
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
+    exemptions: view.exemptions,
+    exempt: view.exempt,
     at: now(),
     graceMs,
   };

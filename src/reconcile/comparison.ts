@@ -17,6 +17,14 @@ import {
   type Dossier,
 } from '../domain/dossier.ts';
 import { IdMint, type AssetId, type TransactionId } from '../domain/ids.ts';
+import {
+  isOnRecord,
+  parted,
+  underRules,
+  type ExemptDifference,
+  type ExemptionRule,
+  type Exemptions,
+} from '../domain/exemption.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 
 /** Our side, as it was at one moment; the writer decides anew on whatever has changed since. */
@@ -26,6 +34,9 @@ export interface Snapshot {
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy;
+  readonly exemptions: readonly ExemptionRule[];
+  /** Differences that are exempt on record, by key. */
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
   readonly at: number;
   readonly graceMs: number;
 }
@@ -93,12 +104,18 @@ function rehearsal(snapshot: Snapshot): Circumstances {
   };
 }
 
-/** Whether breaks would be opened, restated or healed. */
+function rulesOf({ exemptions, at }: Snapshot): Exemptions {
+  return { rules: exemptions, at };
+}
+
+/** Whether breaks would be opened, restated, exempted or healed. */
 function movesBreaks(changes: Changes, snapshot: Snapshot): boolean {
   const { openBreaks } = snapshot;
+  const { found, exempt } = parted(changes.found, rulesOf(snapshot));
   return (
-    changes.healed.some(({ key }) => openBreaks.has(key)) ||
-    changes.found.some((found) => !saysNothingNew(openBreaks.get(found.key), found))
+    changes.healed.some(({ key }) => openBreaks.has(key) || snapshot.exempt.has(key)) ||
+    found.some((one) => !saysNothingNew(openBreaks.get(one.key), one)) ||
+    exempt.some((one) => !isOnRecord(snapshot.exempt.get(one.finding.key), one))
   );
 }
 
@@ -120,10 +137,11 @@ export function compareDepositRow(
   transaction: CustodyTransaction | null,
   snapshot: Snapshot,
 ): Compared {
-  const { outcome, ...changes } = decideDepositRecord(deposit, transaction, {
+  const { outcome: compared, ...changes } = decideDepositRecord(deposit, transaction, {
     graceMs: snapshot.graceMs,
     now: rehearsal(snapshot),
   });
+  const outcome = underRules(compared, rulesOf(snapshot));
   const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
   const { depositId } = deposit;
   const { graceMs } = snapshot;
@@ -139,7 +157,8 @@ export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Sn
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
   const known = snapshot.withdrawals.get(transaction.transactionId);
   const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
-  const { outcome, ...changes } = decideOutgoingRecord(dossier, known, context);
+  const { outcome: compared, ...changes } = decideOutgoingRecord(dossier, known, context);
+  const outcome = underRules(compared, rulesOf(snapshot));
   const matters =
     changes.withdrawals.length > 0 ||
     changes.sightings.length > 0 ||
@@ -157,7 +176,8 @@ export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snap
   const { graceMs } = snapshot;
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
   const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
-  const { outcome, ...changes } = decideUnseenRecord(dossier, context);
+  const { outcome: compared, ...changes } = decideUnseenRecord(dossier, context);
+  const outcome = underRules(compared, rulesOf(snapshot));
   return {
     outcome,
     record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
@@ -177,7 +197,7 @@ export function compareAddressRow(
     verdict.consequence === 'take_back' ||
     movesBreaks(changes, snapshot);
   return {
-    outcome: verdict.outcome,
+    outcome: underRules(verdict.outcome, rulesOf(snapshot)),
     record: matters ? { kind: 'address', ...evidence } : null,
     asks: verdict.consequence === 'ask',
   };

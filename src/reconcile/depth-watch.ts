@@ -3,6 +3,7 @@ import { saysNothingNew } from '../domain/break.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import { decideDepthsRecord, depthBreakKey } from '../domain/decide-custody.ts';
+import type { ExemptDifference } from '../domain/exemption.ts';
 import { isAssetOf } from '../domain/depth.ts';
 import { NetworkKey, type AssetId } from '../domain/ids.ts';
 import type { PublishedNetworks } from './published-networks.ts';
@@ -12,6 +13,7 @@ export async function depthRecords(about: {
   networks: PublishedNetworks | undefined;
   policy: CreditingPolicy;
   openBreaks: ReadonlyMap<string, Break>;
+  exempt: ReadonlyMap<string, ExemptDifference>;
   pinnedDecimals: ReadonlyMap<AssetId, number>;
   deadlineMs: number;
 }): Promise<{ records: CustodyRecord[]; requests: number }> {
@@ -25,7 +27,10 @@ export async function depthRecords(about: {
     const open = openBreaks.get(depthBreakKey(network));
     const { found } = decideDepthsRecord(record, policy);
     const [drift] = found;
-    const news = drift === undefined ? open !== undefined : !saysNothingNew(open, drift);
+    const exempt = about.exempt.get(depthBreakKey(network))?.finding;
+    const told = drift !== undefined && exempt?.detail === drift.detail;
+    const news =
+      drift === undefined ? (open ?? exempt) !== undefined : !told && !saysNothingNew(open, drift);
     return news ? [record] : [];
   });
   return { records, requests: asked?.requests ?? 0 };

@@ -2,6 +2,7 @@ import type { CustodyClient } from '../custody/client.ts';
 import type { Break } from '../domain/break.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
+import type { ExemptDifference } from '../domain/exemption.ts';
 import { suppressedDepths } from '../domain/depth.ts';
 import { VaultId, type AssetId } from '../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
@@ -20,6 +21,7 @@ interface Visit {
   readonly networks: PublishedNetworks | undefined;
   readonly policy: CreditingPolicy;
   readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly now: number;
   readonly deadlineMs: number;

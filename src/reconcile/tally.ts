@@ -1,11 +1,12 @@
 import type { Outcome, SkipCause } from '../domain/compare.ts';
+import { sumByRule } from '../domain/exemption.ts';
 import type { RunCounts } from '../domain/custody.ts';
 
 /** Counts how comparisons ended; every one of them ends here. */
 export class Tally {
   #matched = 0;
   #broken = 0;
-  readonly #exempt: Record<string, number> = {};
+  #exempt: RunCounts['exempt'] = {};
   readonly #skipped: Record<string, number> = {};
 
   add(outcome: Outcome): void {
@@ -17,7 +18,7 @@ export class Tally {
         this.#broken += 1;
         return;
       case 'exempt':
-        this.#exempt[outcome.rule] = (this.#exempt[outcome.rule] ?? 0) + 1;
+        this.#exempt = sumByRule(this.#exempt, { [outcome.rule]: 1 });
         return;
       case 'skipped':
         this.skip(outcome.cause, 1);
@@ -34,9 +35,7 @@ export class Tally {
   addAll({ matched, broken, exempt, skipped }: RunCounts): void {
     this.#matched += matched;
     this.#broken += broken;
-    for (const [rule, count] of Object.entries(exempt)) {
-      this.#exempt[rule] = (this.#exempt[rule] ?? 0) + count;
-    }
+    this.#exempt = sumByRule(this.#exempt, exempt);
     for (const [cause, count] of Object.entries(skipped)) {
       this.#skipped[cause] = (this.#skipped[cause] ?? 0) + count;
     }

@@ -1,5 +1,5 @@
 import { decideBacklog } from '../domain/backlog.ts';
-import { saysNothingNew, type Break } from '../domain/break.ts';
+import { saysNothingNew, type Finding } from '../domain/break.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
@@ -21,9 +21,11 @@ import { isAddressBreakOver } from '../domain/address-movement.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
+import { sumByRule } from '../domain/exemption.ts';
 import { standsFor } from '../domain/sighting.ts';
 import { isTerminal } from '../domain/withdrawal.ts';
 import { AgeDesk } from './age-desk.ts';
+import { ExemptionDesk } from './exemption-desk.ts';
 import { takeClose } from './close-desk.ts';
 import type { DeskTools } from './desk-tools.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -34,10 +36,12 @@ type Now = Circumstances & { readonly seq: number };
 export class CustodyDesk {
   readonly #tools: DeskTools;
   readonly #ages: AgeDesk;
+  readonly #exemptions: ExemptionDesk;
 
   constructor(tools: DeskTools) {
     this.#tools = tools;
     this.#ages = new AgeDesk(tools);
+    this.#exemptions = new ExemptionDesk(tools);
   }
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
@@ -97,6 +101,8 @@ export class CustodyDesk {
   /** Applies what was decided, but for what the breaks say already; false when nothing is left. */
   #apply(decided: Changes, now: Now): boolean {
     const { set } = this.#tools;
+    const { found, exempt } = this.#exemptions.part(decided.found, now.at);
+    const exempted = this.#exemptions.news(exempt);
     const news: Changes = {
       ...NO_CHANGES,
       deposits: decided.deposits,
@@ -105,13 +111,14 @@ export class CustodyDesk {
       withdrawals: decided.withdrawals,
       entries: decided.entries,
       pinned: decided.pinned,
-      healed: decided.healed.filter(({ key }) => set.unresolvedBreak(key) !== undefined),
-      found: decided.found.filter(
-        (found) => !saysNothingNew(set.unresolvedBreak(found.key), found),
+      healed: decided.healed.filter(
+        ({ key }) => set.unresolvedBreak(key) !== undefined || this.#exemptions.isExempt(key),
       ),
+      found: found.filter((one) => !saysNothingNew(set.unresolvedBreak(one.key), one)),
     };
-    if (isEmpty(news)) return false;
+    if (isEmpty(news) && exempted.length === 0) return false;
     set.apply(news, now);
+    for (const one of exempted) set.exempt(one, now);
     return true;
   }
 
@@ -140,6 +147,11 @@ export class CustodyDesk {
     this.#apply(decided, now);
     const { seq, at } = now;
     const apply = (aged: Changes): void => void this.#apply(aged, now);
+    const { exempt: local } = this.#exemptions.part(decided.found, now.at);
+    const reconsidered = this.#exemptions.reconsider(
+      { local, isOver: (found) => isGone(set, found) },
+      now,
+    );
     const aged = this.#ages.judge(record.ages, { seq, at, apply });
     const { custody } = record;
     const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
@@ -152,8 +164,9 @@ export class CustodyDesk {
       startedAt: record.startedAt,
       finishedAt: now.at,
       matched: custody.matched + counts.agrees,
-      broken: custody.broken + decided.local.broken + aged.broken,
-      exempt: custody.exempt,
+      broken:
+        custody.broken + decided.local.broken - local.length + reconsidered.broken + aged.broken,
+      exempt: sumByRule(custody.exempt, reconsidered.exempt),
       skipped,
       requests: record.requests,
       watermark: record.watermark,
@@ -167,7 +180,7 @@ export class CustodyDesk {
  * Whether what a break misses has been told by now: the transaction's end, or the deposit's
  * confirmation. The API's row may be long past by then, so this is asked of our own records.
  */
-function hasArrived(set: WorkingSet, { subject }: Break): boolean {
+function hasArrived(set: WorkingSet, { subject }: Finding): boolean {
   const { transactionId, network, blockchainHash } = subject;
   if (transactionId === null) return false;
   const withdrawal = set.withdrawal(transactionId);
@@ -180,8 +193,13 @@ function hasArrived(set: WorkingSet, { subject }: Break): boolean {
   );
 }
 
+/** Whether a difference that a rule exempts has gone away by itself. */
+function isGone(set: WorkingSet, found: Finding): boolean {
+  return found.type === 'missing_notification' ? hasArrived(set, found) : isOver(set, found);
+}
+
 /** Whether the chain view has come round to what an address's list said. */
-function isOver(set: WorkingSet, found: Break): boolean {
+function isOver(set: WorkingSet, found: Finding): boolean {
   const { network, blockchainHash } = found.subject;
   if (network === null || blockchainHash === null) return false;
   return isAddressBreakOver(found, set.dossier(network, blockchainHash));

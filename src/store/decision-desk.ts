@@ -51,6 +51,14 @@ export class DecisionDesk {
       case 'resume':
       case 'judge':
         return this.#policy.take(decision, actor, now);
+      case 'exemptions':
+        this.#tools.set.exemptions.setRules({
+          seq: now.seq,
+          actor,
+          rules: decision.rules,
+          setAt: now.at,
+        });
+        return TAKEN;
       case 'approve':
       case 'hold':
       case 'release':

@@ -3,6 +3,7 @@ import type { CloseRecord } from '../domain/close-record.ts';
 import type { CreditingPolicy, PolicyRule } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import type { Decision } from '../domain/decision.ts';
+import type { ExemptionRule } from '../domain/exemption.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { DecodeBody } from './port.ts';
 import type { JournalRow } from './records.ts';
@@ -124,11 +125,31 @@ export function unpackPolicy(text: string): CreditingPolicy {
   };
 }
 
+/** Exemption rules as text; the same rules give the same text. */
+export function packExemptions(rules: readonly ExemptionRule[]): string {
+  return decoder.decode(jsonBytes(rules));
+}
+
+export function unpackExemptions(text: string): ExemptionRule[] {
+  return unpackRulesOf(JSON.parse(text) as ExemptionRule[]);
+}
+
+/** Amounts come as text out of JSON. */
+function unpackRulesOf(stored: readonly ExemptionRule[]): ExemptionRule[] {
+  return stored.map((rule) => {
+    const amount: unknown = rule.amount;
+    return typeof amount === 'string' ? { ...rule, amount: storedAmount(amount) } : rule;
+  });
+}
+
 const FIRST_REASON = 'the configuration says so';
 
 function unpackDecision(body: Uint8Array): Decision {
   const text = decoder.decode(body);
   const decision = JSON.parse(text) as Decision;
+  if (decision.kind === 'exemptions') {
+    return { ...decision, rules: unpackRulesOf(decision.rules) };
+  }
   if (decision.kind !== 'policy') return decision;
   const policy = unpackPolicy(JSON.stringify(decision.policy));
   if (decision.source === 'api') return { ...decision, policy };

@@ -8,6 +8,7 @@ import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Deposit, DepositState } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { View } from '../domain/entry.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
 import type { IntakeStatus } from '../domain/fact.ts';
 import type {
   AddressId,
@@ -197,6 +198,9 @@ export interface ReconcilerView {
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy | null;
+  readonly exemptions: readonly ExemptionRule[];
+  /** By key. */
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
 /** A closed day with who has signed its report. */
@@ -237,6 +241,8 @@ export interface Reads {
   policy(): Promise<PolicyRow | undefined>;
   /** What the configuration said when it set a policy last, whatever was set through the API since. */
   configuredPolicy(): Promise<CreditingPolicy | undefined>;
+  /** The exemption rules that were set last. */
+  exemptions(): Promise<readonly ExemptionRule[]>;
   /** Every policy that was set, newest first, with the one before it. */
   policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
   /** Deposits that a change of policy can move, by id, after one of them. */

@@ -8,6 +8,7 @@ import type { AddressChecks, RunCounts } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { Entry } from '../domain/entry.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact.ts';
 import type {
   AssetId,
@@ -64,6 +65,14 @@ export interface PolicyRow {
   readonly policy: CreditingPolicy;
   /** What the configuration said, where the policy came from there; else null. */
   readonly configured: CreditingPolicy | null;
+  readonly setAt: number;
+}
+
+/** Exemption rules as they were set; the last row holds. */
+export interface ExemptionRulesRow {
+  readonly seq: number;
+  readonly actor: string;
+  readonly rules: readonly ExemptionRule[];
   readonly setAt: number;
 }
 
@@ -194,6 +203,10 @@ export interface RecordSource {
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
+  exemptionRules(): ExemptionRulesRow | undefined;
+  exemptDifference(key: string): ExemptDifference | undefined;
+  /** All of them, by key. */
+  exemptDifferences(): readonly ExemptDifference[];
   readonly closes: CloseSource;
 }
 
@@ -215,6 +228,9 @@ export interface Writes {
   readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
+  readonly exemptionRules: readonly ExemptionRulesRow[];
+  /** By key; null where one is exempt no more. */
+  readonly exemptDifferences: ReadonlyMap<string, ExemptDifference | null>;
   readonly closes: readonly {
     readonly row: DailyCloseRow;
     readonly totals: DailyReport['totals'];

@@ -19,7 +19,9 @@ import {
   type MovementStanding,
 } from '../domain/movement.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
+import type { ExemptDifference } from '../domain/exemption.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
+import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
 import type {
   AcknowledgementRow,
@@ -105,6 +107,7 @@ export class WorkingSet {
   readonly #notifications = new Map<string, { readonly digest: string }>();
   readonly #quarantine = new Map<string, QuarantineRow>();
   readonly #breaks: BreakBook;
+  readonly exemptions: ExemptionBook;
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
@@ -113,6 +116,7 @@ export class WorkingSet {
     this.#source = source;
     this.#head = journalHead;
     this.#breaks = new BreakBook(source);
+    this.exemptions = new ExemptionBook(source);
   }
 
   /** The place that the next journalled fact will take. */
@@ -228,13 +232,23 @@ export class WorkingSet {
     for (const item of all.items) {
       this.#appended.feed.push({ item, seq: fact.seq, createdAt: fact.at });
     }
-    for (const { key, reason } of all.healed) this.heal(key, reason, fact);
+    for (const { key, reason } of all.healed) {
+      this.exemptions.drop(key);
+      this.heal(key, reason, fact);
+    }
     for (const found of all.found) this.find(found, fact);
   }
 
   /** Opens a break, or brings the open one of its key up to date. */
   find(found: Finding, fact: { seq: number; at: number; mint: IdMint }): void {
+    this.exemptions.drop(found.key);
     this.#breaks.find(found, fact);
+  }
+
+  /** Ends the open break of an exempt difference, and keeps the difference for when its rule ends. */
+  exempt(difference: ExemptDifference, fact: { seq: number; at: number }): void {
+    this.exemptions.put(difference);
+    this.heal(difference.finding.key, `exempt: ${difference.rule}`, fact);
   }
 
   heal(key: string, reason: string, fact: { seq: number; at: number }): void {
@@ -337,6 +351,7 @@ export class WorkingSet {
       movementCounts: this.#movementCounts,
       assets: this.#assets,
       ...this.#breaks.takeWrites(),
+      ...this.exemptions.takeWrites(),
       intakeCounts: this.#intakeCounts,
     };
     this.#forgetWritten();

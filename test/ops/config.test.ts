@@ -57,6 +57,7 @@ test('what is not given has its default', () => {
       close: '5 0 * * *',
       timezone: 'UTC',
       graceSeconds: 600,
+      exemptions: [],
       stale: { depositSeconds: 21_600, withdrawalSeconds: 86_400 },
       escalation: { infoToWarningAfterSeconds: 604_800, warningToCriticalAfterSeconds: 86_400 },
     },

@@ -5,6 +5,7 @@ import type { CustodyReading } from '../../src/domain/close-record.ts';
 import type { CreditingPolicy, PolicyRule } from '../../src/domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../src/domain/custody.ts';
 import type { Decision } from '../../src/domain/decision.ts';
+import { EXEMPTIBLE_TYPES, type ExemptionRule } from '../../src/domain/exemption.ts';
 import type { Fact } from '../../src/domain/fact.ts';
 import type { HaltScope } from '../../src/domain/halt.ts';
 import {
@@ -173,6 +174,19 @@ const policy: fc.Arbitrary<CreditingPolicy> = fc.record({
 });
 
 const reason = text;
+const exemption: fc.Arbitrary<ExemptionRule> = fc.record(
+  {
+    rule: text,
+    asset: text,
+    breakType: fc.constantFrom(...EXEMPTIBLE_TYPES),
+    direction: fc.constantFrom('<=' as const, '>=' as const),
+    amount,
+    until: fc.nat(),
+    reason,
+    owner: text,
+  },
+  { requiredKeys: ['rule', 'until', 'reason', 'owner'] },
+);
 const haltScope: fc.Arbitrary<HaltScope> = fc.oneof(
   fc.constant({ kind: 'everything' as const }),
   fc.record({ kind: fc.constant('network' as const), network: text.map((key) => NetworkKey(key)) }),
@@ -195,6 +209,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom('halt', 'resume'), scope: haltScope, reason }),
   fc.record({ kind: fc.constant('judge' as const), depositIds: fc.array(depositId) }),
+  fc.record({ kind: fc.constant('exemptions' as const), rules: fc.array(exemption) }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
   fc.record({ kind: fc.constant('attribute' as const), depositId, attributedTo: text, reason }),
   fc.record({

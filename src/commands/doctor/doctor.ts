@@ -7,6 +7,7 @@ import { sqlitePath } from '../store-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkCustody } from './custody-check.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
+import { checkExemptions } from './exemption-check.ts';
 import { checkNames, policyAhead } from './policy-check.ts';
 import { checkStore } from './store-check.ts';
 
@@ -42,6 +43,7 @@ async function diagnose(config: Config, path: string): Promise<Diagnosis[]> {
     await checkStore(store),
     checkTokens(config),
     ahead.diagnosis,
+    ...checkExemptions(config.reconcile.exemptions, Date.now()),
   ];
   if (config.custody === undefined) {
     const detail = 'none is configured: books and the local half only, nothing is ever credited';

@@ -204,6 +204,8 @@ const PROJECTIONS = {
   break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',
   policies: 'seq',
+  exemptions: 'seq',
+  exempt_differences: 'key',
   daily_closes: 'day',
   daily_totals: 'day, vault_id, asset',
   custody_effects: 'transaction_id, asset, vault_id',

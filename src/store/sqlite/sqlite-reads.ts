@@ -37,6 +37,7 @@ import {
   readDepositsToJudge,
   readWaitingDeposits,
 } from './reads/deposits.ts';
+import { readExemptions } from './reads/exemptions.ts';
 import { readPage } from './reads/list.ts';
 import { readMovements } from './reads/movements.ts';
 import {
@@ -264,6 +265,10 @@ export class SqliteReads implements Reads {
 
   configuredPolicy() {
     return readConfiguredPolicy(this.#db);
+  }
+
+  exemptions() {
+    return readExemptions(this.#db);
   }
 
   policyHistory(page: PageRequest) {

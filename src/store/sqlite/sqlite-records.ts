@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Break, BreakType, Severity } from '../../domain/break.ts';
 import type { Deposit } from '../../domain/deposit.ts';
 import type { Dossier } from '../../domain/dossier.ts';
+import type { ExemptDifference } from '../../domain/exemption.ts';
 import type {
   AssetId,
   BlockchainHash,
@@ -13,15 +14,25 @@ import type {
 import { DepositId } from '../../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
-import type { CloseSource, Idle, PolicyRow, QuarantineRow, RecordSource } from '../records.ts';
+import type {
+  CloseSource,
+  ExemptionRulesRow,
+  Idle,
+  PolicyRow,
+  QuarantineRow,
+  RecordSource,
+} from '../records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
+import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
 import { policyOf } from './policy-row.ts';
 import { depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
   DepositRow,
   MovementRow,
+  ExemptDifferenceRow,
+  ExemptionTableRow,
   PolicyTableRow,
   QuarantineTableRow,
   SightingRow,
@@ -94,6 +105,15 @@ function statementsOf(db: Database) {
     ),
     break: db.prepare<[string], BreakRow>('SELECT * FROM breaks WHERE break_id = ?'),
     decimals: db.prepare<[string], number>('SELECT decimals FROM assets WHERE asset = ?').pluck(),
+    exemptions: db.prepare<[], ExemptionTableRow>(
+      'SELECT * FROM exemptions ORDER BY seq DESC LIMIT 1',
+    ),
+    exemptDifference: db.prepare<[string], ExemptDifferenceRow>(
+      'SELECT * FROM exempt_differences WHERE key = ?',
+    ),
+    exemptDifferences: db.prepare<[], ExemptDifferenceRow>(
+      'SELECT * FROM exempt_differences ORDER BY key',
+    ),
     policy: db.prepare<[], PolicyTableRow>('SELECT * FROM policies ORDER BY seq DESC LIMIT 1'),
   };
 }
@@ -250,6 +270,20 @@ export class SqliteRecords implements RecordSource {
 
   pinnedDecimals(asset: AssetId): number | undefined {
     return this.#ask.decimals.get(asset);
+  }
+
+  exemptionRules(): ExemptionRulesRow | undefined {
+    const row = this.#ask.exemptions.get();
+    return row && exemptionsOf(row);
+  }
+
+  exemptDifference(key: string): ExemptDifference | undefined {
+    const row = this.#ask.exemptDifference.get(key);
+    return row && exemptDifferenceOf(row);
+  }
+
+  exemptDifferences(): readonly ExemptDifference[] {
+    return this.#ask.exemptDifferences.all().map(exemptDifferenceOf);
   }
 
   policy(): PolicyRow | undefined {

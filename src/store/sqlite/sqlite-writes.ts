@@ -5,6 +5,7 @@ import { packPolicy } from '../fact-codec.ts';
 import type { FeedItem, JournalRow, NotificationRow, Writes } from '../records.ts';
 import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
+import { exemptDifferenceRow, exemptionsRow } from './exemption-row.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { depositRow, sightingRow, withdrawalRow } from './row.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
@@ -36,6 +37,9 @@ function statementsOf(db: Database) {
     breakEvent: insertInto(db, 'break_events'),
     reconciliation: insertInto(db, 'reconciliations'),
     policy: insertInto(db, 'policies'),
+    exemptions: insertInto(db, 'exemptions'),
+    exemptDifference: upsertInto(db, 'exempt_differences', ['key']),
+    exemptNoMore: db.prepare<[string]>('DELETE FROM exempt_differences WHERE key = ?'),
   };
 }
 
@@ -98,6 +102,7 @@ export class SqliteWrites {
     }
     this.#putBreaks(writes);
     this.#putRuns(writes);
+    this.#putExemptions(writes);
     this.#closes.write(writes);
     for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
   }
@@ -164,6 +169,14 @@ export class SqliteWrites {
   #putBreaks({ breaks, breakEvents }: Writes): void {
     for (const one of breaks) this.#put.break.run(breakRow(one));
     for (const event of breakEvents) this.#put.breakEvent.run(breakEventRow(event));
+  }
+
+  #putExemptions({ exemptionRules, exemptDifferences }: Writes): void {
+    for (const row of exemptionRules) this.#put.exemptions.run(exemptionsRow(row));
+    for (const [key, difference] of exemptDifferences) {
+      if (difference === null) this.#put.exemptNoMore.run(key);
+      else this.#put.exemptDifference.run(exemptDifferenceRow(difference));
+    }
   }
 
   #putRuns({ reconciliations, policies }: Writes): void {

@@ -302,6 +302,29 @@ export interface CloseSignatureRow {
   signed_at: number;
 }
 
+export interface ExemptionTableRow {
+  seq: number;
+  actor: string;
+  rules: string;
+  set_at: number;
+}
+
+export interface ExemptDifferenceRow {
+  key: string;
+  rule: string;
+  type: string;
+  severity: string;
+  vault_id: string | null;
+  network: string | null;
+  blockchain_hash: string | null;
+  asset: string | null;
+  transaction_id: string | null;
+  deposit_id: string | null;
+  expected: string | null;
+  actual: string | null;
+  detail: string;
+}
+
 export interface IntakeCountRow {
   outcome: string;
   count: number;
@@ -329,6 +352,8 @@ export interface Tables {
   break_events: BreakEventRow;
   reconciliations: ReconciliationTableRow;
   policies: PolicyTableRow;
+  exemptions: ExemptionTableRow;
+  exempt_differences: ExemptDifferenceRow;
   daily_closes: DailyCloseTableRow;
   daily_totals: DailyTotalRow;
   custody_effects: CustodyEffectTableRow;

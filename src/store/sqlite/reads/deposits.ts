@@ -12,11 +12,13 @@ const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
 /** The same for `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
-/** Subjects of an open difference with the custody API: only asking it can end that. */
+/** Subjects of a difference with the custody API, open or exempt: only asking it can end that. */
 const IN_DOUBT = sql<boolean>`deposit_id IN (
   SELECT deposit_id FROM breaks
   WHERE state <> 'resolved'
-    AND type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch'))`;
+    AND type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch')
+  UNION SELECT deposit_id FROM exempt_differences
+  WHERE type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch'))`;
 
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 

@@ -6,6 +6,7 @@ import type { ReconcilerView } from '../../reads.ts';
 import { depositOf, sightingOf, withdrawalOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
 import { readOpenBreaks } from './breaks.ts';
+import { readExemptDifferences, readExemptions } from './exemptions.ts';
 import { atSnapshot, inBatches } from './list.ts';
 import { readPinnedDecimals, readPolicy } from './policy.ts';
 
@@ -81,5 +82,7 @@ export function readReconcilerView(
     openBreaks: await readOpenBreaks(at),
     pinnedDecimals: await readPinnedDecimals(at),
     policy: (await readPolicy(at))?.policy ?? null,
+    exemptions: await readExemptions(at),
+    exempt: await readExemptDifferences(at),
   }));
 }

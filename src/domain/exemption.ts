@@ -1,0 +1,151 @@
+import type { Amount } from './amount.ts';
+import { differenceOf, type BreakType, type Finding } from './break.ts';
+import type { Outcome } from './compare.ts';
+
+/**
+ * Differences that a rule may exempt: those that a comparison finds. What a person must decide
+ * about, what arrived and was not understood, and what only waits are not differences of figures.
+ */
+export const EXEMPTIBLE_TYPES = [
+  'missing_notification',
+  'unknown_to_custody',
+  'amount_mismatch',
+  'status_mismatch',
+  'conservation',
+  'unexplained_movement',
+  'subscription_drift',
+] as const satisfies readonly BreakType[];
+export type ExemptibleType = (typeof EXEMPTIBLE_TYPES)[number];
+
+/**
+ * A known difference that opens no break until a day. What is not given matches anything. A rule
+ * never makes a credit: what is exempt has not matched, and only a match verifies a deposit.
+ */
+export interface ExemptionRule {
+  /** Its name, in the counts of runs and the history of breaks. */
+  readonly rule: string;
+  readonly asset?: string;
+  readonly vaultId?: string;
+  readonly network?: string;
+  readonly blockchainHash?: string;
+  readonly breakType?: ExemptibleType;
+  /** With `amount`: how the signed difference (actual − expected) must stand to it. */
+  readonly direction?: '<=' | '>=';
+  readonly amount?: Amount;
+  /** Unix milliseconds: from then on it exempts nothing. */
+  readonly until: number;
+  readonly reason: string;
+  readonly owner: string;
+}
+
+/** The rules, and the moment at which they are asked. */
+export interface Exemptions {
+  readonly rules: readonly ExemptionRule[];
+  readonly at: number;
+}
+
+/** A difference that a rule exempts. */
+export interface ExemptDifference {
+  readonly finding: Finding;
+  readonly rule: string;
+}
+
+function isExemptible(type: BreakType): type is ExemptibleType {
+  return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
+}
+
+function isWithin(rule: ExemptionRule, found: Finding): boolean {
+  const { direction, amount } = rule;
+  if (direction === undefined || amount === undefined) return true;
+  const difference = differenceOf(found);
+  if (difference === null) return false;
+  return direction === '<=' ? difference <= amount : difference >= amount;
+}
+
+function matches(rule: ExemptionRule, found: Finding): boolean {
+  const { subject, type } = found;
+  const same = (wanted: string | undefined, is: string | null): boolean =>
+    wanted === undefined || wanted === is;
+  return (
+    same(rule.breakType, type) &&
+    same(rule.asset, subject.asset) &&
+    same(rule.vaultId, subject.vaultId) &&
+    same(rule.network, subject.network) &&
+    same(rule.blockchainHash, subject.blockchainHash) &&
+    isWithin(rule, found)
+  );
+}
+
+/** The first rule in force that exempts a difference, or undefined. */
+export function exemptionOf(found: Finding, { rules, at }: Exemptions): ExemptionRule | undefined {
+  if (!isExemptible(found.type)) return undefined;
+  return rules.find((rule) => at < rule.until && matches(rule, found));
+}
+
+/** Parts differences into those that are breaks and those that a rule exempts. */
+export function parted(
+  all: readonly Finding[],
+  exemptions: Exemptions,
+): { readonly found: readonly Finding[]; readonly exempt: readonly ExemptDifference[] } {
+  const found: Finding[] = [];
+  const exempt: ExemptDifference[] = [];
+  for (const one of all) {
+    const rule = exemptionOf(one, exemptions);
+    if (rule === undefined) found.push(one);
+    else exempt.push({ finding: one, rule: rule.rule });
+  }
+  return { found, exempt };
+}
+
+/** How a comparison ends under the rules. */
+export function underRules(outcome: Outcome, exemptions: Exemptions): Outcome {
+  if (outcome.kind !== 'break') return outcome;
+  const rule = exemptionOf(outcome.finding, exemptions);
+  return rule === undefined ? outcome : { kind: 'exempt', rule: rule.rule };
+}
+
+/** Whether an exempt difference is on record as it is now, under the same rule. */
+export function isOnRecord(known: ExemptDifference | undefined, now: ExemptDifference): boolean {
+  if (known?.rule !== now.rule) return false;
+  const { expected, actual, severity, detail } = known.finding;
+  const { finding } = now;
+  return (
+    expected === finding.expected &&
+    actual === finding.actual &&
+    severity === finding.severity &&
+    detail === finding.detail
+  );
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+export function countByRule(exempt: readonly { readonly rule: string }[]): Counts {
+  return sumByRule(...exempt.map(({ rule }) => ({ [rule]: 1 })));
+}
+
+/** Adds up counts by rule. */
+export function sumByRule(...parts: readonly Counts[]): Counts {
+  const counts = new Map<string, number>();
+  for (const part of parts) {
+    for (const [rule, count] of Object.entries(part)) {
+      counts.set(rule, (counts.get(rule) ?? 0) + count);
+    }
+  }
+  return Object.fromEntries(counts);
+}
+
+/** Whether two lists of rules say the same, in the same order: the first match names the rule. */
+export function sameExemptions(
+  left: readonly ExemptionRule[],
+  right: readonly ExemptionRule[],
+): boolean {
+  return (
+    left.length === right.length &&
+    left.every((rule, at) => {
+      const other = right[at];
+      if (other === undefined) return false;
+      const keys = new Set([...Object.keys(rule), ...Object.keys(other)]);
+      return ([...keys] as (keyof ExemptionRule)[]).every((key) => rule[key] === other[key]);
+    })
+  );
+}
