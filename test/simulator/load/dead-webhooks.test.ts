@@ -12,7 +12,10 @@ const DEPOSITS = 12;
 const PER_VAULT = DEPOSITS * TOLD_PER_DEPOSIT.length;
 /** Vaults are made from this many sides at once. */
 const SIDES = 4;
-/** Real time after the last event by which every living vault knows everything. */
+/**
+ * Real time after the last event by which every living vault knows everything; on a machine that is
+ * busy or slow, twice what it took to bring the events about.
+ */
 const TIMELY_MS = 60_000;
 
 interface Told {
@@ -121,6 +124,7 @@ async function pullForward({ vaultId }: Inhabitant, path: string): Promise<void>
 }
 
 test('a hundred dead webhooks in a thousand vaults keep the living waiting for nothing', async () => {
+  const beginning = performance.now();
   const inhabitants = await settle(await crowd.listen());
   const hashes: string[][] = [];
   for (let deposit = 0; deposit < DEPOSITS; deposit += 1) {
@@ -135,7 +139,7 @@ test('a hundred dead webhooks in a thousand vaults keep the living waiting for n
   const lastEvent = performance.now();
   await crowd.complete(living);
   const livingMs = performance.now() - lastEvent;
-  expect(livingMs).toBeLessThan(TIMELY_MS);
+  expect(livingMs).toBeLessThan(Math.max(TIMELY_MS, 2 * (lastEvent - beginning)));
   for (const index of living) expect(crowd.told.get(`/${index}`)).toEqual(expectedOf(index));
   for (const index of dead) expect(crowd.told.has(`/${index}`)).toBe(false);
 
@@ -152,4 +156,4 @@ test('a hundred dead webhooks in a thousand vaults keep the living waiting for n
     `${living.length} living vaults had all ${PER_VAULT} of theirs ${Math.round(livingMs)} ms after the last event; ` +
       `${dead.length} revived ones ${Math.round(deadMs)} ms after their revival`,
   );
-}, 180_000);
+}, 300_000);
