@@ -87,7 +87,9 @@ const listReports = createRoute({
 const json = { description: 'The report', schema: reportSchema };
 const text = { schema: z.string() };
 
-/** One answer in several media types: the JSON one has a schema, the others are text. */
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** One answer in several media types: the JSON one has a schema, the others are documents. */
 const reportResponses: RouteConfig['responses'] = {
   ...answers(json, ['not-found']),
   200: {
@@ -97,6 +99,7 @@ const reportResponses: RouteConfig['responses'] = {
       'text/csv': text,
       'text/html': text,
       'text/plain': text,
+      [XLSX]: { schema: z.string().openapi({ format: 'binary' }) },
     },
   },
 };

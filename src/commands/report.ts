@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { decode } from '../intake/decode.ts';
 import type { Environment } from '../ops/substitution.ts';
-import { documentOf, FORMATS, type Document, type Format } from '../report/document.ts';
+import { documentOf, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
 import { openForReading } from '../store/sqlite/database.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/verify.ts';
@@ -33,7 +33,7 @@ or in COUNTERFOIL_TOKEN). Without --date it is the day that was closed last.
 
   json       the sealed text, with its hash and signatures after it
   csv        one line a record, amounts in smallest units
-  html       one page to read and print
+  html       one page to read and print         xlsx  a workbook (needs --out), amounts as text
   hledger    a journal with the closing asserted        beancount  the same for beancount
 
 --verify audits the store first: it replays the journal, makes every report anew, and follows the chain
@@ -67,16 +67,20 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
         flags.url === undefined
           ? await fromStore(storeFrom(flags, environment), flags)
           : await fromDaemon(flags.url, flags, environment);
-      if (flags.out === undefined) terminal.result(given.document.body.trimEnd());
-      else write(flags.out, given.document.body);
+      if (flags.out !== undefined) write(flags.out, given.body);
+      else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
       terminal.note(`${given.day}: ${given.status}`);
       terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
     });
 }
 
-function refuseBadUsage({ date, url, verify: audits, store, config }: ReportFlags): void {
+function refuseBadUsage(flags: ReportFlags): void {
+  const { date, format, json, out, url, verify: audits, store, config } = flags;
   if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date)))) {
     throw new CommandFailed(`--date ${date} is no date: give one like 2025-11-20`, 2);
+  }
+  if (format === 'xlsx' && json !== true && out === undefined) {
+    throw new CommandFailed('--format xlsx is no text: give the file to write with --out', 2);
   }
   if (url === undefined) return;
   if (store !== undefined || config !== undefined) {
@@ -90,7 +94,7 @@ function refuseBadUsage({ date, url, verify: audits, store, config }: ReportFlag
 interface Given {
   readonly day: string;
   readonly status: string;
-  readonly document: Pick<Document, 'body'>;
+  readonly body: DocumentBody;
 }
 
 function formatOf({ format, json }: ReportFlags): Format {
@@ -104,8 +108,8 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
     if (day === undefined) throw new CommandFailed(`${path}: no day is closed yet`);
     const closed = await reads.closedDay(day);
     if (closed === undefined) throw new CommandFailed(`${path}: ${day} is not closed`);
-    const document = await documentOf(closed, formatOf(flags));
-    return { day, status: closed.close.status, document };
+    const { body } = await documentOf(closed, formatOf(flags));
+    return { day, status: closed.close.status, body };
   } finally {
     reads.close();
   }
@@ -120,29 +124,29 @@ async function fromDaemon(
     throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
   }
   const token = tokenOf(flags, environment);
-  const ask = (path: string): Promise<string> => askDaemon(new URL(path, url), token);
+  const ask = (path: string): Promise<Buffer> => askDaemon(new URL(path, url), token);
   const day = flags.date ?? (await lastClosedDay(ask));
   const path = `/v1/reports/daily/${day}`;
-  const { status } = JSON.parse(await ask(path)) as { status: string };
-  const body = await ask(`${path}?format=${formatOf(flags)}`);
-  return { day, status, document: { body } };
+  const { status } = JSON.parse((await ask(path)).toString('utf8')) as { status: string };
+  const body = new Uint8Array(await ask(`${path}?format=${formatOf(flags)}`));
+  return { day, status, body };
 }
 
-async function lastClosedDay(ask: (path: string) => Promise<string>): Promise<string> {
-  const list = JSON.parse(await ask('/v1/reports/daily?pageSize=1')) as {
-    data: { day: string }[];
-  };
+async function lastClosedDay(ask: (path: string) => Promise<Buffer>): Promise<string> {
+  const page = await ask('/v1/reports/daily?pageSize=1');
+  const list = JSON.parse(page.toString('utf8')) as { data: { day: string }[] };
   const [last] = list.data;
   if (last === undefined) throw new CommandFailed('no day is closed yet');
   return last.day;
 }
 
-async function askDaemon(where: URL, token: string): Promise<string> {
+async function askDaemon(where: URL, token: string): Promise<Buffer> {
   try {
     const answer = await request(where, { headers: { authorization: `Bearer ${token}` } });
-    const text = await answer.body.text();
-    if (answer.statusCode === 200) return text;
-    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.statusCode === 200) return body;
+    const text = body.toString('utf8').slice(0, 500);
+    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text}`);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -161,7 +165,7 @@ function isSound(terminal: Terminal, path: string): boolean {
   return report.sound;
 }
 
-function write(file: string, body: string): void {
+function write(file: string, body: DocumentBody): void {
   try {
     writeFileSync(file, body);
   } catch (error) {

@@ -6,19 +6,28 @@ import { hledgerText } from './hledger.ts';
 import { htmlText } from './html.ts';
 import { jsonText } from './json.ts';
 import type { SignedReport } from './signed-report.ts';
+import { xlsxBytes } from './xlsx.ts';
 
-export const FORMATS = ['json', 'csv', 'html', 'hledger', 'beancount'] as const;
+export const FORMATS = ['json', 'csv', 'xlsx', 'html', 'hledger', 'beancount'] as const;
 export type Format = (typeof FORMATS)[number];
+
+/** Text, or the bytes of a format that is none. */
+export type DocumentBody = string | Uint8Array<ArrayBuffer>;
 
 interface Renderer {
   readonly contentType: string;
   readonly extension: string;
-  readonly render: (report: SignedReport) => string | Promise<string>;
+  readonly render: (report: SignedReport) => DocumentBody | Promise<DocumentBody>;
 }
 
 const RENDERERS: Record<Format, Renderer> = {
   json: { contentType: 'application/json', extension: 'json', render: jsonText },
   csv: { contentType: 'text/csv; charset=utf-8', extension: 'csv', render: csvText },
+  xlsx: {
+    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    extension: 'xlsx',
+    render: xlsxBytes,
+  },
   html: { contentType: 'text/html; charset=utf-8', extension: 'html', render: htmlText },
   hledger: { contentType: 'text/plain; charset=utf-8', extension: 'journal', render: hledgerText },
   beancount: {
@@ -32,10 +41,10 @@ export interface Document {
   readonly contentType: string;
   /** What a person would save it as. */
   readonly fileName: string;
-  readonly body: string;
+  readonly body: DocumentBody;
 }
 
-/** The report of a closed day in one of its formats; the same bytes for the same signatures. */
+/** The report of a closed day in one of its formats; texts are the same for the same signatures. */
 export async function documentOf(
   { close, signatures }: ClosedReport,
   format: Format,

@@ -49,6 +49,10 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const out = join(daemon.folder, 'close.csv');
   await runProgram('report', '--config', daemon.configPath, '--format', 'csv', '--out', out);
   expect(readFileSync(out, 'utf8')).toContain(`total,${last},v1,ethereum:ETH,`);
+  const workbook = join(daemon.folder, 'report.xlsx');
+  const flags = ['--token-file', tokenFile, '--format', 'xlsx', '--out', workbook];
+  await runProgram(...report, '--url', daemon.url, ...flags);
+  expect(readFileSync(workbook).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
   await daemon.end('SIGTERM');
   const sound = await runProgram(...report, '--store', path, '--verify');
   expect(sound.stderr).toContain('verified: ');
@@ -65,6 +69,7 @@ test('days are closed by hand in order, reported in every way, verified, and tam
 test.for([
   [['--date', 'yesterday'], 2, 'is no date'],
   [['--format', 'pdf'], 2, 'Allowed choices are json, csv'],
+  [['--format', 'xlsx'], 2, 'with --out'],
   [[], 2, 'give the store with --store'],
   [['--url', 'http://127.0.0.1:1', '--verify'], 2, '--verify reads the store itself'],
   [['--url', 'http://127.0.0.1:1'], 2, 'a token is needed'],

@@ -2,10 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
 import { ageText, scaled } from '../../src/report/figure.ts';
 import { barsOf } from '../../src/report/waterfall.ts';
-import { HUGE, rendered, REPORT } from './report-under-test.ts';
+import { bytesOf, HUGE, rendered, REPORT } from './report-under-test.ts';
 
 /** RFC 4180, read back. */
 function csvRows(text: string): string[][] {
@@ -47,6 +48,67 @@ test('csv: every line has every column, amounts are exact, and no cell runs as a
   });
   expect(records.at(-1)).toMatchObject({ kind: 'preparer', person: 'ann', detail: "'=1+1" });
   expect(rows.flat().filter((cell) => /^[=+@\t\r]/.test(cell))).toEqual([]);
+});
+
+/** The texts of a workbook's sheets by name: rows of cells, empty ones left out. */
+function workbookOf(body: string | Uint8Array): Record<string, string[][]> {
+  const files = unzipSync(Buffer.from(body));
+  const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
+  const text = (xml: string): string =>
+    xml
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&apos;', "'")
+      .replaceAll('&amp;', '&');
+  const shared = [...read('xl/sharedStrings.xml').matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map((one) =>
+    text(one[1] ?? ''),
+  );
+  const names = [...read('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((one) =>
+    text(one[1] ?? ''),
+  );
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      [...read(`xl/worksheets/sheet${index + 1}.xml`).matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map(
+        ([, row = '']) =>
+          [...row.matchAll(/<c [^>]*t="s"[^>]*><v>(\d+)<\/v><\/c>/g)].map(
+            ([, at]) => shared[Number(at)] ?? 'not in the workbook',
+          ),
+      ),
+    ]),
+  );
+}
+
+test('xlsx: a sheet for each list, every cell text, amounts exact and none runs as a formula', async () => {
+  const body = await bytesOf('xlsx');
+  const sheets = workbookOf(body);
+  expect(Object.keys(sheets)).toEqual([
+    'Report',
+    'Totals',
+    'Totals, smallest units',
+    'Differences',
+    'In transit',
+    'Prior day',
+    'Open breaks',
+    'Signatures',
+  ]);
+  expect(sheets['Report']).toContainEqual(['reportHash', 'ef'.repeat(32)]);
+  expect(sheets['Totals']?.map((row) => row.length)).toEqual([18, 18, 15, 18]);
+  expect(sheets['Totals, smallest units']?.flat()).toContain(HUGE);
+  expect(sheets['Totals']?.flat()).toContain('2.699979000000000002');
+  expect(sheets['Open breaks']?.[1]).toContain('-1');
+  expect(sheets['Signatures']?.[1]).toEqual([
+    'preparer',
+    'ann',
+    '=1+1',
+    'ef'.repeat(32),
+    '2025-11-21T08:00:00.000Z',
+  ]);
+  const xml = Object.entries(unzipSync(Buffer.from(body)))
+    .filter(([name]) => name.startsWith('xl/worksheets/'))
+    .map(([, bytes]) => strFromU8(bytes));
+  expect(xml.filter((text) => text.includes('<f>'))).toEqual([]);
 });
 
 test('html: one page without scripts, everything escaped, figures exact in the title', async () => {

@@ -1,5 +1,5 @@
 import type { DailyReport } from '../../src/domain/close-report.ts';
-import { documentOf, type Format } from '../../src/report/document.ts';
+import { documentOf, type DocumentBody, type Format } from '../../src/report/document.ts';
 import type { ClosedReport } from '../../src/store/reads.ts';
 
 export const HUGE = `1${'0'.repeat(59)}`;
@@ -150,6 +150,14 @@ export const REPORT: DailyReport = {
 };
 
 export async function rendered(format: Format, more: Partial<DailyReport> = {}): Promise<string> {
+  return Buffer.from(await bytesOf(format, more)).toString('utf8');
+}
+
+/** The test report in a format; `more` takes the place of its own members. */
+export async function bytesOf(
+  format: Format,
+  more: Partial<DailyReport> = {},
+): Promise<DocumentBody> {
   const report = JSON.stringify({ ...REPORT, ...more });
   const closed: ClosedReport = {
     close: {
