@@ -160,8 +160,10 @@ CREATE TABLE balances (
   amount         TEXT    NOT NULL
 ) STRICT;
 
--- One hash's movement of one asset on one vault: the books' sum beside the chain view's sum.
--- standing: agrees | differs | chain_only | books_only.
+-- One hash's movement of one asset on one vault: the books' sum beside the chain view's sum, and
+-- beside the custody API's where it told one since the books last moved.
+-- standing: agrees | custody_agrees (no chain view, equal to the API's sum) | differs | chain_only |
+-- books_only (no chain view, and the API was not asked yet).
 CREATE TABLE movements (
   blockchain_hash TEXT    NOT NULL,
   network         TEXT    NOT NULL,
@@ -169,15 +171,19 @@ CREATE TABLE movements (
   asset           TEXT    NOT NULL,
   books           TEXT    NOT NULL,
   chain           TEXT    NOT NULL,
+  custody         TEXT,
   on_books        INTEGER NOT NULL,
   on_chain        INTEGER NOT NULL,
   standing        TEXT    NOT NULL CHECK (standing IN
-                    ('agrees', 'differs', 'chain_only', 'books_only')),
+                    ('agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only')),
   changed_at      INTEGER NOT NULL,
   PRIMARY KEY (blockchain_hash, network, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX movements_at_odds ON movements (changed_at)
   WHERE standing IN ('differs', 'chain_only');
+-- What the custody API has to settle, because no chain view tells of it.
+CREATE INDEX movements_unsettled ON movements (standing, changed_at)
+  WHERE standing IN ('books_only', 'differs') AND on_chain = 0;
 
 -- How many movements stand how, kept with every commit, so that a run need not count them all.
 CREATE TABLE movement_counts (
@@ -185,7 +191,7 @@ CREATE TABLE movement_counts (
   count    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 INSERT INTO movement_counts (standing, count)
-  VALUES ('agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0);
+  VALUES ('agrees', 0), ('custody_agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0);
 
 -- Decimals of an asset, pinned at its first sighting: a later change holds its deposits.
 CREATE TABLE assets (
@@ -244,6 +250,9 @@ CREATE INDEX deposits_waiting ON deposits (state)
 -- Those that a change of the crediting policy judges anew, in the order in which it does.
 CREATE INDEX deposits_to_judge ON deposits (deposit_id)
   WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0;
+-- Own transfers are asked for too, until the custody API has confirmed them once.
+CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
+  WHERE state = 'internal' AND verified_at IS NULL;
 -- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
@@ -252,6 +261,10 @@ CREATE INDEX deposits_idle ON deposits (updated_at, deposit_id)
   WHERE (state IN ('detected', 'confirming', 'verifying')
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
+-- Platform transactions. custody: what the custody API says of one. Webhooks are unsigned.
+--   unasked  nothing yet, or webhooks have told of another end or hash since
+--   known    its record agrees with this row
+--   unknown  it does not know it: nothing is posted for it, and it makes no deposit internal
 CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
   vault_id            TEXT    NOT NULL,
@@ -266,14 +279,32 @@ CREATE TABLE withdrawals (
   reason_code         TEXT,
   entry_id            INTEGER REFERENCES entries (entry_id),
   posted              TEXT    NOT NULL,
+  custody             TEXT    NOT NULL CHECK (custody IN ('unasked', 'known', 'unknown')),
   first_seen_at       INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL
 ) STRICT;
+-- The sweep's work list.
+CREATE INDEX withdrawals_unconfirmed ON withdrawals (custody, first_seen_at)
+  WHERE custody <> 'known';
 CREATE INDEX withdrawals_by_hash ON withdrawals (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 -- Those without a final status, the longest without progress first.
 CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
   WHERE (status IS NULL
   OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'));
+
+-- Hashes that own outgoing transactions have or are said to have: deposits of such a hash are
+-- internal. standing:
+--   told       by a webhook alone; counts until the custody API denies it
+--   confirmed  by the custody API; for good, since a transaction may be sent again under another
+--   refuted    the custody API knows the transaction under another hash, or not at all
+CREATE TABLE own_hashes (
+  blockchain_hash TEXT NOT NULL,
+  network         TEXT NOT NULL,
+  transaction_id  TEXT NOT NULL,
+  standing        TEXT NOT NULL CHECK (standing IN ('told', 'confirmed', 'refuted')),
+  PRIMARY KEY (blockchain_hash, network, transaction_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
 
 -- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
 -- was when the item was appended (JSON).

@@ -39,8 +39,13 @@ const movementSchema = z
     asset: z.string(),
     books: amountText.openapi({ description: 'What the books say the hash moved.' }),
     chain: amountText.openapi({ description: 'What the chain view says it moved.' }),
-    difference: amountText.openapi({ description: 'books − chain.' }),
-    standing: z.enum(['agrees', 'differs', 'chain_only', 'books_only']),
+    custody: amountText.nullable().openapi({
+      description: 'What the custody API said it moved, where no chain view tells.',
+    }),
+    difference: amountText.openapi({
+      description: 'books − chain; books − custody where no chain view tells and the API did.',
+    }),
+    standing: z.enum(['agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only']),
     changedAt: timeText,
     entries: z.array(entrySchema),
   })
@@ -61,6 +66,8 @@ function entryView(entry: LedgerEntry): z.infer<typeof entrySchema> {
 
 function movementView(statement: MovementStatement): z.infer<typeof movementSchema> {
   const { movement, standing, entries } = statement;
+  const { custody } = movement;
+  const other = movement.onChain || custody === null ? movement.chain : custody;
   return {
     vaultId: movement.vaultId,
     network: movement.network,
@@ -68,7 +75,8 @@ function movementView(statement: MovementStatement): z.infer<typeof movementSche
     asset: movement.asset,
     books: movement.books.toString(),
     chain: movement.chain.toString(),
-    difference: (movement.books - movement.chain).toString(),
+    custody: custody?.toString() ?? null,
+    difference: (movement.books - other).toString(),
     standing,
     changedAt: isoTime(movement.changedAt),
     entries: entries.map(entryView),

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { ChangeKind } from '../domain/notification.ts';
-import type { Withdrawal, WithdrawalStatus } from '../domain/withdrawal.ts';
+import type { CustodyStanding, Withdrawal, WithdrawalStatus } from '../domain/withdrawal.ts';
 import type { ApiEnv } from './access.ts';
 import { filter, given, listAnswer, listOf, pageQuery } from './list.ts';
 import { answers } from './problem.ts';
@@ -20,6 +20,12 @@ const withdrawalStatus = z.enum({
   replaced: 'replaced',
   rolledback: 'rolledback',
 } as const satisfies { [Status in WithdrawalStatus]: Status });
+
+const custodyStanding = z.enum({
+  unasked: 'unasked',
+  known: 'known',
+  unknown: 'unknown',
+} as const satisfies { [Standing in CustodyStanding]: Standing });
 
 /** What kind of balance change a line comes from; see the tags of the custody service. */
 export const changeKind = z.enum({
@@ -57,6 +63,10 @@ const withdrawalSchema = z
         }),
       )
       .openapi({ description: 'What stands in the books for it.' }),
+    custody: custodyStanding.openapi({
+      description:
+        'What the custody API says: `unasked` (nothing but webhooks tell of it yet, or they have told more since), `known` (its record agrees), `unknown` (it does not know it: nothing is posted for it).',
+    }),
     firstSeenAt: timeText,
     updatedAt: timeText,
   })
@@ -83,6 +93,7 @@ function withdrawalView(withdrawal: Withdrawal): z.infer<typeof withdrawalSchema
       addressId,
       memo,
     })),
+    custody: withdrawal.custody,
     firstSeenAt: isoTime(withdrawal.firstSeenAt),
     updatedAt: isoTime(withdrawal.updatedAt),
   };

@@ -65,7 +65,10 @@ function differenceAt(
 function isBooked(dossier: Dossier, vaultId: VaultId): boolean {
   return (
     dossier.withdrawals.some(
-      (one) => one.vaultId === vaultId && (one.entryId !== null || one.status === 'failed'),
+      (one) =>
+        one.vaultId === vaultId &&
+        one.custody !== 'unknown' &&
+        (one.entryId !== null || one.status === 'failed'),
     ) ||
     dossier.sightings.some(
       (one) => one.vaultId === vaultId && one.stream === 'incoming' && one.entryId !== null,

@@ -2,8 +2,8 @@ import { negated, plus, ZERO, type Amount } from './amount.ts';
 import { RECONCILER, type Break } from './break.ts';
 import type { CloseRecord, CountedEffect } from './close-record.ts';
 import type { ExplanationKind, ReportDifference } from './close-report.ts';
-import type { AssetId, VaultId } from './ids.ts';
-import { placeKey, type HashKey, type Place, type PositionLine } from './roll-forward.ts';
+import type { AssetId, VaultId, HashKey } from './ids.ts';
+import { placeKey, type Place, type PositionLine } from './roll-forward.ts';
 
 /** Everything that is known of one hash when a day is closed. */
 export interface HashFacts extends HashKey {

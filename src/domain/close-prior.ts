@@ -1,3 +1,4 @@
+import type { HashKey } from './ids.ts';
 import { plus, ZERO, type Amount } from './amount.ts';
 import type { ClosedDay } from './close-record.ts';
 import type { PriorDayItem } from './close-report.ts';
@@ -5,7 +6,6 @@ import {
   CATEGORIES,
   placeKey,
   type Effects,
-  type HashKey,
   type Place,
   type PositionLine,
 } from './roll-forward.ts';

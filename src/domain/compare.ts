@@ -1,11 +1,11 @@
-import { plus, ZERO, type Amount } from './amount.ts';
-import { breakKey, finding, type Finding } from './break.ts';
+import { ZERO } from './amount.ts';
+import { breakKey, finding, type BreakType, type Finding } from './break.ts';
 import type { CustodyTransaction } from './custody.ts';
 import type { Deposit } from './deposit.ts';
+import type { Changes } from './dossier.ts';
 import { standingOf, type Movement } from './movement.ts';
 import { depositFinding } from './settlement.ts';
 import { receivedIn, type Received } from './decide-incoming.ts';
-import { advances, isTerminalStatus, knownStatus, type Withdrawal } from './withdrawal.ts';
 import type { BalanceChange } from './notification.ts';
 import type { AssetId } from './ids.ts';
 
@@ -28,14 +28,32 @@ export type Outcome =
   | { readonly kind: 'exempt'; readonly rule: string }
   | { readonly kind: 'skipped'; readonly cause: SkipCause };
 
-const MATCHED: Outcome = { kind: 'matched' };
+export const MATCHED: Outcome = { kind: 'matched' };
 
-function skipped(cause: SkipCause): Outcome {
+export function skipped(cause: SkipCause): Outcome {
   return { kind: 'skipped', cause };
 }
 
-function broken(found: Finding): Outcome {
+export function broken(found: Finding): Outcome {
   return { kind: 'break', finding: found };
+}
+
+/** The difference that an outcome tells of, if it does. */
+export function foundIn(outcome: Outcome): Finding[] {
+  return outcome.kind === 'break' ? [outcome.finding] : [];
+}
+
+/** A match takes away every difference that the same comparison could have opened. */
+export function healedBy(
+  outcome: Outcome,
+  types: readonly BreakType[],
+  subject: string,
+): Changes['healed'] {
+  const open = outcome.kind === 'break' ? outcome.finding.type : null;
+  if (outcome.kind === 'skipped') return [];
+  return types
+    .filter((type) => type !== open)
+    .map((type) => ({ key: breakKey(type, subject), reason: 'the custody API agrees now' }));
 }
 
 /** A difference is reported only when it has outlived the time that notifications may take. */
@@ -48,25 +66,31 @@ export function inGrace(changedAt: number, grace: Grace): boolean {
   return grace.at - changedAt < grace.graceMs;
 }
 
-/** Books against chain view, by sum (spec, conservation rule 3). */
+/**
+ * Books against chain view, by sum (spec, conservation rule 3); where no chain view tells, against
+ * what the custody API says that the hash moved.
+ */
 export function compareMovement(movement: Movement, grace: Grace): Outcome {
   const standing = standingOf(movement);
-  if (standing === 'agrees') return MATCHED;
+  if (standing === 'agrees' || standing === 'custody_agrees') return MATCHED;
   if (standing === 'books_only') return skipped('no_chain_evidence');
   if (inGrace(movement.changedAt, grace)) return skipped('in_grace');
   const type = standing === 'chain_only' ? 'unexplained_movement' : 'conservation';
-  const { vaultId, network, blockchainHash, asset, books, chain } = movement;
+  const { vaultId, network, blockchainHash, asset, books, chain, custody } = movement;
+  const byCustody = custody !== null && !movement.onChain;
+  const expected = byCustody ? custody : chain;
+  const said = byCustody ? 'the custody API says' : 'the chain moved';
   return broken(
     finding(type, {
       key: movementBreakKey(type, movement),
       ...(type === 'unexplained_movement' && chain < ZERO ? { severity: 'critical' } : {}),
       subject: { vaultId, network, blockchainHash, asset },
-      expected: chain,
+      expected,
       actual: books,
       detail:
         type === 'unexplained_movement'
           ? `the chain moved ${chain} ${asset} and no platform transaction explains it`
-          : `the books moved ${books} ${asset} where the chain moved ${chain}`,
+          : `the books moved ${books} ${asset} where ${said} ${expected}`,
     }),
   );
 }
@@ -183,13 +207,8 @@ export function compareDeposit(
   return MATCHED;
 }
 
-function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount> {
-  const sums = new Map<AssetId, Amount>();
-  for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
-  return sums;
-}
-
-function transactionFinding(
+/** A difference about a transaction of the API; one is open per type and transaction. */
+export function transactionFinding(
   type: 'missing_notification' | 'status_mismatch' | 'amount_mismatch',
   record: CustodyTransaction,
   found: { detail: string } & Partial<Pick<Finding, 'expected' | 'actual' | 'severity'>> & {
@@ -205,51 +224,6 @@ function transactionFinding(
       ...rest,
     }),
   );
-}
-
-function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outcome {
-  if (record.changes === null) return skipped('balance_changes_pending');
-  const theirs = sumsByAsset(record.changes);
-  const ours = sumsByAsset(withdrawal.posted);
-  for (const asset of new Set([...theirs.keys(), ...ours.keys()])) {
-    const expected = theirs.get(asset) ?? ZERO;
-    const actual = ours.get(asset) ?? ZERO;
-    if (expected === actual) continue;
-    return transactionFinding('amount_mismatch', record, {
-      asset,
-      expected,
-      actual,
-      detail: `the custody API says the transaction moved ${expected} ${asset}, the notifications say ${actual}`,
-    });
-  }
-  return MATCHED;
-}
-
-/** A withdrawal (undefined when no notification told of it) against the custody API's record. */
-export function compareWithdrawal(
-  withdrawal: Withdrawal | undefined,
-  record: CustodyTransaction,
-  grace: Grace,
-): Outcome {
-  const theirs = knownStatus(record.status);
-  if (theirs === undefined) return skipped('unknown_status');
-  const ours = withdrawal?.status ?? null;
-  if (ours === theirs && withdrawal !== undefined) {
-    return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
-  }
-  if (!isTerminalStatus(theirs)) {
-    // Steps on the way are informational: not every transaction emits all of them.
-    return ours !== null && isTerminalStatus(ours) ? skipped('custody_behind') : MATCHED;
-  }
-  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  if (ours !== null && isTerminalStatus(ours) && !advances(ours, theirs)) {
-    return transactionFinding('status_mismatch', record, {
-      detail: `the custody API says ${theirs}, the notifications say ${ours}`,
-    });
-  }
-  return transactionFinding('missing_notification', record, {
-    detail: `the custody API says ${theirs} and no ${theirs} notification arrived (last known: ${ours ?? 'nothing'})`,
-  });
 }
 
 /** An incoming transaction of the custody API that no deposit of ours answers to. */

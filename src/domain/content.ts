@@ -1,3 +1,4 @@
+import { plus, ZERO, type Amount } from './amount.ts';
 import type { Circumstances } from './dossier.ts';
 import type { AssetId } from './ids.ts';
 import type { BalanceChange } from './notification.ts';
@@ -31,4 +32,11 @@ export function pinsOf(
     pins.set(asset, decimals);
   }
   return [...pins].map(([asset, decimals]) => ({ asset, decimals }));
+}
+
+/** What is moved of each asset, in the order in which the assets are first named. */
+export function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount> {
+  const sums = new Map<AssetId, Amount>();
+  for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
+  return sums;
 }

@@ -1,7 +1,10 @@
 import type { AddressEvidence } from './address-evidence.ts';
+import type { Amount } from './amount.ts';
+import { sumsByAsset } from './content.ts';
 import type {
   AccountId,
   AddressId,
+  AssetId,
   BlockchainHash,
   DepositId,
   Memo,
@@ -34,6 +37,41 @@ export interface CustodyTransaction {
   readonly changes: readonly BalanceChange[] | null;
   readonly reasonCode: string | null;
   readonly updatedAt: number;
+}
+
+/** What the custody API says a hash moved of one asset on a vault, over all its transactions. */
+export interface CustodySum {
+  readonly asset: AssetId;
+  readonly amount: Amount;
+}
+
+/** Statuses in which nothing has moved yet, or nothing does any more. */
+const UNMOVED = new Set([
+  'mempool',
+  'rolledback',
+  'approval-pending',
+  'requested',
+  'inited',
+  'to-sign',
+  'signed',
+  'submitted',
+  'cancelled',
+  'replaced',
+]);
+
+/**
+ * What transactions move of each asset, together. Null when that cannot be told: balance changes
+ * that are briefly omitted, a status that we do not know, or one that burned an unknown fee.
+ */
+export function sumsOf(rows: readonly CustodyTransaction[]): CustodySum[] | null {
+  const all: BalanceChange[] = [];
+  for (const { type, status, changes } of rows) {
+    if (UNMOVED.has(status)) continue;
+    const moves = status === (type === 'outgoing' ? 'mined' : 'confirmed');
+    if (!moves || changes === null) return null;
+    all.push(...changes);
+  }
+  return [...sumsByAsset(all)].map(([asset, amount]) => ({ asset, amount }));
 }
 
 /** The outcome of one comparison with counts, as a run stores it: never a silent difference. */
@@ -72,7 +110,10 @@ export interface RunAges {
 /**
  * Evidence from the custody API that changed something, journalled as a fact.
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
- * `outgoing`: a platform transaction. `unseen`: an incoming one that we have no deposit for.
+ * `outgoing`: a platform transaction. `unknown-transaction`: a look-up of one answered 404, or told
+ * of something that is no outgoing transaction.
+ * `movement`: what the API says a hash moved on a vault, where no chain view tells.
+ * `unseen`: an incoming transaction that we have no deposit for.
  * `backfill`: what no notification told, even after a replay, taken into the books from the API.
  * `address`: what an address's own list tells where no notification did, or told otherwise.
  * `subscription`: whether a vault's subscription is as we want it.
@@ -92,6 +133,14 @@ export type CustodyRecord =
       readonly kind: 'outgoing';
       readonly transaction: CustodyTransaction;
       readonly graceMs: number;
+    }
+  | { readonly kind: 'unknown-transaction'; readonly transactionId: TransactionId }
+  | {
+      readonly kind: 'movement';
+      readonly vaultId: VaultId;
+      readonly network: NetworkKey;
+      readonly blockchainHash: BlockchainHash;
+      readonly sums: readonly CustodySum[];
     }
   | { readonly kind: 'unseen'; readonly transaction: CustodyTransaction; readonly graceMs: number }
   | { readonly kind: 'backfill'; readonly transaction: CustodyTransaction }

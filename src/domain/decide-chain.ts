@@ -111,7 +111,10 @@ export function decideChain(
     view.entries.length === 0
       ? []
       : dossier.withdrawals.filter(
-          (one) => one.vaultId === notification.vaultId && one.status === 'failed',
+          (one) =>
+            one.vaultId === notification.vaultId &&
+            one.status === 'failed' &&
+            one.custody !== 'unknown',
         );
   const fees = followFees(failed, view.sighting, now);
   return changes({

@@ -1,43 +1,28 @@
-import { breakKey, finding, type Break, type BreakType, type Finding } from './break.ts';
+import { breakKey, finding, type Break } from './break.ts';
 import {
   compareDeposit,
   compareMovement,
   compareUnseen,
-  compareWithdrawal,
   custodyReceived,
+  foundIn,
+  healedBy,
   samePlace,
   type Outcome,
 } from './compare.ts';
-import type { CustodyTransaction, RunCounts } from './custody.ts';
+import type { CustodySum, CustodyTransaction, RunCounts } from './custody.ts';
 import type { Deposit } from './deposit.ts';
-import { changes, isOwnHash, type Changes, type Circumstances, type Dossier } from './dossier.ts';
-import { claimDeposits } from './decide-outgoing.ts';
+import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import { depthDrift, type PublishedDepths } from './depth.ts';
 import { receivedIn } from './decide-incoming.ts';
 import type { NetworkKey, VaultId } from './ids.ts';
-import type { Movement } from './movement.ts';
+import { toldByCustody, type Movement } from './movement.ts';
 import { reverseCredit, settle, type Settled } from './settlement.ts';
-import { newSighting, standsFor, type Sighting } from './sighting.ts';
-import type { Withdrawal } from './withdrawal.ts';
+import { standsFor } from './sighting.ts';
 
 type Healed = Changes['healed'];
 
-function foundIn(outcome: Outcome): Finding[] {
-  return outcome.kind === 'break' ? [outcome.finding] : [];
-}
-
-/** A match takes away every difference that the same comparison could have opened. */
-function healedBy(outcome: Outcome, types: readonly BreakType[], subject: string): Healed {
-  const open = outcome.kind === 'break' ? outcome.finding.type : null;
-  if (outcome.kind === 'skipped') return [];
-  return types
-    .filter((type) => type !== open)
-    .map((type) => ({ key: breakKey(type, subject), reason: 'the custody API agrees now' }));
-}
-
 const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatch'] as const;
-const TRANSACTION_BREAKS = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
 
 /**
  * What the custody API's record of a deposit does: verification, and with it the credit when all
@@ -51,8 +36,11 @@ export function decideDepositRecord(
 ): Changes & { readonly outcome: Outcome } {
   const { graceMs, now } = context;
   const outcome = compareDeposit(deposit, record, { at: now.at, graceMs });
+  // That a credited one is our own transfer is no difference with its record: a match ends it not.
+  const isGivenAway = deposit.credit !== null && deposit.ownTransfer;
+  const types = DEPOSIT_BREAKS.filter((type) => !isGivenAway || type !== 'status_mismatch');
   const healed = [
-    ...healedBy(outcome, DEPOSIT_BREAKS, deposit.depositId),
+    ...healedBy(outcome, types, deposit.depositId),
     ...(deposit.transactionId === null
       ? []
       : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
@@ -114,8 +102,8 @@ function afterRecord(
     {
       ...deposit,
       transactionId: record.transactionId,
-      // Webhooks are unsigned: what the API tags as change is change, whatever they said.
-      change: deposit.change || (received?.change ?? false),
+      // Webhooks are unsigned: what the API tags as change is change, and nothing else.
+      change: received?.change ?? deposit.change,
       verifiedAt: deposit.verifiedAt ?? now.at,
       custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
       updatedAt: now.at,
@@ -128,75 +116,6 @@ function afterRecord(
 function sayTheSame(before: Deposit, after: Deposit): boolean {
   const keys = Object.keys(after) as (keyof Deposit)[];
   return keys.every((key) => key === 'updatedAt' || before[key] === after[key]);
-}
-
-function learned(record: CustodyTransaction, at: number): Withdrawal {
-  const { transactionId, vaultId, orderId, network, blockchainHash } = record;
-  const { accountId, addressId, destinationAddress, memo } = record;
-  return {
-    transactionId,
-    vaultId,
-    orderId,
-    network,
-    blockchainHash,
-    accountId,
-    addressId,
-    destinationAddress,
-    memo,
-    status: null,
-    reasonCode: null,
-    entryId: null,
-    posted: [],
-    firstSeenAt: at,
-    updatedAt: at,
-  };
-}
-
-/** An own hash that only the API has told of yet is remembered as one, by a sighting of its stream. */
-function newOwnHash(dossier: Dossier, record: CustodyTransaction): Sighting[] {
-  const { network, blockchainHash, vaultId, accountId, addressId, memo } = record;
-  if (blockchainHash === null || isOwnHash(dossier)) return [];
-  const stream = 'outgoing';
-  return [newSighting({ network, blockchainHash, vaultId, stream, accountId, addressId, memo })];
-}
-
-/**
- * What the custody API's record of an outgoing transaction does: its hash marks deposits as own
- * transfers even when no notification told of it, and statuses are compared. Books move only by
- * notifications (or a backfill), never by this record alone.
- */
-export function decideOutgoingRecord(
-  dossier: Dossier,
-  known: Withdrawal | undefined,
-  context: { record: CustodyTransaction; graceMs: number; now: Circumstances },
-): Changes & { readonly outcome: Outcome } {
-  const { record, graceMs, now } = context;
-  const outcome = compareWithdrawal(known, record, { at: now.at, graceMs });
-  const claimed =
-    record.blockchainHash === null
-      ? { settled: [], found: [] }
-      : claimDeposits(dossier.deposits, record.transactionId, now);
-  return {
-    ...changes({
-      sightings: newOwnHash(dossier, record),
-      withdrawals: known === undefined ? [learned(record, now.at)] : [],
-      deposits: claimed.settled.map((part) => part.deposit),
-      items: claimed.settled.flatMap((part) => part.items),
-      found: [
-        ...foundIn(outcome),
-        ...claimed.found,
-        ...claimed.settled.flatMap((part) => part.found),
-      ],
-      healed: [
-        ...healedBy(outcome, TRANSACTION_BREAKS, record.transactionId),
-        ...(outcome.kind === 'matched' && known?.status === 'mined'
-          ? healedBy(outcome, ['amount_changed'], record.transactionId)
-          : []),
-        ...claimed.settled.flatMap((part) => part.healed),
-      ],
-    }),
-    outcome,
-  };
 }
 
 /** An incoming of fee, rebate and mint entries alone leaves no deposit, but an entry in the books. */
@@ -232,6 +151,22 @@ export function decideUnseenRecord(
       ? healedBy(outcome, ['missing_notification'], record.transactionId)
       : [];
   return { ...changes({ found: foundIn(outcome), healed }), outcome };
+}
+
+/**
+ * What the custody API says that a hash moved on a vault, over all its transactions there: settles
+ * movements on which no chain view tells. A difference is reported by the run, past its grace.
+ */
+export function settleMovements(
+  movements: readonly Movement[],
+  told: { sums: readonly CustodySum[]; whole: boolean },
+): Movement[] {
+  const sums = new Map(told.sums.map(({ asset, amount }) => [asset, amount]));
+  return movements.flatMap((movement) => {
+    const sum = sums.get(movement.asset);
+    if (sum === undefined) return [];
+    return toldByCustody(movement, { sum, whole: told.whole }) ?? [];
+  });
 }
 
 /** A vault whose subscription differs from what we want may be losing notifications now. */

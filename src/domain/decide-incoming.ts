@@ -121,7 +121,7 @@ function sighted(
     evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
     confirmations: Math.max(deposit.confirmations, count),
     change: deposit.change || received.change,
-    ownTransfer: deposit.ownTransfer || ownTransfer,
+    ownTransfer,
     unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
     // Judged until the first confirmation, or again with another amount: a person's release stands.
     decimalsChanged:

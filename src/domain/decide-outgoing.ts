@@ -1,22 +1,33 @@
 import { breakKey, finding, type Finding } from './break.ts';
 import { contentOf, pinsOf } from './content.ts';
+import { ruleFor } from './crediting.ts';
 import type { Deposit } from './deposit.ts';
-import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import {
+  changes,
+  isOwnHash,
+  sightingIn,
+  type Changes,
+  type Circumstances,
+  type Dossier,
+} from './dossier.ts';
 import { entryOf, reversalOf, type Entry, type EntryCause, type EntryHead } from './entry.ts';
 import type { BlockchainHash, NetworkKey } from './ids.ts';
 import type { BalanceChange, OutgoingNotification } from './notification.ts';
+import type { OwnHash } from './own-hash.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
 import { hasHash, newSighting, sightingKeyOf, withEvent } from './sighting.ts';
 import {
   advances,
+  isTerminal,
   newWithdrawal,
   statusOf,
   withOutgoingEvent,
+  type CustodyStanding,
   type Withdrawal,
 } from './withdrawal.ts';
 
 /** A withdrawal with the entries that its new standing asks for. */
-interface Booked {
+export interface Booked {
   readonly withdrawal: Withdrawal;
   readonly entries: readonly Entry[];
 }
@@ -33,7 +44,7 @@ function bookHead(
 }
 
 /** Posts changes for a withdrawal at its hash, as the entry that stands for it from now on. */
-function postFor(
+export function postFor(
   withdrawal: Withdrawal,
   posting: { cause: EntryCause; list: readonly BalanceChange[] },
   now: Circumstances,
@@ -78,7 +89,10 @@ export function postBurnedFee(
 }
 
 /** What the chain view holds for a withdrawal's hash in its own vault. */
-function chainChanges(dossier: Dossier, withdrawal: Withdrawal): readonly BalanceChange[] {
+export function chainChanges(
+  dossier: Pick<Dossier, 'sightings'>,
+  withdrawal: Withdrawal,
+): readonly BalanceChange[] {
   return dossier.sightings
     .filter((one) => one.stream === 'blockchain' && one.vaultId === withdrawal.vaultId)
     .flatMap((one) => one.posted);
@@ -96,7 +110,9 @@ function book(
   context: { notification: OutgoingNotification; dossier: Dossier; now: Circumstances },
 ): Booked {
   const { notification, dossier, now } = context;
-  if (!advances(before.status, statusOf(notification.type))) {
+  // What the API does not know is told by webhooks alone: nothing of it is booked any more.
+  const isDenied = before.custody === 'unknown' && now.source === 'webhook';
+  if (isDenied || !advances(before.status, statusOf(notification.type))) {
     return { withdrawal: after, entries: [] };
   }
   switch (notification.type) {
@@ -147,6 +163,14 @@ export function minedAgain(before: Withdrawal, notification: OutgoingNotificatio
   ];
 }
 
+/** Deposits judged anew, with what there is to say of it. */
+export interface Judged {
+  readonly settled: readonly Settled[];
+  readonly found: readonly Finding[];
+}
+
+export const NOTHING_JUDGED: Judged = { settled: [], found: [] };
+
 /**
  * Deposits of a hash that turned out to be our own outgoing transaction. One that was credited
  * already is money given away twice: it opens a critical break.
@@ -155,14 +179,14 @@ export function claimDeposits(
   deposits: readonly Deposit[],
   transactionId: string,
   now: Circumstances,
-): { settled: Settled[]; found: Finding[] } {
+): Judged {
   const unclaimed = deposits.filter((deposit) => !deposit.ownTransfer);
   return {
     settled: unclaimed.map((deposit) =>
       settle({ ...deposit, ownTransfer: true, updatedAt: now.at }, now),
     ),
     found: unclaimed
-      .filter((deposit) => deposit.credit !== null)
+      .filter((deposit) => deposit.credit !== null && !ruleFor(now.policy, deposit).creditInternal)
       .map((deposit) =>
         depositFinding('status_mismatch', deposit, {
           severity: 'critical',
@@ -170,6 +194,47 @@ export function claimDeposits(
         }),
       ),
   };
+}
+
+/**
+ * Deposits of a hash that turned out to be nobody's transaction of ours. What verified them did so
+ * while they could not be credited: they are asked for anew.
+ */
+export function disclaimDeposits(deposits: readonly Deposit[], now: Circumstances): Judged {
+  const settled = deposits
+    .filter((deposit) => deposit.ownTransfer)
+    .map((deposit) => {
+      const disclaimed = { ...deposit, ownTransfer: false, updatedAt: now.at };
+      const unverified = { ...disclaimed, verifiedAt: null, custodyConfirmations: 0 };
+      return settle(deposit.credit === null ? unverified : disclaimed, now);
+    });
+  return { settled, found: [] };
+}
+
+/** The hash that an event names as its transaction's own, when it is news. */
+function newOwnHash(
+  dossier: Dossier,
+  notification: OutgoingNotification,
+  context: { before: Withdrawal; now: Circumstances },
+): OwnHash[] {
+  if (!hasHash(notification)) return [];
+  const { network, blockchainHash, transactionId } = notification;
+  if (dossier.ownHashes.some((own) => own.transactionId === transactionId)) return [];
+  const byApi = context.now.source === 'api';
+  const standing = byApi ? 'confirmed' : context.before.custody === 'unknown' ? 'refuted' : 'told';
+  return [{ network, blockchainHash, transactionId, standing }];
+}
+
+/** What the custody API has said of a withdrawal counts until webhooks tell of another end or hash. */
+function standingAfter(
+  before: Withdrawal,
+  after: Withdrawal,
+  news: { isFirst: boolean; hasNewHash: boolean; now: Circumstances },
+): CustodyStanding {
+  if (news.now.source === 'api') return 'known';
+  if (before.custody === 'unknown') return 'unknown';
+  const hasEnded = after.status !== before.status && isTerminal(after);
+  return news.isFirst || news.hasNewHash || hasEnded ? 'unasked' : before.custody;
 }
 
 /**
@@ -186,9 +251,17 @@ export function decideOutgoing(
   const before = known ?? newWithdrawal(notification, now.at);
   const after = withOutgoingEvent(before, notification, now.at);
   const booked = book(before, after, { notification, dossier, now });
-  const claimed = hasHash(notification)
-    ? claimDeposits(dossier.deposits, notification.transactionId, now)
-    : { settled: [], found: [] };
+  const ownHashes = newOwnHash(dossier, notification, { before, now });
+  const isOwn = isOwnHash({ ownHashes: [...dossier.ownHashes, ...ownHashes] });
+  const claimed =
+    hasHash(notification) && isOwn
+      ? claimDeposits(dossier.deposits, notification.transactionId, now)
+      : NOTHING_JUDGED;
+  const custody = standingAfter(before, after, {
+    isFirst: known === undefined,
+    hasNewHash: ownHashes.length > 0,
+    now,
+  });
   const sightings = [];
   if (hasHash(notification)) {
     const key = sightingKeyOf(notification);
@@ -198,7 +271,8 @@ export function decideOutgoing(
   }
   return changes({
     sightings,
-    withdrawals: [booked.withdrawal],
+    withdrawals: [{ ...booked.withdrawal, custody }],
+    ownHashes,
     entries: booked.entries,
     deposits: claimed.settled.map((part) => part.deposit),
     items: claimed.settled.flatMap((part) => part.items),

@@ -184,7 +184,9 @@ export function standsBy(deposit: Deposit, rule: PolicyRule): boolean {
 /** Whether the custody API still has to be asked about it. */
 export function awaitsCustody(deposit: Deposit): boolean {
   if (deposit.credit !== null) return deposit.evidence === 'none';
-  return deposit.evidence === 'confirmed' && deposit.state !== 'internal';
+  if (deposit.evidence !== 'confirmed') return false;
+  // An internal one is booked like any other: it is asked for until it has matched once.
+  return deposit.state !== 'internal' || deposit.verifiedAt === null;
 }
 
 /** The deposit after its hash left the chain: everything that was bound to the epoch is gone. */

@@ -3,7 +3,8 @@ import type { CreditingPolicy } from './crediting.ts';
 import type { Deposit } from './deposit.ts';
 import type { Entry, EntrySource } from './entry.ts';
 import type { Finding } from './break.ts';
-import type { AssetId, IdMint } from './ids.ts';
+import type { AssetId, IdMint, HashKey } from './ids.ts';
+import type { OwnHash } from './own-hash.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
 import { sameKey } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -17,9 +18,19 @@ export interface Dossier {
   readonly sightings: readonly Sighting[];
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
+  /** Which own outgoing transactions have the hash, or are said to have it. */
+  readonly ownHashes: readonly OwnHash[];
 }
 
-export const EMPTY_DOSSIER: Dossier = { sightings: [], deposits: [], withdrawals: [] };
+/** A dossier with the hash that it is about. */
+export type HashDossier = Dossier & HashKey;
+
+export const EMPTY_DOSSIER: Dossier = {
+  sightings: [],
+  deposits: [],
+  withdrawals: [],
+  ownHashes: [],
+};
 
 export function sightingIn(dossier: Dossier, key: SightingKey): Sighting | undefined {
   return dossier.sightings.find((sighting) => sameKey(sighting, key));
@@ -27,13 +38,11 @@ export function sightingIn(dossier: Dossier, key: SightingKey): Sighting | undef
 
 /**
  * Whether the hash belongs to an own outgoing transaction: one that has it now, or one that had it
- * before it was sent again under another.
+ * before it was sent again under another. What only a webhook says of it counts until the custody
+ * API denies it: nothing is credited while in doubt.
  */
-export function isOwnHash(dossier: Dossier): boolean {
-  return (
-    dossier.withdrawals.length > 0 ||
-    dossier.sightings.some((sighting) => sighting.stream === 'outgoing')
-  );
+export function isOwnHash({ ownHashes }: Pick<Dossier, 'ownHashes'>): boolean {
+  return ownHashes.some(({ standing }) => standing !== 'refuted');
 }
 
 /** What a rule is given beside the dossier: no clock, no randomness, no store. */
@@ -53,6 +62,7 @@ export interface Changes {
   readonly sightings: readonly Sighting[];
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
+  readonly ownHashes: readonly OwnHash[];
   readonly entries: readonly Entry[];
   readonly items: readonly CreditItem[];
   readonly found: readonly Finding[];
@@ -65,6 +75,7 @@ export const NO_CHANGES: Changes = {
   sightings: [],
   deposits: [],
   withdrawals: [],
+  ownHashes: [],
   entries: [],
   items: [],
   found: [],

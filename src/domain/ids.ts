@@ -29,6 +29,12 @@ export const DepositId = (value: string): DepositId => value as DepositId;
 export const CreditId = (value: string): CreditId => value as CreditId;
 export const BreakId = (value: string): BreakId => value as BreakId;
 
+/** A hash on its network: the same hash on another one is another. */
+export interface HashKey {
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+}
+
 /** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
 const IDS_PER_FACT = 1_000_000;
 

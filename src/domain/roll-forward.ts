@@ -1,6 +1,6 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
 import type { EntryCause, View } from './entry.ts';
-import type { AssetId, BlockchainHash, NetworkKey, VaultId } from './ids.ts';
+import type { AssetId, VaultId, HashKey } from './ids.ts';
 import type { ChangeKind } from './notification.ts';
 
 /**
@@ -45,11 +45,6 @@ export interface PositionLine {
   readonly asset: AssetId;
   readonly change: ChangeKind;
   readonly amount: Amount;
-}
-
-export interface HashKey {
-  readonly network: NetworkKey;
-  readonly blockchainHash: BlockchainHash;
 }
 
 /** A leg of an own movement whose other leg is not in the books yet. */

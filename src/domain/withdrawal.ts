@@ -62,6 +62,17 @@ const STATUS_OF: Record<OutgoingEvent, WithdrawalStatus | null> = {
   replaced: 'replaced',
 };
 
+/**
+ * What the custody API says of a transaction; webhooks are unsigned.
+ *
+ * | standing | is | left when |
+ * |---|---|---|
+ * | `unasked` | it has told of nothing yet, or webhooks have told more since | its record agrees, or a look-up answers 404 |
+ * | `known` | its record agrees with what stands here | a webhook tells of another end or another hash |
+ * | `unknown` | it does not know it: nothing is posted for it, and no deposit is held for its own | its record turns up |
+ */
+export type CustodyStanding = 'unasked' | 'known' | 'unknown';
+
 /** A platform transaction. Times are Unix milliseconds. */
 export interface Withdrawal {
   readonly transactionId: TransactionId;
@@ -79,6 +90,7 @@ export interface Withdrawal {
   /** The entry that stands for it in the books, or null: what `mined` posted, or a burned fee. */
   readonly entryId: number | null;
   readonly posted: readonly BalanceChange[];
+  readonly custody: CustodyStanding;
   readonly firstSeenAt: number;
   readonly updatedAt: number;
 }
@@ -131,6 +143,7 @@ export function newWithdrawal(notification: OutgoingNotification, at: number): W
     reasonCode: null,
     entryId: null,
     posted: [],
+    custody: 'unasked',
     firstSeenAt: at,
     updatedAt: at,
   };

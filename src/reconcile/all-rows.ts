@@ -2,41 +2,63 @@ import { samePlace } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
-import type { BlockchainHash, NetworkKey, TransactionId } from '../domain/ids.ts';
+import type { HashDossier } from '../domain/dossier.ts';
+import type { HashKey, TransactionId } from '../domain/ids.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { Reads } from '../store/reads.ts';
 import {
   compareDepositRow,
   compareOutgoingRow,
+  compareUnknownTransaction,
   compareUnseenRow,
   depositsOf,
   dossierKeyOf,
   type Compared,
   type Snapshot,
 } from './comparison.ts';
+import type { LookedUp } from './stragglers.ts';
+
+/** What the custody API still has to be asked about. */
+export interface Waiting {
+  readonly deposits: readonly Deposit[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
+export const NOTHING_WAITING: Waiting = { deposits: [], withdrawals: [] };
+
+/** What single look-ups were answered 404 for. */
+type Absent = Pick<LookedUp, 'absentDeposits' | 'absentWithdrawals'>;
+
+export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
 
 /** Our side of these rows and hashes, at one moment. */
 export async function takeSnapshot(
   rows: readonly CustodyTransaction[],
   context: {
-    others: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[];
+    others: readonly HashKey[];
+    /** Withdrawals that are compared without a row. */
+    withdrawals: readonly Withdrawal[];
     reads: Reads;
     now: () => number;
     graceMs: number;
   },
 ): Promise<Snapshot> {
-  const { others, reads, now, graceMs } = context;
-  const hashes = new Map<string, { network: NetworkKey; blockchainHash: BlockchainHash }>();
+  const { others, withdrawals, reads, now, graceMs } = context;
+  const hashes = new Map<string, HashKey>();
   for (const { network, blockchainHash } of [...rows, ...others]) {
     if (blockchainHash === null) continue;
     hashes.set(dossierKeyOf({ network, blockchainHash }), { network, blockchainHash });
   }
-  const ids: TransactionId[] = rows
-    .filter((row) => row.type === 'outgoing')
-    .map((row) => row.transactionId);
-  const view = await reads.reconcilerView({ hashes: [...hashes.values()], transactionIds: ids });
+  const outgoing = rows.filter((row) => row.type === 'outgoing');
+  const ids = new Set([...outgoing, ...withdrawals].map(({ transactionId }) => transactionId));
+  const view = await reads.reconcilerView({
+    hashes: [...hashes.values()],
+    transactionIds: [...ids],
+  });
   return {
     dossiers: new Map(view.dossiers.map((one) => [dossierKeyOf(one), one])),
     withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
+    ownHashes: byTransaction(view.dossiers),
     openBreaks: view.openBreaks,
     pinnedDecimals: view.pinnedDecimals,
     policy: view.policy ?? NO_POLICY,
@@ -45,6 +67,20 @@ export async function takeSnapshot(
     at: now(),
     graceMs,
   };
+}
+
+function byTransaction(
+  dossiers: readonly HashDossier[],
+): ReadonlyMap<TransactionId, readonly HashDossier[]> {
+  const found = new Map<TransactionId, HashDossier[]>();
+  for (const dossier of dossiers) {
+    for (const { transactionId } of dossier.ownHashes) {
+      const known = found.get(transactionId);
+      if (known === undefined) found.set(transactionId, [dossier]);
+      else known.push(dossier);
+    }
+  }
+  return found;
 }
 
 /** Those of the deposits that no row is about. */
@@ -67,11 +103,11 @@ export function unlisted(
 /** Own outgoing transactions first: they decide which deposits are internal. */
 export function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
-  absent: readonly Deposit[];
-  waiting: readonly Deposit[];
+  absent: Absent;
+  waiting: Waiting;
   snapshot: Snapshot;
 }): Compared[] {
-  const { transactions, absent, snapshot } = context;
+  const { transactions, absent, waiting, snapshot } = context;
   const rows = [...transactions.values()];
   const outgoing = rows
     .filter((row) => row.type === 'outgoing')
@@ -89,21 +125,27 @@ export function compareAll(context: {
         ? [compareUnseenRow(row, snapshot)]
         : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
     });
-  const gone = absent.map((deposit) => compareDepositRow(deposit, null, snapshot));
-  const misplaced = misplacedDeposits(context).map(({ deposit, row }) =>
+  const misnamed = waiting.withdrawals.filter(
+    ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
+  );
+  const unknown = [...absent.absentWithdrawals, ...misnamed].map((withdrawal) =>
+    compareUnknownTransaction(withdrawal, snapshot),
+  );
+  const gone = absent.absentDeposits.map((deposit) => compareDepositRow(deposit, null, snapshot));
+  const misplaced = misplacedDeposits(waiting.deposits, transactions).map(({ deposit, row }) =>
     compareDepositRow(deposit, row, snapshot),
   );
-  return [...outgoing, ...incoming, ...gone, ...misplaced];
+  return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
 }
 
 /** Deposits whose transactionId the API knows as something else: another hash, vault or direction. */
-function misplacedDeposits(context: {
-  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
-  waiting: readonly Deposit[];
-}): { deposit: Deposit; row: CustodyTransaction }[] {
-  return context.waiting.flatMap((deposit) => {
-    const row =
-      deposit.transactionId === null ? undefined : context.transactions.get(deposit.transactionId);
+function misplacedDeposits(
+  deposits: readonly Deposit[],
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
+): { deposit: Deposit; row: CustodyTransaction }[] {
+  return deposits.flatMap((deposit) => {
+    const { transactionId } = deposit;
+    const row = transactionId === null ? undefined : transactions.get(transactionId);
     if (row === undefined) return [];
     const placed =
       row.type === 'incoming' &&

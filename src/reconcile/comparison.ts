@@ -4,17 +4,15 @@ import { samePlace, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
-import {
-  decideDepositRecord,
-  decideOutgoingRecord,
-  decideUnseenRecord,
-} from '../domain/decide-custody.ts';
+import { decideDepositRecord, decideUnseenRecord } from '../domain/decide-custody.ts';
+import { decideOutgoingRecord, decideUnknownTransaction } from '../domain/decide-withdrawal.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import {
   EMPTY_DOSSIER,
+  isEmpty,
   type Changes,
   type Circumstances,
-  type Dossier,
+  type HashDossier,
 } from '../domain/dossier.ts';
 import { IdMint, type AssetId, type TransactionId } from '../domain/ids.ts';
 import {
@@ -25,12 +23,15 @@ import {
   type ExemptionRule,
   type Exemptions,
 } from '../domain/exemption.ts';
+import { sameHash } from '../domain/own-hash.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 
 /** Our side, as it was at one moment; the writer decides anew on whatever has changed since. */
 export interface Snapshot {
-  readonly dossiers: ReadonlyMap<string, Dossier>;
+  readonly dossiers: ReadonlyMap<string, HashDossier>;
   readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
+  /** Dossiers of the hashes that a transaction has or is said to have. */
+  readonly ownHashes: ReadonlyMap<TransactionId, readonly HashDossier[]>;
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy;
@@ -126,8 +127,10 @@ function movesDeposit(before: Deposit, changes: Changes): boolean {
       after.reason !== before.reason ||
       after.credit?.creditId !== before.credit?.creditId ||
       (before.verifiedAt !== null && after.verifiedAt === null) ||
-      // A held deposit is asked for until it has matched: that must be remembered.
-      (before.state === 'held' && before.verifiedAt === null && after.verifiedAt !== null),
+      // One that is held or internal is asked for until it has matched: that must be remembered.
+      ((before.state === 'held' || before.state === 'internal') &&
+        before.verifiedAt === null &&
+        after.verifiedAt !== null),
   );
 }
 
@@ -152,16 +155,39 @@ export function compareDepositRow(
   };
 }
 
+/** Dossiers of every hash that a transaction is said to have, and of its record's own. */
+function hashesOf(record: CustodyTransaction, snapshot: Snapshot): readonly HashDossier[] {
+  const said = snapshot.ownHashes.get(record.transactionId) ?? [];
+  const { network, blockchainHash } = record;
+  if (blockchainHash === null || said.some((hash) => sameHash(hash, record))) return said;
+  const dossier = snapshot.dossiers.get(dossierKeyOf(record)) ?? EMPTY_DOSSIER;
+  return [...said, { ...dossier, network, blockchainHash }];
+}
+
+/** A withdrawal that the API does not know, or knows as something else. */
+export function compareUnknownTransaction(withdrawal: Withdrawal, snapshot: Snapshot): Compared {
+  const { transactionId } = withdrawal;
+  const hashes = snapshot.ownHashes.get(transactionId) ?? [];
+  const now = rehearsal(snapshot);
+  const { outcome: compared, ...changes } = decideUnknownTransaction(withdrawal, { hashes, now });
+  const outcome = underRules(compared, rulesOf(snapshot));
+  return {
+    outcome,
+    record: isEmpty(changes) ? null : { kind: 'unknown-transaction', transactionId },
+    ...followUp(outcome, null, snapshot),
+  };
+}
+
 export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
   const { graceMs } = snapshot;
-  const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
   const known = snapshot.withdrawals.get(transaction.transactionId);
-  const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
-  const { outcome: compared, ...changes } = decideOutgoingRecord(dossier, known, context);
+  const hashes = hashesOf(transaction, snapshot);
+  const context = { record: transaction, hashes, graceMs, now: rehearsal(snapshot) };
+  const { outcome: compared, ...changes } = decideOutgoingRecord(known, context);
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters =
     changes.withdrawals.length > 0 ||
-    changes.sightings.length > 0 ||
+    changes.ownHashes.length > 0 ||
     changes.deposits.length > 0 ||
     movesBreaks(changes, snapshot);
   return {

@@ -2,84 +2,111 @@ import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
-import type { DepositId } from '../domain/ids.ts';
+import type { TransactionId } from '../domain/ids.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
 import { transactionOf } from '../translation/transaction.ts';
-
-/** Single look-ups per run: the list is the rule, they are the exception. */
-const LOOK_UPS_MAX = 20;
+import { Turns } from './turns.ts';
 
 /**
- * A deposit is asked for singly at once, then after a minute, two, four, up to an hour: one that
- * the API keeps not knowing must not eat the budget of those that it will know.
+ * Single look-ups per run, each kind with its own: the list is the rule, they are the exception, and
+ * many forged deposits must not keep a forged withdrawal from being asked for.
  */
-const FIRST_INTERVAL_MS = 60_000;
-const INTERVAL_MS_MAX = 3_600_000;
-
-/** Deposits remembered as asked for; beyond it the oldest are forgotten and asked for again. */
-const REMEMBERED_MAX = 100_000;
+const DEPOSITS_MAX = 20;
+const WITHDRAWALS_MAX = 10;
 
 export interface LookedUp {
   readonly transactions: readonly CustodyTransaction[];
   /** Deposits that the API answered 404 for, in a whole answer of its own. */
-  readonly absent: readonly Deposit[];
+  readonly absentDeposits: readonly Deposit[];
+  /** Withdrawals likewise. */
+  readonly absentWithdrawals: readonly Withdrawal[];
   readonly postponed: number;
   readonly failed: number;
   readonly requests: number;
 }
 
+/** How far one kind of look-ups came. */
+interface Round<Subject> {
+  readonly transactions: CustodyTransaction[];
+  readonly absent: Subject[];
+  readonly postponed: number;
+  readonly failed: number;
+  readonly requests: number;
+  /** No use asking for anything else now. */
+  readonly final: boolean;
+}
+
 /**
- * Single look-ups for the few deposits that the list did not show: what has not changed lately,
- * and what the API does not know at all. Only these can tell "unknown" from "not on this page".
+ * Single look-ups for the few deposits and withdrawals that the list did not show: what has not
+ * changed lately, and what the API does not know at all. Only these can tell "unknown" from "not on
+ * this page".
  */
 export class Stragglers {
-  readonly #asked = new Map<DepositId, { readonly dueAt: number; readonly intervalMs: number }>();
+  readonly #deposits = new Turns<Deposit>(({ depositId }) => depositId);
+  readonly #withdrawals = new Turns<Withdrawal>(({ transactionId }) => transactionId);
 
+  /** `withdrawals`: those whose notifications are older than the API may be behind. */
   async lookUp(context: {
     custody: CustodyClient;
     deposits: readonly Deposit[];
+    withdrawals: readonly Withdrawal[];
     now: number;
     deadlineMs: number;
   }): Promise<LookedUp> {
-    const { custody, deposits, now, deadlineMs } = context;
-    const due = deposits
-      .filter((deposit) => mayMove(deposit) && this.#dueAt(deposit) <= now)
-      .sort((left, right) => this.#dueAt(left) - this.#dueAt(right));
-    const transactions: CustodyTransaction[] = [];
-    const absent: Deposit[] = [];
-    let failed = 0;
-    let requests = 0;
-    for (const deposit of due.slice(0, LOOK_UPS_MAX)) {
-      const found = await lookUpOne(custody, deposit, deadlineMs);
-      if (found.kind === 'failed') {
-        failed += 1;
-        if (found.final) break;
-        // Remembered like an answer: what keeps failing must not starve the others.
-        this.#remember(deposit, now);
-        continue;
-      }
-      requests += 1;
-      this.#remember(deposit, now);
-      if (found.kind === 'absent') absent.push(deposit);
-      transactions.push(...found.transactions);
+    const { custody, now, deadlineMs } = context;
+    const deposits = await roundOf(this.#deposits, {
+      due: this.#deposits.due(context.deposits.filter(mayMove), now),
+      max: DEPOSITS_MAX,
+      now,
+      ask: (deposit) => lookUpDeposit(custody, deposit, deadlineMs),
+    });
+    const withdrawals = await roundOf(this.#withdrawals, {
+      due: this.#withdrawals.due(context.withdrawals, now),
+      max: deposits.final ? 0 : WITHDRAWALS_MAX,
+      now,
+      ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
+    });
+    return {
+      transactions: [...deposits.transactions, ...withdrawals.transactions],
+      absentDeposits: deposits.absent,
+      absentWithdrawals: withdrawals.absent,
+      postponed: deposits.postponed + withdrawals.postponed,
+      failed: deposits.failed + withdrawals.failed,
+      requests: deposits.requests + withdrawals.requests,
+    };
+  }
+}
+
+async function roundOf<Subject>(
+  turns: Turns<Subject>,
+  round: {
+    due: readonly Subject[];
+    max: number;
+    now: number;
+    ask: (subject: Subject) => Promise<Found>;
+  },
+): Promise<Round<Subject>> {
+  const { due, max, now, ask } = round;
+  const transactions: CustodyTransaction[] = [];
+  const absent: Subject[] = [];
+  let [failed, requests, final] = [0, 0, false];
+  for (const subject of due.slice(0, max)) {
+    const found = await ask(subject);
+    if (found.kind === 'failed') {
+      failed += 1;
+      final = found.final;
+      if (final) break;
+      // Remembered like an answer: what keeps failing must not starve the others.
+      turns.take(subject, now);
+      continue;
     }
-    const answered = requests + failed;
-    return { transactions, absent, postponed: due.length - answered, failed, requests };
+    requests += 1;
+    turns.take(subject, now);
+    if (found.kind === 'absent') absent.push(subject);
+    transactions.push(...found.transactions);
   }
-
-  #dueAt(deposit: Deposit): number {
-    return this.#asked.get(deposit.depositId)?.dueAt ?? Number.NEGATIVE_INFINITY;
-  }
-
-  #remember(deposit: Deposit, now: number): void {
-    const before = this.#asked.get(deposit.depositId);
-    const intervalMs =
-      before === undefined ? FIRST_INTERVAL_MS : Math.min(before.intervalMs * 2, INTERVAL_MS_MAX);
-    this.#asked.delete(deposit.depositId);
-    this.#asked.set(deposit.depositId, { dueAt: now + intervalMs, intervalMs });
-    if (this.#asked.size <= REMEMBERED_MAX) return;
-    const oldest = this.#asked.keys().next();
-    if (oldest.done !== true) this.#asked.delete(oldest.value);
-  }
+  const postponed = due.length - requests - failed;
+  return { transactions, absent, postponed, failed, requests, final };
 }
 
 /**
@@ -100,24 +127,67 @@ type Found =
   /** `final`: no use asking for another one now. */
   | { readonly kind: 'failed'; readonly final: boolean };
 
-async function lookUpOne(
+async function lookUpDeposit(
   custody: CustodyClient,
   deposit: Deposit,
   deadlineMs: number,
 ): Promise<Found> {
-  const options = { priority: 'deposits', deadlineMs } as const;
-  if (deposit.transactionId === null) {
-    const { blockchainHash, network, vaultId } = deposit;
-    const query = { page: 0, pageSize: 100, blockchainHash, network, vaultId } as const;
-    const page = await custody.transactions(query, options);
-    if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
-    const { rows, total, unreadable } = page.value;
-    const transactions = rows.map(transactionOf);
-    if (transactions.some((row) => samePlace(deposit, row))) return { kind: 'found', transactions };
-    const whole = rows.length === total && unreadable.length === 0;
-    return whole ? { kind: 'absent', transactions } : { kind: 'failed', final: false };
+  if (deposit.transactionId !== null) {
+    return lookUpTransaction(custody, deposit.transactionId, deadlineMs);
   }
-  const answer = await custody.transaction(deposit.transactionId, options);
+  const { blockchainHash, network, vaultId } = deposit;
+  return lookUpHash(custody, {
+    place: { blockchainHash, network, vaultId },
+    isIt: (row) => samePlace(deposit, row),
+    deadlineMs,
+  });
+}
+
+async function lookUpHash(
+  custody: CustodyClient,
+  asked: {
+    place: { blockchainHash: string; network: string; vaultId: string };
+    isIt: (row: CustodyTransaction) => boolean;
+    deadlineMs: number;
+  },
+): Promise<Found> {
+  const { place, isIt, deadlineMs } = asked;
+  const query = { page: 0, pageSize: 100, ...place };
+  const page = await custody.transactions(query, { priority: 'deposits', deadlineMs });
+  if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
+  const { rows, total, unreadable } = page.value;
+  const transactions = rows.map(transactionOf);
+  if (transactions.some(isIt)) return { kind: 'found', transactions };
+  const whole = rows.length === total && unreadable.length === 0;
+  return whole ? { kind: 'absent', transactions } : { kind: 'failed', final: false };
+}
+
+/**
+ * Anything may stand in a forged id. One that the API cannot be asked for, or refuses to look at, is
+ * answered by a whole list of what the API has at its hash.
+ */
+async function lookUpWithdrawal(
+  custody: CustodyClient,
+  withdrawal: Withdrawal,
+  deadlineMs: number,
+): Promise<Found> {
+  const { transactionId, vaultId, network, blockchainHash } = withdrawal;
+  const found = await lookUpTransaction(custody, transactionId, deadlineMs);
+  if (found.kind !== 'failed' || found.final) return found;
+  if (network === null || blockchainHash === null) return found;
+  return lookUpHash(custody, {
+    place: { vaultId, network, blockchainHash },
+    isIt: (row) => row.transactionId === transactionId,
+    deadlineMs,
+  });
+}
+
+async function lookUpTransaction(
+  custody: CustodyClient,
+  transactionId: TransactionId,
+  deadlineMs: number,
+): Promise<Found> {
+  const answer = await custody.transaction(transactionId, { priority: 'deposits', deadlineMs });
   switch (answer.kind) {
     case 'ok':
       return { kind: 'found', transactions: [transactionOf(answer.value)] };
@@ -133,6 +203,6 @@ async function lookUpOne(
   }
 }
 
-function isFinal(kind: string): boolean {
+export function isFinal(kind: string): boolean {
   return kind === 'unavailable' || kind === 'rate-budget';
 }

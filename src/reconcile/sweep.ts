@@ -6,11 +6,19 @@ import type {
   RunAges,
 } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
+import type { TransactionId } from '../domain/ids.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
-import { compareAll, takeSnapshot, unlisted } from './all-rows.ts';
+import {
+  compareAll,
+  NOTHING_ABSENT,
+  NOTHING_WAITING,
+  takeSnapshot,
+  unlisted,
+  type Waiting,
+} from './all-rows.ts';
 import { watchBacklogs } from './backlog-watch.ts';
 import type { Compared } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
@@ -19,8 +27,9 @@ import { LongList, type LongListVisit } from './long-list.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 import { Repair } from './repair.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
-import { Stragglers } from './stragglers.ts';
+import { Stragglers, type LookedUp } from './stragglers.ts';
 import { Tally } from './tally.ts';
+import { UnsettledMovements, type Settled } from './unsettled.ts';
 import { VaultList } from './vault-list.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
@@ -40,6 +49,12 @@ const MISSED_MAX = 2_000;
 
 /** Where the first reading ends when the whole list was too long to read: this long before. */
 const FIRST_HISTORY_MS = 86_400_000;
+
+/** Withdrawals that the API has not confirmed, of which those that the list does not show are asked for. */
+const WITHDRAWALS_MAX = 5_000;
+
+/** Unsettled movements looked at per run. */
+const UNSETTLED_MAX = 1_000;
 
 export interface SweepOptions {
   readonly reads: Reads;
@@ -74,6 +89,22 @@ interface CustodyHalf {
   readonly addresses: AddressChecks | null;
 }
 
+/** What the custody API showed in a whole reading. */
+interface Reading {
+  readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  /** Newest `updatedAt` of the list. */
+  readonly newest: number | null;
+  readonly absent: LookedUp;
+  readonly requests: number;
+}
+
+/** What a comparison has with it. */
+interface Context {
+  readonly visit: Omit<LongListVisit, 'take'>;
+  readonly tally: Tally;
+  readonly known: number | null;
+}
+
 /** A long list on its way, and from where it must be read again: rows not compared or not mended. */
 interface LongReading {
   readonly list: LongList;
@@ -98,6 +129,7 @@ const NO_CUSTODY: CustodyHalf = {
 export class Sweep {
   readonly #options: SweepOptions;
   readonly #stragglers = new Stragglers();
+  readonly #unsettled = new UnsettledMovements();
   /** A history too long to be read whole is begun here instead; null until that is known. */
   #firstFloor: number | null = null;
   readonly #repair: Repair | undefined;
@@ -149,8 +181,10 @@ export class Sweep {
    * verified before its hash is known to be our own.
    */
   async #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
-    const own = records.filter((record) => record.kind === 'outgoing');
-    const rest = records.filter((record) => record.kind !== 'outgoing');
+    const isOwn = ({ kind }: CustodyRecord): boolean =>
+      kind === 'outgoing' || kind === 'unknown-transaction';
+    const own = records.filter(isOwn);
+    const rest = records.filter((record) => !isOwn(record));
     for (const part of [own, rest]) {
       const outcomes = await this.#submit(part);
       const refusal = outcomes.map(refusalIn).find((reason) => reason !== null);
@@ -176,14 +210,17 @@ export class Sweep {
     const visit = { custody, priority, deadlineMs, overlapMs } as const;
     if (this.#long !== null) return this.#goOn(this.#long, { visit, tally, waitingCount, known });
     // Before the list: what arrives while it is read is not on it, and for the next run.
-    const waiting = await reads.waitingDeposits();
+    const waiting: Waiting = {
+      deposits: await reads.waitingDeposits(),
+      withdrawals: await reads.waitingWithdrawals(WITHDRAWALS_MAX),
+    };
     const list = await readCustodyList(custody, {
       ...visit,
       since: known ?? this.#firstFloor,
     });
     tally.skip('unreadable_row', list.unreadable);
     if (list.incomplete !== null) {
-      if (known === null) this.#firstFloor ??= firstFloorOf(waiting, now());
+      if (known === null) this.#firstFloor ??= firstFloorOf(waiting.deposits, now());
       if (list.incomplete.isTooLong) {
         const floor = (known ?? this.#firstFloor ?? now()) - overlapMs;
         this.#long = { list: new LongList({ floor }), rereadFrom: Infinity };
@@ -191,30 +228,28 @@ export class Sweep {
         return { ...half, requests: half.requests + list.requests };
       }
       // Positive evidence could be trusted, but a hash that is our own might be on the missing rows.
-      tally.skip(list.incomplete.cause, Math.max(waiting.length, 1));
+      const asked = waiting.deposits.length + waiting.withdrawals.length;
+      tally.skip(list.incomplete.cause, Math.max(asked, 1));
       const { requests } = list;
       const incomplete = list.incomplete.detail;
       return { ...NO_CUSTODY, requests, incomplete };
     }
-    return this.#compareList(list, { visit, tally, waiting, known });
+    const context = { visit, tally, known };
+    return this.#compareList(await this.#lookUp(list, waiting, context), waiting, context);
   }
 
-  /** Compares a list that is whole, and what belongs beside it: stragglers, addresses, repairs. */
-  async #compareList(
-    list: CustodyList,
-    context: {
-      visit: Omit<LongListVisit, 'take'>;
-      tally: Tally;
-      waiting: readonly Deposit[];
-      known: number | null;
-    },
-  ): Promise<CustodyHalf> {
-    const { visit, tally, waiting, known } = context;
+  /** The list's transactions, and those that only a look-up shows. */
+  async #lookUp(list: CustodyList, waiting: Waiting, { visit, tally }: Context): Promise<Reading> {
     const { custody, deadlineMs } = visit;
-    const { now } = this.#options;
+    const { now, graceMs } = this.#options;
     const found = await this.#stragglers.lookUp({
       custody,
-      deposits: unlisted(waiting, list.transactions),
+      deposits: unlisted(waiting.deposits, list.transactions),
+      // A transaction may be told of before the API shows it: what is younger is not asked for.
+      withdrawals: waiting.withdrawals.filter(
+        ({ transactionId, firstSeenAt }) =>
+          !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
+      ),
       now: now(),
       deadlineMs,
     });
@@ -224,12 +259,28 @@ export class Sweep {
     for (const transaction of found.transactions) {
       transactions.set(transaction.transactionId, transaction);
     }
+    const { newest } = list;
+    return { transactions, newest, absent: found, requests: list.requests + found.requests };
+  }
+
+  /** Compares a list that is whole, and what belongs beside it: stragglers, addresses, repairs. */
+  async #compareList(
+    reading: Reading,
+    waiting: Waiting,
+    { visit, tally, known }: Context,
+  ): Promise<CustodyHalf> {
+    const { custody, deadlineMs } = visit;
+    const { now } = this.#options;
+    const { newest, absent } = reading;
+    const transactions = new Map(reading.transactions);
     const looked = await this.#inactive?.look({ custody, deadlineMs });
     for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
     const movements = looked?.rows.map((row) => row.movement) ?? [];
     const rows = [...transactions.values()];
-    const snapshot = await takeSnapshot(rows, { ...this.#options, others: movements });
-    const compared = compareAll({ transactions, absent: found.absent, waiting, snapshot });
+    const { withdrawals } = waiting;
+    const about = { ...this.#options, others: movements, withdrawals };
+    const snapshot = await takeSnapshot(rows, about);
+    const compared = compareAll({ transactions, absent, waiting, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
@@ -246,24 +297,44 @@ export class Sweep {
     const open = snapshot.openBreaks.values();
     const backlogs =
       repaired && (await watchBacklogs({ custody, seen: repaired.seen, missed, open, deadlineMs }));
+    const settled = await this.#settle(transactions.values(), { custody, deadlineMs, tally });
+    const parts = [repaired, watched, backlogs, settled].filter((part) => part !== undefined);
     return {
       records: [
         ...compared.flatMap((one) => one.record ?? []),
-        ...(repaired?.records ?? []),
-        ...(watched?.records ?? []),
-        ...(backlogs?.records ?? []),
+        ...parts.flatMap((part) => part.records),
         ...(judged?.records ?? []),
       ],
-      requests: sumOf([list, found, repaired, watched, backlogs, looked]),
+      requests: sumOf([reading, looked, ...parts]),
       watermark: watermarkOf({
         known,
-        newest: list.newest,
-        rereadFrom: rereadFromOf(compared, reachedBy(list.newest, now())),
+        newest,
+        rereadFrom: rereadFromOf(compared, reachedBy(newest, now())),
         now: now(),
       }),
       incomplete: null,
       addresses: judged?.checks ?? null,
     };
+  }
+
+  /** What the books moved and no chain view tells of. */
+  async #settle(
+    rows: Iterable<CustodyTransaction>,
+    visit: { custody: CustodyClient; deadlineMs: number; tally: Tally },
+  ): Promise<Settled> {
+    const { reads, now, graceMs } = this.#options;
+    const { tally, ...asked } = visit;
+    const movements = await reads.unsettledMovements(UNSETTLED_MAX);
+    const settled = await this.#unsettled.settle({
+      ...asked,
+      movements,
+      rows,
+      now: now(),
+      graceMs,
+    });
+    tally.skip('rate_budget', settled.postponed);
+    tally.skip('api_unavailable', settled.failed);
+    return settled;
   }
 
   /**
@@ -284,9 +355,15 @@ export class Sweep {
     const missed: CustodyTransaction[] = [];
     let ended = 0;
     const take = async (rows: readonly CustodyTransaction[]): Promise<boolean> => {
-      const snapshot = await takeSnapshot(rows, { ...this.#options, others: [] });
+      const about = { ...this.#options, others: [], withdrawals: [] };
+      const snapshot = await takeSnapshot(rows, about);
       const transactions = new Map(rows.map((row) => [row.transactionId, row]));
-      const compared = compareAll({ transactions, absent: [], waiting: [], snapshot });
+      const compared = compareAll({
+        transactions,
+        absent: NOTHING_ABSENT,
+        waiting: NOTHING_WAITING,
+        snapshot,
+      });
       for (const { outcome } of compared) tally.add(outcome);
       ended += compared.length;
       const reached = reachedBy(long.list.newest, now());

@@ -4,10 +4,10 @@ import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
   decideDepthsRecord,
-  decideOutgoingRecord,
   decideRun,
   decideSubscriptionRecord,
   decideUnseenRecord,
+  settleMovements,
 } from '../domain/decide-custody.ts';
 import {
   EMPTY_DOSSIER,
@@ -16,12 +16,17 @@ import {
   type Changes,
   type Circumstances,
   type Dossier,
+  type HashDossier,
 } from '../domain/dossier.ts';
 import { isAddressBreakOver } from '../domain/address-movement.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
-import type { CustodyTransaction } from '../domain/custody.ts';
+import { decideOutgoingRecord, decideUnknownTransaction } from '../domain/decide-withdrawal.ts';
+import { sumsOf, type CustodySum, type CustodyTransaction } from '../domain/custody.ts';
 import { sumByRule } from '../domain/exemption.ts';
+import type { MovementKey } from '../domain/movement.ts';
+import { sameHash } from '../domain/own-hash.ts';
+import type { TransactionId, HashKey } from '../domain/ids.ts';
 import { standsFor } from '../domain/sighting.ts';
 import { isTerminal } from '../domain/withdrawal.ts';
 import { AgeDesk } from './age-desk.ts';
@@ -46,6 +51,15 @@ export class CustodyDesk {
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
   take(record: CustodyRecord, now: Now): boolean {
+    const taken = this.#decide(record, now);
+    // A row that was evidence for something is evidence for what its hash moved, too.
+    if (taken && 'transaction' in record && record.transaction !== null) {
+      this.#settleByRow(record.transaction);
+    }
+    return taken;
+  }
+
+  #decide(record: CustodyRecord, now: Now): boolean {
     switch (record.kind) {
       case 'deposit': {
         const deposit = this.#tools.set.deposit(record.depositId);
@@ -55,11 +69,21 @@ export class CustodyDesk {
       }
       case 'outgoing': {
         const { transaction, graceMs } = record;
-        const known = this.#tools.set.withdrawal(transaction.transactionId);
-        const dossier = this.#dossierOf(transaction);
-        const context = { record: transaction, graceMs, now };
-        return this.#apply(decideOutgoingRecord(dossier, known, context), now);
+        const { transactionId } = transaction;
+        const known = this.#tools.set.withdrawal(transactionId);
+        const hashes = this.#hashesOf(transactionId, transaction);
+        const context = { record: transaction, hashes, graceMs, now };
+        return this.#apply(decideOutgoingRecord(known, context), now);
       }
+      case 'unknown-transaction': {
+        const { transactionId } = record;
+        const known = this.#tools.set.withdrawal(transactionId);
+        if (known === undefined) return false;
+        const hashes = this.#hashesOf(transactionId);
+        return this.#apply(decideUnknownTransaction(known, { hashes, now }), now);
+      }
+      case 'movement':
+        return this.#settle(record, { sums: record.sums, whole: true });
       case 'unseen': {
         const { transaction, graceMs } = record;
         const dossier = this.#dossierOf(transaction);
@@ -98,6 +122,43 @@ export class CustodyDesk {
       : this.#tools.set.dossier(transaction.network, transaction.blockchainHash);
   }
 
+  /** Dossiers of every hash that a transaction is said to have, and of its record's own. */
+  #hashesOf(transactionId: TransactionId, record?: CustodyTransaction): HashDossier[] {
+    const { set } = this.#tools;
+    const keys: HashKey[] = [...set.ownHashesOf(transactionId)];
+    if (record !== undefined && record.blockchainHash !== null) {
+      const { network, blockchainHash } = record;
+      if (!keys.some((key) => sameHash(key, record))) keys.push({ network, blockchainHash });
+    }
+    return keys.map(({ network, blockchainHash }) => ({
+      network,
+      blockchainHash,
+      ...set.dossier(network, blockchainHash),
+    }));
+  }
+
+  #settleByRow(row: CustodyTransaction): void {
+    const { vaultId, network, blockchainHash } = row;
+    const sums = sumsOf([row]);
+    if (blockchainHash === null || sums === null) return;
+    this.#settle({ vaultId, network, blockchainHash }, { sums, whole: false });
+  }
+
+  /** Whether the custody API's sums settle anything that no chain view tells of. */
+  #settle(
+    at: Omit<MovementKey, 'asset'>,
+    told: { sums: readonly CustodySum[]; whole: boolean },
+  ): boolean {
+    const { set } = this.#tools;
+    const { vaultId, network, blockchainHash } = at;
+    const movements = told.sums.flatMap(
+      ({ asset }) => set.movement({ vaultId, network, blockchainHash, asset }) ?? [],
+    );
+    const settled = settleMovements(movements, told);
+    for (const movement of settled) set.putMovement(movement);
+    return settled.length > 0;
+  }
+
   /** Applies what was decided, but for what the breaks say already; false when nothing is left. */
   #apply(decided: Changes, now: Now): boolean {
     const { set } = this.#tools;
@@ -109,6 +170,7 @@ export class CustodyDesk {
       items: decided.items,
       sightings: decided.sightings,
       withdrawals: decided.withdrawals,
+      ownHashes: decided.ownHashes,
       entries: decided.entries,
       pinned: decided.pinned,
       healed: decided.healed.filter(
@@ -163,7 +225,7 @@ export class CustodyDesk {
       seq: now.seq,
       startedAt: record.startedAt,
       finishedAt: now.at,
-      matched: custody.matched + counts.agrees,
+      matched: custody.matched + counts.agrees + counts.custody_agrees,
       broken:
         custody.broken + decided.local.broken - local.length + reconsidered.broken + aged.broken,
       exempt: sumByRule(custody.exempt, reconsidered.exempt),

@@ -1,7 +1,7 @@
 import { storedAmount } from '../domain/amount.ts';
 import type { CloseRecord } from '../domain/close-record.ts';
 import type { CreditingPolicy, PolicyRule } from '../domain/crediting.ts';
-import type { CustodyRecord } from '../domain/custody.ts';
+import type { CustodyRecord, CustodySum } from '../domain/custody.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { ExemptionRule } from '../domain/exemption.ts';
 import type { Fact } from '../domain/fact.ts';
@@ -56,6 +56,11 @@ function packRecord(record: CustodyRecord): unknown {
   };
 }
 
+/** Amounts are text in the journal, whatever the type says before they are read. */
+function unpackSum({ asset, amount }: CustodySum): CustodySum {
+  return { asset, amount: storedAmount(String(amount)) };
+}
+
 function unpackRecord(body: Uint8Array): CustodyRecord {
   const record = JSON.parse(decoder.decode(body)) as CustodyRecord;
   if (record.kind === 'address') {
@@ -64,6 +69,7 @@ function unpackRecord(body: Uint8Array): CustodyRecord {
     return { ...record, movement: { ...record.movement, changes } };
   }
   if (record.kind === 'close') return unpackClose(record);
+  if (record.kind === 'movement') return { ...record, sums: record.sums.map(unpackSum) };
   if (!('transaction' in record) || record.transaction === null) return record;
   const packed = record.transaction.changes as unknown;
   return {

@@ -6,18 +6,17 @@ import type { CreditItem } from '../domain/credit.ts';
 import type { RotationCursor } from '../domain/custody.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Deposit, DepositState } from '../domain/deposit.ts';
-import type { Dossier } from '../domain/dossier.ts';
+import type { HashDossier } from '../domain/dossier.ts';
 import type { View } from '../domain/entry.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
 import type { IntakeStatus } from '../domain/fact.ts';
 import type {
   AddressId,
   AssetId,
-  BlockchainHash,
   DepositId,
-  NetworkKey,
   TransactionId,
   VaultId,
+  HashKey,
 } from '../domain/ids.ts';
 import type { Movement, MovementStanding } from '../domain/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
@@ -189,10 +188,7 @@ export interface AddressPlace {
 
 /** Dossiers, withdrawals and what else a comparison needs, at one moment. */
 export interface ReconcilerView {
-  readonly dossiers: readonly (Dossier & {
-    readonly network: NetworkKey;
-    readonly blockchainHash: BlockchainHash;
-  })[];
+  readonly dossiers: readonly HashDossier[];
   readonly withdrawals: readonly Withdrawal[];
   /** Unresolved breaks by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;
@@ -251,6 +247,16 @@ export interface Reads {
   waitingDepositCount(): Promise<number>;
   /** Deposits that the custody API still has to be asked about. */
   waitingDeposits(): Promise<readonly Deposit[]>;
+  /**
+   * Withdrawals that the custody API has not confirmed: those of which nothing but webhooks told,
+   * then those that it did not know and whose difference is still open; the oldest of each first.
+   */
+  waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]>;
+  /**
+   * Movements of hashes on which no chain view tells: those that the custody API was not asked
+   * about yet, then those on which it says otherwise; the oldest of each first.
+   */
+  unsettledMovements(limit: number): Promise<readonly Movement[]>;
   /** One run by its place in the journal. */
   reconciliation(seq: number): Promise<ReconciliationRow | undefined>;
   /** A vault's addresses that the ledger knows, in order of their ids, beyond one of them. */
@@ -283,9 +289,12 @@ export interface Reads {
   custodyEffects(
     transactionIds: readonly TransactionId[],
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
-  /** Our side of what the reconciler compares, as one consistent snapshot. */
+  /**
+   * Our side of what the reconciler compares, as one consistent snapshot: dossiers of the hashes,
+   * and of every hash that one of the transactions is said to have.
+   */
   reconcilerView(about: {
-    hashes: readonly { network: NetworkKey; blockchainHash: BlockchainHash }[];
+    hashes: readonly HashKey[];
     transactionIds: readonly TransactionId[];
   }): Promise<ReconcilerView>;
 }

@@ -18,10 +18,12 @@ import type {
   DepositId,
   NetworkKey,
   TransactionId,
+  HashKey,
 } from '../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
 import type { Notification } from '../domain/notification.ts';
-import type { HashKey, Place, PositionLine } from '../domain/roll-forward.ts';
+import type { OwnHash } from '../domain/own-hash.ts';
+import type { Place, PositionLine } from '../domain/roll-forward.ts';
 import type { Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 
@@ -178,6 +180,8 @@ export interface RecordSource {
   quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined;
   dossier(network: NetworkKey, hash: BlockchainHash): Dossier;
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
+  /** Every hash that a transaction has or is said to have. */
+  ownHashesOf(transactionId: TransactionId): readonly OwnHash[];
   deposit(depositId: DepositId): Deposit | undefined;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
   /** The reference that a credit was acknowledged with, standing or reversed. */
@@ -219,6 +223,7 @@ export interface Writes {
   readonly sightings: readonly Sighting[];
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
+  readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];
   readonly movementCounts: ReadonlyMap<MovementStanding, number>;
   readonly assets: ReadonlyMap<AssetId, number>;

@@ -1,7 +1,7 @@
 import type { Break, BreakStep, Finding } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Changes, Dossier } from '../domain/dossier.ts';
-import { positionSums, type Entry } from '../domain/entry.ts';
+import type { Entry } from '../domain/entry.ts';
 import type {
   AssetId,
   BlockchainHash,
@@ -10,19 +10,14 @@ import type {
   NetworkKey,
   TransactionId,
 } from '../domain/ids.ts';
-import {
-  moved,
-  newMovement,
-  standingOf,
-  type Movement,
-  type MovementKey,
-  type MovementStanding,
-} from '../domain/movement.ts';
+import type { Movement, MovementKey } from '../domain/movement.ts';
+import { withOwnHash, type OwnHash } from '../domain/own-hash.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
 import type { ExemptDifference } from '../domain/exemption.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
+import { MovementSums } from './movement-sums.ts';
 import type {
   AcknowledgementRow,
   CustodyEffectRow,
@@ -44,6 +39,8 @@ interface OpenDossier {
   sightings: Sighting[];
   deposits: Deposit[];
   withdrawals: Withdrawal[];
+  ownHashes: OwnHash[];
+  readonly changedOwnHashes: Set<TransactionId>;
   readonly changedSightings: Set<Sighting>;
   readonly changedDeposits: Set<DepositId>;
 }
@@ -52,8 +49,8 @@ function dossierKey(network: NetworkKey, hash: BlockchainHash): string {
   return `${network}\u0000${hash}`;
 }
 
-function movementKey(key: MovementKey): string {
-  return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;
+function dossierKeyOf({ network, blockchainHash }: OwnHash): string {
+  return dossierKey(network, blockchainHash);
 }
 
 function addTo<Key>(counts: Map<Key, number>, key: Key, by: number): void {
@@ -101,9 +98,7 @@ export class WorkingSet {
   readonly #dossiers = new Map<string, OpenDossier>();
   readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
   readonly #changedWithdrawals = new Set<TransactionId>();
-  readonly #movements = new Map<string, Movement>();
-  readonly #changedMovements = new Set<string>();
-  #movementCounts = new Map<MovementStanding, number>();
+  readonly #movements: MovementSums;
   readonly #notifications = new Map<string, { readonly digest: string }>();
   readonly #quarantine = new Map<string, QuarantineRow>();
   readonly #breaks: BreakBook;
@@ -117,6 +112,7 @@ export class WorkingSet {
     this.#head = journalHead;
     this.#breaks = new BreakBook(source);
     this.exemptions = new ExemptionBook(source);
+    this.#movements = new MovementSums((key) => source.movement(key));
   }
 
   /** The place that the next journalled fact will take. */
@@ -177,7 +173,21 @@ export class WorkingSet {
   }
 
   movement(key: MovementKey): Movement | undefined {
-    return this.#movements.get(movementKey(key)) ?? this.#source.movement(key);
+    return this.#movements.get(key);
+  }
+
+  putMovement(movement: Movement): void {
+    this.#movements.put(movement);
+  }
+
+  /** Every hash that a transaction has or is said to have. */
+  ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
+    for (const { network, blockchainHash } of this.#source.ownHashesOf(transactionId)) {
+      this.#open(network, blockchainHash);
+    }
+    return [...this.#dossiers.values()]
+      .flatMap(({ ownHashes }) => ownHashes.filter((own) => own.transactionId === transactionId))
+      .sort((left, right) => (dossierKeyOf(left) < dossierKeyOf(right) ? -1 : 1));
   }
 
   pinnedDecimals(asset: AssetId): number | undefined {
@@ -226,6 +236,7 @@ export class WorkingSet {
   apply(all: Changes, fact: { seq: number; at: number; mint: IdMint }): void {
     for (const { asset, decimals } of all.pinned) this.#assets.set(asset, decimals);
     for (const withdrawal of all.withdrawals) this.#putWithdrawal(withdrawal);
+    for (const own of all.ownHashes) this.#putOwnHash(own);
     for (const sighting of all.sightings) this.#putSighting(sighting);
     for (const deposit of all.deposits) this.#putDeposit(deposit);
     for (const entry of all.entries) this.#post(entry, fact);
@@ -268,11 +279,19 @@ export class WorkingSet {
       sightings: [...stored.sightings],
       deposits: [...stored.deposits],
       withdrawals,
+      ownHashes: [...stored.ownHashes],
+      changedOwnHashes: new Set(),
       changedSightings: new Set(),
       changedDeposits: new Set(),
     };
     this.#dossiers.set(key, fresh);
     return fresh;
+  }
+
+  #putOwnHash(own: OwnHash): void {
+    const dossier = this.#open(own.network, own.blockchainHash);
+    dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
+    dossier.changedOwnHashes.add(own.transactionId);
   }
 
   #putSighting(sighting: Sighting): void {
@@ -324,16 +343,7 @@ export class WorkingSet {
 
   #post(entry: Entry, fact: { seq: number; at: number }): void {
     this.#appended.entries.push({ entry, seq: fact.seq, postedAt: fact.at });
-    const { vaultId, network, blockchainHash, view } = entry;
-    for (const [asset, amount] of positionSums(entry)) {
-      const key = { vaultId, network, blockchainHash, asset };
-      const before = this.movement(key);
-      const after = moved(before ?? newMovement(key, fact.at), { view, amount, at: fact.at });
-      if (before !== undefined) addTo(this.#movementCounts, standingOf(before), -1);
-      addTo(this.#movementCounts, standingOf(after), 1);
-      this.#movements.set(movementKey(key), after);
-      this.#changedMovements.add(movementKey(key));
-    }
+    this.#movements.post(entry, fact.at);
   }
 
   /** Hands over what is to be written since the last call, and keeps the records at hand. */
@@ -347,8 +357,10 @@ export class WorkingSet {
         one.deposits.filter((deposit) => one.changedDeposits.has(deposit.depositId)),
       ),
       withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
-      movements: [...this.#changedMovements].flatMap((key) => this.#movements.get(key) ?? []),
-      movementCounts: this.#movementCounts,
+      ownHashes: [...this.#dossiers.values()].flatMap((one) =>
+        one.ownHashes.filter((own) => one.changedOwnHashes.has(own.transactionId)),
+      ),
+      ...this.#movements.takeWrites(),
       assets: this.#assets,
       ...this.#breaks.takeWrites(),
       ...this.exemptions.takeWrites(),
@@ -363,11 +375,10 @@ export class WorkingSet {
     for (const dossier of this.#dossiers.values()) {
       dossier.changedSightings.clear();
       dossier.changedDeposits.clear();
+      dossier.changedOwnHashes.clear();
     }
     this.#quarantine.clear();
     this.#changedWithdrawals.clear();
-    this.#changedMovements.clear();
-    this.#movementCounts = new Map();
     this.#assets = new Map();
     this.#intakeCounts = new Map();
   }

@@ -65,6 +65,7 @@ test('a withdrawal is shown with what it posted', async () => {
         { asset: 'ethereum:ETH', amount: '-30', kind: 'transfer', ...place },
         { asset: 'ethereum:ETH', amount: '-2', kind: 'fee', ...place },
       ],
+      custody: 'unasked',
       firstSeenAt: at,
       updatedAt: at,
     },

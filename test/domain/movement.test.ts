@@ -5,6 +5,8 @@ import {
   moved,
   newMovement,
   standingOf,
+  toldByCustody,
+  type Movement,
   type MovementStanding,
 } from '../../src/domain/movement.ts';
 import type { View } from '../../src/domain/entry.ts';
@@ -35,13 +37,42 @@ const STANDINGS: [postings: string, standing: MovementStanding][] = [
   [`books ${HUGE}, chain ${HUGE.replace(/0$/, '1')}`, 'differs'],
 ];
 
-test.for(STANDINGS)('%s: %s', ([postings, standing]) => {
+function movementOf(postings: string): Movement {
   let movement = newMovement(KEY, 1);
   for (const posting of postings.split(', ').filter((text) => text !== '')) {
     const [view, amount] = posting.split(' ') as [View, string];
     movement = moved(movement, { view, amount: Amount(BigInt(amount)), at: 5 });
   }
-  expect(standingOf(movement)).toBe(standing);
+  return movement;
+}
+
+test.for(STANDINGS)('%s: %s', ([postings, standing]) => {
+  expect(standingOf(movementOf(postings))).toBe(standing);
+});
+
+test.for([
+  ['books 100', 100n, true, 'custody_agrees'],
+  ['books 100', 90n, true, 'differs'],
+  ['books 100', 100n, false, 'custody_agrees'],
+  ['books 100', 60n, false, 'books_only'],
+  ['books 100, chain 90', 100n, true, 'differs'],
+  ['books 100, books -100', 100n, true, 'agrees'],
+] as const)(
+  '%s, and the API says %s (of everything: %s): %s',
+  ([postings, sum, whole, standing]) => {
+    const movement = movementOf(postings);
+    const told = toldByCustody(movement, { sum: Amount(sum), whole }) ?? movement;
+    expect(standingOf(told)).toBe(standing);
+  },
+);
+
+test('what the API said is about the books as they were', () => {
+  const settled = toldByCustody(movementOf('books 100'), { sum: Amount(100n), whole: true });
+  if (settled === null) throw new Error('nothing was settled');
+  const again = moved(settled, { view: 'books', amount: Amount(5n), at: 6 });
+  expect(standingOf(again)).toBe('books_only');
+  const seen = moved(settled, { view: 'chain', amount: Amount(90n), at: 6 });
+  expect(standingOf(seen)).toBe('differs');
 });
 
 test('a movement remembers when it last changed, and starts at its first sight', () => {

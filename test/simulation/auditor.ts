@@ -48,9 +48,11 @@ export interface Evidence {
   readonly attributed: ReadonlySet<string>;
   readonly lies: readonly {
     readonly kind: string;
-    readonly blockchainHash: string | null;
+    readonly hashes: readonly string[];
+    readonly transactionId: string | null;
     readonly id: string;
     readonly leaves: string | null;
+    readonly excuses: boolean;
   }[];
   /** Bodies that the product answered 2xx to. */
   readonly acknowledged: readonly Uint8Array[];
@@ -118,7 +120,7 @@ export class Auditor {
   constructor(path: string, evidence: Evidence) {
     this.#db = new Sqlite(path, { readonly: true });
     this.#evidence = evidence;
-    this.#lied = new Set(evidence.lies.flatMap(({ blockchainHash }) => blockchainHash ?? []));
+    this.#lied = new Set(evidence.lies.flatMap(({ hashes }) => hashes));
   }
 
   /** Sentences on everything that is wrong; empty when all holds. */
@@ -213,7 +215,7 @@ export class Auditor {
       if (!this.#lied.has(hash)) {
         this.#problems.push(`${view} of ${key}: ${right}, the chain moved ${left}`);
       } else if (!this.#isOnRecord(hash)) {
-        const kinds = this.#evidence.lies.filter((lie) => lie.blockchainHash === hash);
+        const kinds = this.#evidence.lies.filter((lie) => lie.hashes.includes(hash));
         const lie = kinds.map(({ kind }) => kind).join(', ');
         this.#problems.push(
           `silent (${lie}): ${view} of ${key}: ${right}, the chain moved ${left}, and no break says so`,
@@ -292,9 +294,13 @@ export class Auditor {
       const [hash = ''] = key.split(' ');
       if (waiting.has(key) && right === 0n) continue;
       // A lie can keep the customer waiting for a person, who is told; it never moves a wrong amount.
-      if (this.#lied.has(hash) && right === 0n && this.#isOnRecord(hash)) continue;
+      if (this.#isExcused(hash) && right === 0n && this.#isOnRecord(hash)) continue;
       this.#problems.push(`credited for ${key}: ${right}, due ${left}`);
     }
+  }
+
+  #isExcused(hash: string): boolean {
+    return this.#evidence.lies.some(({ hashes, excuses }) => excuses && hashes.includes(hash));
   }
 
   #addDue(transaction: TrueTransaction, due: Sums, waiting: Set<string>): void {
@@ -369,12 +375,12 @@ export class Auditor {
 
   #checkLies(): void {
     const breaks = this.#breaks();
-    for (const { kind, blockchainHash, id, leaves } of this.#evidence.lies) {
+    for (const { kind, hashes, id, leaves } of this.#evidence.lies) {
       if (leaves === null) continue;
       const found = breaks.some(
         ({ type, key, hash }) =>
           type === leaves &&
-          (leaves === 'malformed' || key.includes(id) || hash === blockchainHash),
+          (leaves === 'malformed' || key.includes(id) || (hash !== null && hashes.includes(hash))),
       );
       if (!found) this.#problems.push(`the lie ${id} (${kind}) left no break ${leaves}`);
     }
@@ -386,7 +392,9 @@ export class Auditor {
       if (state === 'resolved' || !FALSE_ALARMS.has(type)) continue;
       const lied =
         (hash !== null && this.#lied.has(hash)) ||
-        this.#evidence.lies.some(({ id }) => id !== '' && key.includes(JSON.stringify(id)));
+        this.#evidence.lies.some(({ id, transactionId }) =>
+          [id, transactionId].some((one) => one !== null && one !== '' && key.includes(`"${one}"`)),
+        );
       if (!lied) this.#problems.push(`a break is open where nothing is wrong: ${key}`);
     }
   }

@@ -2,45 +2,21 @@ import type { World } from '../../src/simulator/world/world.ts';
 import type { Transaction } from '../../src/wire/transaction.ts';
 import { Chance } from './chance.ts';
 import type { EventLog } from './event-log.ts';
+import { LIES, type Forgery, type Lie, type LieKind } from './lie.ts';
 import { DIED, type Product } from './product.ts';
-import type { Scenery } from './scenery.ts';
-
-/** Something that was told to the product and is not so. */
-export interface Lie {
-  readonly kind: keyof typeof KINDS;
-  readonly network: string | null;
-  readonly blockchainHash: string | null;
-  /** The forged notification's own id. */
-  readonly id: string;
-  /**
-   * The break that must be on record whatever happens later, when the product has said that it took
-   * the lie; null: only as long as the lie makes a difference.
-   */
-  readonly leaves: string | null;
-}
-
-const KINDS = {
-  'unknown hash': 5,
-  'unknown hash, no transaction': 3,
-  'other amount': 4,
-  'other position': 4,
-  'other asset': 4,
-  rollback: 3,
-  'own transaction of nobody': 3,
-  'own transaction over a deposit': 2,
-  'chain movement': 3,
-  'same id': 3,
-  'unknown type': 2,
-  garbage: 2,
-} as const;
-
-/** Lies that the product takes without a word so far: told only on request, until it notices them. */
-const UNNOTICED: ReadonlySet<string> = new Set<keyof typeof KINDS>([
-  'own transaction of nobody',
-  'own transaction over a deposit',
-]);
+import type { Place, Scenery } from './scenery.ts';
 
 type Body = Record<string, unknown> & { readonly id: string };
+
+/** Lies that name a deposit's hash and leave the deposit itself as it is. */
+const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
+  'called change',
+  'own transaction over a deposit',
+  'own transaction, other hash',
+]);
+
+/** Events that end a transaction without a word on what moved. */
+const ENDS = ['failed', 'cancelled', 'rolledback', 'replaced'] as const;
 
 /** Somebody who knows the webhook's secret URL, all ids and hashes, and lies. */
 export class Forger {
@@ -51,7 +27,6 @@ export class Forger {
   readonly #chance: Chance;
   readonly #log: EventLog;
   readonly #acknowledged: () => readonly Uint8Array[];
-  readonly #everyLie: boolean;
   #forged = 0;
 
   constructor(options: {
@@ -61,10 +36,7 @@ export class Forger {
     seed: number;
     log: EventLog;
     acknowledged: () => readonly Uint8Array[];
-    /** Also those that are known to go unnoticed. */
-    everyLie: boolean;
   }) {
-    this.#everyLie = options.everyLie;
     this.#world = options.world;
     this.#product = options.product;
     this.#scenery = options.scenery;
@@ -75,11 +47,11 @@ export class Forger {
 
   /** Tells one lie; what the product may have taken is on record as one. */
   async lie(): Promise<void> {
-    const kind = this.#chance.weighted(KINDS);
-    if (UNNOTICED.has(kind) && !this.#everyLie) return;
-    const told = this.#compose(kind);
+    const kind = this.#chance.weighted(LIES);
+    this.#forged += 1;
+    const told = this.#compose(kind, `forged-${this.#forged}`);
     if (told === undefined) return;
-    const { body, leaves } = told;
+    const { body, leaves, alsoAbout = null } = told;
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const status = await this.#product.deliver(bytes);
     this.#log.add(`forged ${kind}: ${status} ${bytes.toString().slice(0, 300)}`);
@@ -90,16 +62,15 @@ export class Forger {
     };
     this.lies.push({
       kind,
-      network: text('network'),
-      blockchainHash: text('blockchainHash'),
+      hashes: [text('blockchainHash'), alsoAbout].filter((hash) => hash !== null),
+      transactionId: text('transactionId'),
       id: text('id') ?? '',
       leaves: status === DIED ? null : leaves,
+      excuses: !UNEXCUSED.has(kind),
     });
   }
 
-  #compose(kind: keyof typeof KINDS): { body: Body | string; leaves: string | null } | undefined {
-    this.#forged += 1;
-    const id = `forged-${this.#forged}`;
+  #compose(kind: LieKind, id: string): Forgery | undefined {
     switch (kind) {
       case 'unknown hash':
         return {
@@ -111,24 +82,24 @@ export class Forger {
       case 'other amount':
       case 'other position':
       case 'other asset':
+      case 'called change':
       case 'rollback':
         return this.#twisted(kind, id);
+      case 'deposit by our own hash':
+        return this.#depositByOwnHash(id);
       case 'own transaction of nobody':
-        return { body: this.#mined(id, `0x${this.#chance.hex(64)}`), leaves: null };
-      case 'own transaction over a deposit': {
-        const truth = this.#someDeposit();
-        if (truth === undefined) return undefined;
-        const body = this.#mined(id, String(truth.blockchainHash));
-        return { body: { ...body, network: truth.network }, leaves: null };
-      }
+      case 'own transaction over a deposit':
+        return this.#ofNobody(kind, id);
+      case 'own transaction, other figures':
+      case 'own transaction, other hash':
+      case 'own transaction, other end':
+        return this.#aboutOwn(kind, id);
       case 'chain movement':
         return { body: this.#chainMovement(id), leaves: null };
       case 'same id':
         return this.#sameId();
-      case 'unknown type': {
-        const body = { ...this.#deposit(id), type: 'teleported' };
-        return { body, leaves: 'quarantined' };
-      }
+      case 'unknown type':
+        return { body: { ...this.#deposit(id), type: 'teleported' }, leaves: 'quarantined' };
       case 'garbage':
         return { body: `{"id":"${id}","stream":`, leaves: 'malformed' };
       default:
@@ -136,8 +107,7 @@ export class Forger {
     }
   }
 
-  #deposit(id: string): Body {
-    const place = this.#chance.pick(this.#scenery.places);
+  #deposit(id: string, place: Place = this.#chance.pick(this.#scenery.places)): Body {
     const { asset } = this.#chance.pick(place.network.assets);
     return {
       id,
@@ -148,12 +118,16 @@ export class Forger {
       accountId: place.address.accountId,
       addressId: place.address.addressId,
       network: place.network.key,
-      blockchainHash: `0x${this.#chance.hex(64)}`,
+      blockchainHash: this.#someHash(),
       confirmations: 100,
       balanceChanges: [
         { asset, amount: String(this.#chance.between(1, this.#chance.pick([999, 1e9]))), tags: [] },
       ],
     };
+  }
+
+  #someHash(): string {
+    return `0x${this.#chance.hex(64)}`;
   }
 
   #someDeposit(): Transaction | undefined {
@@ -163,37 +137,30 @@ export class Forger {
   }
 
   #twisted(
-    kind: 'other amount' | 'other position' | 'other asset' | 'rollback',
+    kind: 'other amount' | 'other position' | 'other asset' | 'called change' | 'rollback',
     id: string,
-  ): { body: Body; leaves: string | null } | undefined {
+  ): Forgery | undefined {
     const truth = this.#someDeposit();
     if (truth === undefined) return undefined;
     const { vaultId, accountId, addressId, network, blockchainHash, transactionId, memo } = truth;
-    const body: Body = {
-      id,
-      timestamp: this.#product.now(),
-      stream: 'incoming',
-      type: kind === 'rollback' ? 'rollback' : 'confirmation',
-      vaultId,
-      accountId,
-      addressId,
-      network,
-      blockchainHash,
-      transactionId,
-      memo,
-      ...(kind === 'rollback' ? {} : { confirmations: 100 }),
-      balanceChanges: truth.balanceChanges,
-    };
+    const place = { vaultId, accountId, addressId, network, blockchainHash, transactionId, memo };
+    const timestamp = this.#product.now();
     const entries = truth.balanceChanges ?? [];
+    const rolledBack = { id, timestamp, stream: 'incoming', type: 'rollback', ...place };
+    const body = { ...rolledBack, type: 'confirmation', confirmations: 100 };
     switch (kind) {
       case 'rollback':
-        return { body, leaves: null };
+        return { body: { ...rolledBack, balanceChanges: entries }, leaves: null };
       case 'other amount': {
-        const balanceChanges = entries.map((entry) => ({
-          asset: entry.asset,
-          amount: (BigInt(entry.amount) * 1000n).toString(),
-          tags: entry.tags,
+        const balanceChanges = entries.map(({ asset, amount, tags }) => ({
+          asset,
+          amount: (BigInt(amount) * 1000n).toString(),
+          tags,
         }));
+        return { body: { ...body, balanceChanges }, leaves: null };
+      }
+      case 'called change': {
+        const balanceChanges = entries.map((entry) => ({ ...entry, tags: ['change'] }));
         return { body: { ...body, balanceChanges }, leaves: null };
       }
       case 'other asset': {
@@ -204,14 +171,86 @@ export class Forger {
       case 'other position': {
         const other = this.#chance.pickAny(
           this.#scenery.places.filter(
-            (place) => place.network.key === network && place.address.addressId !== addressId,
+            (one) => one.network.key === network && one.address.addressId !== addressId,
           ),
         );
         if (other === undefined) return undefined;
         const balanceChanges = entries.map(({ asset, amount }) => ({ asset, amount, tags: [] }));
-        const { accountId: account, addressId: address } = other.address;
-        const place = { vaultId: other.vault.vaultId, accountId: account, addressId: address };
-        return { body: { ...body, ...place, balanceChanges }, leaves: null };
+        return { body: { ...body, ...positionOf(other), balanceChanges }, leaves: null };
+      }
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** A deposit at an address that one of our own transactions never touched, under its hash. */
+  #depositByOwnHash(id: string): Forgery | undefined {
+    const own = this.#chance.pickAny(
+      this.#world.truthTransactions().filter(({ transactionId }) => transactionId !== null),
+    );
+    if (own === undefined) return undefined;
+    const touched = new Set(own.movements.map(({ addressId }) => addressId));
+    const place = this.#chance.pickAny(
+      this.#scenery.places.filter(
+        ({ network, address }) => network.key === own.network && !touched.has(address.addressId),
+      ),
+    );
+    if (place === undefined) return undefined;
+    const { blockchainHash } = own;
+    const named = this.#chance.happens(0.5) ? { transactionId: `nobody-${id}` } : {};
+    return {
+      body: { ...this.#deposit(id, place), ...named, blockchainHash },
+      leaves: 'unknown_to_custody',
+    };
+  }
+
+  #ofNobody(
+    kind: 'own transaction of nobody' | 'own transaction over a deposit',
+    id: string,
+  ): Forgery | undefined {
+    if (kind === 'own transaction of nobody') {
+      return { body: this.#mined(id, this.#someHash()), leaves: 'unknown_to_custody' };
+    }
+    const truth = this.#someDeposit();
+    if (truth === undefined) return undefined;
+    const { network, blockchainHash } = truth;
+    return {
+      body: { ...this.#mined(id, String(blockchainHash)), network },
+      leaves: 'unknown_to_custody',
+    };
+  }
+
+  /** A true transaction of ours, whatever its state, and an event of it that never was. */
+  #aboutOwn(
+    kind:
+      | 'own transaction, other figures'
+      | 'own transaction, other hash'
+      | 'own transaction, other end',
+    id: string,
+  ): Forgery | undefined {
+    const own = this.#chance.pickAny(this.#world.transactions({ type: 'outgoing' }).data);
+    if (own === undefined) return undefined;
+    const { transactionId, orderId, vaultId, accountId, addressId, network } = own;
+    const alsoAbout = own.blockchainHash ?? null;
+    const hash = alsoAbout ?? this.#someHash();
+    const truly = { transactionId, orderId, vaultId, accountId, addressId, network };
+    const body: Body = { ...this.#mined(id, hash), ...truly };
+    switch (kind) {
+      case 'own transaction, other figures':
+        return { body, leaves: null, alsoAbout };
+      case 'own transaction, other hash': {
+        const deposit = this.#someDeposit();
+        if (deposit === undefined) return undefined;
+        const named = { network: deposit.network, blockchainHash: deposit.blockchainHash };
+        const unmined = { ...body, balanceChanges: undefined };
+        return this.#chance.happens(0.5)
+          ? { body: { ...body, ...named }, leaves: null, alsoAbout }
+          : { body: { ...unmined, type: 'submitted', ...named }, leaves: null, alsoAbout };
+      }
+      case 'own transaction, other end': {
+        const unmined = { ...body, balanceChanges: undefined };
+        const type = this.#chance.pick(ENDS);
+        return { body: { ...unmined, type }, leaves: null, alsoAbout };
       }
       default:
         return kind satisfies never;
@@ -226,11 +265,9 @@ export class Forger {
       timestamp: this.#product.now(),
       stream: 'outgoing',
       type: 'mined',
-      vaultId: place.vault.vaultId,
+      ...positionOf(place),
       transactionId: `nobody-${id}`,
       orderId: `nobody-${id}`,
-      accountId: place.address.accountId,
-      addressId: place.address.addressId,
       network: place.network.key,
       destinationAddress: 'outside',
       blockchainHash,
@@ -249,10 +286,15 @@ export class Forger {
   }
 
   /** A true notification's id over another body. */
-  #sameId(): { body: Body; leaves: string } | undefined {
+  #sameId(): Forgery | undefined {
     const known = this.#chance.pickAny(this.#acknowledged());
     if (known === undefined) return undefined;
     const { id } = JSON.parse(Buffer.from(known).toString('utf8')) as { id: string };
     return { body: this.#deposit(id), leaves: 'id_conflict' };
   }
+}
+
+function positionOf({ vault, address }: Place) {
+  const { accountId, addressId } = address;
+  return { vaultId: vault.vaultId, accountId, addressId };
 }

@@ -66,7 +66,16 @@ test(
           acknowledged: [...acknowledged, Buffer.from('{"id":"n-1","timestamp":1}')],
         });
         audit('a lie without a trace', {
-          lies: [{ kind: 'made up', blockchainHash: '0x1', id: 'x', leaves: 'id_conflict' }],
+          lies: [
+            {
+              kind: 'made up',
+              hashes: ['0x1'],
+              transactionId: null,
+              id: 'x',
+              leaves: 'id_conflict',
+              excuses: true,
+            },
+          ],
         });
         return new Auditor(path, evidence).audit();
       },

@@ -65,8 +65,6 @@ export interface SimulationOptions {
   readonly steps?: number;
   /** Whether anybody lies; default: three seeds in four. */
   readonly lies?: boolean;
-  /** Also the lies that the product is known not to notice; default false. */
-  readonly everyLie?: boolean;
   /** Gets every line of the event log. */
   readonly echo?: (line: string) => void;
   /** Compares the store at rest with what really is; default: the auditor. */
@@ -133,7 +131,6 @@ class Simulation {
   private constructor(parts: {
     seed: number;
     lying: boolean;
-    everyLie: boolean;
     inspect: NonNullable<SimulationOptions['inspect']>;
     core: RunningCore;
     clock: VirtualClock;
@@ -180,7 +177,6 @@ class Simulation {
       seed,
       log,
       acknowledged: () => this.#acknowledged,
-      everyLie: parts.everyLie,
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
     parts.bustle.run = () => this.#burst(2);
@@ -223,7 +219,6 @@ class Simulation {
     return new Simulation({
       seed,
       lying,
-      everyLie: options.everyLie ?? false,
       inspect: options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit()),
       core,
       clock,

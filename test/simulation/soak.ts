@@ -12,7 +12,6 @@ const USAGE = `Plays the whole system from seeds and audits it at rest.
   --minutes M                          start no further seed after M minutes (default ${MINUTES_MAX_DEFAULT})
   --steps S                            steps of a run before it comes to rest
   --no-lies                            nobody forges webhooks
-  --every-lie                          also lies that are known to go unnoticed
   --log                                print the event log while it happens
   --keep FILE                          leave a copy of the store there, as it was audited
 
@@ -45,7 +44,6 @@ function planFrom(args: readonly string[], print: Print): Plan | 'help' {
       minutes: { type: 'string', default: String(MINUTES_MAX_DEFAULT) },
       steps: { type: 'string' },
       'no-lies': { type: 'boolean', default: false },
-      'every-lie': { type: 'boolean', default: false },
       log: { type: 'boolean', default: false },
       keep: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -60,12 +58,10 @@ function planFrom(args: readonly string[], print: Print): Plan | 'help' {
     replay: [
       values.steps === undefined ? '' : ` --steps ${values.steps}`,
       values['no-lies'] ? ' --no-lies' : '',
-      values['every-lie'] ? ' --every-lie' : '',
     ].join(''),
     options: {
       ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
       ...(values['no-lies'] ? { lies: false } : {}),
-      ...(values['every-lie'] ? { everyLie: true } : {}),
       ...(values.keep === undefined ? {} : { keep: values.keep }),
       ...(values.log ? { echo: print } : {}),
     },

@@ -43,7 +43,11 @@ export class CustodyWitness {
   readonly #world: SmallWorld;
   readonly #words = new Map<string, Word>();
   readonly #standing = new Map<string, string>();
-  readonly #knownOwn = new Set<string>();
+  /** Hashes by the own transaction that is said to have them. */
+  readonly #own = new Map<string, Set<string>>();
+  /** Own transactions that the API does not know, and has never known. */
+  readonly #denied = new Set<string>();
+  readonly #confirmed = new Set<string>();
   #policy: CreditingPolicy = SIX_DEEP;
   #feedSeen = 0;
 
@@ -83,12 +87,31 @@ export class CustodyWitness {
     if (fact.kind === 'decision' && fact.decision.kind === 'policy')
       this.#policy = fact.decision.policy;
     if (fact.kind === 'notification' && fact.notification.stream === 'outgoing') {
-      const { blockchainHash } = fact.notification;
-      if (blockchainHash !== null) this.#knownOwn.add(blockchainHash);
+      const { transactionId, blockchainHash } = fact.notification;
+      if (blockchainHash !== null) {
+        this.#own.set(
+          transactionId,
+          (this.#own.get(transactionId) ?? new Set()).add(blockchainHash),
+        );
+      }
     }
-    if (fact.kind === 'custody-record' && fact.record.kind === 'deposit') this.#hear(fact.record);
+    if (fact.kind === 'custody-record') this.#hearOf(fact.record);
     for (const item of this.#open.feed().slice(this.#feedSeen)) this.#judge(item);
     this.#feedSeen = this.#open.feed().length;
+  }
+
+  #hearOf(record: CustodyRecord): void {
+    if (record.kind === 'deposit') this.#hear(record);
+    if (record.kind === 'unknown-transaction') this.#denied.add(record.transactionId);
+    if (record.kind !== 'outgoing') return;
+    const { transactionId, blockchainHash } = record.transaction;
+    this.#denied.delete(transactionId);
+    if (blockchainHash !== null) this.#confirmed.add(blockchainHash);
+  }
+
+  #isOwn(hash: string): boolean {
+    if (this.#confirmed.has(hash)) return true;
+    return [...this.#own].some(([id, hashes]) => hashes.has(hash) && !this.#denied.has(id));
   }
 
   #hear({ depositId, transaction }: Extract<CustodyRecord, { kind: 'deposit' }>): void {
@@ -125,7 +148,7 @@ export class CustodyWitness {
       wrong('without the API’s standing word');
     if (verifiedAt === null) wrong('never verified');
     if (String(amount) !== item.amount) wrong('of another amount than the deposit’s');
-    if (this.#knownOwn.has(blockchainHash)) wrong('an own transfer');
+    if (this.#isOwn(blockchainHash)) wrong('an own transfer');
     if (this.#world.changeHashes.has(blockchainHash)) wrong('change');
     const { halted, oneApprovalAbove, minimumAmount } = this.#policy.default;
     if (halted === true) wrong('while halted');

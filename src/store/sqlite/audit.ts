@@ -198,6 +198,7 @@ const PROJECTIONS = {
   assets: 'asset',
   deposits: 'deposit_id',
   withdrawals: 'transaction_id',
+  own_hashes: 'blockchain_hash, network, transaction_id',
   credits: 'feed_seq',
   acknowledgements: 'credit_id',
   breaks: 'break_id',

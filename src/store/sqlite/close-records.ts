@@ -10,9 +10,10 @@ import {
   NetworkKey,
   TransactionId,
   VaultId,
+  type HashKey,
 } from '../../domain/ids.ts';
 import type { ChangeKind } from '../../domain/notification.ts';
-import type { HashKey, PositionLine } from '../../domain/roll-forward.ts';
+import type { PositionLine } from '../../domain/roll-forward.ts';
 import type {
   CloseSource,
   CustodyEffectRow,

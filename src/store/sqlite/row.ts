@@ -13,10 +13,11 @@ import {
   VaultId,
 } from '../../domain/ids.ts';
 import type { Movement } from '../../domain/movement.ts';
+import type { OwnHash } from '../../domain/own-hash.ts';
 import type { Sighting } from '../../domain/sighting.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../domain/withdrawal.ts';
 import { packChanges, unpackChanges } from '../change-codec.ts';
-import type { DepositRow, MovementRow, SightingRow, WithdrawalRow } from './tables.ts';
+import type { DepositRow, MovementRow, OwnHashRow, SightingRow, WithdrawalRow } from './tables.ts';
 
 /** A nullable column as a branded id. */
 export function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {
@@ -154,6 +155,7 @@ export function withdrawalOf(row: WithdrawalRow): Withdrawal {
     reasonCode: row.reason_code,
     entryId: row.entry_id,
     posted: unpackChanges(JSON.parse(row.posted)),
+    custody: row.custody as Withdrawal['custody'],
     firstSeenAt: row.first_seen_at,
     updatedAt: row.updated_at,
   };
@@ -174,8 +176,18 @@ export function withdrawalRow(withdrawal: Withdrawal): WithdrawalRow {
     reason_code: withdrawal.reasonCode,
     entry_id: withdrawal.entryId,
     posted: JSON.stringify(packChanges(withdrawal.posted)),
+    custody: withdrawal.custody,
     first_seen_at: withdrawal.firstSeenAt,
     updated_at: withdrawal.updatedAt,
+  };
+}
+
+export function ownHashOf(row: OwnHashRow): OwnHash {
+  return {
+    network: NetworkKey(row.network),
+    blockchainHash: BlockchainHash(row.blockchain_hash),
+    transactionId: TransactionId(row.transaction_id),
+    standing: row.standing as OwnHash['standing'],
   };
 }
 
@@ -187,6 +199,7 @@ export function movementOf(row: MovementRow): Movement {
     asset: AssetId(row.asset),
     books: storedAmount(row.books),
     chain: storedAmount(row.chain),
+    custody: row.custody === null ? null : storedAmount(row.custody),
     onBooks: row.on_books === 1,
     onChain: row.on_chain === 1,
     changedAt: row.changed_at,

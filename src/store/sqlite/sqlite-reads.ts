@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { Deposit } from '../../domain/deposit.ts';
+import type { Movement } from '../../domain/movement.ts';
+import type { Withdrawal } from '../../domain/withdrawal.ts';
 import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
@@ -39,7 +41,7 @@ import {
 } from './reads/deposits.ts';
 import { readExemptions } from './reads/exemptions.ts';
 import { readPage } from './reads/list.ts';
-import { readMovements } from './reads/movements.ts';
+import { readMovements, readUnsettledMovements } from './reads/movements.ts';
 import {
   readConfiguredPolicy,
   readPinnedDecimals,
@@ -47,6 +49,7 @@ import {
   readPolicyHistory,
 } from './reads/policy.ts';
 import { readReconcilerView } from './reads/reconciler-view.ts';
+import { readWaitingWithdrawals } from './reads/withdrawals.ts';
 import { withdrawalOf } from './row.ts';
 import type {
   CreditRow,
@@ -301,6 +304,14 @@ export class SqliteReads implements Reads {
 
   rotationCursor() {
     return readRotationCursor(this.#db);
+  }
+
+  waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]> {
+    return readWaitingWithdrawals(this.#db, limit);
+  }
+
+  unsettledMovements(limit: number): Promise<readonly Movement[]> {
+    return readUnsettledMovements(this.#db, limit);
   }
 
   reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {

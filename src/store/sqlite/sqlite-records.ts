@@ -13,6 +13,7 @@ import type {
 } from '../../domain/ids.ts';
 import { DepositId } from '../../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
+import type { OwnHash } from '../../domain/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
 import type {
   CloseSource,
@@ -26,13 +27,14 @@ import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
 import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
 import { policyOf } from './policy-row.ts';
-import { depositOf, movementOf, sightingOf, withdrawalOf } from './row.ts';
+import { depositOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
   DepositRow,
   MovementRow,
   ExemptDifferenceRow,
   ExemptionTableRow,
+  OwnHashRow,
   PolicyTableRow,
   QuarantineTableRow,
   SightingRow,
@@ -70,6 +72,13 @@ function statementsOf(db: Database) {
     ),
     withdrawalsByHash: db.prepare<[string, string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE blockchain_hash = ? AND network = ? ORDER BY transaction_id',
+    ),
+    ownHashes: db.prepare<[string, string], OwnHashRow>(
+      `SELECT * FROM own_hashes WHERE blockchain_hash = ? AND network = ?
+       ORDER BY transaction_id`,
+    ),
+    ownHashesOf: db.prepare<[string], OwnHashRow>(
+      `SELECT * FROM own_hashes WHERE transaction_id = ? ORDER BY network, blockchain_hash`,
     ),
     withdrawal: db.prepare<[string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE transaction_id = ?',
@@ -187,7 +196,12 @@ export class SqliteRecords implements RecordSource {
       sightings: this.#ask.sightings.all(hash, network).map(sightingOf),
       deposits: this.#ask.depositsByHash.all(hash, network).map(depositOf),
       withdrawals: this.#ask.withdrawalsByHash.all(hash, network).map(withdrawalOf),
+      ownHashes: this.#ask.ownHashes.all(hash, network).map(ownHashOf),
     };
+  }
+
+  ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
+    return this.#ask.ownHashesOf.all(transactionId).map(ownHashOf);
   }
 
   withdrawal(transactionId: TransactionId): Withdrawal | undefined {
@@ -223,7 +237,7 @@ export class SqliteRecords implements RecordSource {
   }
 
   movementCounts(): Readonly<Record<MovementStanding, number>> {
-    const counts = { agrees: 0, differs: 0, chain_only: 0, books_only: 0 };
+    const counts = { agrees: 0, custody_agrees: 0, differs: 0, chain_only: 0, books_only: 0 };
     for (const { standing, count } of this.#ask.movementCounts.all()) counts[standing] = count;
     return counts;
   }

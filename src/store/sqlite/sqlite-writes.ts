@@ -26,6 +26,7 @@ function statementsOf(db: Database) {
     ]),
     deposit: upsertInto(db, 'deposits', ['deposit_id']),
     withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
+    ownHash: upsertInto(db, 'own_hashes', ['blockchain_hash', 'network', 'transaction_id']),
     movement: upsertInto(db, 'movements', ['blockchain_hash', 'network', 'vault_id', 'asset']),
     movementCount: addToCount(db, 'movement_counts', 'standing'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
@@ -95,6 +96,7 @@ export class SqliteWrites {
     for (const withdrawal of writes.withdrawals) {
       this.#put.withdrawal.run(withdrawalRow(withdrawal));
     }
+    this.#putOwnHashes(writes);
     this.#putMovements(writes);
     this.#putFeed(writes.feed);
     for (const { creditId, ...row } of writes.acknowledgements) {
@@ -127,6 +129,17 @@ export class SqliteWrites {
     });
   }
 
+  #putOwnHashes({ ownHashes }: Writes): void {
+    for (const { network, blockchainHash, transactionId, standing } of ownHashes) {
+      this.#put.ownHash.run({
+        blockchain_hash: blockchainHash,
+        network,
+        transaction_id: transactionId,
+        standing,
+      });
+    }
+  }
+
   #putMovements({ movements, movementCounts }: Writes): void {
     for (const movement of movements) {
       this.#put.movement.run({
@@ -136,6 +149,7 @@ export class SqliteWrites {
         asset: movement.asset,
         books: movement.books.toString(),
         chain: movement.chain.toString(),
+        custody: movement.custody?.toString() ?? null,
         on_books: movement.onBooks ? 1 : 0,
         on_chain: movement.onChain ? 1 : 0,
         standing: standingOf(movement),

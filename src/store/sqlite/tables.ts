@@ -102,6 +102,7 @@ export interface MovementRow {
   asset: string;
   books: string;
   chain: string;
+  custody: string | null;
   on_books: number;
   on_chain: number;
   standing: string;
@@ -167,8 +168,16 @@ export interface WithdrawalRow {
   reason_code: string | null;
   entry_id: number | null;
   posted: string;
+  custody: string;
   first_seen_at: number;
   updated_at: number;
+}
+
+export interface OwnHashRow {
+  blockchain_hash: string;
+  network: string;
+  transaction_id: string;
+  standing: string;
 }
 
 export interface CreditRow {
@@ -346,6 +355,7 @@ export interface Tables {
   assets: AssetRow;
   deposits: DepositRow;
   withdrawals: WithdrawalRow;
+  own_hashes: OwnHashRow;
   credits: CreditRow;
   acknowledgements: AcknowledgementTableRow;
   breaks: BreakRow;

@@ -12,6 +12,9 @@ const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
 /** The same for `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
+/** The same for `deposits_internal_unverified`. */
+const INTERNAL_UNVERIFIED = sql<boolean>`state = 'internal' AND verified_at IS NULL`;
+
 /** Subjects of a difference with the custody API, open or exempt: only asking it can end that. */
 const IN_DOUBT = sql<boolean>`deposit_id IN (
   SELECT deposit_id FROM breaks
@@ -92,7 +95,7 @@ export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposi
     const found = new Map<string, Deposit>();
     const doubted = await at.selectFrom('deposits').where(IN_DOUBT).select('deposit_id').execute();
     const inDoubt = new Set(doubted.map((row) => row.deposit_id));
-    for (const condition of [WAITING, TO_REVERSE, IN_DOUBT]) {
+    for (const condition of [WAITING, TO_REVERSE, INTERNAL_UNVERIFIED, IN_DOUBT]) {
       const rows = at.selectFrom('deposits').where(condition).selectAll().stream();
       let taken = 0;
       for await (const row of rows) {

@@ -1,7 +1,7 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { storedAmount } from '../../../domain/amount.ts';
 import type { View } from '../../../domain/entry.ts';
-import type { MovementStanding } from '../../../domain/movement.ts';
+import type { Movement, MovementStanding } from '../../../domain/movement.ts';
 import type { LedgerEntry, LedgerLine, MovementStatement } from '../../reads.ts';
 import { movementOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
@@ -70,6 +70,24 @@ function entriesOf(rows: readonly LineRow[]): LedgerEntry[] {
     });
   }
   return [...entries.values()];
+}
+
+/** Word for word the condition of the index `movements_unsettled`: the planner compares text. */
+const UNSETTLED = sql<boolean>`standing IN ('books_only', 'differs') AND on_chain = 0`;
+
+export async function readUnsettledMovements(
+  db: Kysely<Tables>,
+  limit: number,
+): Promise<readonly Movement[]> {
+  const rows = await db
+    .selectFrom('movements')
+    .where(UNSETTLED)
+    .selectAll()
+    .orderBy('standing')
+    .orderBy('changed_at')
+    .limit(limit)
+    .execute();
+  return rows.map(movementOf);
 }
 
 /**

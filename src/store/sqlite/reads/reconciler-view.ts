@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
-import type { BlockchainHash, NetworkKey, TransactionId } from '../../../domain/ids.ts';
+import type { TransactionId, HashKey } from '../../../domain/ids.ts';
 import type { Withdrawal } from '../../../domain/withdrawal.ts';
 import type { ReconcilerView } from '../../reads.ts';
-import { depositOf, sightingOf, withdrawalOf } from '../row.ts';
+import { depositOf, ownHashOf, sightingOf, withdrawalOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
 import { readOpenBreaks } from './breaks.ts';
 import { readExemptDifferences, readExemptions } from './exemptions.ts';
@@ -13,16 +13,12 @@ import { readPinnedDecimals, readPolicy } from './policy.ts';
 type Dossiers = ReconcilerView['dossiers'];
 type Dossier = Dossiers[number];
 
-export interface HashKey {
-  readonly network: NetworkKey;
-  readonly blockchainHash: BlockchainHash;
-}
-
 /** A dossier whose lists are still being filled. */
 interface Growing extends HashKey {
   readonly sightings: Dossier['sightings'][number][];
   readonly deposits: Dossier['deposits'][number][];
   readonly withdrawals: Dossier['withdrawals'][number][];
+  readonly ownHashes: Dossier['ownHashes'][number][];
 }
 
 function keyOf(network: string, hash: string): string {
@@ -33,8 +29,8 @@ function keyOf(network: string, hash: string): string {
 async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promise<Dossiers> {
   const dossiers = new Map<string, Growing>();
   for (const { network, blockchainHash } of hashes) {
-    const empty = { network, blockchainHash, sightings: [], deposits: [], withdrawals: [] };
-    dossiers.set(keyOf(network, blockchainHash), empty);
+    const empty = { sightings: [], deposits: [], withdrawals: [], ownHashes: [] };
+    dossiers.set(keyOf(network, blockchainHash), { network, blockchainHash, ...empty });
   }
   const asked = [...new Set(hashes.map((one) => one.blockchainHash))];
   for (const batch of inBatches(asked)) {
@@ -54,6 +50,10 @@ async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promi
       const key = keyOf(row.network ?? '', row.blockchain_hash ?? '');
       dossiers.get(key)?.withdrawals.push(withdrawalOf(row));
     }
+    const owns = at.selectFrom('own_hashes').where('blockchain_hash', 'in', batch);
+    for (const row of await owns.selectAll().orderBy('transaction_id').execute()) {
+      dossiers.get(keyOf(row.network, row.blockchain_hash))?.ownHashes.push(ownHashOf(row));
+    }
     await nextTurn();
   }
   return [...dossiers.values()];
@@ -71,13 +71,29 @@ async function withdrawalsAt(
   return found;
 }
 
+/** Every hash that one of the transactions has or is said to have. */
+async function ownHashesAt(
+  at: Kysely<Tables>,
+  transactionIds: readonly TransactionId[],
+): Promise<HashKey[]> {
+  const found: HashKey[] = [];
+  for (const batch of inBatches([...new Set(transactionIds)])) {
+    const rows = at.selectFrom('own_hashes').where('transaction_id', 'in', batch);
+    found.push(...(await rows.selectAll().execute()).map(ownHashOf));
+  }
+  return found;
+}
+
 /** Our side of a comparison, all of it at one moment. */
 export function readReconcilerView(
   db: Kysely<Tables>,
   about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
 ): Promise<ReconcilerView> {
   return atSnapshot(db, async (at) => ({
-    dossiers: await dossiersAt(at, about.hashes),
+    dossiers: await dossiersAt(at, [
+      ...about.hashes,
+      ...(await ownHashesAt(at, about.transactionIds)),
+    ]),
     withdrawals: await withdrawalsAt(at, about.transactionIds),
     openBreaks: await readOpenBreaks(at),
     pinnedDecimals: await readPinnedDecimals(at),

@@ -1,0 +1,43 @@
+/**
+ * What is asked for singly is asked for at once, then after a minute, two, four, up to an hour: one
+ * that the API keeps not knowing must not eat the budget of those that it will know.
+ */
+const FIRST_INTERVAL_MS = 60_000;
+const INTERVAL_MS_MAX = 3_600_000;
+
+/** Subjects remembered as asked for; beyond it the oldest are forgotten and asked for again. */
+const REMEMBERED_MAX = 100_000;
+
+/** Whose turn it is to be asked for singly. */
+export class Turns<Subject> {
+  readonly #idOf: (subject: Subject) => string;
+  readonly #asked = new Map<string, { readonly dueAt: number; readonly intervalMs: number }>();
+
+  constructor(idOf: (subject: Subject) => string) {
+    this.#idOf = idOf;
+  }
+
+  /** Those whose turn has come, the longest overdue first. */
+  due(subjects: readonly Subject[], now: number): Subject[] {
+    return subjects
+      .filter((subject) => this.#dueAt(subject) <= now)
+      .sort((left, right) => this.#dueAt(left) - this.#dueAt(right));
+  }
+
+  /** Remembers that one was asked for, whatever came of it. */
+  take(subject: Subject, now: number): void {
+    const id = this.#idOf(subject);
+    const before = this.#asked.get(id);
+    const intervalMs =
+      before === undefined ? FIRST_INTERVAL_MS : Math.min(before.intervalMs * 2, INTERVAL_MS_MAX);
+    this.#asked.delete(id);
+    this.#asked.set(id, { dueAt: now + intervalMs, intervalMs });
+    if (this.#asked.size <= REMEMBERED_MAX) return;
+    const oldest = this.#asked.keys().next();
+    if (oldest.done !== true) this.#asked.delete(oldest.value);
+  }
+
+  #dueAt(subject: Subject): number {
+    return this.#asked.get(this.#idOf(subject))?.dueAt ?? Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,64 @@
+import { positionSums, type Entry } from '../domain/entry.ts';
+import {
+  moved,
+  newMovement,
+  standingOf,
+  type Movement,
+  type MovementKey,
+  type MovementStanding,
+} from '../domain/movement.ts';
+import type { Writes } from './records.ts';
+
+function keyOf(key: MovementKey): string {
+  return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;
+}
+
+/** The movements that one transaction works on, and how many stand how since. */
+export class MovementSums {
+  readonly #stored: (key: MovementKey) => Movement | undefined;
+  readonly #movements = new Map<string, Movement>();
+  readonly #changed = new Set<string>();
+  #counts = new Map<MovementStanding, number>();
+
+  constructor(stored: (key: MovementKey) => Movement | undefined) {
+    this.#stored = stored;
+  }
+
+  get(key: MovementKey): Movement | undefined {
+    return this.#movements.get(keyOf(key)) ?? this.#stored(key);
+  }
+
+  /** Adds what an entry moved, per asset. */
+  post(entry: Entry, at: number): void {
+    const { vaultId, network, blockchainHash, view } = entry;
+    for (const [asset, amount] of positionSums(entry)) {
+      const key = { vaultId, network, blockchainHash, asset };
+      const before = this.get(key);
+      this.#put(before, moved(before ?? newMovement(key, at), { view, amount, at }));
+    }
+  }
+
+  /** Takes over a movement that a rule decided on. */
+  put(movement: Movement): void {
+    this.#put(this.get(movement), movement);
+  }
+
+  takeWrites(): Pick<Writes, 'movements' | 'movementCounts'> {
+    const movements = [...this.#changed].flatMap((key) => this.#movements.get(key) ?? []);
+    const movementCounts = this.#counts;
+    this.#changed.clear();
+    this.#counts = new Map();
+    return { movements, movementCounts };
+  }
+
+  #put(before: Movement | undefined, after: Movement): void {
+    if (before !== undefined) this.#count(standingOf(before), -1);
+    this.#count(standingOf(after), 1);
+    this.#movements.set(keyOf(after), after);
+    this.#changed.add(keyOf(after));
+  }
+
+  #count(standing: MovementStanding, by: number): void {
+    this.#counts.set(standing, (this.#counts.get(standing) ?? 0) + by);
+  }
+}

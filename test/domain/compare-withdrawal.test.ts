@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { compareWithdrawal } from '../../src/domain/compare-withdrawal.ts';
+import { BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
+import { balanceChange, sent } from '../store/evidence.ts';
+import { LATE, told } from './outcome.ts';
+
+function withdrawal(status: WithdrawalStatus | null, posted = [balanceChange(-32n)]): Withdrawal {
+  const { transactionId, vaultId, network, blockchainHash } = sent();
+  return {
+    transactionId,
+    vaultId,
+    network,
+    blockchainHash,
+    orderId: null,
+    accountId: null,
+    addressId: null,
+    destinationAddress: null,
+    memo: null,
+    status,
+    reasonCode: null,
+    entryId: null,
+    posted,
+    custody: 'unasked',
+    firstSeenAt: 0,
+    updatedAt: 0,
+  };
+}
+
+describe('a withdrawal against the custody API', () => {
+  const TABLE: [ours: WithdrawalStatus | 'nothing' | null, theirs: string, is: string][] = [
+    ['mined', 'mined', 'matched'],
+    ['failed', 'failed', 'matched'],
+    ['submitted', 'submitted', 'matched'],
+    ['requested', 'submitted', 'matched'],
+    ['submitted', 'requested', 'matched'],
+    ['nothing', 'submitted', 'matched'],
+    [null, 'submitted', 'matched'],
+    ['mined', 'submitted', 'warning status_mismatch'],
+    ['cancelled', 'requested', 'warning status_mismatch'],
+    ['submitted', 'mined', 'warning missing_notification'],
+    ['nothing', 'mined', 'warning missing_notification'],
+    [null, 'cancelled', 'warning missing_notification'],
+    ['mined', 'rolledback', 'warning missing_notification'],
+    ['mined', 'failed', 'warning status_mismatch'],
+    ['rolledback', 'mined', 'warning status_mismatch'],
+    ['cancelled', 'failed', 'warning status_mismatch'],
+    ['replaced', 'rolledback', 'warning status_mismatch'],
+    ['mined', 'exploded', 'skipped: unknown_status'],
+    ['mined', 'constructor', 'skipped: unknown_status'],
+    ['mined', 'confirmed', 'skipped: unknown_status'],
+  ];
+
+  test.for(TABLE)('we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
+    const known = ours === 'nothing' ? undefined : withdrawal(ours);
+    expect(told(compareWithdrawal(known, sent({ status: theirs }), LATE))).toBe(outcome);
+  });
+
+  test('an ending of which a notification may still be on its way is skipped', () => {
+    const fresh = sent({ updatedAt: LATE.at - 1 });
+    expect(told(compareWithdrawal(withdrawal('submitted'), fresh, LATE))).toBe('skipped: in_grace');
+  });
+
+  test('an end that the API does not know yet is skipped while it may be behind', () => {
+    const fresh = { ...withdrawal('mined'), updatedAt: LATE.at - 1 };
+    const record = sent({ status: 'submitted' });
+    expect(told(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
+  });
+
+  test('mined under another hash is a difference, whatever it moved', () => {
+    const record = sent({ blockchainHash: BlockchainHash('0xb2') });
+    expect(told(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
+      'warning status_mismatch',
+    );
+  });
+
+  test.for([
+    ['another vault', { vaultId: VaultId('v2') }],
+    ['another network', { network: NetworkKey('polygon') }],
+  ] as const)('in %s it is a difference at once', ([_, more]) => {
+    const record = sent({ ...more, status: 'submitted', updatedAt: LATE.at });
+    expect(told(compareWithdrawal(withdrawal('submitted'), record, LATE))).toBe(
+      'critical status_mismatch',
+    );
+  });
+
+  const AMOUNTS: [ours: bigint[], theirs: bigint[] | null, is: string][] = [
+    [[-32n], [-30n, -2n], 'matched'],
+    [[-30n, -2n], [-32n], 'matched'],
+    [[-32n], null, 'skipped: balance_changes_pending'],
+    [[-31n], [-30n, -2n], 'critical amount_mismatch 1'],
+    [[], [-30n, -2n], 'critical amount_mismatch 32'],
+    [[-32n], [], 'critical amount_mismatch -32'],
+  ];
+
+  test.for(AMOUNTS)('mined: we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
+    const known = withdrawal(
+      'mined',
+      ours.map((amount) => balanceChange(amount)),
+    );
+    const changes = theirs?.map((amount) => balanceChange(amount)) ?? null;
+    expect(told(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
+  });
+});

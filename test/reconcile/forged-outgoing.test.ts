@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import { ETH, GRACE_MS, Stage, type Place } from './stage.ts';
+
+const FUNDS = '900000000000000000';
+const OUTSIDE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+
+let issued = 0;
+
+/** A debit of 50 units that the core never made. */
+function forged(place: Place, more: object = {}): object {
+  issued += 1;
+  return {
+    id: `forged-${issued}`,
+    timestamp: 1,
+    stream: 'outgoing',
+    type: 'mined',
+    vaultId: place.vaultId,
+    transactionId: 'nobody',
+    orderId: 'nobody',
+    accountId: place.accountId,
+    addressId: place.addressId,
+    network: 'ethereum',
+    destinationAddress: OUTSIDE,
+    blockchainHash: '0xf0f0',
+    metadata: {},
+    balanceChanges: [{ asset: ETH, amount: '-50', tags: [] }],
+    ...more,
+  };
+}
+
+function lookUps(stage: Stage): number {
+  return stage.attempts.splice(0).filter(({ operation }) => operation === 'transaction').length;
+}
+
+/** What the books hold of everything. */
+function booksOf(stage: Stage): string[] {
+  return Object.values(stage.open.positions());
+}
+
+test('a transaction of nobody is asked for once the API had its grace, and taken back', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await stage.deliver(forged(place));
+  expect(booksOf(stage)).toEqual(['-50', '700']);
+  await stage.run();
+  expect(lookUps(stage)).toBe(0);
+  expect(stage.open.openBreaks()).toEqual([]);
+  await stage.caller.advance(GRACE_MS);
+  const run = await stage.run();
+  expect(lookUps(stage)).toBe(1);
+  expect(run.broken).toBe(1);
+  expect(booksOf(stage)).toEqual(['700']);
+  expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
+    severity: 'critical',
+    expected: '0',
+    actual: '-50',
+  });
+});
+
+test('one that the API does not know is asked for ever less often, until a person has looked', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  await stage.deliver(forged(place));
+  const askedAt: number[] = [];
+  const start = stage.now + GRACE_MS;
+  await stage.caller.advance(GRACE_MS);
+  for (let minute = 0; minute <= 65; minute += 1) {
+    await stage.run();
+    if (lookUps(stage) > 0) askedAt.push(Math.round((stage.now - start) / 60_000));
+    await stage.caller.advance(60_000);
+  }
+  expect(askedAt).toEqual([0, 1, 3, 7, 15, 31, 63]);
+  const { id: breakId } = stage.open.openBreak('unknown_to_custody');
+  await stage.open.decide({ kind: 'resolve', breakId, reason: 'the URL is changed' });
+  await stage.caller.advance(7_200_000);
+  await stage.run();
+  expect(lookUps(stage)).toBe(0);
+  expect(stage.open.openBreaks()).toEqual([]);
+});
+
+test('a true deposit whose hash it claims waits, and is credited when the API denies it', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.pay(place, 700);
+  await stage.deliver(forged(place, { blockchainHash: hash }));
+  await stage.mine(3);
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('internal');
+  expect(stage.open.feedLines()).toEqual([]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('credited');
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  expect(booksOf(stage)).toEqual(['700']);
+  expect(stage.open.openBreak('unknown_to_custody').blockchain_hash).toBe(hash);
+});
+
+test.for(['..', 'x'.repeat(200)])(
+  'an id that cannot be asked for is settled by its hash',
+  async (id) => {
+    const stage = await Stage.start();
+    const place = await stage.place();
+    const hash = await stage.paid(place, 700, 3);
+    await stage.deliver(forged(place, { transactionId: id, blockchainHash: hash }));
+    await stage.caller.advance(GRACE_MS);
+    await stage.run();
+    await stage.run();
+    expect(await stage.standing(hash)).toBe('credited');
+    expect(stage.open.openBreaks()).toContain('unknown_to_custody');
+  },
+);
+
+test('the id of a customer’s deposit is no transaction of ours', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 3);
+  const [deposit] = await stage.deposits(hash);
+  await stage.deliver(forged(place, { transactionId: deposit?.transactionId }));
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(booksOf(stage)).toEqual(['700']);
+  expect(stage.open.openBreaks()).toContain('unknown_to_custody');
+});
+
+test('a look-up that failed denies nothing', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  await stage.deliver(forged(place));
+  await stage.caller.advance(GRACE_MS);
+  await stage.faults({ fault: 'error', operation: 'GET /transactions/{id}' });
+  const run = await stage.run();
+  expect(run.skipped).toHaveProperty('api_unavailable');
+  expect(stage.open.openBreaks()).not.toContain('unknown_to_custody');
+  expect(booksOf(stage)).toEqual(['-50']);
+});
+
+/** A stage with a transfer of ours on its way to `place`'s outside, funded and credited. */
+async function sending(): Promise<{ stage: Stage; place: Place; id: string }> {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  await stage.paid(place, FUNDS, 3);
+  await stage.run();
+  const id = await stage.order(place, OUTSIDE, '1000');
+  return { stage, place, id };
+}
+
+test.for([
+  ['other amounts', { balanceChanges: [{ asset: ETH, amount: '-7', tags: [] }] }],
+  ['another hash', { blockchainHash: '0xb2' }],
+] as const)('mined with %s before it was: the API’s word is booked', async ([_, more]) => {
+  const { stage, place, id } = await sending();
+  const { blockchainHash } = await stage.api('GET', `/transactions/${id}`);
+  await stage.deliver(forged(place, { transactionId: id, blockchainHash, ...more }));
+  await stage.mine(3);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  await stage.run();
+  expect(stage.open.positions()).toEqual(stage.open.positions('chain'));
+  const open = stage.open.openBreaks();
+  expect(open.includes('amount_mismatch') || open.includes('status_mismatch')).toBe(true);
+  expect(stage.open.openBreaks()).not.toContain('conservation');
+});
+
+test('a deposit by our own hash at an address that it never paid is found', async () => {
+  const { stage, id } = await sending();
+  await stage.mine(3);
+  const { blockchainHash } = await stage.api('GET', `/transactions/${id}`);
+  const other = await stage.place();
+  issued += 1;
+  await stage.deliver({
+    id: `forged-${issued}`,
+    timestamp: 1,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId: other.vaultId,
+    accountId: other.accountId,
+    addressId: other.addressId,
+    network: 'ethereum',
+    blockchainHash,
+    confirmations: 12,
+    balanceChanges: [{ asset: ETH, amount: '700', tags: [] }],
+  });
+  await stage.run();
+  expect(await stage.standing(String(blockchainHash))).toBe('internal');
+  expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
+    vault_id: other.vaultId,
+    expected: '0',
+    actual: '700',
+  });
+});
