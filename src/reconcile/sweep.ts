@@ -20,7 +20,6 @@ import {
   type Waiting,
 } from './all-rows.ts';
 import { watchBacklogs } from './backlog-watch.ts';
-import type { Compared } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { InactiveChecks } from './inactive.ts';
 import { LongList, type LongListVisit } from './long-list.ts';
@@ -31,6 +30,7 @@ import { Stragglers, type LookedUp } from './stragglers.ts';
 import { Tally } from './tally.ts';
 import { UnsettledMovements, type Settled } from './unsettled.ts';
 import { VaultList } from './vault-list.ts';
+import { reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
 const CUSTODY_TIME_MS_MAX = 45_000;
@@ -40,9 +40,6 @@ const CUSTODY_TIME_MS_MAX = 45_000;
  * a difference is not reported yet: clocks and commits overlap.
  */
 const OVERLAP_MS = 300_000;
-
-/** How long rows that cannot be compared keep the watermark from passing them. */
-const REREAD_MS_MAX = 86_400_000;
 
 /** Transactions per run that are handed to the repairs; the others are read again. */
 const MISSED_MAX = 2_000;
@@ -408,32 +405,4 @@ function firstFloorOf(waiting: readonly Deposit[], now: number): number {
 function refusalIn(outcome: Submitted | undefined): string | null {
   if (outcome?.kind === 'busy') return 'busy';
   return outcome?.kind === 'unavailable' ? outcome.cause : null;
-}
-
-/**
- * The oldest row that must be read again, Infinity for none: for a day at most, since one that never
- * can be compared must not hold the watermark for ever.
- */
-function rereadFromOf(compared: readonly Compared[], reached: number): number {
-  return compared.reduce((oldest, { rereadFrom }) => {
-    const counts = rereadFrom !== null && rereadFrom > reached - REREAD_MS_MAX;
-    return counts ? Math.min(oldest, rereadFrom) : oldest;
-  }, Infinity);
-}
-
-/** The newest row, but not past now: a row with a wrong clock must not end every later list at once. */
-function reachedBy(newest: number | null, now: number): number {
-  return Math.min(newest ?? now, now);
-}
-
-/** Up to where the list is done with: not past rows that must be read again. */
-function watermarkOf(context: {
-  known: number | null;
-  newest: number | null;
-  rereadFrom: number;
-  now: number;
-}): number | null {
-  const { known, newest, rereadFrom, now } = context;
-  if (newest === null) return known;
-  return Math.max(known ?? Number.NEGATIVE_INFINITY, Math.min(reachedBy(newest, now), rereadFrom));
 }

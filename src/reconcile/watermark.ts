@@ -1,0 +1,32 @@
+import type { Compared } from './comparison.ts';
+
+/** How long rows that cannot be compared keep the watermark from passing them. */
+const REREAD_MS_MAX = 86_400_000;
+
+/**
+ * The oldest row that must be read again, Infinity for none: for a day at most, since one that never
+ * can be compared must not hold the watermark for ever.
+ */
+export function rereadFromOf(compared: readonly Compared[], reached: number): number {
+  return compared.reduce((oldest, { rereadFrom }) => {
+    const counts = rereadFrom !== null && rereadFrom > reached - REREAD_MS_MAX;
+    return counts ? Math.min(oldest, rereadFrom) : oldest;
+  }, Infinity);
+}
+
+/** The newest row, but not past now: a row with a wrong clock must not end every later list at once. */
+export function reachedBy(newest: number | null, now: number): number {
+  return Math.min(newest ?? now, now);
+}
+
+/** Up to where the list is done with: not past rows that must be read again. */
+export function watermarkOf(context: {
+  known: number | null;
+  newest: number | null;
+  rereadFrom: number;
+  now: number;
+}): number | null {
+  const { known, newest, rereadFrom, now } = context;
+  if (newest === null) return known;
+  return Math.max(known ?? Number.NEGATIVE_INFINITY, Math.min(reachedBy(newest, now), rereadFrom));
+}
