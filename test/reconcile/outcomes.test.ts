@@ -85,7 +85,7 @@ const CASES: readonly Case[] = [
       return '0xf0f0';
     },
     deposits: 'verifying',
-    breaks: [`critical unknown_to_custody ${ETH} 700`],
+    breaks: [`critical unknown_to_custody ${ETH} 700`, `warning conservation ${ETH} 700`],
     feed: [],
     books: { [ETH]: '700' },
     chain: {},
@@ -119,6 +119,7 @@ const CASES: readonly Case[] = [
     deposits: 'verifying',
     breaks: [
       `critical unknown_to_custody ${USDC} 700`,
+      `warning conservation ${USDC} 700`,
       `warning unexplained_movement ${LOOKALIKE} -700`,
     ],
     feed: [],
@@ -179,7 +180,7 @@ const CASES: readonly Case[] = [
       return blockchainHash;
     },
     deposits: 'internal',
-    breaks: [`warning status_mismatch ${ETH}`],
+    breaks: [`warning conservation ${ETH} 700`, `warning status_mismatch ${ETH}`],
     feed: [`credit ${FUNDS} ${ETH}`],
     books: { [ETH]: String(BigInt(FUNDS) - GAS + 700n) },
     chain: { [ETH]: String(BigInt(FUNDS) - GAS) },
