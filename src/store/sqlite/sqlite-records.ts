@@ -73,13 +73,6 @@ function statementsOf(db: Database) {
     withdrawalsByHash: db.prepare<[string, string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE blockchain_hash = ? AND network = ? ORDER BY transaction_id',
     ),
-    ownHashes: db.prepare<[string, string], OwnHashRow>(
-      `SELECT * FROM own_hashes WHERE blockchain_hash = ? AND network = ?
-       ORDER BY transaction_id`,
-    ),
-    ownHashesOf: db.prepare<[string], OwnHashRow>(
-      `SELECT * FROM own_hashes WHERE transaction_id = ? ORDER BY network, blockchain_hash`,
-    ),
     withdrawal: db.prepare<[string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE transaction_id = ?',
     ),
@@ -127,6 +120,18 @@ function statementsOf(db: Database) {
   };
 }
 
+function ownHashStatementsOf(db: Database) {
+  return {
+    byHash: db.prepare<[string, string], OwnHashRow>(
+      `SELECT * FROM own_hashes WHERE blockchain_hash = ? AND network = ?
+       ORDER BY transaction_id`,
+    ),
+    byTransaction: db.prepare<[string], OwnHashRow>(
+      'SELECT * FROM own_hashes WHERE transaction_id = ? ORDER BY network, blockchain_hash',
+    ),
+  };
+}
+
 /** What has grown old; each by an index of its own. */
 function ageStatementsOf(db: Database) {
   return {
@@ -159,11 +164,13 @@ function ageStatementsOf(db: Database) {
 export class SqliteRecords implements RecordSource {
   readonly closes: CloseSource;
   readonly #ask: ReturnType<typeof statementsOf>;
+  readonly #own: ReturnType<typeof ownHashStatementsOf>;
   readonly #age: ReturnType<typeof ageStatementsOf>;
 
   constructor(db: Database) {
     this.closes = new SqliteCloseRecords(db);
     this.#ask = statementsOf(db);
+    this.#own = ownHashStatementsOf(db);
     this.#age = ageStatementsOf(db);
   }
 
@@ -196,12 +203,12 @@ export class SqliteRecords implements RecordSource {
       sightings: this.#ask.sightings.all(hash, network).map(sightingOf),
       deposits: this.#ask.depositsByHash.all(hash, network).map(depositOf),
       withdrawals: this.#ask.withdrawalsByHash.all(hash, network).map(withdrawalOf),
-      ownHashes: this.#ask.ownHashes.all(hash, network).map(ownHashOf),
+      ownHashes: this.#own.byHash.all(hash, network).map(ownHashOf),
     };
   }
 
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
-    return this.#ask.ownHashesOf.all(transactionId).map(ownHashOf);
+    return this.#own.byTransaction.all(transactionId).map(ownHashOf);
   }
 
   withdrawal(transactionId: TransactionId): Withdrawal | undefined {

@@ -9,7 +9,8 @@ const UNCONFIRMED = sql<boolean>`custody <> 'known'`;
 /** What the API did not know is asked for until a person has resolved that. */
 const OPEN = sql<boolean>`(custody = 'unasked' OR transaction_id IN (
   SELECT transaction_id FROM breaks
-  WHERE state <> 'resolved' AND type = 'unknown_to_custody'))`;
+  WHERE state <> 'resolved' AND type = 'unknown_to_custody'
+  UNION SELECT transaction_id FROM exempt_differences WHERE type = 'unknown_to_custody'))`;
 
 /** What was never asked about goes first, so that what the API does not know starves nothing. */
 export async function readWaitingWithdrawals(
