@@ -51,6 +51,10 @@ async function livedIn(): Promise<{ open: OpenLedger; path: string }> {
     }),
   );
   await open.run();
+  const exemption = { rule: 'known', blockchainHash: '0xd4', reason: 'x', owner: 'fin' };
+  const rules = [{ ...exemption, until: Number.MAX_SAFE_INTEGER }];
+  await open.decide({ kind: 'exemptions', rules }, 'config');
+  await open.run();
   await open.setPolicy({ ...SIX_DEEP, default: { confirmations: 7 } });
   await closedTwice(open);
   return { open, path };
@@ -362,6 +366,12 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /projections: reconciliations: matched 99/,
   ],
   ['a policy', "UPDATE policies SET policy = '{}'", /projections: policies: policy \{\}/],
+  ['exemption rules', "UPDATE exemptions SET rules = '[]'", /projections: exemptions: rules \[\]/],
+  [
+    'an exempt difference away',
+    'DELETE FROM exempt_differences',
+    /projections: exempt_differences: missing in the store/,
+  ],
   [
     'a ledger account',
     "UPDATE ledger_accounts SET address_id = 'adr-x' WHERE ledger_account = 1",
