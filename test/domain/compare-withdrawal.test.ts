@@ -1,31 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { compareWithdrawal } from '../../src/domain/compare-withdrawal.ts';
 import { BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
-import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
+import type { WithdrawalStatus } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 import { LATE, told } from './outcome.ts';
-
-function withdrawal(status: WithdrawalStatus | null, posted = [balanceChange(-32n)]): Withdrawal {
-  const { transactionId, vaultId, network, blockchainHash } = sent();
-  return {
-    transactionId,
-    vaultId,
-    network,
-    blockchainHash,
-    orderId: null,
-    accountId: null,
-    addressId: null,
-    destinationAddress: null,
-    memo: null,
-    status,
-    reasonCode: null,
-    entryId: null,
-    posted,
-    custody: 'unasked',
-    firstSeenAt: 0,
-    updatedAt: 0,
-  };
-}
+import { withdrawal } from './records.ts';
 
 describe('a withdrawal against the custody API', () => {
   const TABLE: [ours: WithdrawalStatus | 'nothing' | null, theirs: string, is: string][] = [

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import {
   approvalsNeeded,
+  NO_POLICY,
   ruleFor,
+  samePolicy,
   type CreditingPolicy,
   type PolicyRule,
 } from '../../src/domain/crediting.ts';
@@ -83,4 +85,37 @@ test.for(APPROVALS)('%s with bounds %s and %s needs %s approvals', ([amount, one
     twoApprovalsAbove: two === null ? null : Amount(two),
   };
   expect(approvalsNeeded(rule, Amount(amount))).toBe(needed);
+});
+
+test('before any policy is set everything is halted', () => {
+  const subject = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  expect(ruleFor(NO_POLICY, subject).halted).toBe(true);
+});
+
+const { networks, assets } = POLICY;
+const OTHERS: [what: string, policy: CreditingPolicy, same: boolean][] = [
+  ['itself', POLICY, true],
+  ['its keys in another order', { assets, networks, default: POLICY.default }, true],
+  [
+    'its rules in another order',
+    { ...POLICY, networks: Object.fromEntries(Object.entries(networks).toReversed()) },
+    true,
+  ],
+  ['another default', { ...POLICY, default: { confirmations: 6 } }, false],
+  [
+    'one rule of many changed',
+    { ...POLICY, networks: { ...networks, ripple: { requireMemo: true } } },
+    false,
+  ],
+  ['a rule more', { ...POLICY, assets: { ...assets, 'bitcoin:BTC': {} } }, false],
+  [
+    'a rule renamed',
+    { ...POLICY, networks: { polygon: {}, ripple: networks['ripple'] ?? {} } },
+    false,
+  ],
+];
+
+test.for(OTHERS)('a policy and %s', ([, policy, same]) => {
+  expect(samePolicy(POLICY, policy)).toBe(same);
+  expect(samePolicy(policy, POLICY)).toBe(same);
 });

@@ -6,20 +6,11 @@ import {
   awaitsCustody,
   judge,
   rolledBack,
+  standsBy,
   type Deposit,
 } from '../../src/domain/deposit.ts';
-import {
-  AccountId,
-  AddressId,
-  AssetId,
-  BlockchainHash,
-  CreditId,
-  DepositId,
-  Memo,
-  NetworkKey,
-  TransactionId,
-  VaultId,
-} from '../../src/domain/ids.ts';
+import { CreditId, Memo } from '../../src/domain/ids.ts';
+import { DUE } from './records.ts';
 
 const RULE: PolicyRule = {
   confirmations: 6,
@@ -29,40 +20,6 @@ const RULE: PolicyRule = {
   requireMemo: false,
   halted: false,
   creditInternal: false,
-};
-
-/** 100 units, six deep, verified at six by the custody API: due for a credit under RULE. */
-const DUE: Deposit = {
-  depositId: DepositId('dep_1'),
-  vaultId: VaultId('v1'),
-  network: NetworkKey('ethereum'),
-  blockchainHash: BlockchainHash('0xa1'),
-  accountId: AccountId('acc-1'),
-  addressId: AddressId('adr-1'),
-  memo: null,
-  asset: AssetId('ethereum:ETH'),
-  transactionId: TransactionId('dep-tx'),
-  amount: Amount(100n),
-  epoch: 0,
-  evidence: 'confirmed',
-  confirmations: 6,
-  change: false,
-  ownTransfer: false,
-  unattributed: false,
-  attributedTo: null,
-  decimalsChanged: false,
-  operatorHold: null,
-  approvals: [],
-  verifiedAt: 5,
-  custodyConfirmations: 6,
-  credit: null,
-  creditsIssued: 0,
-  reversed: null,
-  state: 'verifying',
-  reason: null,
-  requiredConfirmations: 6,
-  firstSeenAt: 1,
-  updatedAt: 2,
 };
 
 const REVERSED = CreditId('crd_0');
@@ -251,4 +208,21 @@ const AWAITS: [why: string, facts: Partial<Deposit>, awaits: boolean][] = [
 
 test.for(AWAITS)('asked about at the custody API or not: %s', ([_, facts, awaits]) => {
   expect(awaitsCustody({ ...DUE, ...facts })).toBe(awaits);
+});
+
+/** DUE as `judge` left it while it waited for the custody API. */
+const STANDING: Deposit = { ...DUE, ...UNVERIFIED };
+const STANDS: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, stands: boolean][] =
+  [
+    ['as it was judged', {}, {}, true],
+    ['a credit is due', { verifiedAt: 5, custodyConfirmations: 6 }, {}, false],
+    ['the policy is deeper now', {}, { confirmations: 12 }, false],
+    ['the policy holds it now', {}, { halted: true }, false],
+    ['held for the same reason', { state: 'held', reason: 'halted' }, { halted: true }, true],
+    ['held for another reason', { state: 'held', reason: 'dust' }, { halted: true }, false],
+    ['the depth asked is another, the state is not', { requiredConfirmations: 5 }, {}, false],
+  ];
+
+test.for(STANDS)('stands by its rule or is to be judged anew: %s', ([, facts, rule, stands]) => {
+  expect(standsBy({ ...STANDING, ...facts }, { ...RULE, ...rule })).toBe(stands);
 });

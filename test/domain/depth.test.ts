@@ -8,6 +8,7 @@ const REACHES: [required: number, published: number[], override: number | null, 
   [1, [1, 3, 12], 1, 'published'],
   [6, [1, 3, 12], null, 'late, at 12'],
   [2, [1, 3, 12], 3, 'late, at 3'],
+  [2, [12, 3, 1, 20], null, 'late, at 3'],
   [20, [1, 3, 12], null, 'never, 12 is the deepest'],
   [12, [1, 3, 12], 3, 'never, 3 is the deepest'],
   [6, [1, 3, 12], 3, 'never, 3 is the deepest'],
@@ -77,9 +78,19 @@ test('a network that the policy names matters though nothing of it arrived', () 
   expect(depthDrift(POLICY, about)).not.toBeNull();
 });
 
+test('a network that the policy names by one of its assets matters too', () => {
+  const policy = { ...POLICY, networks: {}, assets: { 'bitcoin:BTC': {}, 'ripple:XRP': {} } };
+  const about = { network: NetworkKey('ripple'), published: [1], inUse: false };
+  expect(depthDrift(policy, about)).not.toBeNull();
+  expect(depthDrift(policy, { ...about, network: NetworkKey('tron') })).toBeNull();
+});
+
 test('an override below what the policy wants suppresses it, for assets with a depth of their own too', () => {
   expect(suppressedDepths(POLICY, { ethereum: 12, bitcoin: 6, ripple: 1 })).toEqual([
     'ethereum is delivered only to depth 12, and the policy wants 40 for ethereum:USDC',
     'ripple is delivered only to depth 1, and the policy wants 6 for ripple',
+  ]);
+  expect(suppressedDepths(POLICY, { ethereum: 1 })).toEqual([
+    'ethereum is delivered only to depth 1, and the policy wants 12 for ethereum, 40 for ethereum:USDC',
   ]);
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { breakKey, finding, opened, type Break } from '../../src/domain/break.ts';
 import type { RunAges } from '../../src/domain/custody.ts';
+import { escalated, escalationSteps, type EscalationStep } from '../../src/domain/escalation.ts';
+import { BreakId } from '../../src/domain/ids.ts';
 import { openLedger, type OpenLedger } from '../store/open-ledger.ts';
 import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
 
@@ -183,5 +186,61 @@ describe('an escalation', () => {
     expect(risen()).toHaveLength(1);
     await runAtHour(open, 25, AGES);
     expect(risen()).toHaveLength(1_001);
+  });
+});
+
+/** From, what it was found as, to, and from which age on. */
+const STEPS: [info: number | null, warning: number | null, steps: string[]][] = [
+  [null, null, []],
+  [48, null, ['info (info) → warning at 48']],
+  [null, 24, ['warning (warning) → critical at 24']],
+  [
+    48,
+    24,
+    [
+      'warning (warning) → critical at 24',
+      'warning (info) → critical at 72',
+      'info (info) → warning at 48',
+    ],
+  ],
+];
+
+test.for(STEPS)('%s hours to a warning, %s to critical', ([info, warning, steps]) => {
+  const { escalation } = after(info, warning);
+  expect(
+    escalationSteps(escalation, 1_000 * HOUR).map((step) => {
+      expect(step.openedUntil).toBe(1_000 * HOUR - step.afterMs);
+      return `${step.severity} (${step.originalSeverity}) → ${step.to} at ${step.afterMs / HOUR}`;
+    }),
+  ).toEqual(steps);
+});
+
+describe('a step is taken only by a break that is due for it by then', () => {
+  const STEP: EscalationStep = {
+    severity: 'warning',
+    originalSeverity: 'warning',
+    to: 'critical',
+    afterMs: 24 * HOUR,
+    openedUntil: 500,
+  };
+  const difference = finding('conservation', { key: breakKey('conservation'), detail: 'odd' });
+  const { after: warning } = opened(difference, BreakId('brk_1'), 500);
+
+  const DUE: [why: string, known: Partial<Break>, to: string | undefined][] = [
+    ['opened at the last moment for it', {}, 'critical'],
+    ['investigated', { state: 'investigating' }, 'critical'],
+    ['still of less than the step raises', { severity: 'info' }, 'critical'],
+    ['opened a moment later', { openedAt: 501 }, undefined],
+    ['resolved meanwhile', { state: 'resolved' }, undefined],
+    ['as severe already', { severity: 'critical' }, undefined],
+  ];
+
+  test.for(DUE)('%s', ([, known, to]) => {
+    expect(escalated({ ...warning, ...known }, STEP, 900)?.after.severity).toBe(to);
+  });
+
+  test('a break that is more severe than the step’s end stays so', () => {
+    const step: EscalationStep = { ...STEP, severity: 'info', to: 'warning' };
+    expect(escalated({ ...warning, severity: 'critical' }, step, 900)).toBeNull();
   });
 });

@@ -1,0 +1,74 @@
+import { Amount } from '../../src/domain/amount.ts';
+import type { Deposit } from '../../src/domain/deposit.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  DepositId,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
+import { balanceChange, sent } from '../store/evidence.ts';
+
+/** 100 units, six deep, verified at six by the custody API: a credit is due. */
+export const DUE: Deposit = {
+  depositId: DepositId('dep_1'),
+  vaultId: VaultId('v1'),
+  network: NetworkKey('ethereum'),
+  blockchainHash: BlockchainHash('0xa1'),
+  accountId: AccountId('acc-1'),
+  addressId: AddressId('adr-1'),
+  memo: null,
+  asset: AssetId('ethereum:ETH'),
+  transactionId: TransactionId('dep-tx'),
+  amount: Amount(100n),
+  epoch: 0,
+  evidence: 'confirmed',
+  confirmations: 6,
+  change: false,
+  ownTransfer: false,
+  unattributed: false,
+  attributedTo: null,
+  decimalsChanged: false,
+  operatorHold: null,
+  approvals: [],
+  verifiedAt: 5,
+  custodyConfirmations: 6,
+  credit: null,
+  creditsIssued: 0,
+  reversed: null,
+  state: 'verifying',
+  reason: null,
+  requiredConfirmations: 6,
+  firstSeenAt: 1,
+  updatedAt: 2,
+};
+
+/** Of 30 and a fee of 2; it changed last at 0. */
+export function withdrawal(
+  status: WithdrawalStatus | null,
+  posted = [balanceChange(-32n)],
+): Withdrawal {
+  const { transactionId, vaultId, network, blockchainHash } = sent();
+  return {
+    transactionId,
+    vaultId,
+    network,
+    blockchainHash,
+    orderId: null,
+    accountId: null,
+    addressId: null,
+    destinationAddress: null,
+    memo: null,
+    status,
+    reasonCode: null,
+    entryId: null,
+    posted,
+    custody: 'unasked',
+    firstSeenAt: 0,
+    updatedAt: 0,
+  };
+}
