@@ -3,44 +3,23 @@ import type { AddressMovement } from '../../src/domain/address-evidence.ts';
 import { compareAddressMovement } from '../../src/domain/address-movement.ts';
 import { Amount } from '../../src/domain/amount.ts';
 import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
-import { AddressId, AssetId, BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
-import type { BalanceChange } from '../../src/domain/notification.ts';
-import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
+import type { Withdrawal } from '../../src/domain/withdrawal.ts';
+import {
+  NOW,
+  GRACE_MS,
+  moves,
+  OLD,
+  sighted,
+  told,
+  takenIn,
+  elsewhere,
+  other,
+} from './address-list.ts';
+import { withdrawal } from './records.ts';
 
-const NOW = 10_000_000;
-const GRACE_MS = 600_000;
-const vaultId = VaultId('v1');
-const addressId = AddressId('a1');
-const network = NetworkKey('ethereum');
-const blockchainHash = BlockchainHash('0x1');
-
-function moves(amount: bigint, kind: BalanceChange['kind'] = 'transfer'): BalanceChange {
-  const asset = AssetId('ethereum:ETH');
-  const where = { accountId: null, addressId, memo: null, decimals: null };
-  return { asset, amount: Amount(amount), kind, ...where };
+function ordered(more: Partial<Withdrawal>): Dossier {
+  return { ...EMPTY_DOSSIER, withdrawals: [{ ...withdrawal('mined'), ...more }] };
 }
-
-const OLD: AddressMovement = {
-  vaultId,
-  addressId,
-  network,
-  blockchainHash,
-  status: 'confirmed',
-  changes: [moves(-100n), moves(-7n, 'fee')],
-  minedAt: NOW - GRACE_MS,
-};
-
-function sighted(stream: 'blockchain' | 'incoming', more: Partial<Sighting>): Dossier {
-  const key = { network, blockchainHash, vaultId, stream, accountId: null, memo: null };
-  return {
-    ...EMPTY_DOSSIER,
-    sightings: [{ ...newSighting({ ...key, addressId: null }), ...more }],
-  };
-}
-
-const told = { entryId: 1, seen: ['transaction::'] };
-const takenIn = { entryId: 1, seen: ['api/transaction::'] };
-const elsewhere = { ...moves(-900n), addressId: AddressId('a2') };
 
 test.for<{
   name: string;
@@ -106,6 +85,52 @@ test.for<{
     ends: 'matched, post',
   },
   {
+    name: 'untold, and the books of another vault know the hash',
+    ours: sighted('incoming', { entryId: 2, vaultId: other }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, and the books took the hash back',
+    ours: sighted('incoming', { entryId: null }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, and the chain view of another vault knows the hash',
+    ours: sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, and a withdrawal of the vault is booked under it',
+    ours: ordered({ entryId: 3 }),
+    ends: 'matched, post',
+  },
+  {
+    name: 'untold, and a withdrawal of the vault failed under it',
+    ours: ordered({ status: 'failed' }),
+    ends: 'matched, post',
+  },
+  {
+    name: 'untold, and a withdrawal that is not booked has it',
+    ours: ordered({ status: 'submitted' }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, and a withdrawal has it of which the API knows nothing',
+    ours: ordered({ entryId: 3, custody: 'unknown' }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, and a withdrawal of another vault is booked under it',
+    ours: ordered({ entryId: 3, vaultId: other }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'untold, no platform transaction, and the vault nets to nothing with another address',
+    ours: sighted('blockchain', { ...takenIn, posted: [{ ...elsewhere, amount: Amount(107n) }] }),
+    platform: 'unknown',
+    ends: 'matched, post',
+  },
+  {
     name: 'taken in of another address, from its own list',
     ours: sighted('blockchain', { ...takenIn, posted: [elsewhere] }),
     platform: 'unknown',
@@ -115,6 +140,16 @@ test.for<{
     name: 'told to be rolled back, and confirmed at the API',
     ours: sighted('blockchain', { epoch: 1 }),
     ends: 'in_grace, none',
+  },
+  {
+    name: 'of another kind of event alone, and never posted',
+    ours: sighted('blockchain', { epoch: 0, seen: ['x'] }),
+    ends: 'in_grace, ask',
+  },
+  {
+    name: 'mined again after a rollback, with another amount',
+    ours: sighted('blockchain', { ...told, epoch: 1, posted: [moves(-106n)] }),
+    ends: 'amount_mismatch -107 -106, none',
   },
   {
     name: 'told to be rolled back, and long confirmed at the API',
@@ -133,6 +168,19 @@ test.for<{
   {
     name: 'rolled back, and never told',
     movement: { status: 'rolledback' },
+    ends: 'matched, none',
+  },
+  {
+    name: 'rolled back, and told so',
+    movement: { status: 'rolledback' },
+    ours: sighted('blockchain', { epoch: 1 }),
+    noticedAt: 0,
+    ends: 'matched, none',
+  },
+  {
+    name: 'in the mempool again, and told to be rolled back',
+    movement: { status: 'mempool' },
+    ours: sighted('blockchain', { epoch: 1 }),
     ends: 'matched, none',
   },
   {

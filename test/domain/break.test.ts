@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
-import { breakKey, differenceOf } from '../../src/domain/break.ts';
-import { VaultId, type BreakId } from '../../src/domain/ids.ts';
+import {
+  BREAK_TYPES,
+  breakKey,
+  differenceOf,
+  finding,
+  foundAgain,
+  opened,
+  saysNothingNew,
+  type Break,
+  type Finding,
+  type Severity,
+} from '../../src/domain/break.ts';
+import { BreakId, VaultId } from '../../src/domain/ids.ts';
 import { openLedger, type OpenLedger } from '../store/open-ledger.ts';
 import { change, Service } from '../store/webhook.ts';
 
@@ -31,6 +42,80 @@ test('keys of different parts never meet', () => {
     breakKey('malformed', 'a', 'b'),
   ];
   expect(new Set(keys).size).toBe(keys.length);
+});
+
+/** How severe a kind of difference is where nothing about it says otherwise. */
+const SEVERITIES: Record<Severity, string> = {
+  info: 'malformed',
+  warning:
+    'missing_notification amount_changed status_mismatch conservation unexplained_movement unattributed_memo quarantined stale_deposit stale_withdrawal subscription_drift delivery_backlog',
+  critical: 'unknown_to_custody amount_mismatch reversal_after_credit id_conflict decimals_changed',
+};
+
+test.for(Object.entries(SEVERITIES))('of severity %s', ([severity, types]) => {
+  const found = BREAK_TYPES.filter(
+    (type) => finding(type, { key: 'k', detail: 'd' }).severity === severity,
+  );
+  expect(found.join(' ')).toBe(types);
+});
+
+describe('a difference that is found again', () => {
+  const FOUND = finding('conservation', {
+    key: 'k',
+    detail: 'it does not add up',
+    expected: Amount(100n),
+    actual: Amount(90n),
+  });
+  const { after: known } = opened(FOUND, BreakId('brk_1'), 7);
+
+  const AGAIN: [what: string, found: Partial<Finding>, says: string][] = [
+    ['the other side', { expected: Amount(95n) }, 'expected 100 → 95, difference -10 → -5'],
+    ['ours', { actual: Amount(99n) }, 'actual 90 → 99, difference -10 → -1'],
+    ['ours, unknown', { actual: null }, 'actual 90 → none, difference -10 → none'],
+    [
+      'both by as much',
+      { expected: Amount(50n), actual: Amount(40n) },
+      'expected 100 → 50, actual 90 → 40',
+    ],
+    ['its severity', { severity: 'critical' }, 'severity warning → critical'],
+    ['its words alone', { detail: 'by the fee' }, 'now: by the fee'],
+  ];
+
+  test.for(AGAIN)('with %s moved says so', ([, found, says]) => {
+    expect(saysNothingNew(known, { ...FOUND, ...found })).toBe(false);
+    const { after, event } = foundAgain(known, { ...FOUND, ...found }, 9);
+    expect([event.reason, event.action, after.updatedAt]).toEqual([says, 'changed', 9]);
+    expect([after.openedAt, after.breakId, after.state]).toEqual([7, 'brk_1', 'open']);
+  });
+
+  test('first knows a figure that nobody knew', () => {
+    const unknown: Break = { ...known, expected: null };
+    expect(foundAgain(unknown, FOUND, 9).event.reason).toBe(
+      'expected none → 100, difference none → -10',
+    );
+  });
+
+  test('says nothing new in the same words and figures, however severe by age', () => {
+    expect(saysNothingNew(known, FOUND)).toBe(true);
+    expect(saysNothingNew({ ...known, severity: 'critical' }, FOUND)).toBe(true);
+    expect(saysNothingNew(undefined, FOUND)).toBe(false);
+  });
+
+  /** Severity as found first, as raised by age, as found again, and as it counts then. */
+  const RAISED: [was: Severity, raised: Severity, found: Severity, is: Severity][] = [
+    ['warning', 'warning', 'critical', 'critical'],
+    ['warning', 'warning', 'info', 'info'],
+    ['warning', 'critical', 'warning', 'critical'],
+    ['warning', 'critical', 'info', 'critical'],
+    ['info', 'warning', 'critical', 'critical'],
+    ['info', 'warning', 'info', 'warning'],
+  ];
+
+  test.for(RAISED)('%s, by age %s, found as %s: %s', ([was, raised, severity, is]) => {
+    const before: Break = { ...known, originalSeverity: was, severity: raised };
+    const { after } = foundAgain(before, { ...FOUND, severity }, 9);
+    expect([after.severity, after.originalSeverity]).toEqual([is, severity]);
+  });
 });
 
 /** The history of a break, in order: action, actor, reason, figures before and after. */

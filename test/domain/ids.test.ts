@@ -40,3 +40,10 @@ test('a credit has its id by its deposit and its number, whenever it is given', 
   ];
   expect(new Set(ids).size).toBe(4);
 });
+
+test('a fact that would mint into the numbers of the next one is stopped', () => {
+  const mint = mintAt(7);
+  for (let minted = 0; minted < 1_000_000; minted += 1) mint.entry();
+  expect(() => mint.entry()).toThrow('fact 7 mints too many ids');
+  expect(() => mint.break()).toThrow('fact 7 mints too many ids');
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { AddressMovement } from '../../src/domain/address-evidence.ts';
+import {
+  addressBreakKey,
+  changesWith,
+  compareAddressMovement,
+  isAddressBreakOver,
+  unexplainedIn,
+} from '../../src/domain/address-movement.ts';
+import { Amount } from '../../src/domain/amount.ts';
+import { breakKey, type Finding } from '../../src/domain/break.ts';
+import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
+import { AddressId, AssetId, BlockchainHash, NetworkKey } from '../../src/domain/ids.ts';
+import { newSighting } from '../../src/domain/sighting.ts';
+import {
+  NOW,
+  GRACE_MS,
+  vaultId,
+  network,
+  blockchainHash,
+  moves,
+  OLD,
+  sighted,
+  told,
+  elsewhere,
+  other,
+} from './address-list.ts';
+
+const GRACE = { noticedAt: 0, grace: { at: NOW, graceMs: GRACE_MS } };
+const SUBJECT = { vaultId, network, blockchainHash, transactionId: null, depositId: null };
+
+function foundIn(movement: Partial<AddressMovement>, ours: Dossier): Finding {
+  const { outcome } = compareAddressMovement({ ...OLD, ...movement }, ours, {
+    platform: 'unasked',
+    ...GRACE,
+  });
+  if (outcome.kind !== 'break') throw new Error(`no break, but ${outcome.kind}`);
+  return outcome.finding;
+}
+
+const TOLD_106 = sighted('blockchain', { ...told, posted: [moves(-106n)] });
+
+describe('a difference at an address', () => {
+  test('of an amount says where and what of both sides', () => {
+    expect(foundIn({}, TOLD_106)).toEqual({
+      type: 'amount_mismatch',
+      key: '["amount_mismatch","address","v1","ethereum","0x1","a1","ethereum:ETH"]',
+      severity: 'critical',
+      subject: { ...SUBJECT, asset: 'ethereum:ETH' },
+      expected: -107n,
+      actual: -106n,
+      detail: 'at address a1 the custody API says -107 ethereum:ETH, the notifications say -106',
+    });
+  });
+
+  test('of a rollback that never came says where', () => {
+    expect(foundIn({ status: 'rolledback' }, TOLD_106)).toEqual({
+      type: 'status_mismatch',
+      key: '["status_mismatch","address","v1","ethereum","0x1","a1",null]',
+      severity: 'warning',
+      subject: { ...SUBJECT, asset: null },
+      expected: null,
+      actual: null,
+      detail:
+        'the custody API says that 0x1 was rolled back at address a1, and no rollback arrived',
+    });
+  });
+
+  const amount = foundIn({}, TOLD_106);
+  const status = foundIn({ status: 'rolledback' }, TOLD_106);
+  const gone = sighted('blockchain', { epoch: 1, posted: [] });
+  const right = sighted('blockchain', { ...told, posted: [moves(-100n), moves(-7n), elsewhere] });
+
+  const ENDS: [why: string, found: Finding, ours: Dossier, over: boolean][] = [
+    ['an amount, still told so', amount, TOLD_106, false],
+    ['an amount, told as the API says by now', amount, right, true],
+    [
+      'an amount, in the chain view of another vault',
+      amount,
+      sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] }),
+      false,
+    ],
+    [
+      'an amount, of what was rolled back',
+      amount,
+      sighted('blockchain', { epoch: 1, posted: [moves(-107n)] }),
+      false,
+    ],
+    ['an amount, of a hash that nobody told', amount, EMPTY_DOSSIER, false],
+    [
+      'nothing expected, and nothing told there any more',
+      { ...amount, expected: Amount(0n) },
+      sighted('blockchain', { ...told, posted: [elsewhere] }),
+      true,
+    ],
+    ['nothing expected, and the hash is gone', { ...amount, expected: Amount(0n) }, gone, false],
+    ['a rollback that never came, still standing', status, TOLD_106, false],
+    ['a rollback that has come', status, gone, true],
+    ['a rollback of what nobody told', status, EMPTY_DOSSIER, true],
+    [
+      'one that is not about an address',
+      { ...status, key: breakKey('status_mismatch', 'v1') },
+      gone,
+      false,
+    ],
+    [
+      'one with another mark',
+      { ...status, key: breakKey('status_mismatch', 'x', 'v1', 'ethereum', '0x1', 'a1') },
+      gone,
+      false,
+    ],
+    [
+      'one without an address',
+      { ...status, key: breakKey('status_mismatch', 'address', 'v1', 'ethereum', '0x1', null) },
+      gone,
+      false,
+    ],
+    [
+      'one whose key names another vault',
+      { ...status, key: addressBreakKey('status_mismatch', { ...OLD, vaultId: other }) },
+      gone,
+      false,
+    ],
+    [
+      'one whose key names another network',
+      { ...status, key: addressBreakKey('status_mismatch', { ...OLD, network: NetworkKey('x') }) },
+      gone,
+      false,
+    ],
+    [
+      'one whose key names another hash',
+      {
+        ...status,
+        key: addressBreakKey('status_mismatch', { ...OLD, blockchainHash: BlockchainHash('0x2') }),
+      },
+      gone,
+      false,
+    ],
+    [
+      'one about no vault',
+      { ...status, subject: { ...status.subject, vaultId: null } },
+      gone,
+      false,
+    ],
+    [
+      'an amount of no asset',
+      { ...amount, subject: { ...amount.subject, asset: null } },
+      right,
+      false,
+    ],
+    [
+      'of a kind that no address has',
+      { ...amount, key: breakKey('conservation', 'address', 'v1', 'ethereum', '0x1', 'a1') },
+      right,
+      false,
+    ],
+  ];
+
+  test.for(ENDS)('is over or not: %s', ([, found, ours, over]) => {
+    expect(isAddressBreakOver(found, ours)).toBe(over);
+  });
+});
+
+describe('the chain view with an address’s own list', () => {
+  const coin = { ...moves(4n), asset: AssetId('ethereum:USDC') };
+  const standing = newSighting({
+    network,
+    blockchainHash,
+    vaultId,
+    stream: 'blockchain',
+    accountId: null,
+    addressId: null,
+    memo: null,
+  });
+
+  test('has the list in place of what it had of that address, and keeps the others', () => {
+    const had = { ...standing, posted: [moves(-1n), elsewhere] };
+    expect(changesWith(OLD, had)).toEqual([elsewhere, ...(OLD.changes ?? [])]);
+    expect(changesWith({ ...OLD, changes: null }, had)).toEqual([elsewhere]);
+    expect(changesWith(OLD, undefined)).toEqual(OLD.changes);
+  });
+
+  test('differs from books that know nothing of it, an asset at a time', () => {
+    const movement = { ...OLD, changes: [moves(-100n), coin, moves(100n), { ...coin }] };
+    const found = unexplainedIn(movement, { ...standing, posted: [elsewhere] }, NOW);
+    expect(found.map(({ subject, expected }) => [subject, expected])).toEqual([
+      [{ ...SUBJECT, asset: 'ethereum:ETH' }, -900n],
+      [{ ...SUBJECT, asset: 'ethereum:USDC' }, 8n],
+    ]);
+    expect(
+      unexplainedIn({ ...OLD, changes: [moves(1n), moves(-1n), coin] }, undefined, NOW),
+    ).toHaveLength(1);
+  });
+
+  test('keys of differences keep kinds, places and assets apart', () => {
+    const asset = AssetId('ethereum:ETH');
+    const keys = [
+      addressBreakKey('status_mismatch', OLD),
+      addressBreakKey('amount_mismatch', OLD),
+      addressBreakKey('amount_mismatch', OLD, asset),
+      addressBreakKey('amount_mismatch', { ...OLD, addressId: AddressId('a2') }, asset),
+      addressBreakKey('amount_mismatch', { ...OLD, vaultId: other }, asset),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
