@@ -78,8 +78,8 @@ function slipsBetween(left: string, right: string): number {
     const here = [row];
     for (let at = 1; at <= right.length; at += 1) {
       const same = left[row - 1] === right[at - 1];
-      const swapped =
-        row > 1 && at > 1 && left[row - 1] === right[at - 2] && left[row - 2] === right[at - 1];
+      // Before the first letter there is nothing, and nothing is like no letter.
+      const swapped = left[row - 1] === right[at - 2] && left[row - 2] === right[at - 1];
       here.push(
         Math.min(
           (above[at] ?? 0) + 1,

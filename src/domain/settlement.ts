@@ -70,8 +70,9 @@ export function settle(before: Deposit, now: Circumstances): Settled {
     reason: verdict.reason,
     requiredConfirmations: rule.confirmations,
   };
-  const holds = holdFindings(before, judged);
-  if (!verdict.creditDue) return { deposit: judged, items: [], ...holds };
+  if (!verdict.creditDue) {
+    return { deposit: judged, items: [], ...holdFindings(before, judged) };
+  }
   const creditsIssued = before.creditsIssued + 1;
   const creditId = now.mint.credit(before.depositId, 'credit', creditsIssued);
   const credited: Deposit = {
@@ -88,7 +89,7 @@ export function settle(before: Deposit, now: Circumstances): Settled {
     reverses: null,
     deposit: credited,
   };
-  return { deposit: credited, items: [item], ...holds };
+  return { deposit: credited, items: [item], ...holdFindings(before, credited) };
 }
 
 /** Takes back the credit that stands: the custody API agrees that its hash left the chain. */

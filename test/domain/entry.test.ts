@@ -144,3 +144,23 @@ test('an unbalanced set of postings is told by its assets', () => {
   const lopsided: Posting[] = first === undefined ? [] : [first];
   expect(unbalancedAssets(lopsided)).toEqual(['ethereum:ETH']);
 });
+
+test('a contra is its vault’s: it has no account, address or memo', () => {
+  const memo = Memo('alice');
+  const entry = entryOf(HEAD, [
+    balanceChange(5n, { memo }),
+    balanceChange(-2n, { kind: 'fee', memo }),
+  ]);
+  const places = entry.postings.map(({ account: { kind, accountId, addressId, memo: to } }) => [
+    kind,
+    accountId,
+    addressId,
+    to,
+  ]);
+  expect(places).toEqual([
+    ['position', 'acc-1', 'adr-1', 'alice'],
+    ['world', null, null, null],
+    ['position', 'acc-1', 'adr-1', 'alice'],
+    ['network-fees', null, null, null],
+  ]);
+});

@@ -14,6 +14,7 @@ import { AssetId, NetworkKey } from '../../src/domain/ids.ts';
 
 const EVERYTHING: HaltScope = { kind: 'everything' };
 const ETHEREUM: HaltScope = { kind: 'network', network: NetworkKey('ethereum') };
+const SUI: HaltScope = { kind: 'network', network: NetworkKey('sui') };
 const USDC: HaltScope = { kind: 'asset', asset: AssetId('ethereum:USDC') };
 
 const POLICY: CreditingPolicy = {
@@ -38,6 +39,24 @@ test.for([
   expect(samePolicy(withoutHalts, POLICY)).toBe(true);
 });
 
+test('scopes in words', () => {
+  expect([EVERYTHING, ETHEREUM, USDC].map(scopeText)).toEqual([
+    'everything',
+    'network ethereum',
+    'asset ethereum:USDC',
+  ]);
+});
+
+test('switching off what has no rule adds none', () => {
+  expect(withHalt(POLICY, SUI, false)).toEqual(POLICY);
+  expect(withHalt(POLICY, SUI, true).networks['sui']).toEqual({ halted: true });
+});
+
+test('the first configuration of all is taken as it is', () => {
+  const policy = withHalt(POLICY, ETHEREUM, true);
+  expect(keepingHalts(policy, undefined)).toEqual({ policy, kept: [] });
+});
+
 const key = fc.constantFrom('ethereum', 'bitcoin', 'constructor', '__proto__');
 const scope: fc.Arbitrary<HaltScope> = fc.oneof(
   fc.constant(EVERYTHING),
@@ -58,8 +77,6 @@ test('switches thrown in any order: exactly those that were thrown on last are o
     }),
   );
 });
-
-const SUI: HaltScope = { kind: 'network', network: NetworkKey('sui') };
 
 /** What the file said, what holds, what the file says now → what stays halted. */
 const STARTS: [was: CreditingPolicy, holds: CreditingPolicy, kept: HaltScope[]][] = [

@@ -61,3 +61,35 @@ test('with nothing known nothing is strange', () => {
   const policy = policyNaming({ networks: ['x'], assets: ['x:Y'] });
   expect(strangeNames(policy, { published: null, assets: [] })).toEqual([]);
 });
+
+/** What is written, what exists, and what it is taken for. */
+const LIKENESSES: [written: string, names: string[], taken: string | null][] = [
+  ['ethereumxx', ['ethereum'], 'ethereum'],
+  ['ethereumxxx', ['ethereum'], null],
+  ['ethere', ['ethereum'], 'ethereum'],
+  ['ether', ['ethereum'], null],
+  ['xthereux', ['ethereum'], 'ethereum'],
+  ['xxhereux', ['ethereum'], null],
+  ['xetherem', ['ethereum'], 'ethereum'],
+  ['xetherex', ['ethereum'], null],
+  // Neighbours that are swapped are one slip.
+  ['ehterem', ['ethereum'], 'ethereum'],
+  ['ehteremu', ['ethereum'], 'ethereum'],
+  ['ehteremux', ['ethereum'], null],
+  ['xtheremu', ['ethereum'], 'ethereum'],
+  // Only one of two letters stands where its neighbour should.
+  ['xehereuq', ['ethereum'], null],
+  ['txhereuq', ['ethereum'], null],
+  ['abtereum', ['ethereum'], null],
+  // The likeliest of several, and of those that are as likely the first.
+  ['polygn', ['poly', 'polygon', 'polyg'], 'polygon'],
+  ['polygon2', ['polygon1', 'polygon3'], 'polygon1'],
+];
+
+test.for(LIKENESSES)('%s beside %o is taken for %s', ([written, names, taken]) => {
+  const [warning] = strangeNames(policyNaming({ networks: [written] }), {
+    published: names,
+    assets: [],
+  });
+  expect(/is it (.*)\?$/.exec(warning ?? '')?.[1] ?? null).toBe(taken);
+});

@@ -1,4 +1,25 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import {
+  AccountId,
+  BlockchainHash,
+  NetworkKey,
+  NotificationId,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+import type { IncomingNotification } from '../../src/domain/notification.ts';
+import {
+  hasHash,
+  hasSeenDeeper,
+  isToldByApi,
+  newSighting,
+  sameKey,
+  sightingKeyOf,
+  standsFor,
+  withEvent,
+  type Sighting,
+  type SightingKey,
+} from '../../src/domain/sighting.ts';
 import { openLedger } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
@@ -88,4 +109,116 @@ test('another body under a known id: the first stands, the second is kept and re
   expect(open.deposit().confirmations).toBe(1);
   expect(open.openBreaks()).toEqual(['id_conflict']);
   expect(open.rows('SELECT state FROM quarantine')).toEqual([{ state: 'kept' }]);
+});
+
+describe('what was seen of a hash', () => {
+  const KEY: SightingKey = {
+    network: NetworkKey('ethereum'),
+    blockchainHash: BlockchainHash('0xa1'),
+    vaultId: VaultId('v1'),
+    stream: 'blockchain',
+    accountId: AccountId('acc-1'),
+    addressId: null,
+    memo: null,
+  };
+  const CONFIRMED: IncomingNotification = {
+    ...KEY,
+    stream: 'incoming',
+    type: 'confirmation',
+    id: NotificationId('n1'),
+    transactionId: TransactionId('tx'),
+    confirmations: 3,
+    changes: null,
+  };
+  const standing = (...seen: string[]): Sighting => ({ ...newSighting(KEY), entryId: 1, seen });
+
+  test('begins with nothing', () => {
+    expect(newSighting(KEY)).toEqual({ ...KEY, epoch: 0, seen: [], entryId: null, posted: [] });
+  });
+
+  const OTHERS: Partial<SightingKey>[] = [
+    { network: NetworkKey('polygon') },
+    { blockchainHash: BlockchainHash('0xb2') },
+    { vaultId: VaultId('v2') },
+    { stream: 'incoming' },
+    { accountId: null },
+  ];
+  test.for(OTHERS)('%o alone makes another key', (other) => {
+    expect(sameKey(KEY, { ...KEY })).toBe(true);
+    expect(sameKey(KEY, { ...KEY, ...other })).toBe(false);
+  });
+
+  test('is kept event by event, and a rollback begins anew', () => {
+    const first = withEvent(standing(), CONFIRMED, 'webhook');
+    const second = withEvent(
+      first,
+      { ...CONFIRMED, transactionId: null, confirmations: null },
+      'api',
+    );
+    expect(second.seen).toEqual(['confirmation:3:tx', 'api/confirmation::']);
+    const after = withEvent(second, { ...CONFIRMED, type: 'rollback' }, 'webhook');
+    expect([after.epoch, after.seen]).toEqual([1, []]);
+  });
+
+  test('has no position in the chain view: one sighting per vault', () => {
+    expect(sightingKeyOf(CONFIRMED)).toMatchObject({ stream: 'incoming', accountId: 'acc-1' });
+    const { accountId: _, addressId: _address, memo: _memo, ...rest } = CONFIRMED;
+    const told = { ...rest, stream: 'blockchain', type: 'confirmation' } as const;
+    expect(sightingKeyOf(told)).toMatchObject({ accountId: null, addressId: null, memo: null });
+  });
+
+  test('needs a hash and its network', () => {
+    const approved = {
+      ...CONFIRMED,
+      stream: 'outgoing',
+      type: 'submitted',
+      transactionId: TransactionId('tx'),
+      orderId: null,
+      destinationAddress: null,
+      reasonCode: null,
+    } as const;
+    expect(hasHash(approved)).toBe(true);
+    expect(hasHash({ ...approved, network: null })).toBe(false);
+    expect(hasHash({ ...approved, blockchainHash: null })).toBe(false);
+  });
+
+  const RESTS: [seen: string[], entryId: number | null, onApi: boolean][] = [
+    [['api/transaction::'], 1, true],
+    [['mempool::', 'confirmation:3:'], 1, true],
+    [['mempool::', 'transaction::', 'confirmation:3:'], 1, false],
+    [['api/transaction::'], null, false],
+  ];
+  test.for(RESTS)(
+    '%o with entry %s rests on the API’s word alone: %s',
+    ([seen, entryId, onApi]) => {
+      expect(isToldByApi({ ...standing(...seen), entryId })).toBe(onApi);
+    },
+  );
+
+  const STANDS: [seen: string[], entryId: number | null, stands: boolean][] = [
+    [['confirmation:3:tx'], 1, true],
+    [['mempool::', 'confirmation:3:tx', 'confirmation:6:'], 1, true],
+    [['confirmation:3:tx2', 'confirmation:3:atx'], 1, false],
+    [['confirmation:3:'], 1, false],
+    [['confirmation:3:tx'], null, false],
+  ];
+  test.for(STANDS)('%o with entry %s stands for tx: %s', ([seen, entryId, stands]) => {
+    expect(standsFor({ ...standing(...seen), entryId }, TransactionId('tx'))).toBe(stands);
+  });
+
+  const DEEPER: [seen: string[], deeper: boolean][] = [
+    [['confirmation:4:'], true],
+    [['confirmation:12:'], true],
+    [['mempool::', 'confirmation:4:tx', 'confirmation:1:'], true],
+    [['api/confirmation:4:'], true],
+    [['confirmation:3:'], false],
+    [['confirmation:1:', 'confirmation:2:'], false],
+    [['confirmation::'], false],
+    // An id may look like an event.
+    [['mempool::confirmation:9:'], false],
+    [[], false],
+  ];
+  test.for(DEEPER)('%o is deeper than 3: %s', ([seen, deeper]) => {
+    expect(hasSeenDeeper(standing(...seen), 3)).toBe(deeper);
+  });
 });
