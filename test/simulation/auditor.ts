@@ -1,97 +1,8 @@
 import { createHash } from 'node:crypto';
-import Sqlite from 'better-sqlite3';
-import type { Database } from 'better-sqlite3';
-import type { CreditingRule } from './crediting-rules.ts';
-
-/** One change on one address of ours, as the chain made it. */
-export interface TrueMovement {
-  readonly vaultId: string;
-  readonly accountId: string;
-  readonly addressId: string;
-  readonly memo: string | null;
-  readonly asset: string;
-  readonly amount: bigint;
-  readonly tags: readonly string[];
-}
-
-export interface TrueTransaction {
-  readonly network: string;
-  readonly blockchainHash: string;
-  readonly status: string;
-  readonly confirmations: number;
-  /** Set when the platform itself sent it. */
-  readonly transactionId: string | null;
-  readonly movements: readonly TrueMovement[];
-}
-
-export interface TrueBalance {
-  readonly vaultId: string;
-  readonly accountId: string;
-  readonly addressId: string;
-  readonly memo: string | null;
-  readonly asset: string;
-  readonly amount: bigint;
-}
-
-/** Everything that the auditor compares the product's file with. */
-export interface Evidence {
-  readonly transactions: readonly TrueTransaction[];
-  readonly balances: readonly TrueBalance[];
-  /** The deepest that a hash ever was. */
-  readonly deepest: ReadonlyMap<string, number>;
-  /** Level of each vault's `mined` entries. */
-  readonly sources: ReadonlyMap<string, 'address' | 'account' | 'vault'>;
-  readonly ruleOf: (network: string, asset: string) => CreditingRule;
-  /** `<addressId> <memo>` of the memos that were registered before anything was paid. */
-  readonly registeredMemos: ReadonlySet<string>;
-  /** Deposits that a person gave an owner. */
-  readonly attributed: ReadonlySet<string>;
-  readonly lies: readonly {
-    readonly kind: string;
-    readonly hashes: readonly string[];
-    readonly transactionId: string | null;
-    readonly id: string;
-    readonly leaves: string | null;
-    readonly excuses: boolean;
-  }[];
-  /** Bodies that the product answered 2xx to. */
-  readonly acknowledged: readonly Uint8Array[];
-}
-
-interface PostingRow {
-  view: 'books' | 'chain';
-  hash: string;
-  vault: string;
-  account: string;
-  address: string;
-  memo: string;
-  asset: string;
-  amount: string;
-}
-
-interface FeedRow {
-  feed_seq: number;
-  credit_id: string;
-  kind: 'credit' | 'reversal';
-  deposit_id: string;
-  amount: string;
-  reverses: string | null;
-  hash: string;
-  network: string;
-  vault: string;
-  account: string | null;
-  address: string | null;
-  memo: string | null;
-  asset: string;
-}
-
-interface BreakRow {
-  type: string;
-  key: string;
-  state: string;
-  hash: string | null;
-  resolved_by: string | null;
-}
+import { AuditedStore } from './audited-store.ts';
+import { CreditAudit } from './credit-audit.ts';
+import type { Evidence } from './evidence.ts';
+import { Sums } from './sums.ts';
 
 /** Kinds of differences that a system at rest may not show where nobody lied. */
 const FALSE_ALARMS = new Set([
@@ -107,18 +18,28 @@ const FALSE_ALARMS = new Set([
   'decimals_changed',
 ]);
 
+/** What was told by webhooks alone and asked about by nobody, in words, by what is wrong with it. */
+const UNVERIFIED: Readonly<Record<string, string>> = {
+  'a withdrawal': "SELECT transaction_id AS id FROM withdrawals WHERE custody = 'unasked'",
+  'a hash called our own': "SELECT blockchain_hash AS id FROM own_hashes WHERE standing = 'told'",
+  'an internal deposit': `SELECT blockchain_hash AS id FROM deposits
+    WHERE state = 'internal' AND evidence = 'confirmed' AND verified_at IS NULL`,
+  'a movement of the books':
+    "SELECT blockchain_hash AS id FROM movements WHERE standing = 'books_only'",
+};
+
 /**
  * Compares a store at rest with what really is. Written from the interface specification and the
  * promises alone, over plain SQL: it shares no code with the rules that it checks.
  */
 export class Auditor {
-  readonly #db: Database;
+  readonly #store: AuditedStore;
   readonly #evidence: Evidence;
   readonly #lied: ReadonlySet<string>;
   readonly #problems: string[] = [];
 
   constructor(path: string, evidence: Evidence) {
-    this.#db = new Sqlite(path, { readonly: true });
+    this.#store = new AuditedStore(path);
     this.#evidence = evidence;
     this.#lied = new Set(evidence.lies.flatMap(({ hashes }) => hashes));
   }
@@ -131,31 +52,15 @@ export class Auditor {
       this.#checkHashes('books');
       this.#checkHashes('chain');
       this.#checkBalances();
-      this.#checkFeed();
-      this.#checkCredits();
+      this.#problems.push(...new CreditAudit(this.#store, this.#evidence).audit());
       this.#checkLies();
       this.#checkAlarms();
+      this.#checkVerified();
       this.#checkAcknowledged();
       return this.#problems;
     } finally {
-      this.#db.close();
+      this.#store.close();
     }
-  }
-
-  #rows<Row>(sql: string): Row[] {
-    return this.#db.prepare<[], Row>(sql).all();
-  }
-
-  #postings(view: 'books' | 'chain'): PostingRow[] {
-    return this.#rows<PostingRow>(
-      `SELECT a.view AS view, e.blockchain_hash AS hash, a.vault_id AS vault,
-              a.account_id AS account, a.address_id AS address, a.memo AS memo,
-              a.asset AS asset, p.amount AS amount
-       FROM postings p
-       JOIN entries e ON e.entry_id = p.entry_id
-       JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
-       WHERE a.kind = 'position'`,
-    ).filter((row) => row.view === view);
   }
 
   /** As fine as the vault's own entries are: the chain view always knows the address. */
@@ -186,7 +91,7 @@ export class Auditor {
         expected.add(position, -amount);
       }
     }
-    for (const row of this.#postings(view)) {
+    for (const row of this.#store.postings(view)) {
       if (this.#lied.has(row.hash)) continue;
       const { vault: vaultId, account: accountId, address: addressId, memo, asset } = row;
       const position = this.#positionOf(view, { vaultId, accountId, addressId, memo, asset });
@@ -207,14 +112,14 @@ export class Auditor {
         expected.add([blockchainHash, vaultId, asset].join(' '), amount);
       }
     }
-    for (const { hash, vault, asset, amount } of this.#postings(view)) {
+    for (const { hash, vault, asset, amount } of this.#store.postings(view)) {
       actual.add([hash, vault, asset].join(' '), BigInt(amount));
     }
     for (const { key, left, right } of expected.differences(actual)) {
       const [hash = ''] = key.split(' ');
       if (!this.#lied.has(hash)) {
         this.#problems.push(`${view} of ${key}: ${right}, the chain moved ${left}`);
-      } else if (!this.#isOnRecord(hash)) {
+      } else if (!this.#store.isOnRecord(hash)) {
         const kinds = this.#evidence.lies.filter((lie) => lie.hashes.includes(hash));
         const lie = kinds.map(({ kind }) => kind).join(', ');
         this.#problems.push(
@@ -228,12 +133,12 @@ export class Auditor {
   #checkBalances(): void {
     const expected = new Sums();
     const actual = new Sums();
-    for (const { account, amount } of this.#rows<{ account: number; amount: string }>(
+    for (const { account, amount } of this.#store.rows<{ account: number; amount: string }>(
       'SELECT ledger_account AS account, amount FROM postings',
     )) {
       expected.add(String(account), BigInt(amount));
     }
-    for (const { account, amount } of this.#rows<{ account: number; amount: string }>(
+    for (const { account, amount } of this.#store.rows<{ account: number; amount: string }>(
       'SELECT ledger_account AS account, amount FROM balances',
     )) {
       actual.add(String(account), BigInt(amount));
@@ -243,138 +148,12 @@ export class Auditor {
     }
   }
 
-  #feed(): FeedRow[] {
-    return this.#rows<FeedRow>(
-      `SELECT c.feed_seq, c.credit_id, c.kind, c.deposit_id, c.amount, c.reverses,
-              d.blockchain_hash AS hash, d.network AS network, d.vault_id AS vault,
-              d.account_id AS account, d.address_id AS address, d.memo AS memo, d.asset AS asset
-       FROM credits c JOIN deposits d ON d.deposit_id = c.deposit_id ORDER BY c.feed_seq`,
-    );
-  }
-
-  /** No gap; each reversal takes back the credit that stands, and exactly that. */
-  #checkFeed(): void {
-    const standing = new Map<string, FeedRow>();
-    for (const [index, item] of this.#feed().entries()) {
-      if (item.feed_seq !== index + 1) this.#problems.push(`the feed has a gap at ${index + 1}`);
-      const before = standing.get(item.deposit_id);
-      if (item.kind === 'credit') {
-        if (before !== undefined) this.#problems.push(`${item.deposit_id} is credited twice`);
-        standing.set(item.deposit_id, item);
-        this.#checkDepth(item);
-        continue;
-      }
-      if (before?.credit_id !== item.reverses || before.amount !== item.amount) {
-        this.#problems.push(`reversal ${item.feed_seq} does not take back what stands`);
-      }
-      standing.delete(item.deposit_id);
-    }
-  }
-
-  /** A credit needs the policy's depth, which the hash must have had at some time. */
-  #checkDepth({ hash, network, asset, feed_seq }: FeedRow): void {
-    const deepest = this.#evidence.deepest.get(hash) ?? 0;
-    const { depth } = this.#evidence.ruleOf(network, asset);
-    if (deepest >= depth) return;
-    this.#problems.push(`feed ${feed_seq}: ${hash} is credited and was never ${depth} deep`);
-  }
-
-  /** Every customer's deposit once and with its amount, and nothing else. */
-  #checkCredits(): void {
-    const due = new Sums();
-    const waiting = new Set<string>();
-    for (const transaction of this.#evidence.transactions) this.#addDue(transaction, due, waiting);
-    const credited = new Sums();
-    for (const item of this.#feed()) {
-      const { hash, vault, account, address, memo, asset, amount, kind } = item;
-      const key = creditKey({ hash, vault, account, address, memo, asset });
-      credited.add(key, kind === 'credit' ? BigInt(amount) : -BigInt(amount));
-    }
-    for (const { key, left, right } of due.differences(credited)) {
-      const [hash = ''] = key.split(' ');
-      if (waiting.has(key) && right === 0n) continue;
-      // A lie can keep the customer waiting for a person, who is told; it never moves a wrong amount.
-      if (this.#isExcused(hash) && right === 0n && this.#isOnRecord(hash)) continue;
-      this.#problems.push(`credited for ${key}: ${right}, due ${left}`);
-    }
-  }
-
-  #isExcused(hash: string): boolean {
-    return this.#evidence.lies.some(({ hashes, excuses }) => excuses && hashes.includes(hash));
-  }
-
-  #addDue(transaction: TrueTransaction, due: Sums, waiting: Set<string>): void {
-    const { network, blockchainHash: hash, status, confirmations } = transaction;
-    if (status !== 'confirmed' || transaction.transactionId !== null) return;
-    // Money that leaves an address of ours by this hash makes it nobody's deposit.
-    if (transaction.movements.some(({ amount }) => amount < 0n)) return;
-    const paid = new Sums();
-    const places = new Map<string, TrueMovement>();
-    for (const movement of transaction.movements) {
-      const { vaultId: vault, accountId: account, addressId: address, memo, asset } = movement;
-      const key = creditKey({ hash, vault, account, address, memo, asset });
-      paid.add(key, movement.amount);
-      places.set(key, movement);
-    }
-    for (const [key, amount] of paid.entries()) {
-      const place = places.get(key);
-      if (place === undefined) continue;
-      const rule = this.#evidence.ruleOf(network, place.asset);
-      if (confirmations < rule.depth || amount < rule.minimum) continue;
-      if (!this.#hasOwner(place, hash, rule)) continue;
-      due.add(key, amount);
-      if (this.#awaitsPerson(key)) waiting.add(key);
-    }
-  }
-
-  /** By a registered memo, by needing none, or because a person said so. */
-  #hasOwner(place: TrueMovement, hash: string, rule: CreditingRule): boolean {
-    const { addressId, memo, asset } = place;
-    if (memo === null ? !rule.needsMemo : this.#isRegistered(addressId, memo)) return true;
-    const rows = this.#db
-      .prepare<string[], { id: string; memo: string | null }>(
-        `SELECT deposit_id AS id, memo FROM deposits
-         WHERE blockchain_hash = ? AND address_id = ? AND asset = ?`,
-      )
-      .all(hash, addressId, asset);
-    return rows.some((row) => row.memo === memo && this.#evidence.attributed.has(row.id));
-  }
-
-  /** Said to be attributed, though the process died before it was: the person sees it is not. */
-  #awaitsPerson(key: string): boolean {
-    const [hash = '', , , address = ''] = key.split(' ');
-    const rows = this.#db
-      .prepare<string[], { reason: string | null; id: string }>(
-        `SELECT deposit_id AS id, reason FROM deposits
-         WHERE blockchain_hash = ? AND address_id = ?`,
-      )
-      .all(hash, address);
-    return rows.some(
-      ({ reason, id }) =>
-        this.#evidence.attributed.has(id) &&
-        (reason === 'unattributed_memo' || reason === 'memo_required'),
-    );
-  }
-
   #isRegistered(addressId: string, memo: string): boolean {
     return this.#evidence.registeredMemos.has(`${addressId} ${memo}`);
   }
 
-  #breaks(): BreakRow[] {
-    return this.#rows<BreakRow>(
-      'SELECT type, key, state, blockchain_hash AS hash, resolved_by FROM breaks',
-    );
-  }
-
-  /** Whether a break tells of the hash. A person may let one rest; the product alone may not. */
-  #isOnRecord(hash: string): boolean {
-    return this.#breaks().some(
-      (one) => one.resolved_by !== 'reconciler' && (one.hash === hash || one.key.includes(hash)),
-    );
-  }
-
   #checkLies(): void {
-    const breaks = this.#breaks();
+    const breaks = this.#store.breaks();
     for (const { kind, hashes, id, leaves } of this.#evidence.lies) {
       if (leaves === null) continue;
       const found = breaks.some(
@@ -388,7 +167,7 @@ export class Auditor {
 
   /** At rest and where nobody lied, nothing is at odds. */
   #checkAlarms(): void {
-    for (const { type, key, state, hash } of this.#breaks()) {
+    for (const { type, key, state, hash } of this.#store.breaks()) {
       if (state === 'resolved' || !FALSE_ALARMS.has(type)) continue;
       const lied =
         (hash !== null && this.#lied.has(hash)) ||
@@ -399,12 +178,28 @@ export class Auditor {
     }
   }
 
+  /** Webhooks are unsigned: at rest, what they alone have told is asked about or on record. */
+  #checkVerified(): void {
+    const keys = this.#store
+      .breaks()
+      .filter(({ state }) => state !== 'resolved')
+      .map(({ key, hash }) => `${key} ${hash ?? ''}`);
+    for (const [what, sql] of Object.entries(UNVERIFIED)) {
+      for (const { id } of this.#store.rows<{ id: string }>(sql)) {
+        if (keys.some((key) => key.includes(id))) continue;
+        this.#problems.push(`${what} rests on webhooks alone: ${id}`);
+      }
+    }
+  }
+
   /** What was answered 2xx is there, and says what arrived. */
   #checkAcknowledged(): void {
     const kept = new Set(
-      this.#rows<{ body: Uint8Array }>(
-        "SELECT body FROM journal WHERE kind IN ('notification', 'quarantined')",
-      ).map(({ body }) => contentOf(body).digest),
+      this.#store
+        .rows<{ body: Uint8Array }>(
+          "SELECT body FROM journal WHERE kind IN ('notification', 'quarantined')",
+        )
+        .map(({ body }) => contentOf(body).digest),
     );
     for (const body of this.#evidence.acknowledged) {
       const { id, digest } = contentOf(body);
@@ -421,40 +216,4 @@ function contentOf(body: Uint8Array): { id: string; digest: string } {
   };
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   return { id: content.id, digest };
-}
-
-function creditKey(place: {
-  hash: string;
-  vault: string;
-  account: string | null;
-  address: string | null;
-  memo: string | null;
-  asset: string;
-}): string {
-  const { hash, vault, account, address, memo, asset } = place;
-  return [hash, vault, account ?? '-', address ?? '-', memo ?? '-', asset].join(' ');
-}
-
-/** Sums by name. */
-class Sums {
-  readonly #sums = new Map<string, bigint>();
-
-  add(key: string, amount: bigint): void {
-    this.#sums.set(key, (this.#sums.get(key) ?? 0n) + amount);
-  }
-
-  entries(): IterableIterator<[string, bigint]> {
-    return this.#sums.entries();
-  }
-
-  /** Names whose sums are not the same here and there. */
-  differences(other: Sums): { key: string; left: bigint; right: bigint }[] {
-    return [...new Set([...this.#sums.keys(), ...other.#sums.keys()])]
-      .map((key) => ({
-        key,
-        left: this.#sums.get(key) ?? 0n,
-        right: other.#sums.get(key) ?? 0n,
-      }))
-      .filter(({ left, right }) => left !== right);
-  }
 }

@@ -1,25 +1,21 @@
-import { createPrivateKey } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import { generateKeyPair } from '../../src/custody/token.ts';
-import { decode } from '../../src/intake/decode.ts';
-import { VirtualClock } from '../../src/simulator/clock.ts';
-import { startCore, type RunningCore } from '../../src/simulator/core.ts';
-import { verify } from '../../src/store/sqlite/verify.ts';
-import { Auditor, type Evidence } from './auditor.ts';
+import { rmSync } from 'node:fs';
+import type { VirtualClock } from '../../src/simulator/clock.ts';
+import type { RunningCore } from '../../src/simulator/core.ts';
+import { Auditor } from './auditor.ts';
 import { Chance } from './chance.ts';
-import { ruleOf } from './crediting-rules.ts';
-import { EventLog } from './event-log.ts';
+import { gatherEvidence } from './evidence.ts';
+import type { EventLog } from './event-log.ts';
+import { copyStore, extentOf, lastSealOf } from './extent.ts';
 import { Forger } from './forger.ts';
-import { Network } from './network.ts';
+import { callControl, drainBacklogs, layGround, scratchFolder, type Ground } from './ground.ts';
+import type { Network } from './network.ts';
 import { Office } from './office.ts';
 import { DIED, GRACE_MS, Product } from './product.ts';
+import { replayProblems } from './replay-check.ts';
 import { makeScenery, type Scenery } from './scenery.ts';
 import { Traffic } from './traffic.ts';
-import { Weather } from './weather.ts';
+import type { SimulationOptions, Verdict } from './verdict.ts';
+import type { Weather } from './weather.ts';
 
 const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
 const STREAMS = ['outgoing', 'incoming', 'blockchain'] as const;
@@ -40,66 +36,13 @@ const ACTIONS = {
   time: 14,
   sweep: 16,
   office: 8,
-  lie: 10,
+  lie: 20,
   redeliver: 4,
   override: 1,
   kill: 3,
   weather: 6,
   clockJump: 2,
 } as const;
-
-export interface Verdict {
-  readonly seed: number;
-  /** What is wrong; empty when every promise held. */
-  readonly problems: readonly string[];
-  /** Of everything that happened, and of the journal's last seal. */
-  readonly digest: string;
-  readonly events: number;
-  readonly tail: readonly string[];
-  /** How much of it happened, so that an empty run is not taken for a good one. */
-  readonly extent: Readonly<Record<string, number>>;
-}
-
-export interface SimulationOptions {
-  /** Steps before the world comes to rest; default 60. */
-  readonly steps?: number;
-  /** Whether anybody lies; default: three seeds in four. */
-  readonly lies?: boolean;
-  /** Gets every line of the event log. */
-  readonly echo?: (line: string) => void;
-  /** Compares the store at rest with what really is; default: the auditor. */
-  readonly inspect?: (path: string, evidence: Evidence) => readonly string[];
-  /** Where to leave a copy of the store as it was audited. */
-  readonly keep?: string;
-}
-
-let keys: Promise<{ publicKeyPem: string; key: KeyObject }> | undefined;
-
-/** One key pair for all runs of the process: its bytes reach nothing that is compared. */
-function keyPair(): Promise<{ publicKeyPem: string; key: KeyObject }> {
-  keys ??= generateKeyPair().then(({ publicKeyPem, privateKeyPem }) => ({
-    publicKeyPem,
-    key: createPrivateKey(privateKeyPem),
-  }));
-  return keys;
-}
-
-/** Commits are as durable as a simulated crash can ask for, and memory is faster than a disk. */
-function scratchFolder(): string {
-  const root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-  return mkdtempSync(join(root, 'counterfoil-simulation-'));
-}
-
-async function call(url: string, method: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(url, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const said: unknown = await answer.json();
-  if (!answer.ok) throw new Error(`${method} ${url}: ${JSON.stringify(said)}`);
-  return said;
-}
 
 /**
  * The custody core, the product and the network between them in one process, on one virtual clock
@@ -112,9 +55,10 @@ class Simulation {
   readonly #folder = scratchFolder();
   readonly #chance: Chance;
   readonly #weather: Weather;
-  readonly #problems: string[] = [];
-  readonly #acknowledged: Uint8Array[] = [];
+  readonly #problems: string[];
+  readonly #acknowledged: Uint8Array[];
   readonly #deepest = new Map<string, number>();
+  readonly #ground: Ground;
   readonly #core: RunningCore;
   readonly #clock: VirtualClock;
   readonly #log: EventLog;
@@ -128,28 +72,20 @@ class Simulation {
   #sweeps = 0;
   #deaths = 0;
 
-  private constructor(parts: {
-    seed: number;
-    lying: boolean;
-    inspect: NonNullable<SimulationOptions['inspect']>;
-    core: RunningCore;
-    clock: VirtualClock;
-    log: EventLog;
-    weather: Weather;
-    network: Network;
-    bustle: { run: () => Promise<void> };
-    told: { acknowledged: (body: Uint8Array) => void; defect: (text: string) => void };
-    client: { clientId: string; key: KeyObject };
-  }) {
-    const { seed, core, clock, log, weather, network, client } = parts;
+  private constructor(seed: number, parts: { ground: Ground; options: SimulationOptions }) {
+    const { ground, options } = parts;
+    const { core, clock, log, weather, network, client } = ground;
     this.#seed = seed;
-    this.#lying = parts.lying;
-    this.#inspect = parts.inspect;
+    this.#lying = options.lies ?? seed % 4 !== 0;
+    this.#inspect = options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit());
+    this.#ground = ground;
     this.#core = core;
     this.#clock = clock;
     this.#log = log;
     this.#weather = weather;
     this.#network = network;
+    this.#problems = ground.problems;
+    this.#acknowledged = ground.acknowledged;
     this.#chance = new Chance(seed, 'course');
     this.#scenery = makeScenery(core.world, seed);
     this.#traffic = new Traffic({ world: core.world, scenery: this.#scenery, seed, log });
@@ -179,56 +115,11 @@ class Simulation {
       acknowledged: () => this.#acknowledged,
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
-    parts.bustle.run = () => this.#burst(2);
-    parts.told.acknowledged = (body) => this.#acknowledged.push(body);
-    parts.told.defect = (text) => this.#problems.push(text);
+    ground.bustle.run = () => this.#burst(2);
   }
 
   static async start(seed: number, options: SimulationOptions): Promise<Simulation> {
-    const { publicKeyPem, key } = await keyPair();
-    const told = {
-      acknowledged: (_: Uint8Array): void => undefined,
-      defect: (_: string): void => undefined,
-    };
-    const core = await startCore({
-      port: 0,
-      seed,
-      clock: 'virtual',
-      autoMine: false,
-      onBug: (error) => told.defect(`CORE bug: ${String(error)}`),
-    });
-    const { clock } = core;
-    if (!(clock instanceof VirtualClock)) throw new Error('the core has no virtual clock');
-    const log = new EventLog({ now: () => clock.now(), echo: options.echo });
-    const weather = new Weather(seed);
-    const bustle = { run: (): Promise<void> => Promise.resolve() };
-    const network = await Network.open({
-      clock,
-      weather,
-      log,
-      bustle: () => bustle.run(),
-      acknowledged: (body) => told.acknowledged(body),
-      defect: (text) => told.defect(text),
-    });
-    const permissions = ['Vault:read', 'manageVaults', 'manageNotifications'];
-    const client = { name: 'product', type: 'api', publicKeyPem, permissions };
-    const { clientId } = (await call(`${core.controlUrl}/sim/clients`, 'POST', client)) as {
-      clientId: string;
-    };
-    const lying = options.lies ?? seed % 4 !== 0;
-    return new Simulation({
-      seed,
-      lying,
-      inspect: options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit()),
-      core,
-      clock,
-      log,
-      weather,
-      network,
-      bustle,
-      told,
-      client: { clientId, key },
-    });
+    return new Simulation(seed, { ground: await layGround(seed, options.echo), options });
   }
 
   /** Real time is bounded: whatever waits for ever has to be found, too. */
@@ -257,7 +148,7 @@ class Simulation {
     await this.#comeToRest();
     this.#audit();
     const extent = this.#extent();
-    this.#log.add(`sealed ${this.#lastSeal()}`);
+    this.#log.add(`sealed ${lastSealOf(this.#product.path)}`);
     this.#log.add(`end ${JSON.stringify(extent)}`);
     return this.#verdict(extent);
   }
@@ -274,10 +165,7 @@ class Simulation {
   }
 
   keep(path: string): void {
-    const store = new Sqlite(this.#product.path);
-    store.pragma('wal_checkpoint(TRUNCATE)');
-    store.close();
-    copyFileSync(this.#product.path, path);
+    copyStore(this.#product.path, path);
   }
 
   async close(): Promise<void> {
@@ -345,15 +233,16 @@ class Simulation {
   /** A vault's owner suppresses deep confirmations, or wants them all again. */
   #overrideDepths(): void {
     const { vaultId } = this.#chance.pick(this.#scenery.vaults);
-    const depths = this.#scenery.networks.map(({ key, confirmations }) => [
-      key,
-      this.#chance.pick(confirmations),
-    ]);
-    const override = this.#chance.happens(0.3)
-      ? {}
-      : (Object.fromEntries(depths) as Record<string, number>);
+    const override = this.#chance.happens(0.3) ? {} : this.#someDepths();
     this.#core.delivery.subscriptions.setOverride(vaultId, override);
     this.#log.add(`override ${vaultId} ${JSON.stringify(override)}`);
+  }
+
+  #someDepths(): Record<string, number> {
+    const { networks } = this.#scenery;
+    return Object.fromEntries(
+      networks.map(({ key, confirmations }) => [key, this.#chance.pick(confirmations)] as const),
+    );
   }
 
   async #burst(most: number): Promise<void> {
@@ -401,7 +290,7 @@ class Simulation {
   }
 
   async #putFaults(): Promise<void> {
-    await call(`${this.#core.controlUrl}/sim/faults`, 'PUT', this.#weather.coreFaults);
+    await callControl(this.#core, 'PUT /sim/faults', this.#weather.coreFaults);
   }
 
   /** Faults end, what is delayed arrives, every order ends, blocks bury everything, sweeps follow. */
@@ -428,78 +317,27 @@ class Simulation {
   }
 
   async #deliverAll(): Promise<void> {
-    const { delivery } = this.#core;
-    const waits = (): boolean =>
-      this.#scenery.vaults.some(({ vaultId }) => delivery.backlog(vaultId).size > 0);
-    for (let tries = 0; tries < 100; tries += 1) {
-      for (const { vaultId } of this.#scenery.vaults) delivery.pullForward(vaultId);
-      await this.#clock.advance(1_000);
-      if (!waits()) return;
-    }
+    const vaultIds = this.#scenery.vaults.map(({ vaultId }) => vaultId);
+    if (await drainBacklogs(this.#ground, vaultIds)) return;
     this.#problems.push('a backlog is not delivered although nothing is in its way');
   }
 
   #audit(): void {
-    const { world } = this.#core;
-    const report = verify(this.#product.path, {
-      decode,
-      progress: { start: () => undefined, tick: () => undefined, done: () => undefined },
+    const { path } = this.#product;
+    const evidence = gatherEvidence({
+      world: this.#core.world,
+      scenery: this.#scenery,
+      deepest: this.#deepest,
+      attributed: this.#office.attributed,
+      lies: this.#forger.lies,
+      acknowledged: this.#acknowledged,
     });
-    if (!report.sound) {
-      const failed = report.checks.filter(({ problemCount }) => problemCount > 0);
-      this.#problems.push(`verify: ${JSON.stringify(failed)}`);
-    }
-    this.#problems.push(
-      ...this.#inspect(this.#product.path, {
-        transactions: world.truthTransactions(),
-        balances: world.truthBalances(),
-        deepest: this.#deepest,
-        sources: new Map(this.#scenery.vaults.map(({ vaultId, source }) => [vaultId, source])),
-        ruleOf,
-        registeredMemos: new Set(
-          this.#scenery.places.flatMap(({ address, memos }) =>
-            memos.map((memo) => `${address.addressId} ${memo}`),
-          ),
-        ),
-        attributed: this.#office.attributed,
-        lies: this.#forger.lies,
-        acknowledged: this.#acknowledged,
-      }),
-    );
-  }
-
-  /** Hangs on every byte of the journal. */
-  #lastSeal(): string {
-    const store = new Sqlite(this.#product.path, { readonly: true });
-    try {
-      const sql = 'SELECT hex(hash) FROM seals ORDER BY commit_number DESC LIMIT 1';
-      return store.prepare<[], string>(sql).pluck().get() ?? '';
-    } finally {
-      store.close();
-    }
+    this.#problems.push(...replayProblems(path), ...this.#inspect(path, evidence));
   }
 
   #extent(): Record<string, number> {
-    const audited = new Sqlite(this.#product.path, { readonly: true });
-    const count = (sql: string): number =>
-      audited.prepare<[], number>(`SELECT count(*) FROM ${sql}`).pluck().get() ?? 0;
-    try {
-      return this.#counted(count);
-    } finally {
-      audited.close();
-    }
-  }
-
-  #counted(count: (sql: string) => number): Record<string, number> {
     return {
-      facts: count('journal'),
-      credits: count("credits WHERE kind = 'credit'"),
-      reversals: count("credits WHERE kind = 'reversal'"),
-      internal: count("deposits WHERE state = 'internal'"),
-      backfills: count("entries WHERE source = 'api'"),
-      burnedFees: count("entries WHERE cause = 'failed-fee'"),
-      suspense: count("entries WHERE cause = 'suspense'"),
-      breaks: count('breaks'),
+      ...extentOf(this.#product.path),
       transactions: this.#core.world.truthTransactions().length,
       acknowledged: this.#acknowledged.length,
       sweeps: this.#sweeps,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { simulate, type SimulationOptions } from './simulation.ts';
+import { simulate } from './simulation.ts';
+import type { SimulationOptions } from './verdict.ts';
 
 /** A soak ends after this long, whatever is left to do. */
 const MINUTES_MAX_DEFAULT = 30;

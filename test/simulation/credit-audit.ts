@@ -1,0 +1,144 @@
+import type { AuditedStore, FeedRow } from './audited-store.ts';
+import type { CreditingRule } from './crediting-rules.ts';
+import type { Evidence, TrueMovement, TrueTransaction } from './evidence.ts';
+import { Sums } from './sums.ts';
+
+function creditKey(place: {
+  hash: string;
+  vault: string;
+  account: string | null;
+  address: string | null;
+  memo: string | null;
+  asset: string;
+}): string {
+  const { hash, vault, account, address, memo, asset } = place;
+  return [hash, vault, account ?? '-', address ?? '-', memo ?? '-', asset].join(' ');
+}
+
+/** Compares the credit feed with what customers really paid. */
+export class CreditAudit {
+  readonly #store: AuditedStore;
+  readonly #evidence: Evidence;
+  readonly #problems: string[] = [];
+
+  constructor(store: AuditedStore, evidence: Evidence) {
+    this.#store = store;
+    this.#evidence = evidence;
+  }
+
+  /** Sentences on everything that is wrong; empty when all holds. */
+  audit(): readonly string[] {
+    this.#checkFeed();
+    this.#checkCredits();
+    return this.#problems;
+  }
+
+  /** No gap; each reversal takes back the credit that stands, and exactly that. */
+  #checkFeed(): void {
+    const standing = new Map<string, FeedRow>();
+    for (const [index, item] of this.#store.feed().entries()) {
+      if (item.feed_seq !== index + 1) this.#problems.push(`the feed has a gap at ${index + 1}`);
+      const before = standing.get(item.deposit_id);
+      if (item.kind === 'credit') {
+        if (before !== undefined) this.#problems.push(`${item.deposit_id} is credited twice`);
+        standing.set(item.deposit_id, item);
+        this.#checkDepth(item);
+        continue;
+      }
+      if (before?.credit_id !== item.reverses || before.amount !== item.amount) {
+        this.#problems.push(`reversal ${item.feed_seq} does not take back what stands`);
+      }
+      standing.delete(item.deposit_id);
+    }
+  }
+
+  /** A credit needs the policy's depth, which the hash must have had at some time. */
+  #checkDepth({ hash, network, asset, feed_seq }: FeedRow): void {
+    const deepest = this.#evidence.deepest.get(hash) ?? 0;
+    const { depth } = this.#evidence.ruleOf(network, asset);
+    if (deepest >= depth) return;
+    this.#problems.push(`feed ${feed_seq}: ${hash} is credited and was never ${depth} deep`);
+  }
+
+  /** Every customer's deposit once and with its amount, and nothing else. */
+  #checkCredits(): void {
+    const due = new Sums();
+    const waiting = new Set<string>();
+    for (const transaction of this.#evidence.transactions) this.#addDue(transaction, due, waiting);
+    const credited = new Sums();
+    for (const item of this.#store.feed()) {
+      const { hash, vault, account, address, memo, asset, amount, kind } = item;
+      const key = creditKey({ hash, vault, account, address, memo, asset });
+      credited.add(key, kind === 'credit' ? BigInt(amount) : -BigInt(amount));
+    }
+    for (const { key, left, right } of due.differences(credited)) {
+      const [hash = ''] = key.split(' ');
+      if (waiting.has(key) && right === 0n) continue;
+      // A lie can keep the customer waiting for a person, who is told; it never moves a wrong amount.
+      if (this.#isExcused(hash) && right === 0n && this.#store.isOnRecord(hash)) continue;
+      this.#problems.push(`credited for ${key}: ${right}, due ${left}`);
+    }
+  }
+
+  #isExcused(hash: string): boolean {
+    return this.#evidence.lies.some(({ hashes, excuses }) => excuses && hashes.includes(hash));
+  }
+
+  #addDue(transaction: TrueTransaction, due: Sums, waiting: Set<string>): void {
+    const { network, blockchainHash: hash, status, confirmations } = transaction;
+    if (status !== 'confirmed' || transaction.transactionId !== null) return;
+    // Money that leaves an address of ours by this hash makes it nobody's deposit.
+    if (transaction.movements.some(({ amount }) => amount < 0n)) return;
+    const paid = new Sums();
+    const places = new Map<string, TrueMovement>();
+    for (const movement of transaction.movements) {
+      const { vaultId: vault, accountId: account, addressId: address, memo, asset } = movement;
+      const key = creditKey({ hash, vault, account, address, memo, asset });
+      paid.add(key, movement.amount);
+      places.set(key, movement);
+    }
+    for (const [key, amount] of paid.entries()) {
+      const place = places.get(key);
+      if (place === undefined) continue;
+      const rule = this.#evidence.ruleOf(network, place.asset);
+      if (confirmations < rule.depth || amount < rule.minimum) continue;
+      if (!this.#hasOwner(place, hash, rule)) continue;
+      due.add(key, amount);
+      if (this.#awaitsPerson(key)) waiting.add(key);
+    }
+  }
+
+  /** By a registered memo, by needing none, or because a person said so. */
+  #hasOwner(place: TrueMovement, hash: string, rule: CreditingRule): boolean {
+    const { addressId, memo, asset } = place;
+    if (memo === null ? !rule.needsMemo : this.#isRegistered(addressId, memo)) return true;
+    const rows = this.#store.rows<{ id: string; memo: string | null }>(
+      `SELECT deposit_id AS id, memo FROM deposits
+         WHERE blockchain_hash = ? AND address_id = ? AND asset = ?`,
+      hash,
+      addressId,
+      asset,
+    );
+    return rows.some((row) => row.memo === memo && this.#evidence.attributed.has(row.id));
+  }
+
+  /** Said to be attributed, though the process died before it was: the person sees it is not. */
+  #awaitsPerson(key: string): boolean {
+    const [hash = '', , , address = ''] = key.split(' ');
+    const rows = this.#store.rows<{ reason: string | null; id: string }>(
+      `SELECT deposit_id AS id, reason FROM deposits
+         WHERE blockchain_hash = ? AND address_id = ?`,
+      hash,
+      address,
+    );
+    return rows.some(
+      ({ reason, id }) =>
+        this.#evidence.attributed.has(id) &&
+        (reason === 'unattributed_memo' || reason === 'memo_required'),
+    );
+  }
+
+  #isRegistered(addressId: string, memo: string): boolean {
+    return this.#evidence.registeredMemos.has(`${addressId} ${memo}`);
+  }
+}

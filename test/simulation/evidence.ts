@@ -1,0 +1,80 @@
+import type { World } from '../../src/simulator/world/world.ts';
+import { ruleOf, type CreditingRule } from './crediting-rules.ts';
+import type { Scenery } from './scenery.ts';
+
+/** One change on one address of ours, as the chain made it. */
+export interface TrueMovement {
+  readonly vaultId: string;
+  readonly accountId: string;
+  readonly addressId: string;
+  readonly memo: string | null;
+  readonly asset: string;
+  readonly amount: bigint;
+  readonly tags: readonly string[];
+}
+
+export interface TrueTransaction {
+  readonly network: string;
+  readonly blockchainHash: string;
+  readonly status: string;
+  readonly confirmations: number;
+  /** Set when the platform itself sent it. */
+  readonly transactionId: string | null;
+  readonly movements: readonly TrueMovement[];
+}
+
+export interface TrueBalance {
+  readonly vaultId: string;
+  readonly accountId: string;
+  readonly addressId: string;
+  readonly memo: string | null;
+  readonly asset: string;
+  readonly amount: bigint;
+}
+
+/** Everything that the auditor compares the product's file with. */
+export interface Evidence {
+  readonly transactions: readonly TrueTransaction[];
+  readonly balances: readonly TrueBalance[];
+  /** The deepest that a hash ever was. */
+  readonly deepest: ReadonlyMap<string, number>;
+  /** Level of each vault's `mined` entries. */
+  readonly sources: ReadonlyMap<string, 'address' | 'account' | 'vault'>;
+  readonly ruleOf: (network: string, asset: string) => CreditingRule;
+  /** `<addressId> <memo>` of the memos that were registered before anything was paid. */
+  readonly registeredMemos: ReadonlySet<string>;
+  /** Deposits that a person gave an owner. */
+  readonly attributed: ReadonlySet<string>;
+  readonly lies: readonly {
+    readonly kind: string;
+    readonly hashes: readonly string[];
+    readonly transactionId: string | null;
+    readonly id: string;
+    readonly leaves: string | null;
+    readonly excuses: boolean;
+  }[];
+  /** Bodies that the product answered 2xx to. */
+  readonly acknowledged: readonly Uint8Array[];
+}
+
+/** What really is, from the core's own truth, beside what the simulation has done to the product. */
+export function gatherEvidence(
+  from: {
+    world: World;
+    scenery: Scenery;
+  } & Pick<Evidence, 'deepest' | 'attributed' | 'lies' | 'acknowledged'>,
+): Evidence {
+  const { world, scenery, ...done } = from;
+  return {
+    ...done,
+    transactions: world.truthTransactions(),
+    balances: world.truthBalances(),
+    sources: new Map(scenery.vaults.map(({ vaultId, source }) => [vaultId, source])),
+    ruleOf,
+    registeredMemos: new Set(
+      scenery.places.flatMap(({ address, memos }) =>
+        memos.map((memo) => `${address.addressId} ${memo}`),
+      ),
+    ),
+  };
+}

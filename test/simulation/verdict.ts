@@ -1,0 +1,26 @@
+import type { Evidence } from './evidence.ts';
+
+export interface Verdict {
+  readonly seed: number;
+  /** What is wrong; empty when every promise held. */
+  readonly problems: readonly string[];
+  /** Of everything that happened, and of the journal's last seal. */
+  readonly digest: string;
+  readonly events: number;
+  readonly tail: readonly string[];
+  /** How much of it happened, so that an empty run is not taken for a good one. */
+  readonly extent: Readonly<Record<string, number>>;
+}
+
+export interface SimulationOptions {
+  /** Steps before the world comes to rest; default 60. */
+  readonly steps?: number;
+  /** Whether anybody lies; default: three seeds in four. */
+  readonly lies?: boolean;
+  /** Gets every line of the event log. */
+  readonly echo?: (line: string) => void;
+  /** Compares the store at rest with what really is; default: the auditor. */
+  readonly inspect?: (path: string, evidence: Evidence) => readonly string[];
+  /** Where to leave a copy of the store as it was audited. */
+  readonly keep?: string;
+}
