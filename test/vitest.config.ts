@@ -8,8 +8,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Real servers, real files, child processes: each test file gets a process of its own.
     pool: 'forks',
-    testTimeout: 15_000,
-    hookTimeout: 15_000,
+    // What hangs must end; what is slow on a busy machine must not fail for it.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
     reporters: ['default', new TallyReporter()],
   },
