@@ -1,4 +1,5 @@
 import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
+import { CATEGORIES } from '../domain/roll-forward.ts';
 import type { SignedReport } from './signed-report.ts';
 
 /** Columns of every line; a line fills those of its record. */
@@ -9,14 +10,7 @@ const COLUMNS = [
   'asset',
   'decimals',
   'opening',
-  'deposits',
-  'withdrawals',
-  'fees',
-  'rebates',
-  'mints',
-  'internal',
-  'change',
-  'adjustments',
+  ...CATEGORIES,
   'closing',
   'chainClosing',
   'chainDifference',

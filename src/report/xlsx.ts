@@ -1,4 +1,5 @@
 import writeXlsxFile from 'write-excel-file/node';
+import { CATEGORIES } from '../domain/roll-forward.ts';
 import { scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 
@@ -69,18 +70,7 @@ function summaryOf({ report, reportHash }: SignedReport): Sheet {
   };
 }
 
-const MOVES = [
-  'opening',
-  'deposits',
-  'withdrawals',
-  'fees',
-  'rebates',
-  'mints',
-  'internal',
-  'change',
-  'adjustments',
-  'closing',
-] as const;
+const MOVES = ['opening', ...CATEGORIES, 'closing'] as const;
 const COMPARED = [
   'chainClosing',
   'chainDifference',

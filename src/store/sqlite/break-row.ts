@@ -5,42 +5,20 @@ import type {
   BreakEvent,
   BreakFigures,
   BreakState,
-  BreakType,
   Severity,
 } from '../../domain/break.ts';
-import {
-  AssetId,
-  BlockchainHash,
-  BreakId,
-  DepositId,
-  NetworkKey,
-  TransactionId,
-  VaultId,
-} from '../../domain/ids.ts';
+import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../break-book.ts';
-import { or } from './row.ts';
+import { findingColumns, findingOf } from './finding-row.ts';
 import type { BreakEventRow, BreakRow } from './tables.ts';
 
 export function breakOf(row: BreakRow): Break {
   return {
+    ...findingOf(row),
     breakId: BreakId(row.break_id),
-    type: row.type as BreakType,
-    key: row.key,
-    severity: row.severity as Severity,
     originalSeverity: row.original_severity as Severity,
     state: row.state as BreakState,
     assignee: row.assignee,
-    subject: {
-      vaultId: or(VaultId, row.vault_id),
-      network: or(NetworkKey, row.network),
-      blockchainHash: or(BlockchainHash, row.blockchain_hash),
-      asset: or(AssetId, row.asset),
-      transactionId: or(TransactionId, row.transaction_id),
-      depositId: or(DepositId, row.deposit_id),
-    },
-    expected: row.expected === null ? null : storedAmount(row.expected),
-    actual: row.actual === null ? null : storedAmount(row.actual),
-    detail: row.detail,
     openedAt: row.opened_at,
     updatedAt: row.updated_at,
     resolvedAt: row.resolved_at,
@@ -51,22 +29,11 @@ export function breakOf(row: BreakRow): Break {
 
 export function breakRow(one: Break): BreakRow {
   return {
+    ...findingColumns(one),
     break_id: one.breakId,
-    type: one.type,
-    key: one.key,
-    severity: one.severity,
     original_severity: one.originalSeverity,
     state: one.state,
     assignee: one.assignee,
-    vault_id: one.subject.vaultId,
-    network: one.subject.network,
-    blockchain_hash: one.subject.blockchainHash,
-    asset: one.subject.asset,
-    transaction_id: one.subject.transactionId,
-    deposit_id: one.subject.depositId,
-    expected: one.expected?.toString() ?? null,
-    actual: one.actual?.toString() ?? null,
-    detail: one.detail,
     opened_at: one.openedAt,
     updated_at: one.updatedAt,
     resolved_at: one.resolvedAt,

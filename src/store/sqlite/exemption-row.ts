@@ -1,17 +1,7 @@
-import { storedAmount } from '../../domain/amount.ts';
-import type { BreakType, Severity } from '../../domain/break.ts';
 import type { ExemptDifference } from '../../domain/exemption.ts';
-import {
-  AssetId,
-  BlockchainHash,
-  DepositId,
-  NetworkKey,
-  TransactionId,
-  VaultId,
-} from '../../domain/ids.ts';
 import { packExemptions, unpackExemptions } from '../fact-codec.ts';
 import type { ExemptionRulesRow } from '../records.ts';
-import { or } from './row.ts';
+import { findingColumns, findingOf } from './finding-row.ts';
 import type { ExemptDifferenceRow, ExemptionTableRow } from './tables.ts';
 
 export function exemptionsOf(row: ExemptionTableRow): ExemptionRulesRow {
@@ -28,42 +18,9 @@ export function exemptionsRow(row: ExemptionRulesRow): ExemptionTableRow {
 }
 
 export function exemptDifferenceOf(row: ExemptDifferenceRow): ExemptDifference {
-  return {
-    rule: row.rule,
-    finding: {
-      type: row.type as BreakType,
-      key: row.key,
-      severity: row.severity as Severity,
-      subject: {
-        vaultId: or(VaultId, row.vault_id),
-        network: or(NetworkKey, row.network),
-        blockchainHash: or(BlockchainHash, row.blockchain_hash),
-        asset: or(AssetId, row.asset),
-        transactionId: or(TransactionId, row.transaction_id),
-        depositId: or(DepositId, row.deposit_id),
-      },
-      expected: row.expected === null ? null : storedAmount(row.expected),
-      actual: row.actual === null ? null : storedAmount(row.actual),
-      detail: row.detail,
-    },
-  };
+  return { rule: row.rule, finding: findingOf(row) };
 }
 
 export function exemptDifferenceRow({ rule, finding }: ExemptDifference): ExemptDifferenceRow {
-  const { type, key, severity, subject, expected, actual, detail } = finding;
-  return {
-    key,
-    rule,
-    type,
-    severity,
-    vault_id: subject.vaultId,
-    network: subject.network,
-    blockchain_hash: subject.blockchainHash,
-    asset: subject.asset,
-    transaction_id: subject.transactionId,
-    deposit_id: subject.depositId,
-    expected: expected?.toString() ?? null,
-    actual: actual?.toString() ?? null,
-    detail,
-  };
+  return { ...findingColumns(finding), rule };
 }

@@ -334,6 +334,9 @@ export interface ExemptDifferenceRow {
   detail: string;
 }
 
+/** What `breaks` and `exempt_differences` both keep of a difference. */
+export type FindingColumns = Omit<ExemptDifferenceRow, 'rule'>;
+
 export interface IntakeCountRow {
   outcome: string;
   count: number;
