@@ -8,9 +8,9 @@ import {
   unexplainedIn,
 } from '../../src/domain/address-movement.ts';
 import { Amount } from '../../src/domain/amount.ts';
-import { breakKey, type Finding } from '../../src/domain/break.ts';
+import type { Finding } from '../../src/domain/break.ts';
 import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
-import { AddressId, AssetId, BlockchainHash, NetworkKey } from '../../src/domain/ids.ts';
+import { AddressId, AssetId } from '../../src/domain/ids.ts';
 import { newSighting } from '../../src/domain/sighting.ts';
 import {
   NOW,
@@ -66,98 +66,56 @@ describe('a difference at an address', () => {
     });
   });
 
-  const amount = foundIn({}, TOLD_106);
-  const status = foundIn({ status: 'rolledback' }, TOLD_106);
+  const OF = { amount: {}, rollback: { status: 'rolledback' } } as const;
   const gone = sighted('blockchain', { epoch: 1, posted: [] });
   const right = sighted('blockchain', { ...told, posted: [moves(-100n), moves(-7n), elsewhere] });
+  const inOther = sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] });
+  const rolledBack = sighted('blockchain', { epoch: 1, posted: [moves(-107n)] });
+  const beside = sighted('blockchain', { ...told, posted: [elsewhere] });
+  const nothing = { expected: Amount(0n) };
+  const subject = { ...SUBJECT, asset: AssetId('ethereum:ETH') };
 
-  const ENDS: [why: string, found: Finding, ours: Dossier, over: boolean][] = [
-    ['an amount, still told so', amount, TOLD_106, false],
-    ['an amount, told as the API says by now', amount, right, true],
+  const ENDS: [
+    what: keyof typeof OF,
+    why: string,
+    found: Partial<Finding>,
+    ours: Dossier,
+    over: boolean,
+  ][] = [
+    ['amount', 'still told so', {}, TOLD_106, false],
+    ['amount', 'told as the API says by now', {}, right, true],
+    ['amount', 'in the chain view of another vault', {}, inOther, false],
+    ['amount', 'of what was rolled back', {}, rolledBack, false],
+    ['amount', 'of a hash that nobody told', {}, EMPTY_DOSSIER, false],
+    ['amount', 'none expected, and none told there any more', nothing, beside, true],
+    ['amount', 'none expected, and the hash is gone', nothing, gone, false],
+    ['amount', 'of no asset', { subject: { ...subject, asset: null } }, right, false],
     [
-      'an amount, in the chain view of another vault',
-      amount,
-      sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] }),
-      false,
-    ],
-    [
-      'an amount, of what was rolled back',
-      amount,
-      sighted('blockchain', { epoch: 1, posted: [moves(-107n)] }),
-      false,
-    ],
-    ['an amount, of a hash that nobody told', amount, EMPTY_DOSSIER, false],
-    [
-      'nothing expected, and nothing told there any more',
-      { ...amount, expected: Amount(0n) },
-      sighted('blockchain', { ...told, posted: [elsewhere] }),
-      true,
-    ],
-    ['nothing expected, and the hash is gone', { ...amount, expected: Amount(0n) }, gone, false],
-    ['a rollback that never came, still standing', status, TOLD_106, false],
-    ['a rollback that has come', status, gone, true],
-    ['a rollback of what nobody told', status, EMPTY_DOSSIER, true],
-    [
-      'one that is not about an address',
-      { ...status, key: breakKey('status_mismatch', 'v1') },
-      gone,
-      false,
-    ],
-    [
-      'one with another mark',
-      { ...status, key: breakKey('status_mismatch', 'x', 'v1', 'ethereum', '0x1', 'a1') },
-      gone,
-      false,
-    ],
-    [
-      'one without an address',
-      { ...status, key: breakKey('status_mismatch', 'address', 'v1', 'ethereum', '0x1', null) },
-      gone,
-      false,
-    ],
-    [
-      'one whose key names another vault',
-      { ...status, key: addressBreakKey('status_mismatch', { ...OLD, vaultId: other }) },
-      gone,
-      false,
-    ],
-    [
-      'one whose key names another network',
-      { ...status, key: addressBreakKey('status_mismatch', { ...OLD, network: NetworkKey('x') }) },
-      gone,
-      false,
-    ],
-    [
-      'one whose key names another hash',
-      {
-        ...status,
-        key: addressBreakKey('status_mismatch', { ...OLD, blockchainHash: BlockchainHash('0x2') }),
-      },
-      gone,
-      false,
-    ],
-    [
-      'one about no vault',
-      { ...status, subject: { ...status.subject, vaultId: null } },
-      gone,
-      false,
-    ],
-    [
-      'an amount of no asset',
-      { ...amount, subject: { ...amount.subject, asset: null } },
+      'amount',
+      'under a kind that no address has',
+      { key: '["conservation","address","v1","ethereum","0x1","a1"]' },
       right,
       false,
     ],
-    [
-      'of a kind that no address has',
-      { ...amount, key: breakKey('conservation', 'address', 'v1', 'ethereum', '0x1', 'a1') },
-      right,
-      false,
-    ],
+    ['rollback', 'never came, and the hash stands', {}, TOLD_106, false],
+    ['rollback', 'came', {}, gone, true],
+    ['rollback', 'of what nobody told', {}, EMPTY_DOSSIER, true],
+    ['rollback', 'that is not about an address', { key: '["status_mismatch","v1"]' }, gone, false],
+    ...[
+      ['under another mark', '["status_mismatch","x","v1","ethereum","0x1","a1"]'],
+      ['without an address', '["status_mismatch","address","v1","ethereum","0x1",null]'],
+      [
+        'under the key of another vault',
+        '["status_mismatch","address","v2","ethereum","0x1","a1"]',
+      ],
+      ['under the key of another network', '["status_mismatch","address","v1","x","0x1","a1"]'],
+      ['under the key of another hash', '["status_mismatch","address","v1","ethereum","0x2","a1"]'],
+    ].map(([why = '', key = '']): (typeof ENDS)[number] => ['rollback', why, { key }, gone, false]),
+    ['rollback', 'of no vault', { subject: { ...subject, vaultId: null } }, gone, false],
   ];
 
-  test.for(ENDS)('is over or not: %s', ([, found, ours, over]) => {
-    expect(isAddressBreakOver(found, ours)).toBe(over);
+  test.for(ENDS)('of the %s %s is over or not', ([what, , found, ours, over]) => {
+    expect(isAddressBreakOver({ ...foundIn(OF[what], TOLD_106), ...found }, ours)).toBe(over);
   });
 });
 

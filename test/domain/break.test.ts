@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import {
   BREAK_TYPES,
@@ -6,6 +6,7 @@ import {
   differenceOf,
   finding,
   foundAgain,
+  NO_SUBJECT,
   opened,
   saysNothingNew,
   type Break,
@@ -60,13 +61,19 @@ test.for(Object.entries(SEVERITIES))('of severity %s', ([severity, types]) => {
 });
 
 describe('a difference that is found again', () => {
-  const FOUND = finding('conservation', {
+  const FOUND: Finding = {
+    type: 'conservation',
     key: 'k',
-    detail: 'it does not add up',
+    severity: 'warning',
+    subject: NO_SUBJECT,
     expected: Amount(100n),
     actual: Amount(90n),
+    detail: 'it does not add up',
+  };
+  let known: Break;
+  beforeEach(() => {
+    known = opened(FOUND, BreakId('brk_1'), 7).after;
   });
-  const { after: known } = opened(FOUND, BreakId('brk_1'), 7);
 
   const AGAIN: [what: string, found: Partial<Finding>, says: string][] = [
     ['the other side', { expected: Amount(95n) }, 'expected 100 → 95, difference -10 → -5'],

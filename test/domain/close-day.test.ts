@@ -20,9 +20,8 @@ import {
 import { CUT_OFF, DAY_MS, HASH_KEY, line } from './day-lines.ts';
 
 describe('a first day', () => {
-  const report = closeDay(
-    inputs({ hashes: [hash([line(100n)])], custodyMoved: [at(V1, 60n), at(V1, 40n)] }),
-  );
+  const reported = () =>
+    closeDay(inputs({ hashes: [hash([line(100n)])], custodyMoved: [at(V1, 60n), at(V1, 40n)] }));
 
   test('is reported whole', () => {
     const total: ReportTotal = {
@@ -45,7 +44,7 @@ describe('a first day', () => {
       custodyClosing: '100',
       custodyDifference: '0',
     };
-    expect(report).toEqual({
+    expect(reported()).toEqual({
       version: 1,
       day: '2026-03-01',
       timezone: 'UTC',
@@ -75,7 +74,7 @@ describe('a first day', () => {
   });
 
   test('has its members in the order in which they are sealed', () => {
-    expect(Object.keys(report).join(' ')).toBe(
+    expect(Object.keys(reported()).join(' ')).toBe(
       'version day timezone from cutOffAt closedAt status exceptions journal previous totals custody differences inTransit priorDay openBreaks ageing',
     );
   });

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { closeDay, type CloseInputs } from '../../src/domain/close-day.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closeDay, type CloseInputs, type SealedDay } from '../../src/domain/close-day.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import { AssetId, BlockchainHash } from '../../src/domain/ids.ts';
 import type { PositionLine } from '../../src/domain/roll-forward.ts';
@@ -7,13 +7,12 @@ import { at, figures, hash, inputs, NOT_READ, RECORD, sealed, V1, V2 } from './c
 import { CUT_OFF, DAY_MS, HOUR_MS, line } from './day-lines.ts';
 
 describe('the day after', () => {
-  const first = closeDay(
-    inputs({
-      hashes: [hash([line(100n), line(1n, { vaultId: V2.vaultId })])],
-      custodyMoved: [at(V1, 100n), at(V2, 1n)],
-    }),
-  );
-  const previous = sealed(first, 30);
+  let previous: SealedDay;
+  beforeEach(() => {
+    const hashes = [hash([line(100n), line(1n, { vaultId: V2.vaultId })])];
+    const custodyMoved = [at(V1, 100n), at(V2, 1n)];
+    previous = sealed(closeDay(inputs({ hashes, custodyMoved })), 30);
+  });
   const SECOND = {
     ...RECORD,
     day: '2026-03-02',

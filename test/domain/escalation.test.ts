@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { breakKey, finding, opened, type Break } from '../../src/domain/break.ts';
 import type { RunAges } from '../../src/domain/custody.ts';
 import { escalated, escalationSteps, type EscalationStep } from '../../src/domain/escalation.ts';
@@ -223,8 +223,11 @@ describe('a step is taken only by a break that is due for it by then', () => {
     afterMs: 24 * HOUR,
     openedUntil: 500,
   };
-  const difference = finding('conservation', { key: breakKey('conservation'), detail: 'odd' });
-  const { after: warning } = opened(difference, BreakId('brk_1'), 500);
+  let warning: Break;
+  beforeEach(() => {
+    const found = finding('conservation', { key: breakKey('conservation'), detail: 'odd' });
+    warning = opened(found, BreakId('brk_1'), 500).after;
+  });
 
   const DUE: [why: string, known: Partial<Break>, to: string | undefined][] = [
     ['opened at the last moment for it', {}, 'critical'],
