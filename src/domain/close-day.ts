@@ -142,8 +142,7 @@ class DayLedger {
     ] as const) {
       for (const { place, effects } of totals.rows()) {
         for (const category of CATEGORIES) {
-          const amount = (sign * effects[category]) as Amount;
-          if (amount !== ZERO) moved.add(place, category, amount);
+          moved.add(place, category, (sign * effects[category]) as Amount);
         }
       }
     }

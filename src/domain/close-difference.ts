@@ -75,9 +75,7 @@ function breakAbout(
   });
   const open = about.find(({ state }) => state !== 'resolved');
   if (open !== undefined) return explained('break', `${open.type}: ${open.detail}`, open.breakId);
-  const settled = about.find(
-    ({ state, resolvedBy }) => state === 'resolved' && resolvedBy !== RECONCILER,
-  );
+  const settled = about.find(({ resolvedBy }) => resolvedBy !== RECONCILER);
   if (settled === undefined) return undefined;
   const detail = `${settled.type}, resolved by ${settled.resolvedBy ?? ''}: ${settled.resolution ?? ''}`;
   return explained('resolved_break', detail, settled.breakId);

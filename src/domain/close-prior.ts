@@ -35,7 +35,7 @@ function latenessOf(
 ): Lateness | undefined {
   const { previous, eventAt } = context;
   const closed = (line: PositionLine): boolean => line.seq <= previous.throughSeq;
-  const takenBack = lines.filter((line) => line.seq === entry.seq && line.reverses !== null);
+  const takenBack = lines.filter((line) => line.seq === entry.seq);
   const original = lines.find(
     (line) => closed(line) && takenBack.some(({ reverses }) => reverses === line.entryId),
   );

@@ -160,7 +160,7 @@ class Debits {
     let missing = wanted;
     for (const [vaultId, left] of this.#left) {
       if (missing <= ZERO) break;
-      if (left === ZERO || (only !== undefined && only !== vaultId)) continue;
+      if (only !== undefined && only !== vaultId) continue;
       const part = left < missing ? left : missing;
       this.#left.set(vaultId, plus(left, negated(part)));
       missing = plus(missing, negated(part));

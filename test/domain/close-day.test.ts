@@ -129,6 +129,7 @@ describe('the roll-forward of a day', () => {
     const lines = [
       line(1n, { vaultId: V2.vaultId }),
       line(1n),
+      line(1n, { asset: AssetId('ripple:XRP') }),
       line(1n, { vaultId: V2.vaultId, asset: coin }),
       line(1n, { vaultId: VaultId('v10') }),
       line(1n, { asset: coin }),
@@ -138,6 +139,7 @@ describe('the roll-forward of a day', () => {
       [
         ['v1', 'a:COIN', null],
         ['v1', 'ethereum:ETH', 18],
+        ['v1', 'ripple:XRP', null],
         ['v10', 'ethereum:ETH', 18],
         ['v2', 'a:COIN', null],
         ['v2', 'ethereum:ETH', 18],
@@ -181,7 +183,10 @@ describe('a report is not balanced', () => {
     ['when custody was not asked', { record: NOT_READ }, ['custody_not_compared: the API is down']],
     [
       'when neither the chain nor custody confirmed what moved',
-      { record: NOT_READ, hashes: [books] },
+      {
+        record: NOT_READ,
+        hashes: [books, hash([line(1n, V2)], { blockchainHash: BlockchainHash('0xb2') })],
+      },
       [
         'custody_not_compared: the API is down',
         'chain_not_compared: 1 vaults and assets moved where the chain view was told nothing, and custody did not confirm it',

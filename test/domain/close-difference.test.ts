@@ -181,6 +181,16 @@ const CUSTODY: [why: string, given: Case, are: string[]][] = [
     [`custody -7 ${UNEXPLAINED}`],
   ],
   ['may still follow', { lines: [line(7n, young)] }, [`custody 7 ${GRACE}`]],
+  [
+    'may still follow the very last fact of the day',
+    { lines: [line(7n, { ...young, seq: 30 })] },
+    [`custody 7 ${GRACE}`],
+  ],
+  [
+    'knows nothing of what a person booked by the very last fact',
+    { lines: [line(-7n, { cause: 'suspense', seq: 30 })] },
+    ['custody -7 suspense: a person resolved its break, and the books follow the chain'],
+  ],
 ];
 
 const CHAIN: [why: string, given: Case, are: string[]][] = [

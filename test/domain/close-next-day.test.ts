@@ -53,6 +53,9 @@ describe('the day after', () => {
     const after = sealed(report, 60);
     const next = closeDay(inputs({ record: third, previous: after, compared: after }));
     expect(next.totals.map(({ vaultId }) => vaultId)).toEqual(['v1']);
+    const unasked = { ...third, custody: NOT_READ.custody };
+    const dark = closeDay(inputs({ record: unasked, previous: after, compared: after }));
+    expect(dark.totals.map(({ vaultId }) => vaultId)).toEqual(['v1']);
   });
 
   test('takes custody’s figures from the last day that was compared', () => {

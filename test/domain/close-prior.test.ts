@@ -101,6 +101,12 @@ const LATE: [
     [],
   ],
   [
+    'the very last entry of the closed day is taken back',
+    [old(5n, { seq: 10 }), line(-5n, { reverses: 9 })],
+    {},
+    ['reversal | 2026-02-28 | -5 | 1 | takes back entry 9'],
+  ],
+  [
     'of two closed entries the one is named that is taken back',
     [old(1n, { entryId: 8 }), old(5n), line(-5n, { reverses: 9 })],
     {},
@@ -192,6 +198,11 @@ describe('a closed day’s movement that belongs to another category now', () =>
         detail: 'what was counted then belongs elsewhere now: deposits -5, internal +5',
       },
     ]);
+  });
+
+  test('is named for the very last fact of the closed day too', () => {
+    const found = items([old(5n, { seq: 10 }), debit], {}, reclassified('v1', 'v2'));
+    expect(found.map(({ reason }) => reason)).toEqual(['reclassified']);
   });
 
   test('comes after the late entries of its hash', () => {
