@@ -321,6 +321,15 @@ CREATE TABLE credits (
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
+-- Times at which the store was put back from a backup, and how many items the feed had then. Consumers
+-- may have read a history that is lost: an item's place is its feed_seq plus 1,000,000,000 for each
+-- restore before it, so that a place of the lost history is never one of this.
+CREATE TABLE restores (
+  seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
+  feed_length INTEGER NOT NULL,
+  restored_at INTEGER NOT NULL
+) STRICT;
+
 -- What the consumer booked each credit as; kept when the credit is reversed, so that a late repeat
 -- of any acknowledgement is recognised.
 CREATE TABLE acknowledgements (

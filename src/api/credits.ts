@@ -1,4 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { feedSeqAt, placeOf } from '../domain/feed-place.ts';
 import { CreditId } from '../domain/ids.ts';
 import type { StoredCredit } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
@@ -26,10 +27,13 @@ const creditSchema = z
     description: 'An item of the feed, with its deposit as it was when the item was appended.',
   });
 
-function creditView({ feedSeq, item, createdAt }: StoredCredit): z.infer<typeof creditSchema> {
+function creditView(
+  { feedSeq, item, createdAt }: StoredCredit,
+  restoredAfter: readonly number[],
+): z.infer<typeof creditSchema> {
   return {
     ...depositView(item.deposit),
-    seq: feedSeq,
+    seq: placeOf(feedSeq, restoredAfter),
     creditId: item.creditId,
     kind: item.kind,
     amount: item.amount.toString(),
@@ -88,7 +92,7 @@ const acknowledge = createRoute({
   responses: answers(oneDeposit, WRITE_PROBLEMS),
 });
 
-/** Items after a place. An empty feed is waited for, without ever reading it in a loop. */
+/** Items after one of them. An empty feed is waited for, without ever reading it in a loop. */
 async function itemsAfter(
   { reads, feed }: Services,
   query: { after: number; limit: number; wait: number },
@@ -96,9 +100,7 @@ async function itemsAfter(
 ): Promise<readonly StoredCredit[]> {
   const { after, limit, wait } = query;
   const items = await reads.credits(after, limit);
-  if (items.length > 0) return items;
-  await refuseBeyondEnd(reads, after);
-  if (wait === 0) return items;
+  if (items.length > 0 || wait === 0) return items;
   const woken = await feed.waitFor(after, wait * 1_000, abort);
   if (woken === 'refused') {
     const detail = 'Too many consumers wait already: try again, or ask without `wait`.';
@@ -108,23 +110,30 @@ async function itemsAfter(
 }
 
 /**
- * A place beyond the feed's end was read before the store was restored from an older backup. Going
- * on from there would pass over what comes now.
+ * The number of the item at a place. A place that is none of this feed was read from a history that a
+ * restore from an older backup has replaced: going on from there would pass over what comes now.
  */
-async function refuseBeyondEnd(reads: Services['reads'], after: number): Promise<void> {
+async function itemAt(
+  reads: Services['reads'],
+  place: number,
+  restoredAfter: readonly number[],
+): Promise<number> {
+  const feedSeq = feedSeqAt(place, restoredAfter);
   const head = await reads.feedHead();
-  if (after <= head) return;
-  const detail = `The feed ends at ${head}, before ${after}: the store was restored from a backup. Read again from 0; items that you know have the creditId that they had.`;
+  if (feedSeq !== null && feedSeq <= head) return feedSeq;
+  const detail = `The feed has no place ${place} (it ends at ${placeOf(head, restoredAfter)}): either it is not from this feed, or the store was restored from an older backup since. Read again from 0; items that you know have the creditId that they had.`;
   throw new ProblemError({ kind: 'conflict', detail });
 }
 
 export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;
   app.openapi(readFeed, async (context) => {
-    const query = context.req.valid('query');
-    const items = await itemsAfter(services, query, context.req.raw.signal);
-    const next = items.at(-1)?.feedSeq ?? query.after;
-    return context.json({ data: items.map(creditView), next }, 200);
+    const { after: place, limit, wait } = context.req.valid('query');
+    const restoredAfter = await reads.restoredAfter();
+    const after = await itemAt(reads, place, restoredAfter);
+    const items = await itemsAfter(services, { after, limit, wait }, context.req.raw.signal);
+    const data = items.map((item) => creditView(item, restoredAfter));
+    return context.json({ data, next: data.at(-1)?.seq ?? place }, 200);
   });
   app.openapi(acknowledge, async (context) => {
     const { id } = context.req.valid('param');

@@ -23,6 +23,10 @@ repair that from the custody API.
 Example:
   counterfoil restore --from /backups/store-2026-11-20.db --config counterfoil.json`;
 
+const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the custody API what came after the backup. A consumer
+of the credit feed that had read further gets 409: it reads again from 0, passes over every creditId that it
+has booked, and acknowledges again.`;
+
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('backup')
     .description('copy the store while the daemon runs, and audit the copy')
@@ -57,12 +61,12 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       }
       const store = storePathFrom(flags, environment);
       const facts = auditOf(flags.from);
-      const { previous } = await restore(flags.from, store);
+      const { previous } = await restore(flags.from, store, { decode, now: Date.now });
       const kept = previous === null ? '' : `; the previous file is ${previous}`;
       terminal.result(
         flags.json === true
           ? JSON.stringify({ store, facts, previous })
-          : `${store}: restored with ${facts} facts${kept}`,
+          : `${store}: restored with ${facts} facts${kept}\n${AFTER_RESTORE}`,
       );
     });
 }

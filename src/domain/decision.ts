@@ -42,6 +42,8 @@ export type Decision =
       readonly attributedTo: string;
       readonly reason: string;
     }
+  /** The store goes on from a backup: what follows has places of its own in the credit feed. */
+  | { readonly kind: 'restored'; readonly reason: string }
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
   | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
   | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }

@@ -51,6 +51,8 @@ export class DecisionDesk {
       case 'resume':
       case 'judge':
         return this.#policy.take(decision, actor, now);
+      case 'restored':
+        return this.#restored(now);
       case 'exemptions':
         this.#tools.set.exemptions.setRules({
           seq: now.seq,
@@ -83,6 +85,13 @@ export class DecisionDesk {
       default:
         return decision satisfies never;
     }
+  }
+
+  #restored(now: Now): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    flush();
+    set.addRestore({ seq: now.seq, feedLength: source.feedLength(), restoredAt: now.at });
+    return TAKEN;
   }
 
   #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {

@@ -216,10 +216,12 @@ export interface Reads {
   balances(query: BalanceQuery): Promise<readonly Balance[]>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
-  /** Items after a place in the feed, in order. */
+  /** Items of the feed after the one of this number, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
-  /** Place of the last item of the feed; 0 while it is empty. */
+  /** Number of the last item of the feed; 0 while it is empty. */
   feedHead(): Promise<number>;
+  /** How many items the feed had at each restore from a backup, oldest first. */
+  restoredAfter(): Promise<readonly number[]>;
   /** One item of the feed by its own id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;

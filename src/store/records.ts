@@ -47,6 +47,13 @@ export interface NotificationRow {
   readonly receivedAt: number;
 }
 
+/** That a store was put back from a backup, when its credit feed had so many items. */
+export interface RestoreRow {
+  readonly seq: number;
+  readonly feedLength: number;
+  readonly restoredAt: number;
+}
+
 export interface QuarantineRow {
   readonly quarantineId: string;
   readonly seq: number;
@@ -183,6 +190,8 @@ export interface RecordSource {
   /** Every hash that a transaction has or is said to have. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[];
   deposit(depositId: DepositId): Deposit | undefined;
+  /** How many items the credit feed has. */
+  feedLength(): number;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
   /** The reference that a credit was acknowledged with, standing or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;
@@ -233,6 +242,7 @@ export interface Writes {
   readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
+  readonly restores: readonly RestoreRow[];
   readonly exemptionRules: readonly ExemptionRulesRow[];
   /** By key; null where one is exempt no more. */
   readonly exemptDifferences: ReadonlyMap<string, ExemptDifference | null>;

@@ -29,6 +29,7 @@ import type {
   PostedEntry,
   QuarantineRow,
   ReconciliationRow,
+  RestoreRow,
   RecordSource,
   SignatureRow,
   Writes,
@@ -66,6 +67,7 @@ interface Appended {
   readonly acknowledgements: AcknowledgementRow[];
   readonly reconciliations: ReconciliationRow[];
   readonly policies: PolicyRow[];
+  readonly restores: RestoreRow[];
   readonly closes: Writes['closes'][number][];
   readonly custodyEffects: CustodyEffectRow[];
   readonly signatures: SignatureRow[];
@@ -80,6 +82,7 @@ function nothingAppended(): Appended {
     acknowledgements: [],
     reconciliations: [],
     policies: [],
+    restores: [],
     closes: [],
     custodyEffects: [],
     signatures: [],
@@ -202,6 +205,10 @@ export class WorkingSet {
   setPolicy(row: PolicyRow): void {
     this.#policy = row;
     this.#appended.policies.push(row);
+  }
+
+  addRestore(row: RestoreRow): void {
+    this.#appended.restores.push(row);
   }
 
   acknowledge(row: AcknowledgementRow): void {

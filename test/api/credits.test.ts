@@ -62,6 +62,24 @@ test('reading goes on from the place that the last answer named', async () => {
   expect(last.body).toEqual({ data: [], next: 2 });
 });
 
+test('after a restore a place of the lost history is refused, however far the feed has grown', async () => {
+  const { api, service } = await withCredit();
+  await api.open.decide({ kind: 'restored', reason: 'put back from a backup' }, 'restore');
+  expect((await api.get('/v1/credits?after=2')).status).toBe(409);
+  await api.open.deliver(service.incoming('rollback'));
+  await verifyWith(api.open, { status: 'rolledback' });
+  const stale = await api.get('/v1/credits?after=2');
+  expect([stale.status, stale.body['detail']]).toEqual([
+    409,
+    expect.stringMatching(/has no place 2 .*ends at 1000000002.*Read again from 0/),
+  ]);
+  const known = await api.get('/v1/credits?after=1');
+  expect(credits(known).map(({ seq, kind }) => [seq, kind])).toEqual([[1_000_000_002, 'reversal']]);
+  expect(known.body['next']).toBe(1_000_000_002);
+  const last = await api.get('/v1/credits?after=1000000002');
+  expect(last.body).toEqual({ data: [], next: 1_000_000_002 });
+});
+
 test('an acknowledgement settles the deposit, once and for one reference', async () => {
   const { api, creditId } = await withCredit();
   const path = `/v1/credits/${creditId}/ack`;

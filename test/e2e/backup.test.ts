@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -68,6 +68,8 @@ test('a backup made beside the running daemon is sound, and restores to that mom
   expect([restored.code, restored.stderr]).toEqual([0, '']);
   expect(JSON.parse(restored.stdout)).toMatchObject({ store: storePath, facts: 3 });
   expect((await runProgram('verify', '--store', storePath)).code).toBe(0);
+  // A store holds what customers own: its copies are nobody else's to read either.
+  expect([out, storePath].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
 
   await daemon.start();
   expect(await books(daemon)).toEqual(['14']);
@@ -104,5 +106,5 @@ test('a copy of a store with its write-ahead log beside it is restored with all 
   expect(JSON.parse(restored.stdout)).toMatchObject({ facts: 21 });
   const verified = await runProgram('verify', '--store', target, '--json');
   expect([verified.code, verified.stderr]).toEqual([0, '']);
-  expect(JSON.parse(verified.stdout)).toMatchObject({ sound: true, facts: 21 });
+  expect(JSON.parse(verified.stdout)).toMatchObject({ sound: true, facts: 22 });
 });

@@ -55,6 +55,7 @@ async function livedIn(): Promise<{ open: OpenLedger; path: string }> {
   const rules = [{ ...exemption, until: Number.MAX_SAFE_INTEGER }];
   await open.decide({ kind: 'exemptions', rules }, 'config');
   await open.run();
+  await open.decide({ kind: 'restored', reason: 'put back from a backup' }, 'restore');
   await open.setPolicy({ ...SIX_DEEP, default: { confirmations: 7 } });
   await closedTwice(open);
   return { open, path };
@@ -365,6 +366,7 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     'UPDATE reconciliations SET matched = 99',
     /projections: reconciliations: matched 99/,
   ],
+  ['a restore', 'UPDATE restores SET feed_length = 99', /projections: restores: feed_length 99/],
   ['a policy', "UPDATE policies SET policy = '{}'", /projections: policies: policy \{\}/],
   ['exemption rules', "UPDATE exemptions SET rules = '[]'", /projections: exemptions: rules \[\]/],
   [

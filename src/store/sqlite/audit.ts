@@ -204,6 +204,7 @@ const PROJECTIONS = {
   breaks: 'break_id',
   break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',
+  restores: 'seq',
   policies: 'seq',
   exemptions: 'seq',
   exempt_differences: 'key',

@@ -1,9 +1,14 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openForReading } from './database.ts';
+import type { DecodeBody } from '../port.ts';
+import { openForReading, openForWriting } from './database.ts';
 import { StoreRefused } from './refusal.ts';
+import { SqliteLedger } from './sqlite-ledger.ts';
 import { takeWriterLock } from './writer-lock.ts';
 import type { Progress } from './verify.ts';
+
+/** A store holds what customers own: nobody but its owner reads it. */
+const OWNER_ONLY = 0o600;
 
 /** Pages copied per step of an online backup; the daemon commits in between. */
 const PAGES_PER_STEP = 2_000;
@@ -32,6 +37,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
         return PAGES_PER_STEP;
       },
     });
+    chmodSync(to, OWNER_ONLY);
     progress.done();
   } catch (error) {
     rmSync(to, { force: true });
@@ -50,25 +56,51 @@ export interface Restored {
  * Puts a backup in a store's place. A store that is there already is kept beside it under the name
  * that is returned. Throws `StoreRefused` while a daemon has it.
  */
-export async function restore(from: string, to: string): Promise<Restored> {
+export async function restore(
+  from: string,
+  to: string,
+  options: { readonly decode: DecodeBody; readonly now: () => number },
+): Promise<Restored> {
   const lock = takeWriterLock(to);
   try {
-    return await replaceBy(from, to);
+    const fresh = `${to}.restore`;
+    rmSync(fresh, { force: true });
+    await copy(from, fresh);
+    await recordRestore(fresh, options);
+    return putInPlace(fresh, to);
   } finally {
     lock.release();
   }
 }
 
-async function replaceBy(from: string, to: string): Promise<Restored> {
-  const fresh = `${to}.restore`;
-  rmSync(fresh, { force: true });
-  // By SQLite and not by file: what is committed may still stand in the backup's WAL.
+/** By SQLite and not by file: what is committed may still stand in the backup's WAL. */
+async function copy(from: string, to: string): Promise<void> {
   const db = openForReading(from);
   try {
-    await db.backup(fresh);
+    await db.backup(to);
+    chmodSync(to, OWNER_ONLY);
   } finally {
     db.close();
   }
+}
+
+/** Journals the restore: consumers may have read more of the feed than the backup holds. */
+async function recordRestore(
+  path: string,
+  options: { readonly decode: DecodeBody; readonly now: () => number },
+): Promise<void> {
+  const ledger = new SqliteLedger(openForWriting(path), options);
+  try {
+    const decision = { kind: 'restored', reason: 'put back from a backup' } as const;
+    const fact = { kind: 'decision', at: options.now(), actor: 'restore', decision } as const;
+    const result = await ledger.commit([fact]);
+    if (result.kind !== 'committed') throw new StoreRefused(`${path}: ${result.cause}`);
+  } finally {
+    ledger.close();
+  }
+}
+
+function putInPlace(fresh: string, to: string): Restored {
   const previous = existsSync(to) ? freeName(to) : null;
   if (previous !== null) {
     linkSync(to, previous);

@@ -156,6 +156,15 @@ export class SqliteReads implements Reads {
     return last?.head ?? 0;
   }
 
+  async restoredAfter(): Promise<readonly number[]> {
+    const rows = await this.#db
+      .selectFrom('restores')
+      .select('feed_length')
+      .orderBy('seq')
+      .execute();
+    return rows.map((row) => row.feed_length);
+  }
+
   async credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
     const rows = await this.#db
       .selectFrom('credits')

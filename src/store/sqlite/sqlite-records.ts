@@ -77,6 +77,7 @@ function statementsOf(db: Database) {
       'SELECT * FROM withdrawals WHERE transaction_id = ?',
     ),
     deposit: db.prepare<[string], DepositRow>('SELECT * FROM deposits WHERE deposit_id = ?'),
+    feedLength: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     depositOfCredit: db
       .prepare<[string], string>('SELECT deposit_id FROM credits WHERE credit_id = ?')
       .pluck(),
@@ -219,6 +220,10 @@ export class SqliteRecords implements RecordSource {
   deposit(depositId: DepositId): Deposit | undefined {
     const row = this.#ask.deposit.get(depositId);
     return row && depositOf(row);
+  }
+
+  feedLength(): number {
+    return this.#ask.feedLength.get() ?? 0;
   }
 
   depositOfCredit(creditId: CreditId): DepositId | undefined {

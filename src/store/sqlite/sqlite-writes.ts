@@ -38,6 +38,7 @@ function statementsOf(db: Database) {
     breakEvent: insertInto(db, 'break_events'),
     reconciliation: insertInto(db, 'reconciliations'),
     policy: insertInto(db, 'policies'),
+    restore: insertInto(db, 'restores'),
     exemptions: insertInto(db, 'exemptions'),
     exemptDifference: upsertInto(db, 'exempt_differences', ['key']),
     exemptNoMore: db.prepare<[string]>('DELETE FROM exempt_differences WHERE key = ?'),
@@ -193,7 +194,7 @@ export class SqliteWrites {
     }
   }
 
-  #putRuns({ reconciliations, policies }: Writes): void {
+  #putRuns({ reconciliations, policies, restores }: Writes): void {
     for (const run of reconciliations) {
       this.#put.reconciliation.run({
         seq: run.seq,
@@ -208,6 +209,9 @@ export class SqliteWrites {
         incomplete: run.incomplete,
         addresses: run.addresses && JSON.stringify(run.addresses),
       });
+    }
+    for (const { seq, feedLength, restoredAt } of restores) {
+      this.#put.restore.run({ seq, feed_length: feedLength, restored_at: restoredAt });
     }
     for (const row of policies) {
       this.#put.policy.run({

@@ -248,6 +248,12 @@ export interface ReconciliationTableRow {
   addresses: string | null;
 }
 
+export interface RestoreTableRow {
+  seq: number;
+  feed_length: number;
+  restored_at: number;
+}
+
 export interface PolicyTableRow {
   seq: number;
   source: string;
@@ -364,6 +370,7 @@ export interface Tables {
   breaks: BreakRow;
   break_events: BreakEventRow;
   reconciliations: ReconciliationTableRow;
+  restores: RestoreTableRow;
   policies: PolicyTableRow;
   exemptions: ExemptionTableRow;
   exempt_differences: ExemptDifferenceRow;
