@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import { findTargetHandler } from 'hono/utils/handler';
 import { answerProblem } from './problem.ts';
 
 /**
@@ -86,20 +88,34 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
   };
 }
 
+/** The role that a call asks for, by its own middleware: known before that middleware runs. */
+const ROLE_OF = new WeakMap<object, Role>();
+
+function roleOfCall(context: Context): Role | undefined {
+  for (const { handler } of matchedRoutes(context)) {
+    const role = ROLE_OF.get(findTargetHandler(handler));
+    if (role !== undefined) return role;
+  }
+  return undefined;
+}
+
 /**
- * Refuses callers below a role. Reading needs `viewer`; every other method at least `crediting`,
- * even where a route forgot to ask for more.
+ * Refuses callers below a role. Without one, below that of the call itself, so that the answer names
+ * the role that is needed; of a route that forgot to ask, reading needs `viewer` and every other
+ * method `crediting`.
  */
 export function authorize(role?: Role): MiddlewareHandler<ApiEnv> {
-  return async (context, next) => {
+  const handler: MiddlewareHandler<ApiEnv> = async (context, next) => {
     const caller = context.get('caller');
     const reads = context.req.method === 'GET' || context.req.method === 'HEAD';
-    const needed = role ?? (reads ? 'viewer' : 'crediting');
+    const needed = role ?? roleOfCall(context) ?? (reads ? 'viewer' : 'crediting');
     if (!mayAct(caller, needed)) {
-      const detail = `The token "${caller.name}" is a ${caller.role}'s; this call needs a token of role ${needed} or above.`;
+      const detail = `The token "${caller.name}" has the role ${caller.role}; this call needs ${needed} or above.`;
       return answerProblem(context, { kind: 'forbidden', detail });
     }
     await next();
     return undefined;
   };
+  if (role !== undefined) ROLE_OF.set(handler, role);
+  return handler;
 }

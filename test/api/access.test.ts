@@ -76,6 +76,33 @@ test.for(MAY_CALL)('%s %s is for %s', async ([method, path, people]) => {
   expect(allowed).toEqual(people);
 });
 
+test.for([
+  ['vera', 'POST', '/v1/deposits/dep_1/approve', 'viewer', 'operator'],
+  ['chris', 'POST', '/v1/deposits/dep_1/approve', 'crediting', 'operator'],
+  ['vera', 'POST', '/v1/credits/crd_1/ack', 'viewer', 'crediting'],
+  ['vera', 'PUT', '/v1/policy', 'viewer', 'admin'],
+  ['olga', 'PUT', '/v1/policy', 'operator', 'admin'],
+] as const)('%s is told what %s %s needs', async ([as, method, path, has, needs]) => {
+  const api = await apiUnderTest();
+  expect((await api.request(method, path, { as })).body['detail']).toBe(
+    `The token "${as}" has the role ${has}; this call needs ${needs} or above.`,
+  );
+});
+
+test('the role is told as well where the API is mounted in another program', async () => {
+  const inner = new Hono<ApiEnv>();
+  inner.onError((_error, context) => context.text('defect', 500));
+  inner.use('*', authenticate(identify), authorize());
+  inner.post('/guarded', authorize('operator'), (context) => context.text('done'));
+  const app = new Hono().route('/', inner);
+  const headers = { Authorization: `Bearer ${tokenOf('vera')}` };
+  const answer = await app.request('/guarded', { method: 'POST', headers });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    403,
+    { detail: 'The token "vera" has the role viewer; this call needs operator or above.' },
+  ]);
+});
+
 test('no call that changes something is open to a viewer, by the document itself', async () => {
   const api = await apiUnderTest();
   const { body } = await api.get('/openapi.json');
