@@ -27,6 +27,10 @@ const breakState = z.enum({
   resolved: 'resolved',
 } as const satisfies { [State in BreakState]: State });
 
+const stateFilter = z
+  .enum({ ...breakState.enum, unresolved: 'unresolved' })
+  .openapi({ description: '`unresolved`: open ones and those under investigation.' });
+
 const severity = z.enum({
   info: 'info',
   warning: 'warning',
@@ -145,7 +149,7 @@ const listBreaks = createRoute({
   summary: 'Differences, newest first unless sorted; without `state` the resolved ones too',
   request: {
     query: z.strictObject({
-      state: breakState.optional(),
+      state: stateFilter.optional(),
       type: z.enum(BREAK_TYPES).optional(),
       vaultId: filter(),
       severity: severity.optional(),

@@ -133,7 +133,8 @@ export interface StoredNotification {
 }
 
 export interface BreakQuery {
-  readonly state?: BreakState;
+  /** `unresolved`: open ones and those under investigation. */
+  readonly state?: BreakState | 'unresolved';
   readonly type?: BreakType;
   readonly vaultId?: string;
   readonly severity?: Severity;

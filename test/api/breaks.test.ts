@@ -93,6 +93,17 @@ test.for(LISTS)('breaks by "%s"', async ([query, types]) => {
   expect(typesIn(await api.list(`/v1/breaks?${query}`))).toEqual(types);
 });
 
+test('unresolved breaks are the open ones and those under investigation', async () => {
+  const { api, pathOf } = await withBreaks();
+  const resolved = pathOf('quarantined');
+  await api.post(`${pathOf('malformed')}/investigate`, { reason: 'who sends it?' });
+  await api.post(`${resolved}/resolve`, { reason: 'a probe' });
+  const typesBy = async (state: string) => typesIn(await api.list(`/v1/breaks?state=${state}`));
+  expect(await typesBy('open')).toEqual(['unexplained_movement']);
+  expect(await typesBy('investigating')).toEqual(['malformed']);
+  expect(await typesBy('unresolved')).toEqual(['unexplained_movement', 'malformed']);
+});
+
 test('a sort or severity that is none is refused', async () => {
   const { api } = await withBreaks();
   expect((await api.get('/v1/breaks?sort=mood')).body['detail']).toContain('query: sort: ');

@@ -24,9 +24,10 @@ export function readBreaks(
   page: PageRequest,
 ): Promise<Page<Break>> {
   const { state, type, vaultId, severity, assignee, sort } = query;
+  const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
     table: 'breaks',
-    equal: { state, type, vault_id: vaultId, severity, assignee },
+    equal: { state: equalState, type, vault_id: vaultId, severity, assignee },
     newestFirstBy: 'rowid',
     orderBy: sort === undefined ? undefined : ORDERS[sort],
     also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
