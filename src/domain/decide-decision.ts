@@ -1,4 +1,4 @@
-import { approvers, type Deposit } from './deposit.ts';
+import { approvers, type Deposit, type HoldReason } from './deposit.ts';
 import type { Decision, Refusal } from './decision.ts';
 import { changes, type Changes, type Circumstances } from './dossier.ts';
 import { entryOf, type Entry } from './entry.ts';
@@ -17,6 +17,20 @@ export type DepositDecision = Extract<
 
 function conflict(detail: string): Taken {
   return { kind: 'refused', refusal: { kind: 'conflict', detail } };
+}
+
+/** What lets a deposit go on that a release does not. */
+const NEXT_STEP: Partial<Record<HoldReason, string>> = {
+  approval_required: 'approve it with POST /v1/deposits/{id}/approve',
+  unattributed_memo: 'say whose it is with POST /v1/deposits/{id}/attribute',
+  memo_required: 'say whose it is with POST /v1/deposits/{id}/attribute',
+  dust: 'change minimumAmount with PUT /v1/policy',
+  halted: 'resume crediting with POST /v1/policy/resume',
+};
+
+function nextStep(reason: HoldReason | null): string {
+  const step = reason === null ? undefined : NEXT_STEP[reason];
+  return step === undefined ? '' : `: ${step}`;
 }
 
 function settledAs(deposit: Deposit, now: Circumstances): Taken {
@@ -56,7 +70,7 @@ export function decideAboutDeposit(
       if (deposit.operatorHold === null && !deposit.decimalsChanged) {
         return conflict(
           deposit.state === 'held'
-            ? `no person holds it: it is held because of ${deposit.reason}, and a release does not change that`
+            ? `no person holds it: it is held because of ${deposit.reason}, and a release does not change that${nextStep(deposit.reason)}`
             : 'it is not held',
         );
       }
