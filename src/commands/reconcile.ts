@@ -58,12 +58,30 @@ async function reconcileAt(url: string, token: string): Promise<Run> {
     });
     const text = await answer.body.text();
     if (answer.statusCode === 200) return JSON.parse(text) as Run;
-    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text.slice(0, 500)}`);
+    const hint = isRefusedToken(answer.statusCode) ? ' Set COUNTERFOIL_TOKEN or --token-file.' : '';
+    throw new CommandFailed(
+      `${where.href} answered ${answer.statusCode}: ${detailOf(text)}${hint}`,
+    );
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
   }
+}
+
+function isRefusedToken(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/** What a problem document says to people; of anything else its beginning. */
+function detailOf(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'detail' in body) return String(body.detail);
+  } catch {
+    // A proxy between may answer with a page.
+  }
+  return text.slice(0, 500);
 }
 
 function asText(run: Run): string {
