@@ -79,7 +79,7 @@ function listed<Item>(
     title: string;
     none: string;
     columns: readonly string[];
-    cells: (item: Item) => readonly (string | number | null)[];
+    cells: (item: Item) => readonly (string | number | null | Markup)[];
   },
 ): Markup {
   const { title, none, columns, cells } = table;
@@ -107,6 +107,13 @@ function listed<Item>(
     </div>`;
 }
 
+/** An amount of an asset as the totals show it, exact in its title. */
+function amountIn(report: DailyReport, asset: string | null, amount: string | null): Markup | null {
+  if (amount === null) return null;
+  const decimals = report.totals.find((total) => total.asset === asset)?.decimals ?? null;
+  return html`<span title="${amount}">${scaled(amount, decimals)}</span>`;
+}
+
 function differences(report: DailyReport): Markup {
   return listed(report.differences, {
     title: 'Differences',
@@ -117,9 +124,9 @@ function differences(report: DailyReport): Markup {
       one.vaultId,
       one.blockchainHash,
       one.asset,
-      one.actual,
-      one.expected,
-      one.difference,
+      amountIn(report, one.asset, one.actual),
+      amountIn(report, one.asset, one.expected),
+      amountIn(report, one.asset, one.difference),
       `${one.explanation.replaceAll('_', ' ')}${one.breakId === null ? '' : ` ${one.breakId}`}: ${one.detail}`,
     ],
   });
@@ -136,7 +143,7 @@ function priorDay(report: DailyReport): Markup {
       one.vaultId,
       one.blockchainHash,
       one.asset,
-      one.amount,
+      amountIn(report, one.asset, one.amount),
       one.detail,
     ],
   });
@@ -147,7 +154,13 @@ function inTransit(report: DailyReport): Markup {
     title: 'In transit',
     none: 'Both legs of every own transfer are in the books.',
     columns: ['What', 'Vault', 'Hash', 'Asset', 'Amount'],
-    cells: (one) => [one.kind, one.vaultId, one.blockchainHash, one.asset, one.amount],
+    cells: (one) => [
+      one.kind,
+      one.vaultId,
+      one.blockchainHash,
+      one.asset,
+      amountIn(report, one.asset, one.amount),
+    ],
   });
 }
 
@@ -165,7 +178,7 @@ function openBreaks(report: DailyReport): Markup {
       one.state,
       one.vaultId,
       one.asset,
-      one.difference,
+      amountIn(report, one.asset, one.difference),
       one.detail,
       one.breakId,
     ],

@@ -122,6 +122,14 @@ test('html: one page without scripts, everything escaped, figures exact in the t
   expect(page).toMatch(/ann, 2025-11-21T08:00:00.000Z/);
 });
 
+test('html: the lists show amounts as the totals do, exact in the title', async () => {
+  const page = await rendered('html');
+  expect(page).toContain('<span title="-300000000000000000">-0.300000000000000000</span>');
+  expect(page).toContain('<span title="1">0.000000000000000001</span>');
+  expect(page).toContain('<span title="40">0.000000000000000040</span>');
+  expect(page).toContain('<span title="-1">-0.000000000000000001</span>');
+});
+
 test('html: a day on which nothing was held says so', async () => {
   expect(await rendered('html', { totals: [] })).toContain('No vault held or moved anything');
 });
