@@ -97,7 +97,7 @@ test('`counterfoil reconcile` runs it in the daemon and says how every compariso
   const failed = await runProgram('reconcile', ...flags);
   expect(failed.code).toBe(1);
   expect(failed.stdout).toContain('incomplete');
-  writeFileSync(tokenFile, 'not the token');
+  writeFileSync(tokenFile, 'not-the-token');
   const refused = await runProgram('reconcile', ...flags);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(/401: The token is not one of api\.tokens.*Set COUNTERFOIL_TOKEN/);
