@@ -172,6 +172,54 @@ const STORIES: Story[] = [
     ],
   ],
   [
+    'failed at the API, cancelled here',
+    async (open, service) => {
+      await open.deliver(service.outgoing('cancelled'));
+      await knows(open, { status: 'failed', changes: null });
+    },
+    [
+      'warning ["status_mismatch","wd-tx","corrected"] about v1 ethereum 0xa1 wd-tx',
+      'the custody API says failed, the notifications say cancelled; the books follow the custody API now: find out who sent the notifications',
+    ],
+  ],
+  [
+    'mined twice, and as the first said by the API',
+    async (open, service) => {
+      const again = service.outgoing('mined', saying(change('-31', AT_ADDRESS)));
+      await open.deliver(service.outgoing('mined'), { ...again, blockchainHash: '0xb2' });
+      await knows(open);
+    },
+    [
+      'warning ["amount_changed","wd-tx"] about v1 ethereum 0xa1 wd-tx',
+      'healed: the custody API agrees now',
+    ],
+  ],
+  [
+    'one without a status that the API does not know',
+    async (open, service) => {
+      await open.deliver(service.outgoing('approved'));
+      await open.record(DENIED);
+    },
+    [
+      'warning ["unknown_to_custody","wd-tx"] about v1 ethereum wd-tx',
+      'notifications tell of own transaction wd-tx (no status), and the custody API does not know it: it may be forged, and what was posted for it is taken back',
+    ],
+  ],
+  [
+    'one that named two hashes, with a deposit of the first',
+    async (open, service) => {
+      await open.deliver(service.confirmed(6), service.outgoing('submitted'));
+      await open.deliver(service.outgoing('mined', { blockchainHash: '0xb2' }));
+      await open.record(DENIED);
+    },
+    [
+      'critical ["unknown_to_custody","wd-tx"] about v1 ethereum 0xb2 ethereum:ETH wd-tx -32 for 0',
+      'notifications tell of own transaction wd-tx (mined), and the custody API does not know it: it may be forged, and what was posted for it is taken back',
+      'critical ["unknown_to_custody","wd-tx","ethereum","0xa1"] about v1 ethereum 0xa1 wd-tx',
+      'a notification named 0xa1 as the hash of own transaction wd-tx, and the custody API does not: its deposits were held for internal and are judged anew',
+    ],
+  ],
+  [
     'no subscription',
     (open) =>
       open.record({

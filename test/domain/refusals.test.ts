@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { opened, finding, resolved, type Break } from '../../src/domain/break.ts';
+import { decideAboutBreak, type BreakDecision } from '../../src/domain/decide-break.ts';
+import {
+  decideAboutDeposit,
+  decideAcknowledgement,
+  type DepositDecision,
+  type Taken,
+} from '../../src/domain/decide-decision.ts';
+import type { Deposit, HoldReason } from '../../src/domain/deposit.ts';
+import type { Circumstances } from '../../src/domain/dossier.ts';
+import { Amount } from '../../src/domain/amount.ts';
+import { BreakId, CreditId, IdMint } from '../../src/domain/ids.ts';
+import { DUE } from './records.ts';
+
+const NOW: Circumstances = {
+  at: 99,
+  source: 'decision',
+  mint: new IdMint(7, (text) => `<${text}>`),
+  policy: { default: { confirmations: 6 }, networks: {}, assets: {} },
+  pinnedDecimals: () => undefined,
+};
+const { depositId } = DUE;
+const reason = 'seen';
+const APPROVE: DepositDecision = { kind: 'approve', depositId, reason };
+const HOLD: DepositDecision = { kind: 'hold', depositId, reason };
+const RELEASE: DepositDecision = { kind: 'release', depositId, reason };
+const ATTRIBUTE: DepositDecision = { kind: 'attribute', depositId, attributedTo: 'c7', reason };
+const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
+
+function words(taken: Taken): string {
+  if (taken.kind === 'refused') return `${taken.refusal.kind}: ${taken.refusal.detail}`;
+  const [deposit] = taken.changes.deposits;
+  return `${taken.kind}: ${deposit?.state} ${deposit?.reason ?? ''}`.trim();
+}
+
+const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: string][] = [
+  [
+    { credit: CREDIT, state: 'credited' },
+    HOLD,
+    'conflict: the deposit is credited already: its credit is in the feed',
+  ],
+  [
+    { evidence: 'mempool' },
+    APPROVE,
+    'conflict: the deposit is not confirmed on-chain: approve it when it is',
+  ],
+  [{ state: 'internal' }, APPROVE, 'conflict: an internal transfer is never credited'],
+  [
+    { approvals: [{ person: 'ann', reason, at: 1 }] },
+    APPROVE,
+    'conflict: ann has approved it already: a second approval needs another person',
+  ],
+  [{ approvals: [{ person: 'bob', reason, at: 1 }] }, APPROVE, 'taken: credited'],
+  [UNVERIFIED, HOLD, 'taken: held operator_hold'],
+  [{}, RELEASE, 'conflict: it is not held'],
+  [{ operatorHold: 'ann: odd' }, RELEASE, 'taken: credited'],
+  [{ decimalsChanged: true }, RELEASE, 'taken: credited'],
+  [{ operatorHold: 'ann: odd', decimalsChanged: true }, RELEASE, 'taken: held decimals_changed'],
+  [{}, ATTRIBUTE, 'conflict: only a deposit that is held for its memo can be attributed'],
+  [
+    { state: 'held', reason: 'dust' },
+    ATTRIBUTE,
+    'conflict: only a deposit that is held for its memo can be attributed',
+  ],
+  [
+    { unattributed: true, state: 'held', reason: 'unattributed_memo' },
+    ATTRIBUTE,
+    'taken: credited',
+  ],
+  [{ state: 'held', reason: 'memo_required' }, ATTRIBUTE, 'taken: credited'],
+];
+
+test.for(ABOUT_DEPOSITS)('a deposit of %o, %o: %s', ([facts, decision, is]) => {
+  const deposit = { ...DUE, ...facts };
+  expect(words(decideAboutDeposit(deposit, decision, { actor: 'ann', now: NOW }))).toBe(is);
+});
+
+/** What a release does not change, and what does. */
+const HELD: [reason: HoldReason, next: string][] = [
+  ['approval_required', ': approve it with POST /v1/deposits/{id}/approve'],
+  ['unattributed_memo', ': say whose it is with POST /v1/deposits/{id}/attribute'],
+  ['memo_required', ': say whose it is with POST /v1/deposits/{id}/attribute'],
+  ['dust', ': change minimumAmount with PUT /v1/policy'],
+  ['halted', ': resume crediting with POST /v1/policy/resume'],
+];
+
+test.for(HELD)('a release of one that is held for %s says what to do%s', ([held, next]) => {
+  const deposit: Deposit = { ...DUE, state: 'held', reason: held };
+  expect(words(decideAboutDeposit(deposit, RELEASE, { actor: 'ann', now: NOW }))).toBe(
+    `conflict: no person holds it: it is held because of ${held}, and a release does not change that${next}`,
+  );
+});
+
+const ACKNOWLEDGED: [
+  credit: Deposit['credit'],
+  acknowledgedAs: string | null,
+  reference: string,
+  is: string,
+][] = [
+  [CREDIT, null, 'r1', 'taken: settled'],
+  [{ ...CREDIT, reference: 'r1' }, 'r1', 'r1', 'known'],
+  [null, 'r1', 'r1', 'known'],
+  [
+    { ...CREDIT, reference: 'r1' },
+    'r1',
+    'r2',
+    'conflict: acknowledged already with reference "r1"',
+  ],
+  [null, null, 'r1', 'conflict: the credit has been reversed: nothing stands to be acknowledged'],
+  [
+    { ...CREDIT, creditId: CreditId('crd_2') },
+    null,
+    'r1',
+    'conflict: the credit has been reversed: nothing stands to be acknowledged',
+  ],
+];
+
+test.for(ACKNOWLEDGED)('standing %o, known by %s, acknowledged as %s', (row) => {
+  const [credit, acknowledgedAs, reference, is] = row;
+  const decision = { kind: 'acknowledge', creditId: CREDIT.creditId, reference } as const;
+  const taken = decideAcknowledgement({ ...DUE, credit }, decision, { acknowledgedAs, now: NOW });
+  expect(taken.kind === 'known' ? 'known' : words(taken)).toBe(is);
+});
+
+test('a hold says who holds it and why', () => {
+  const taken = decideAboutDeposit({ ...DUE, ...UNVERIFIED }, HOLD, { actor: 'ann', now: NOW });
+  expect(taken).toMatchObject({
+    kind: 'taken',
+    changes: { deposits: [{ operatorHold: 'ann: seen', updatedAt: 99 }] },
+  });
+});
+
+describe('a break', () => {
+  const breakId = BreakId('brk_1');
+  const BY = { actor: 'ann', at: 9 };
+  const known = (): Break =>
+    opened(finding('conservation', { key: 'k', detail: 'odd' }), breakId, 1).after;
+
+  const STEPS: [decision: BreakDecision, after: Partial<Break>, says: string][] = [
+    [{ kind: 'investigate', breakId, reason }, { state: 'investigating' }, 'investigating: seen'],
+    [
+      { kind: 'resolve', breakId, reason },
+      { state: 'resolved', resolvedBy: 'ann', resolution: 'seen' },
+      'resolved: seen',
+    ],
+    [{ kind: 'note', breakId, note: 'mail' }, { state: 'open' }, 'noted: mail'],
+    [
+      { kind: 'assign', breakId, assignee: 'bob', reason },
+      { assignee: 'bob' },
+      'assigned: nobody → bob: seen',
+    ],
+  ];
+
+  test.for(STEPS)('that is open takes %o', ([decision, after, says]) => {
+    const step = decideAboutBreak(known(), decision, BY);
+    expect(step).toMatchObject({
+      kind: 'taken',
+      after: { ...after, updatedAt: 9 },
+      event: { breakId, at: 9, actor: 'ann' },
+    });
+    const said = step.kind === 'taken' ? `${step.event.action}: ${step.event.reason}` : 'refused';
+    expect(said).toBe(says);
+  });
+
+  test('that is resolved takes notes, and refuses everything else in words', () => {
+    const { after } = resolved(known(), { actor: 'bob', reason: 'a gift', at: 5 });
+    const note = decideAboutBreak(after, { kind: 'note', breakId, note: 'late' }, BY);
+    expect(note).toMatchObject({ kind: 'taken', after: { state: 'resolved' } });
+    expect(decideAboutBreak(after, { kind: 'investigate', breakId, reason }, BY)).toEqual({
+      kind: 'refused',
+      refusal: { kind: 'conflict', detail: 'resolved already by bob: a gift' },
+    });
+  });
+});
