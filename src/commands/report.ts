@@ -75,11 +75,11 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
 }
 
 function refuseBadUsage(flags: ReportFlags): void {
-  const { date, format, json, out, url, verify: audits, store, config } = flags;
+  const { date, out, url, verify: audits, store, config } = flags;
   if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date)))) {
     throw new CommandFailed(`--date ${date} is no date: give one like 2025-11-20`, 2);
   }
-  if (format === 'xlsx' && json !== true && out === undefined) {
+  if (formatOf(flags) === 'xlsx' && out === undefined) {
     throw new CommandFailed('--format xlsx is no text: give the file to write with --out', 2);
   }
   if (url === undefined) return;

@@ -6,6 +6,7 @@ import type { AddressPlace } from '../store/reads.ts';
 import { addressMovementOf } from '../translation/address-transaction.ts';
 import type { AddressTransaction } from '../wire/transaction.ts';
 import { skipCauseOf } from './custody-list.ts';
+import { remember } from './remember.ts';
 
 /** Reorganisations reach no further back than this below what was compared already. */
 const GROUND_OVERLAP_MS = 86_400_000;
@@ -83,11 +84,7 @@ export class AddressLists {
 
   #keepGround({ addressId }: AddressPlace, movements: readonly AddressMovement[]): void {
     const newest = Math.max(...movements.map(({ minedAt }) => minedAt ?? 0));
-    this.#grounds.delete(addressId);
-    this.#grounds.set(addressId, newest - GROUND_OVERLAP_MS);
-    if (this.#grounds.size <= GROUNDS_MAX) return;
-    const oldest = this.#grounds.keys().next();
-    if (oldest.done !== true) this.#grounds.delete(oldest.value);
+    remember(this.#grounds, [addressId, newest - GROUND_OVERLAP_MS], GROUNDS_MAX);
   }
 }
 

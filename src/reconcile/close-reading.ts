@@ -5,6 +5,7 @@ import type { CustodyTransaction } from '../domain/custody.ts';
 import type { BlockchainHash } from '../domain/ids.ts';
 import type { Reads } from '../store/reads.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
+import { reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
 
 /** A day's list is up to a hundred requests, which the budget spreads over a minute or two. */
 const CUSTODY_TIME_MS_MAX = 300_000;
@@ -17,9 +18,6 @@ const OVERLAP_MS = 900_000;
 
 /** Where the first reading begins when the whole history was too long: before the first fact. */
 const FIRST_HISTORY_MS = 86_400_000;
-
-/** How long a transaction without its balance changes keeps the next reading from passing it. */
-const REREAD_MS_MAX = 86_400_000;
 
 type CloseReads = Pick<Reads, 'custodyEffects' | 'firstRecordedAt'>;
 
@@ -63,22 +61,6 @@ async function readSince(
   return first === null ? list : reading(first - FIRST_HISTORY_MS);
 }
 
-/** Up to where the list is done with; what must be read again stays ahead of it. */
-function watermarkOf(context: {
-  since: number | null;
-  list: CustodyList;
-  pending: readonly CustodyTransaction[];
-  now: number;
-}): number | null {
-  const { since, list, pending, now } = context;
-  if (list.newest === null) return since;
-  const reached = Math.min(list.newest, now);
-  const waiting = pending
-    .map(({ updatedAt }) => updatedAt)
-    .filter((at) => at > reached - REREAD_MS_MAX);
-  return Math.max(since ?? Number.NEGATIVE_INFINITY, Math.min(reached, ...waiting));
-}
-
 /**
  * Reads what changed at the custody API since the last close that read it, and counts each
  * transaction by what the API alone says of it.
@@ -97,11 +79,14 @@ export async function readCustodyEffects(
     else effects.push(effect);
   }
   const now = context.now();
+  const { newest } = list;
+  const changedAt = pending.map(({ updatedAt }) => updatedAt);
+  const rereadFrom = rereadFromOf(changedAt, reachedBy(newest, now));
   return {
     kind: 'read',
     readAt: now,
     requests: list.requests,
-    watermark: watermarkOf({ since, list, pending, now }),
+    watermark: watermarkOf({ known: since, newest, rereadFrom, now }),
     transactions: list.transactions.size,
     unreadable: list.unreadable,
     counted: await countedAnew(effects, context.reads),

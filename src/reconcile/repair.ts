@@ -2,6 +2,7 @@ import type { CustodyClient } from '../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import type { SeenDeliveries } from './backlog-watch.ts';
+import { remember } from './remember.ts';
 
 /** Transactions replayed per run: each costs a few requests of the budget. */
 const REPLAYS_MAX = 10;
@@ -95,10 +96,6 @@ export class Repair {
   }
 
   #remember({ transactionId, status }: CustodyTransaction): void {
-    this.#replayed.delete(transactionId);
-    this.#replayed.set(transactionId, status);
-    if (this.#replayed.size <= REMEMBERED_MAX) return;
-    const oldest = this.#replayed.keys().next();
-    if (oldest.done !== true) this.#replayed.delete(oldest.value);
+    remember(this.#replayed, [transactionId, status], REMEMBERED_MAX);
   }
 }

@@ -1,9 +1,7 @@
 import type { AddressMovement } from '../domain/address-evidence.ts';
 import type { AddressPlace } from '../store/reads.ts';
-
-/** An address is visited again after a minute, then two, four, up to an hour. */
-const FIRST_INTERVAL_MS = 60_000;
-const INTERVAL_MS_MAX = 3_600_000;
+import { remember } from './remember.ts';
+import { nextIntervalMs } from './turns.ts';
 
 /** Addresses, and movements noticed, that are remembered; beyond it the oldest are forgotten. */
 const REMEMBERED_MAX = 10_000;
@@ -40,13 +38,9 @@ export class Revisits {
   later({ vaultId, addressId }: AddressPlace, now: number): void {
     const before = this.#turns.get(addressId);
     if (before !== undefined && before.dueAt > now) return;
-    const intervalMs =
-      before === undefined ? FIRST_INTERVAL_MS : Math.min(before.intervalMs * 2, INTERVAL_MS_MAX);
-    remember(this.#turns, addressId, {
-      place: { vaultId, addressId },
-      dueAt: now + intervalMs,
-      intervalMs,
-    });
+    const intervalMs = nextIntervalMs(before?.intervalMs);
+    const turn = { place: { vaultId, addressId }, dueAt: now + intervalMs, intervalMs };
+    remember(this.#turns, [addressId, turn], REMEMBERED_MAX);
   }
 
   /** When the movement was first seen to be open. */
@@ -55,7 +49,7 @@ export class Revisits {
   }
 
   notice(movement: AddressMovement, at: number): void {
-    remember(this.#noticed, noticeKey(movement), at);
+    remember(this.#noticed, [noticeKey(movement), at], REMEMBERED_MAX);
   }
 
   forgetNotice(movement: AddressMovement): void {
@@ -65,12 +59,4 @@ export class Revisits {
 
 function noticeKey({ addressId, network, blockchainHash, status }: AddressMovement): string {
   return JSON.stringify([addressId, network, blockchainHash, status]);
-}
-
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= REMEMBERED_MAX) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
 }

@@ -20,6 +20,7 @@ import {
   type Waiting,
 } from './all-rows.ts';
 import { watchBacklogs } from './backlog-watch.ts';
+import type { Compared } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { InactiveChecks } from './inactive.ts';
 import { LongList, type LongListVisit } from './long-list.ts';
@@ -306,7 +307,7 @@ export class Sweep {
       watermark: watermarkOf({
         known,
         newest,
-        rereadFrom: rereadFromOf(compared, reachedBy(newest, now())),
+        rereadFrom: rereadFromOf(changeTimes(compared), reachedBy(newest, now())),
         now: now(),
       }),
       incomplete: null,
@@ -364,7 +365,7 @@ export class Sweep {
       for (const { outcome } of compared) tally.add(outcome);
       ended += compared.length;
       const reached = reachedBy(long.list.newest, now());
-      long.rereadFrom = Math.min(long.rereadFrom, rereadFromOf(compared, reached));
+      long.rereadFrom = Math.min(long.rereadFrom, rereadFromOf(changeTimes(compared), reached));
       for (const one of compared) {
         if (one.missed !== null && missed.length < MISSED_MAX) missed.push(one.missed);
       }
@@ -390,6 +391,11 @@ export class Sweep {
     tally.skip(part.unfinished.cause, Math.max(waitingCount - ended, 1));
     return { ...half, incomplete: part.unfinished.detail };
   }
+}
+
+/** When the rows changed that could not be compared or mended yet. */
+function changeTimes(compared: readonly Compared[]): (number | null)[] {
+  return compared.map(({ rereadFrom }) => rereadFrom);
 }
 
 function sumOf(parts: readonly ({ readonly requests: number } | null | undefined)[]): number {

@@ -1,9 +1,16 @@
+import { remember } from './remember.ts';
+
 /**
  * What is asked for singly is asked for at once, then after a minute, two, four, up to an hour: one
  * that the API keeps not knowing must not eat the budget of those that it will know.
  */
 const FIRST_INTERVAL_MS = 60_000;
 const INTERVAL_MS_MAX = 3_600_000;
+
+/** How long to wait before the next try, after what was waited before this one; undefined: nothing. */
+export function nextIntervalMs(before: number | undefined): number {
+  return before === undefined ? FIRST_INTERVAL_MS : Math.min(before * 2, INTERVAL_MS_MAX);
+}
 
 /** Subjects remembered as asked for; beyond it the oldest are forgotten and asked for again. */
 const REMEMBERED_MAX = 100_000;
@@ -27,14 +34,8 @@ export class Turns<Subject> {
   /** Remembers that one was asked for, whatever came of it. */
   take(subject: Subject, now: number): void {
     const id = this.#idOf(subject);
-    const before = this.#asked.get(id);
-    const intervalMs =
-      before === undefined ? FIRST_INTERVAL_MS : Math.min(before.intervalMs * 2, INTERVAL_MS_MAX);
-    this.#asked.delete(id);
-    this.#asked.set(id, { dueAt: now + intervalMs, intervalMs });
-    if (this.#asked.size <= REMEMBERED_MAX) return;
-    const oldest = this.#asked.keys().next();
-    if (oldest.done !== true) this.#asked.delete(oldest.value);
+    const intervalMs = nextIntervalMs(this.#asked.get(id)?.intervalMs);
+    remember(this.#asked, [id, { dueAt: now + intervalMs, intervalMs }], REMEMBERED_MAX);
   }
 
   #dueAt(subject: Subject): number {

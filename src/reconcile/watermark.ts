@@ -1,17 +1,17 @@
-import type { Compared } from './comparison.ts';
-
 /** How long rows that cannot be compared keep the watermark from passing them. */
 const REREAD_MS_MAX = 86_400_000;
 
 /**
- * The oldest row that must be read again, Infinity for none: for a day at most, since one that never
- * can be compared must not hold the watermark for ever.
+ * From where rows must be read again, by when each of them changed (null: it need not be), Infinity
+ * for none: for a day at most, since one that never can be compared must not hold the watermark for
+ * ever.
  */
-export function rereadFromOf(compared: readonly Compared[], reached: number): number {
-  return compared.reduce((oldest, { rereadFrom }) => {
-    const counts = rereadFrom !== null && rereadFrom > reached - REREAD_MS_MAX;
-    return counts ? Math.min(oldest, rereadFrom) : oldest;
-  }, Infinity);
+export function rereadFromOf(times: Iterable<number | null>, reached: number): number {
+  let oldest = Infinity;
+  for (const at of times) {
+    if (at !== null && at > reached - REREAD_MS_MAX) oldest = Math.min(oldest, at);
+  }
+  return oldest;
 }
 
 /** The newest row, but not past now: a row with a wrong clock must not end every later list at once. */

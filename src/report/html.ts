@@ -63,13 +63,13 @@ function sections(report: DailyReport): Markup {
   if (report.totals.length === 0) {
     return html`<p class="note">No vault held or moved anything until the cut-off.</p>`;
   }
-  const assets = [...new Set(report.totals.map(({ asset }) => asset))];
-  return html`${assets.map((asset) =>
-    assetSection(
-      asset,
-      report.totals.filter((total) => total.asset === asset),
-    ),
-  )}`;
+  const byAsset = new Map<string, ReportTotal[]>();
+  for (const total of report.totals) {
+    const known = byAsset.get(total.asset);
+    if (known === undefined) byAsset.set(total.asset, [total]);
+    else known.push(total);
+  }
+  return html`${[...byAsset].map(([asset, totals]) => assetSection(asset, totals))}`;
 }
 
 /** A table of a list, or a sentence where it is empty. */
@@ -107,14 +107,18 @@ function listed<Item>(
     </div>`;
 }
 
-/** An amount of an asset as the totals show it, exact in its title. */
-function amountIn(report: DailyReport, asset: string | null, amount: string | null): Markup | null {
-  if (amount === null) return null;
-  const decimals = report.totals.find((total) => total.asset === asset)?.decimals ?? null;
-  return html`<span title="${amount}">${scaled(amount, decimals)}</span>`;
+type AmountOf = (asset: string | null, amount: string | null) => Markup | null;
+
+/** Shows an amount of an asset as the totals do, exact in its title. */
+function amountsLike({ totals }: DailyReport): AmountOf {
+  const decimals = new Map(totals.map((total) => [total.asset, total.decimals]));
+  return (asset, amount) =>
+    amount === null
+      ? null
+      : html`<span title="${amount}">${scaled(amount, decimals.get(asset ?? '') ?? null)}</span>`;
 }
 
-function differences(report: DailyReport): Markup {
+function differences(report: DailyReport, amountOf: AmountOf): Markup {
   return listed(report.differences, {
     title: 'Differences',
     none: 'The books agree with everything that they were compared with.',
@@ -124,15 +128,15 @@ function differences(report: DailyReport): Markup {
       one.vaultId,
       one.blockchainHash,
       one.asset,
-      amountIn(report, one.asset, one.actual),
-      amountIn(report, one.asset, one.expected),
-      amountIn(report, one.asset, one.difference),
+      amountOf(one.asset, one.actual),
+      amountOf(one.asset, one.expected),
+      amountOf(one.asset, one.difference),
       `${one.explanation.replaceAll('_', ' ')}${one.breakId === null ? '' : ` ${one.breakId}`}: ${one.detail}`,
     ],
   });
 }
 
-function priorDay(report: DailyReport): Markup {
+function priorDay(report: DailyReport, amountOf: AmountOf): Markup {
   return listed(report.priorDay, {
     title: 'Prior-day items',
     none: 'Nothing in this day belongs to a day closed before.',
@@ -143,13 +147,13 @@ function priorDay(report: DailyReport): Markup {
       one.vaultId,
       one.blockchainHash,
       one.asset,
-      amountIn(report, one.asset, one.amount),
+      amountOf(one.asset, one.amount),
       one.detail,
     ],
   });
 }
 
-function inTransit(report: DailyReport): Markup {
+function inTransit(report: DailyReport, amountOf: AmountOf): Markup {
   return listed(report.inTransit, {
     title: 'In transit',
     none: 'Both legs of every own transfer are in the books.',
@@ -159,12 +163,12 @@ function inTransit(report: DailyReport): Markup {
       one.vaultId,
       one.blockchainHash,
       one.asset,
-      amountIn(report, one.asset, one.amount),
+      amountOf(one.asset, one.amount),
     ],
   });
 }
 
-function openBreaks(report: DailyReport): Markup {
+function openBreaks(report: DailyReport, amountOf: AmountOf): Markup {
   const { under1Day, under7Days, under30Days, over30Days } = report.ageing;
   const ageing = `By age: ${under1Day} under a day, ${under7Days} under a week, ${under30Days} under 30 days, ${over30Days} older.`;
   return html`${listed(report.openBreaks, {
@@ -178,7 +182,7 @@ function openBreaks(report: DailyReport): Markup {
       one.state,
       one.vaultId,
       one.asset,
-      amountIn(report, one.asset, one.difference),
+      amountOf(one.asset, one.difference),
       one.detail,
       one.breakId,
     ],
@@ -214,6 +218,7 @@ function custodyLine({ custody }: DailyReport): string {
 export async function htmlText(signed: SignedReport): Promise<string> {
   const { report, reportHash, signatures } = signed;
   const { day, status, exceptions, journal, previous } = report;
+  const amountOf = amountsLike(report);
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -240,8 +245,8 @@ export async function htmlText(signed: SignedReport): Promise<string> {
               </ul>`
         }
         <p class="note">${custodyLine(report)}</p>
-        ${sections(report)} ${differences(report)} ${priorDay(report)} ${inTransit(report)}
-        ${openBreaks(report)}
+        ${sections(report)} ${differences(report, amountOf)} ${priorDay(report, amountOf)}
+        ${inTransit(report, amountOf)} ${openBreaks(report, amountOf)}
         <h2>Signatures</h2>
         <div class="sign">
           ${signature('preparer', 'Preparer', signatures)}

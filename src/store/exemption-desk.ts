@@ -1,4 +1,4 @@
-import type { Break, Finding } from '../domain/break.ts';
+import type { Break, BreakType, Finding } from '../domain/break.ts';
 import {
   countByRule,
   exemptionOf,
@@ -18,14 +18,12 @@ interface At {
 }
 
 /** Their comparison is made anew in every run: nothing of them need be remembered. */
-const LOCAL_TYPES = ['conservation', 'unexplained_movement'] as const;
+const LOCAL_TYPES: ReadonlySet<BreakType> = new Set(['conservation', 'unexplained_movement']);
 
-const CUSTODY_TYPES = EXEMPTIBLE_TYPES.filter(
-  (type) => !(LOCAL_TYPES as readonly string[]).includes(type),
-);
+const CUSTODY_TYPES = EXEMPTIBLE_TYPES.filter((type) => !LOCAL_TYPES.has(type));
 
 function isLocal({ type }: Finding): boolean {
-  return (LOCAL_TYPES as readonly string[]).includes(type);
+  return LOCAL_TYPES.has(type);
 }
 
 /** The difference itself, without what happened to its break. */
