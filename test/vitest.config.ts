@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Real servers, real files, child processes: each test file gets a process of its own.
     pool: 'forks',
+    // The default leaves a core idle; files wait for disks and timers more than they compute.
+    maxWorkers: 2,
     // What hangs must end; what is slow on a busy machine must not fail for it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
