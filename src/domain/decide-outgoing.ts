@@ -185,14 +185,14 @@ export function claimDeposits(
     settled: unclaimed.map((deposit) =>
       settle({ ...deposit, ownTransfer: true, updatedAt: now.at }, now),
     ),
-    found: unclaimed
-      .filter((deposit) => deposit.credit !== null && !ruleFor(now.policy, deposit).creditInternal)
-      .map((deposit) =>
-        depositFinding('status_mismatch', deposit, {
-          severity: 'critical',
-          detail: `credited as ${deposit.credit?.creditId}, but its hash belongs to own transaction ${transactionId}: an internal transfer, not a customer's deposit`,
-        }),
-      ),
+    found: unclaimed.flatMap((deposit) => {
+      const { credit } = deposit;
+      if (credit === null || ruleFor(now.policy, deposit).creditInternal) return [];
+      return depositFinding('status_mismatch', deposit, {
+        severity: 'critical',
+        detail: `credited as ${credit.creditId}, but its hash belongs to own transaction ${transactionId}: an internal transfer, not a customer's deposit`,
+      });
+    }),
   };
 }
 
@@ -229,12 +229,12 @@ function newOwnHash(
 function standingAfter(
   before: Withdrawal,
   after: Withdrawal,
-  news: { isFirst: boolean; hasNewHash: boolean; now: Circumstances },
+  news: { hasNewHash: boolean; now: Circumstances },
 ): CustodyStanding {
   if (news.now.source === 'api') return 'known';
   if (before.custody === 'unknown') return 'unknown';
   const hasEnded = after.status !== before.status && isTerminal(after);
-  return news.isFirst || news.hasNewHash || hasEnded ? 'unasked' : before.custody;
+  return news.hasNewHash || hasEnded ? 'unasked' : before.custody;
 }
 
 /**
@@ -257,11 +257,7 @@ export function decideOutgoing(
     hasHash(notification) && isOwn
       ? claimDeposits(dossier.deposits, notification.transactionId, now)
       : NOTHING_JUDGED;
-  const custody = standingAfter(before, after, {
-    isFirst: known === undefined,
-    hasNewHash: ownHashes.length > 0,
-    now,
-  });
+  const custody = standingAfter(before, after, { hasNewHash: ownHashes.length > 0, now });
   const sightings = [];
   if (hasHash(notification)) {
     const key = sightingKeyOf(notification);

@@ -75,6 +75,14 @@ test('what the API said is about the books as they were', () => {
   expect(standingOf(seen)).toBe('differs');
 });
 
+test('the API’s sum that is known already is no news', () => {
+  const told = { sum: Amount(90n), whole: true };
+  const settled = toldByCustody(movementOf('books 100'), told);
+  if (settled === null) throw new Error('nothing was told');
+  expect(settled).toEqual({ ...movementOf('books 100'), custody: 90n });
+  expect(toldByCustody(settled, told)).toBeNull();
+});
+
 test('a movement remembers when it last changed, and starts at its first sight', () => {
   const fresh = newMovement(KEY, 1);
   expect(fresh.changedAt).toBe(1);

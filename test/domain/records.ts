@@ -6,10 +6,14 @@ import {
   AssetId,
   BlockchainHash,
   DepositId,
+  IdMint,
   NetworkKey,
+  NotificationId,
   TransactionId,
   VaultId,
 } from '../../src/domain/ids.ts';
+import type { Circumstances } from '../../src/domain/dossier.ts';
+import type { OutgoingEvent, OutgoingNotification } from '../../src/domain/notification.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 
@@ -70,5 +74,41 @@ export function withdrawal(
     custody: 'unasked',
     firstSeenAt: 0,
     updatedAt: 0,
+  };
+}
+
+/** An event of `wd-tx` that names nothing but its transaction. */
+export function outgoing(
+  type: OutgoingEvent,
+  more: Partial<OutgoingNotification> = {},
+): OutgoingNotification {
+  return {
+    stream: 'outgoing',
+    type,
+    id: NotificationId('ntf-1'),
+    vaultId: VaultId('v1'),
+    transactionId: TransactionId('wd-tx'),
+    orderId: null,
+    network: null,
+    blockchainHash: null,
+    accountId: null,
+    addressId: null,
+    destinationAddress: null,
+    memo: null,
+    reasonCode: null,
+    changes: null,
+    ...more,
+  };
+}
+
+/** The seventh fact of a journal, a webhook, at 99, under a policy of six confirmations. */
+export function circumstances(more: Partial<Circumstances> = {}): Circumstances {
+  return {
+    at: 99,
+    source: 'webhook',
+    mint: new IdMint(7, (text) => `<${text}>`),
+    policy: { default: { confirmations: 6 }, networks: {}, assets: {} },
+    pinnedDecimals: () => undefined,
+    ...more,
   };
 }

@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import {
+  chainChanges,
+  claimDeposits,
+  decideOutgoing,
+  disclaimDeposits,
+  minedAgain,
+  postBurnedFee,
+  postFor,
+  unpost,
+  type Booked,
+} from '../../src/domain/decide-outgoing.ts';
+import type { Deposit } from '../../src/domain/deposit.ts';
+import { EMPTY_DOSSIER, type Circumstances, type Dossier } from '../../src/domain/dossier.ts';
+import type { Entry } from '../../src/domain/entry.ts';
+import { CreditId, DepositId, TransactionId, VaultId } from '../../src/domain/ids.ts';
+import type {
+  BalanceChange,
+  OutgoingEvent,
+  OutgoingNotification,
+} from '../../src/domain/notification.ts';
+import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
+import type { Withdrawal } from '../../src/domain/withdrawal.ts';
+import { balanceChange } from '../store/evidence.ts';
+import { circumstances, DUE, outgoing, withdrawal } from './records.ts';
+
+const { network, blockchainHash, vaultId } = DUE;
+const TRANSFER = balanceChange(-30n);
+const FEE = balanceChange(-2n, { kind: 'fee' });
+const NO_HASH = { network: null, blockchainHash: null };
+/** Entry 5 stands for it. */
+const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
+const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
+
+/** `mined by webhook: -30 -2`, with `takes back 5` where it does; the fact's entries are 7000000 on. */
+function told(entries: readonly Entry[]): string[] {
+  return entries.map(({ cause, source, reverses, postings }) => {
+    const amounts = postings
+      .filter(({ account }) => account.kind === 'position')
+      .map(({ amount }) => String(amount));
+    const back = reverses === null ? '' : ` takes back ${reverses}`;
+    return `${cause} by ${source}${back}: ${amounts.join(' ')}`;
+  });
+}
+
+function stands({ withdrawal: { entryId, posted } }: Booked): string {
+  return `${entryId}: ${posted.map(({ amount }) => String(amount)).join(' ')}`;
+}
+
+describe('what is posted for a transaction', () => {
+  const POSTINGS: [
+    what: string,
+    more: Partial<Withdrawal>,
+    list: BalanceChange[],
+    entries: string[],
+    is: string,
+  ][] = [
+    ['its changes', {}, [TRANSFER, FEE], ['mined by webhook: -30 -2'], '7000000: -30 -2'],
+    ['nothing, where nothing moved', {}, [], [], 'null: '],
+    ['nothing, without a hash', { blockchainHash: null }, [TRANSFER], [], 'null: '],
+    ['nothing, without a network', { network: null }, [TRANSFER], [], 'null: '],
+  ];
+
+  test.for(POSTINGS)('%s', ([, more, list, entries, is]) => {
+    const booked = postFor(
+      { ...withdrawal('mined', []), ...more },
+      { cause: 'mined', list },
+      circumstances(),
+    );
+    expect(told(booked.entries)).toEqual(entries);
+    expect(stands(booked)).toBe(is);
+  });
+
+  test('of a failed one the fee alone', () => {
+    const booked = postBurnedFee(withdrawal('failed', []), [TRANSFER, FEE], circumstances());
+    expect(told(booked.entries)).toEqual(['failed-fee by webhook: -2']);
+  });
+
+  test.for<[what: string, before: Withdrawal, entries: string[], is: string]>([
+    ['what was mined', POSTED, ['mined by webhook takes back 5: 30 2'], 'null: '],
+    ['what was burned', BURNED, ['failed-fee by webhook takes back 5: 2'], 'null: '],
+    ['nothing that does not stand', { ...POSTED, entryId: null }, [], 'null: -30 -2'],
+    ['nothing without a hash', { ...POSTED, blockchainHash: null }, [], '5: -30 -2'],
+    ['nothing without a network', { ...POSTED, network: null }, [], '5: -30 -2'],
+  ])('is taken back: %s', ([, before, entries, is]) => {
+    const booked = unpost(before, circumstances());
+    expect(told(booked.entries)).toEqual(entries);
+    expect(stands(booked)).toBe(is);
+  });
+
+  test('of its hash the chain view holds what was told of its own vault', () => {
+    const key = { network, blockchainHash, vaultId, accountId: null, addressId: null, memo: null };
+    const sighting = (more: Partial<Sighting>): Sighting => ({
+      ...newSighting({ ...key, stream: 'blockchain' }),
+      ...more,
+    });
+    const sightings = [
+      sighting({ posted: [FEE] }),
+      sighting({ posted: [TRANSFER], stream: 'incoming' }),
+      sighting({ posted: [TRANSFER], stream: 'outgoing' }),
+      sighting({ posted: [TRANSFER], vaultId: VaultId('v2') }),
+    ];
+    expect(chainChanges({ sightings }, withdrawal('failed'))).toEqual([FEE]);
+  });
+});
+
+function decide(
+  known: Withdrawal | undefined,
+  notification: OutgoingNotification,
+  more: { dossier?: Partial<Dossier>; now?: Partial<Circumstances> } = {},
+) {
+  const dossier = { ...EMPTY_DOSSIER, ...more.dossier };
+  return decideOutgoing(dossier, known, { notification, now: circumstances(more.now) });
+}
+
+const HASHED = { network, blockchainHash };
+const MINED = outgoing('mined', { ...HASHED, changes: [TRANSFER, FEE] });
+
+describe('what an event of an own transaction does', () => {
+  const STEPS: [type: OutgoingEvent, status: string | null][] = [
+    ['approval-pending', 'approval-pending'],
+    ['approved', null],
+    ['pending', 'requested'],
+    ['requested', 'requested'],
+    ['inited', 'inited'],
+    ['to-sign', 'to-sign'],
+    ['signed', 'signed'],
+    ['submitted', 'submitted'],
+    ['warning', null],
+    ['cancelled', 'cancelled'],
+  ];
+
+  test.for(STEPS)('%s moves its status alone', ([type, status]) => {
+    const { withdrawals, entries } = decide(undefined, outgoing(type, { changes: [TRANSFER] }));
+    expect(withdrawals.map((one) => [one.status, one.custody])).toEqual([[status, 'unasked']]);
+    expect(entries).toEqual([]);
+  });
+
+  const BOOKINGS: [
+    why: string,
+    known: Withdrawal | undefined,
+    event: OutgoingNotification,
+    entries: string[],
+  ][] = [
+    ['mined', undefined, MINED, ['mined by webhook: -30 -2']],
+    ['mined without changes', undefined, { ...MINED, changes: null }, []],
+    [
+      'mined after a burned fee',
+      BURNED,
+      MINED,
+      ['failed-fee by webhook takes back 5: 2', 'mined by webhook: -30 -2'],
+    ],
+    ['mined again', POSTED, MINED, []],
+    [
+      'rolled back',
+      POSTED,
+      outgoing('rolledback', HASHED),
+      ['mined by webhook takes back 5: 30 2'],
+    ],
+    ['replaced', POSTED, outgoing('replaced', HASHED), ['mined by webhook takes back 5: 30 2']],
+    ['failed after it was mined', POSTED, outgoing('failed', HASHED), []],
+    ['mined, and denied by the API', { ...withdrawal(null), custody: 'unknown' }, MINED, []],
+  ];
+
+  test.for(BOOKINGS)('%s', ([, known, event, entries]) => {
+    expect(told(decide(known, event).entries)).toEqual(entries);
+  });
+
+  test('what the API tells of one that it denied before is booked', () => {
+    const denied: Withdrawal = { ...withdrawal('submitted', []), custody: 'unknown' };
+    const { entries, withdrawals } = decide(denied, MINED, { now: { source: 'api' } });
+    expect(told(entries)).toEqual(['mined by api: -30 -2']);
+    expect(withdrawals.map(({ custody }) => custody)).toEqual(['known']);
+  });
+});
+
+describe('what a transaction’s hash is after an event', () => {
+  const TOLD = { ...HASHED, transactionId: TransactionId('wd-tx'), standing: 'told' } as const;
+  const OTHERS = { ...TOLD, transactionId: TransactionId('wd-2') };
+  const DENIED: Withdrawal = { ...withdrawal(null), custody: 'unknown' };
+
+  const HASHES: [
+    why: string,
+    known: Withdrawal | undefined,
+    event: OutgoingNotification,
+    more: { dossier?: Partial<Dossier>; now?: Partial<Circumstances> },
+    standings: string[],
+  ][] = [
+    ['told', undefined, MINED, {}, ['told']],
+    ['confirmed by the API', undefined, MINED, { now: { source: 'api' } }, ['confirmed']],
+    ['refuted where the API denies its transaction', DENIED, MINED, {}, ['refuted']],
+    ['none without a hash', undefined, outgoing('signed', { network }), {}, []],
+    ['none without a network', undefined, outgoing('submitted', { blockchainHash }), {}, []],
+    ['no news', undefined, MINED, { dossier: { ownHashes: [TOLD] } }, []],
+    [
+      'news beside another transaction’s',
+      undefined,
+      MINED,
+      { dossier: { ownHashes: [OTHERS] } },
+      ['told'],
+    ],
+  ];
+
+  test.for(HASHES)('%s', ([, known, event, more, standings]) => {
+    const { ownHashes } = decide(known, event, more);
+    expect(ownHashes.map(({ standing }) => standing)).toEqual(standings);
+  });
+
+  test('an event with a hash is remembered at its hash, and none without', () => {
+    expect(decide(undefined, MINED).sightings.map(({ seen }) => seen)).toEqual([['mined::wd-tx']]);
+    expect(decide(undefined, outgoing('signed', NO_HASH)).sightings).toEqual([]);
+  });
+});
+
+describe('what the API said of a transaction', () => {
+  const known = (more: Partial<Withdrawal>): Withdrawal => ({
+    ...POSTED,
+    custody: 'known',
+    ...more,
+  });
+  const ownHashes = [
+    { ...HASHED, transactionId: TransactionId('wd-tx'), standing: 'told' },
+  ] as const;
+
+  test.for<[why: string, known: Withdrawal, event: OutgoingNotification, custody: string]>([
+    ['stands beside a warning', known({}), outgoing('warning'), 'known'],
+    [
+      'stands beside a step on the way',
+      known({ status: 'signed' }),
+      outgoing('submitted', HASHED),
+      'known',
+    ],
+    ['stands beside the same end', known({}), MINED, 'known'],
+    ['is asked for anew of another end', known({}), outgoing('rolledback', HASHED), 'unasked'],
+    [
+      'is asked for anew of an end',
+      known({ status: 'submitted' }),
+      outgoing('cancelled'),
+      'unasked',
+    ],
+    ['stands that it does not know it', known({ custody: 'unknown' }), MINED, 'unknown'],
+  ])('%s', ([, before, event, custody]) => {
+    const { withdrawals } = decide(before, event, { dossier: { ownHashes } });
+    expect(withdrawals.map((one) => one.custody)).toEqual([custody]);
+  });
+
+  test('is asked for anew when another hash is named', () => {
+    const { withdrawals } = decide(known({ status: 'signed' }), outgoing('submitted', HASHED));
+    expect(withdrawals.map((one) => one.custody)).toEqual(['unasked']);
+  });
+});
+
+describe('told mined twice', () => {
+  test.for<[why: string, before: Withdrawal, event: OutgoingNotification, differs: boolean]>([
+    ['alike', POSTED, MINED, false],
+    ['in another order', POSTED, { ...MINED, changes: [FEE, TRANSFER] }, false],
+    ['otherwise', POSTED, { ...MINED, changes: [FEE] }, true],
+    ['without changes', POSTED, { ...MINED, changes: null }, false],
+    [
+      'with other changes of an event that is not mined',
+      POSTED,
+      outgoing('failed', { changes: [FEE] }),
+      false,
+    ],
+    [
+      'otherwise, but not mined before',
+      { ...POSTED, status: 'submitted' },
+      { ...MINED, changes: [FEE] },
+      false,
+    ],
+  ])('%s', ([, before, event, differs]) => {
+    expect(minedAgain(before, event).map(({ type }) => type)).toEqual(
+      differs ? ['amount_changed'] : [],
+    );
+  });
+});
+
+describe('deposits of a hash that is our own', () => {
+  const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+  const CREDITED: Deposit = { ...DUE, credit: CREDIT, creditsIssued: 1, state: 'credited' };
+  const OWN: Deposit = { ...DUE, ownTransfer: true, state: 'internal' };
+  const creditInternal = {
+    policy: { default: { confirmations: 6, creditInternal: true }, networks: {}, assets: {} },
+  };
+
+  const CLAIMS: [
+    why: string,
+    deposit: Deposit,
+    now: Partial<Circumstances>,
+    states: string[],
+    found: string[],
+  ][] = [
+    ['become internal', DUE, {}, ['internal at 99'], []],
+    ['are left alone once they are', OWN, {}, [], []],
+    ['keep a credit, and alarm', CREDITED, {}, ['credited at 99'], ['critical status_mismatch']],
+    ['keep a credit that the policy allows', CREDITED, creditInternal, ['credited at 99'], []],
+  ];
+
+  test.for(CLAIMS)('%s', ([, deposit, now, states, found]) => {
+    const claimed = claimDeposits([deposit], 'wd-tx', circumstances(now));
+    expect(
+      claimed.settled.map((one) => `${one.deposit.state} at ${one.deposit.updatedAt}`),
+    ).toEqual(states);
+    expect(claimed.found.map(({ severity, type }) => `${severity} ${type}`)).toEqual(found);
+  });
+
+  test('after all are not: those are verified anew, credits keep what matched, others are left alone', () => {
+    const credited: Deposit = { ...CREDITED, ownTransfer: true, depositId: DepositId('dep_2') };
+    const { settled, found } = disclaimDeposits([DUE, OWN, credited], circumstances());
+    expect(
+      settled.map(({ deposit }) => [
+        deposit.depositId,
+        deposit.state,
+        deposit.ownTransfer,
+        deposit.verifiedAt,
+        deposit.custodyConfirmations,
+        deposit.updatedAt,
+      ]),
+    ).toEqual([
+      ['dep_1', 'verifying', false, null, 0, 99],
+      ['dep_2', 'credited', false, 5, 6, 99],
+    ]);
+    expect(found).toEqual([]);
+  });
+
+  test('are claimed by an event of its hash alone', () => {
+    const deposits = [DUE];
+    const states = (event: OutgoingNotification): string[] =>
+      decide(undefined, event, { dossier: { deposits } }).deposits.map(({ state }) => state);
+    expect(states(MINED)).toEqual(['internal']);
+    expect(states(outgoing('signed'))).toEqual([]);
+  });
+});
