@@ -91,8 +91,7 @@ export function compareWithdrawal(
   if (withdrawal !== undefined && isElsewhere(withdrawal, record)) {
     return placeMismatch(withdrawal, record);
   }
-  const ours = withdrawal?.status ?? null;
-  if (ours === theirs && withdrawal !== undefined) {
+  if (withdrawal !== undefined && withdrawal.status === theirs) {
     return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
   }
   if (!isTerminalStatus(theirs)) {
@@ -102,7 +101,8 @@ export function compareWithdrawal(
       : MATCHED;
   }
   if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
-  if (ours !== null && isTerminalStatus(ours) && !advances(ours, theirs)) {
+  const ours = withdrawal?.status ?? null;
+  if (!advances(ours, theirs)) {
     return transactionFinding('status_mismatch', record, {
       detail: `the custody API says ${theirs}, the notifications say ${ours}`,
     });

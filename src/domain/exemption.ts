@@ -142,8 +142,7 @@ export function sameExemptions(
   return (
     left.length === right.length &&
     left.every((rule, at) => {
-      const other = right[at];
-      if (other === undefined) return false;
+      const other: Partial<ExemptionRule> = right[at] ?? {};
       const keys = new Set([...Object.keys(rule), ...Object.keys(other)]);
       return ([...keys] as (keyof ExemptionRule)[]).every((key) => rule[key] === other[key]);
     })

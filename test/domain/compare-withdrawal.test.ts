@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { compareWithdrawal } from '../../src/domain/compare-withdrawal.ts';
+import {
+  compareWithdrawal,
+  hasLastWord,
+  isElsewhere,
+} from '../../src/domain/compare-withdrawal.ts';
 import { BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
 import type { WithdrawalStatus } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
@@ -79,5 +83,55 @@ describe('a withdrawal against the custody API', () => {
     );
     const changes = theirs?.map((amount) => balanceChange(amount)) ?? null;
     expect(told(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
+  });
+});
+
+test.for([
+  ['v1', 'ethereum', false],
+  ['v2', 'ethereum', true],
+  ['v1', 'polygon', true],
+  ['v1', null, false],
+  ['v2', null, true],
+] as const)('told in vault %s on %s it is elsewhere: %s', ([vaultId, network, is]) => {
+  const known = {
+    ...withdrawal('submitted'),
+    vaultId: VaultId(vaultId),
+    network: network === null ? null : NetworkKey(network),
+  };
+  expect(isElsewhere(known, sent())).toBe(is);
+});
+
+describe('the last word', () => {
+  const WORDS: [ours: WithdrawalStatus | null, theirs: string, has: boolean][] = [
+    ['mined', 'mined', true],
+    ['rolledback', 'mined', false],
+    ['failed', 'mined', false],
+    [null, 'mined', false],
+    ['mined', 'failed', true],
+    ['mined', 'cancelled', true],
+    ['rolledback', 'replaced', true],
+    ['replaced', 'rolledback', true],
+    ['mined', 'submitted', false],
+    ['mined', 'exploded', false],
+  ];
+
+  test.for(WORDS)('we say %s, the API says %s: %s', ([ours, theirs, has]) => {
+    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours))).toBe(has);
+  });
+
+  const ELSEWHERE = { vaultId: VaultId('v2') };
+
+  test.for<[what: string, record: Parameters<typeof sent>[0], has: boolean]>([
+    ['on its way', { status: 'submitted' }, true],
+    ['mined', {}, true],
+    ['mined, its changes not there yet', { changes: null }, false],
+    ['in a status that we do not know', { status: 'exploded' }, false],
+  ])('of the place, %s: %s', ([, record, has]) => {
+    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'))).toBe(has);
+  });
+
+  test('is no word while the changes of what was mined are not there yet', () => {
+    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'))).toBe(false);
+    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'))).toBe(true);
   });
 });

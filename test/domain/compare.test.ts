@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
-import { compareMovement, compareUnseen } from '../../src/domain/compare.ts';
+import { compareMovement, compareUnseen, foundIn } from '../../src/domain/compare.ts';
 import type { CustodyTransaction } from '../../src/domain/custody.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
 import { newMovement, type Movement } from '../../src/domain/movement.ts';
@@ -26,6 +26,16 @@ describe('books against chain view', () => {
     const books = { books: Amount(100n), onBooks: true };
     const movement = { ...EMPTY_MOVEMENT, ...books, custody: Amount(custody) };
     expect(told(compareMovement(movement, LATE))).toBe(outcome);
+  });
+
+  test('says which of them it is that the books contradict', () => {
+    const books = { ...EMPTY_MOVEMENT, books: Amount(100n), onBooks: true, custody: Amount(90n) };
+    const chain = { ...books, chain: Amount(80n), onChain: true };
+    const words = [books, chain].map((movement) => compareMovement(movement, LATE));
+    expect(words.flatMap(foundIn).map(({ expected, detail }) => [expected, detail])).toEqual([
+      [90n, 'the books moved 100 ethereum:ETH where the custody API says 90'],
+      [80n, 'the books moved 100 ethereum:ETH where the chain moved 80'],
+    ]);
   });
 
   const TABLE: [books: bigint | null, chain: bigint | null, changedAt: number, is: string][] = [

@@ -3,6 +3,7 @@ import { Amount } from '../../src/domain/amount.ts';
 import { breakKey, finding, type BreakType, type Finding } from '../../src/domain/break.ts';
 import {
   countByRule,
+  isOnRecord,
   exemptionOf,
   parted,
   sameExemptions,
@@ -65,6 +66,15 @@ test.for(AMOUNTS)('difference %s %s %s: exempt %s', ([direction, amount, differe
   const match = exemptionOf(found(difference), { rules: [rule], at: BEFORE });
   expect(match !== undefined).toBe(exempt);
 });
+
+test.for<Partial<ExemptionRule>>([{ direction: '<=' }, { amount: Amount(0n) }])(
+  'half a bound, %o, is none',
+  (narrowing) => {
+    const exemptions = { rules: [ruleOf(narrowing)], at: BEFORE };
+    expect(exemptionOf(found(5n), exemptions)?.rule).toBe('known');
+    expect(exemptionOf(found(-5n), exemptions)?.rule).toBe('known');
+  },
+);
 
 const SUBJECTS: [narrowing: Partial<ExemptionRule>, exempt: boolean][] = [
   [{ asset: 'ethereum:ETH' }, true],
@@ -136,6 +146,23 @@ test('only a break becomes exempt: what matched or was skipped stays so', () => 
   }
 });
 
+const EXEMPT = { finding: found(-1n), rule: 'known' };
+
+test.for<[what: string, now: Partial<Finding>, is: boolean]>([
+  ['as it is', {}, true],
+  ['with another expectation', { expected: Amount(1n) }, false],
+  ['with another figure of ours', { actual: Amount(1n) }, false],
+  ['with another severity', { severity: 'info' }, false],
+  ['in other words', { detail: 'y' }, false],
+])('an exempt difference %s is on record: %s', ([, now, is]) => {
+  expect(isOnRecord(EXEMPT, { ...EXEMPT, finding: { ...EXEMPT.finding, ...now } })).toBe(is);
+});
+
+test('an exempt difference is on record under its own rule alone', () => {
+  expect(isOnRecord(EXEMPT, { ...EXEMPT, rule: 'another' })).toBe(false);
+  expect(isOnRecord(undefined, EXEMPT)).toBe(false);
+});
+
 test('counts are by rule, whatever a rule is called', () => {
   const exempt = [{ rule: 'constructor' }, { rule: 'b' }, { rule: 'constructor' }];
   const counts = sumByRule({ b: 4 }, countByRule(exempt));
@@ -152,4 +179,6 @@ test('rules are the same only in the same order', () => {
   expect(sameExemptions([one], [one, two])).toBe(false);
   expect(sameExemptions([two], [{ ...two, amount: Amount(2n) }])).toBe(false);
   expect(sameExemptions([one], [{ ...one, network: 'x' }])).toBe(false);
+  expect(sameExemptions([one, two], [one, { ...two, owner: 'ops' }])).toBe(false);
+  expect(sameExemptions([one, two], [{ ...one, owner: 'ops' }, two])).toBe(false);
 });
