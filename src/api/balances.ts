@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Balance } from '../store/reads.ts';
 import type { ApiEnv } from './access.ts';
-import { filter, given, listAnswer, listOf, pageQuery, pageWithin, partFilter } from './list.ts';
+import { filter, given, listAnswer, listOf, pageQuery, partFilter } from './list.ts';
 import { answers } from './problem.ts';
 import type { Services } from './services.ts';
 import { amountText, moment } from './value.ts';
@@ -54,7 +54,7 @@ function balanceView(balance: Balance): z.infer<typeof balanceSchema> {
 export function mountBalances(app: OpenAPIHono<ApiEnv>, { reads }: Services): void {
   app.openapi(listBalances, async (context) => {
     const { page, pageSize, ...query } = context.req.valid('query');
-    const balances = await reads.balances(given(query));
-    return context.json(listAnswer(pageWithin(balances, { page, pageSize }), balanceView), 200);
+    const found = await reads.balances(given(query), { page, pageSize });
+    return context.json(listAnswer(found, balanceView), 200);
   });
 }

@@ -11,12 +11,14 @@ export interface Readiness {
 }
 
 export interface HealthOptions {
+  /** Whether everything that the process cannot do without is running. */
+  readonly alive: () => boolean;
   readonly readiness: () => Readiness | Promise<Readiness>;
   /** The metrics in Prometheus' text format. */
   readonly metrics: () => string | Promise<string>;
 }
 
-const aliveSchema = z.object({ status: z.literal('alive') }).openapi('Alive');
+const aliveSchema = z.object({ status: z.enum(['alive', 'failing']) }).openapi('Alive');
 
 const readySchema = z
   .object({
@@ -43,7 +45,10 @@ const healthz = createRoute({
   tags,
   summary: 'Whether the process is alive',
   security: [],
-  responses: { 200: json(aliveSchema, 'It is') },
+  responses: {
+    200: json(aliveSchema, 'It is'),
+    503: json(aliveSchema, 'A thread has ended that it cannot do without: the process ends too'),
+  },
 });
 
 const readyz = createRoute({
@@ -83,7 +88,9 @@ function statusOf({ phase, store }: Readiness): z.infer<typeof readySchema>['sta
 export function mountHealth(app: OpenAPIHono<ApiEnv>, options: HealthOptions): void {
   app.openapi(healthz, (context) => {
     context.header('Cache-Control', 'no-store');
-    return context.json({ status: 'alive' }, 200);
+    return options.alive()
+      ? context.json({ status: 'alive' }, 200)
+      : context.json({ status: 'failing' }, 503);
   });
   app.openapi(readyz, async (context) => {
     const readiness = await options.readiness();

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Page, PageRequest } from '../store/reads.ts';
+import type { Page } from '../store/reads.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1000;
@@ -63,13 +63,6 @@ export function listAnswer<Item, Shown>(page: Page<Item>, show: (item: Item) => 
     data: page.items.map((item) => show(item)),
     pagination: { page: page.page, pageSize: page.pageSize, total: page.total },
   };
-}
-
-/** One page of a list that the store gives as a whole. */
-export function pageWithin<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
-  const { page, pageSize } = request;
-  const from = page * pageSize;
-  return { items: items.slice(from, from + pageSize), total: items.length, page, pageSize };
 }
 
 type Given<Query> = { [Key in keyof Query]: Exclude<Query[Key], undefined> };

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { LedgerEntry, MovementStatement } from '../store/reads.ts';
 import type { ApiEnv } from './access.ts';
-import { listAnswer, listOf, pageQuery, pageWithin } from './list.ts';
+import { pageWithin } from '../store/page-within.ts';
+import { listAnswer, listOf, pageQuery } from './list.ts';
 import { answers } from './problem.ts';
 import type { Services } from './services.ts';
 import { amountText, isoTime, timeText } from './value.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { SIGNATURE_ROLES } from '../domain/close-record.ts';
-import { documentOf, FORMATS } from '../report/document.ts';
+import { FORMATS } from '../report/document.ts';
 import type { ClosedReport } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
 import { decide, reasonText } from './decision.ts';
@@ -189,7 +189,8 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
   app.openapi(getReport, async (context) => {
     const { date: day } = context.req.valid('param');
     const { format } = context.req.valid('query');
-    const document = await documentOf(await closed(day), format);
+    const document = await services.document(day, format);
+    if (document === undefined) throw notClosed(day);
     return context.body(document.body, 200, {
       'Content-Type': document.contentType,
       'Content-Disposition': `inline; filename="${document.fileName}"`,

@@ -1,6 +1,7 @@
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { Submitted } from '../store/port.ts';
+import type { Documents } from '../report/document.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { FeedSignal } from './feed-signal.ts';
@@ -34,6 +35,8 @@ export interface PolicyServices {
 /** What the routes work with. */
 export interface Services {
   readonly reads: Reads;
+  /** Closed days as documents; a large one takes seconds to make, and not on this thread. */
+  readonly document: Documents;
   readonly submit: Submit;
   /** Unix milliseconds; stamps decisions. */
   readonly now: () => number;

@@ -21,10 +21,9 @@ import { checkPolicy } from '../ops/crediting-policy.ts';
 import { Metrics } from '../ops/metrics.ts';
 import { Judging } from '../reconcile/judging.ts';
 import { PublishedNetworks } from '../reconcile/published-networks.ts';
-import { openForReading, openForWriting } from '../store/sqlite/database.ts';
+import { openForWriting } from '../store/sqlite/database.ts';
 import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
-import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { certificateGate } from './certificate.ts';
 import { takeExemptions } from './configured-exemptions.ts';
 import { startText, takePolicy } from './crediting/configured-policy.ts';
@@ -32,6 +31,7 @@ import { nameWarnings, policyWarnings } from './crediting/policy-warnings.ts';
 import { custodyClientOf } from './custody/link.ts';
 import { checkDepths } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
+import { ThreadedReads } from './reading/threaded-reads.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
@@ -64,7 +64,8 @@ export interface RunningDaemon {
 interface Parts extends DaemonContext {
   readonly lock: WriterLock;
   readonly ledger: SqliteLedger;
-  readonly reads: SqliteReads;
+  readonly reads: ThreadedReads;
+  readonly lifecycle: Lifecycle;
   readonly queue: CommitQueue;
   readonly feed: FeedSignal;
   readonly metrics: Metrics;
@@ -82,18 +83,20 @@ interface Parts extends DaemonContext {
  */
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
   const parts = assemble(context);
-  const { config, log, reconciler, closer } = parts;
+  const { config, log, reconciler, closer, lifecycle } = parts;
   const told = startText(await takePolicy(config.crediting, parts));
   if (told !== null) log.warn(told);
   await takeExemptions(config.reconcile.exemptions, parts);
-  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
   const listener = await listen(config.listen, application(parts, phase).fetch);
-  orderShutdown(lifecycle, parts, listener);
+  orderShutdown(parts, listener);
   reconciler.start();
   closer.start();
   judgeAnew(parts);
-  void warnOfPolicy(parts);
+  warnOfPolicy(parts).catch((error: unknown) => {
+    // The store is closed under it when the end comes right after the start.
+    if (!lifecycle.stopping) log.error({ err: error }, 'the policy could not be looked at');
+  });
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
 }
@@ -104,7 +107,11 @@ function assemble(context: DaemonContext): Parts {
   const now = (): number => Date.now();
   const lock = takeWriterLock(path);
   const ledger = new SqliteLedger(openForWriting(path), { decode, now });
-  const reads = new SqliteReads(openForReading(path));
+  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
+  const reads = new ThreadedReads(path, (error) => {
+    log.fatal({ err: error }, 'a thread that reads the store has ended: so does the daemon');
+    void lifecycle.abandon();
+  });
   const metrics = new Metrics({ now, process: true });
   const feed = new FeedSignal({
     hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
@@ -140,7 +147,7 @@ function assemble(context: DaemonContext): Parts {
   const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);
   const store = { lock, ledger, reads, queue, feed };
-  const services = { metrics, custody, networks, judging, reconciler, closer, identify };
+  const services = { lifecycle, metrics, custody, networks, judging, reconciler, closer, identify };
   return { ...context, ...store, ...services };
 }
 
@@ -195,6 +202,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     '/',
     createConsole({
       reads,
+      document: reads.document,
       access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
       secureCookie: config.console.secureCookie ?? config.listen.tls !== undefined,
       now: () => Date.now(),
@@ -204,6 +212,8 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     '/',
     createApi({
       reads,
+      document: reads.document,
+      alive: () => reads.alive,
       feed,
       policy: policyServices(parts),
       identify,
@@ -296,12 +306,13 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 }
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
-function orderShutdown(lifecycle: Lifecycle, parts: Parts, listener: Listener): void {
-  const { reconciler, closer, judging, feed, queue, custody, reads, ledger, lock } = parts;
+function orderShutdown(parts: Parts, listener: Listener): void {
+  const { lifecycle, reconciler, closer, judging, feed, queue, custody, reads, ledger, lock } =
+    parts;
   const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, boundMs, run });
-  step('store', CLOSE_MS_MAX, () => {
-    reads.close();
+  step('store', CLOSE_MS_MAX, async () => {
+    await reads.close();
     ledger.close();
     lock.release();
   });

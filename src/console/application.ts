@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { randomBytes } from 'node:crypto';
-import { documentOf } from '../report/document.ts';
+import type { Documents } from '../report/document.ts';
 import { fragment } from './fragment.ts';
 import type { Markup } from './markup.ts';
 import { consolePage, signInPage } from './page.ts';
@@ -29,6 +29,7 @@ export type ConsoleAccess =
 
 export interface ConsoleOptions {
   readonly reads: ConsoleReads;
+  readonly document: Documents;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly access: ConsoleAccess;
@@ -136,9 +137,9 @@ export function createConsole(options: ConsoleOptions): Hono {
   app.get('/console/reports/:day', async (context) => {
     if (!visitorOf(context).allowed) return context.redirect('/console', 303);
     const day = context.req.param('day');
-    const closed = await options.reads.closedDay(day);
-    if (closed === undefined) return context.text('That day is not closed.', 404);
-    const { body, contentType } = await documentOf(closed, 'html');
+    const document = await options.document(day, 'html');
+    if (document === undefined) return context.text('That day is not closed.', 404);
+    const { body, contentType } = document;
     return context.body(body, 200, {
       ...securityHeaders(''),
       'Content-Security-Policy': REPORT_POLICY,

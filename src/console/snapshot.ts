@@ -15,7 +15,7 @@ const REST_PER_LOOK = 9;
 
 export type ConsoleReads = Pick<
   Reads,
-  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals' | 'closes' | 'closedDay'
+  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals' | 'closes'
 >;
 
 /** Everything that one showing of the console needs. */

@@ -57,6 +57,12 @@ export class Lifecycle {
     return this.#stopping;
   }
 
+  /** Ends because of a failure that leaves nothing to go on with: in order, and with 1. */
+  async abandon(): Promise<void> {
+    await this.shutdown();
+    this.#options.exit(1);
+  }
+
   /**
    * The first SIGTERM or SIGINT shuts down and exits with 0, or with 1 where a step did not end
    * well; the second one exits with 1 at once.

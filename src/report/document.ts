@@ -1,5 +1,5 @@
 import type { DailyReport } from '../domain/close-report.ts';
-import type { ClosedReport } from '../store/reads.ts';
+import type { ClosedReport, Reads } from '../store/reads.ts';
 import { beancountText } from './beancount.ts';
 import { csvText } from './csv.ts';
 import { hledgerText } from './hledger.ts';
@@ -56,5 +56,16 @@ export async function documentOf(
     contentType,
     fileName: `counterfoil-${close.day}.${extension}`,
     body: await render({ report, sealed, reportHash, signatures }),
+  };
+}
+
+/** A closed day's report as a document; undefined when the day is not closed. */
+export type Documents = (day: string, format: Format) => Promise<Document | undefined>;
+
+/** Documents of the days that a store has closed. */
+export function documentsFrom(reads: Pick<Reads, 'closedDay'>): Documents {
+  return async (day, format) => {
+    const closed = await reads.closedDay(day);
+    return closed && documentOf(closed, format);
   };
 }

@@ -214,7 +214,7 @@ export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | '
  * call sees one consistent snapshot.
  */
 export interface Reads {
-  balances(query: BalanceQuery): Promise<readonly Balance[]>;
+  balances(query: BalanceQuery, page: PageRequest): Promise<Page<Balance>>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
   /** Items of the feed after the one of this number, in order. */

@@ -5,6 +5,7 @@ import { createApi, type ApiOptions } from '../../src/api/application.ts';
 import type { PolicyServices } from '../../src/api/services.ts';
 import { FeedSignal } from '../../src/api/feed-signal.ts';
 import { checkPolicy } from '../../src/ops/crediting-policy.ts';
+import { documentsFrom } from '../../src/report/document.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
@@ -66,6 +67,8 @@ export class ApiUnderTest {
     onTestFinished(() => this.feed.close());
     this.app = createApi({
       reads: this.reads,
+      document: documentsFrom(this.reads),
+      alive: () => true,
       submit: async (fact) => {
         const [outcome] = await this.open.commit([fact]);
         if (outcome === undefined) throw new Error('no outcome');

@@ -34,3 +34,9 @@ test('being alive and the metrics need no token', async () => {
   expect(metrics.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(metrics.body['text']).toBe('counterfoil_up 1\n');
 });
+
+test('a process that has lost a thread says that it is failing', async () => {
+  const api = await apiUnderTest(SIX_DEEP, { alive: () => false });
+  const answer = await api.request('GET', '/healthz');
+  expect([answer.status, answer.body]).toEqual([503, { status: 'failing' }]);
+});

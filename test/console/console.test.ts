@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
+import { documentsFrom } from '../../src/report/document.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { identify, tokenOf } from '../api/api-under-test.ts';
 import { closeOf, closesOf } from '../store/closing.ts';
@@ -27,6 +28,7 @@ async function openConsole(options: Partial<ConsoleOptions> = {}): Promise<Conso
   let extraMs = 0;
   const app = createConsole({
     reads,
+    document: documentsFrom(reads),
     now: () => open.at + (extraMs += 1_000),
     access: { kind: 'public' },
     secureCookie: false,
@@ -173,6 +175,7 @@ async function countedConsole(options: { lookMs: number }) {
   const { reads } = await openConsole();
   const clock = { now: 10_000, looks: 0 };
   const app = createConsole({
+    document: documentsFrom(reads),
     reads: {
       counts: () => {
         clock.looks += 1;
@@ -184,7 +187,6 @@ async function countedConsole(options: { lookMs: number }) {
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
       closes: reads.closes.bind(reads),
-      closedDay: reads.closedDay.bind(reads),
     },
     now: () => clock.now,
     access: { kind: 'public' },
@@ -216,6 +218,7 @@ test('a look that failed is not shown again', async () => {
   let fails = true;
   const { reads } = await openConsole();
   const app = createConsole({
+    document: documentsFrom(reads),
     reads: {
       counts: async () => {
         if (fails) throw new Error('the disk');
@@ -226,7 +229,6 @@ test('a look that failed is not shown again', async () => {
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
       closes: reads.closes.bind(reads),
-      closedDay: reads.closedDay.bind(reads),
     },
     now: () => 0,
     access: { kind: 'public' },

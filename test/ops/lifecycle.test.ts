@@ -150,3 +150,11 @@ test('nothing may be started while stopping', async () => {
     'late was started while stopping',
   );
 });
+
+test('a failure that leaves nothing to go on with ends in order, and with 1', async () => {
+  const { lifecycle, codes } = harness();
+  const order: string[] = [];
+  lifecycle.onShutdown({ name: 'store', boundMs: 1_000, run: () => void order.push('store') });
+  await lifecycle.abandon();
+  expect([order, codes]).toEqual([['store'], [1]]);
+});

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
-import type { Balance } from '../../src/store/reads.ts';
+import type { Balance, BalanceQuery } from '../../src/store/reads.ts';
 import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
 import { waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -31,6 +31,10 @@ async function openStore(
   return { open, reads, service: new Service() };
 }
 
+async function positions(reads: SqliteReads, query: BalanceQuery): Promise<readonly Balance[]> {
+  return (await reads.balances(query, FIRST_PAGE)).items;
+}
+
 /** `v1/acc-1/adr-1/memo asset: amount (+pending)`, one line per balance. */
 function lines(balances: readonly Balance[]): string[] {
   return balances.map(({ vaultId, accountId, addressId, memo, asset, amount, pending }) => {
@@ -44,7 +48,7 @@ test.for(traceNames())('%s: the balances read are the ones expected', async (nam
   const { open, reads } = await openStore(crediting as unknown as CreditingPolicy);
   for (const step of steps) await open.deliver('deliver' in step ? step.deliver : step.deliverRaw);
   const shown = async (view: 'books' | 'chain') =>
-    (await reads.balances({ view }))
+    (await positions(reads, { view }))
       .filter(({ amount }) => amount !== 0n)
       .map(({ pending: _, amount, ...position }) => ({ ...position, amount: String(amount) }));
   const sorted = (list: readonly Omit<Balance, 'amount' | 'pending'>[]) =>
@@ -67,7 +71,7 @@ test('a balance of sixty digits is summed without losing one', async () => {
       service.confirmed(1, { blockchainHash: hash, balanceChanges: [change(large)] }),
     );
   }
-  const [balance] = await reads.balances({ view: 'books' });
+  const [balance] = await positions(reads, { view: 'books' });
   expect(balance?.amount).toBe(3n * large);
 });
 
@@ -87,7 +91,7 @@ test('a deposit in the mempool is pending at the position where it will post', a
       balanceChanges: [change('5')],
     }),
   );
-  expect(lines(await reads.balances({ view: 'books' }))).toEqual([
+  expect(lines(await positions(reads, { view: 'books' }))).toEqual([
     'v1/acc-1/adr-1 ethereum:ETH: 0 (+105)',
     'v1/acc-1/adr-1/77 ethereum:ETH: 0 (+7)',
   ]);
@@ -95,7 +99,7 @@ test('a deposit in the mempool is pending at the position where it will post', a
     service.confirmed(1, { blockchainHash: '0xb', memo: '77', balanceChanges: [registered] }),
     service.confirmed(1, { blockchainHash: '0xc', memo: '88', balanceChanges: [change('5')] }),
   );
-  expect(lines(await reads.balances({ view: 'books' }))).toEqual([
+  expect(lines(await positions(reads, { view: 'books' }))).toEqual([
     'v1/acc-1/adr-1 ethereum:ETH: 5 (+100)',
     'v1/acc-1/adr-1/77 ethereum:ETH: 7 (+0)',
   ]);
@@ -104,8 +108,8 @@ test('a deposit in the mempool is pending at the position where it will post', a
 test('the chain view and a past moment have nothing pending', async () => {
   const { open, reads, service } = await openStore();
   await open.deliver(service.incoming('mempool'));
-  expect(await reads.balances({ view: 'chain' })).toEqual([]);
-  expect(await reads.balances({ view: 'books', asOf: open.at })).toEqual([]);
+  expect(await positions(reads, { view: 'chain' })).toEqual([]);
+  expect(await positions(reads, { view: 'books', asOf: open.at })).toEqual([]);
 });
 
 test('positions are listed by vault, account, address, memo and asset, and filtered by each', async () => {
@@ -149,9 +153,9 @@ test('positions are listed by vault, account, address, memo and asset, and filte
     [{ vaultId: 'v3' }, []],
   ];
   for (const [query, found] of cases) {
-    expect(lines(await reads.balances({ view: 'books', ...query }))).toEqual(found);
+    expect(lines(await positions(reads, { view: 'books', ...query }))).toEqual(found);
     const asOf = open.at;
-    expect(lines(await reads.balances({ view: 'books', asOf, ...query }))).toEqual(found);
+    expect(lines(await positions(reads, { view: 'books', asOf, ...query }))).toEqual(found);
   }
 });
 
@@ -173,7 +177,7 @@ test('asOf shows what was posted until then, inclusive', async () => {
     [minedAgain, [70n]],
   ];
   for (const [asOf, amounts] of cases) {
-    const balances = await reads.balances({ view: 'books', asOf });
+    const balances = await positions(reads, { view: 'books', asOf });
     expect([asOf, balances.map(({ amount }) => amount)]).toEqual([asOf, amounts]);
   }
 });
@@ -184,7 +188,7 @@ test('asOf sums more entries than one turn takes', async () => {
     service.confirmed(1, { blockchainHash: `0x${index}`, balanceChanges: [change('2')] }),
   );
   await open.deliverTogether(...bodies);
-  const [balance] = await reads.balances({ view: 'books', asOf: open.at });
+  const [balance] = await positions(reads, { view: 'books', asOf: open.at });
   expect(balance?.amount).toBe(2_006n);
 });
 

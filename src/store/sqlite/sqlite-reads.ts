@@ -7,12 +7,15 @@ import { CreditId, type AssetId, type DepositId, type TransactionId } from '../.
 import { storedAmount } from '../../domain/amount.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
 import type { IntakeStatus } from '../../domain/fact.ts';
+import { pageWithin } from '../page-within.ts';
 import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../records.ts';
 import type {
+  Balance,
   BalanceQuery,
   BreakQuery,
   DepositQuery,
   NotificationQuery,
+  Page,
   PageRequest,
   Reads,
   StoredCredit,
@@ -136,8 +139,8 @@ export class SqliteReads implements Reads {
     this.#connection.close();
   }
 
-  balances(query: BalanceQuery) {
-    return readBalances(this.#db, query);
+  async balances(query: BalanceQuery, request: PageRequest): Promise<Page<Balance>> {
+    return pageWithin(await readBalances(this.#db, query), request);
   }
 
   deposits(query: DepositQuery, page: PageRequest) {

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ThreadedReads } from '../../src/commands/reading/threaded-reads.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { openForReading } from '../../src/store/sqlite/database.ts';
+import { documentsFrom } from '../../src/report/document.ts';
+import { closeOf, dayNumber } from '../store/closing.ts';
+import { openLedgerFile, temporaryPath, type OpenLedger } from '../store/open-ledger.ts';
+import { Service } from '../store/webhook.ts';
+
+/** The threads run the built program's files. */
+const BUILT = new URL('../../dist/commands/reading/threaded-reads.js', import.meta.url);
+
+const PAGE = { page: 0, pageSize: 100 };
+
+async function threadedReads(path: string) {
+  const built = (await import(BUILT.href)) as { ThreadedReads: typeof ThreadedReads };
+  let lose: (error: Error) => void = () => undefined;
+  const lost = new Promise<Error>((resolve) => {
+    lose = resolve;
+  });
+  const reads = new built.ThreadedReads(path, lose);
+  onTestFinished(() => reads.close());
+  return { reads, lost };
+}
+
+async function busyStore(deposits: number): Promise<{ open: OpenLedger; path: string }> {
+  const { open, path } = await openLedgerFile();
+  const service = new Service();
+  const hashes = Array.from({ length: deposits }, (_, index) => `0x${index}`);
+  await open.deliverTogether(
+    ...hashes.map((blockchainHash) => service.confirmed(1, { blockchainHash })),
+  );
+  await open.record(closeOf(open, { day: dayNumber(0), cutOffAt: open.at + 1 }));
+  return { open, path };
+}
+
+test('every answer of the threads is the one that the store gives in place', async () => {
+  const { path } = await busyStore(3);
+  const inPlace = new SqliteReads(openForReading(path));
+  onTestFinished(() => inPlace.close());
+  const { reads } = await threadedReads(path);
+  const [deposit] = (await inPlace.deposits({}, PAGE)).items;
+  if (deposit === undefined) throw new Error('no deposit');
+  const { network, blockchainHash, depositId } = deposit;
+  const asked: ((of: typeof inPlace | typeof reads) => Promise<unknown>)[] = [
+    (of) => of.balances({ view: 'books' }, PAGE),
+    (of) => of.deposits({}, PAGE),
+    (of) => of.deposit(depositId),
+    (of) => of.deposit('dep_unknown'),
+    (of) => of.movements(blockchainHash),
+    (of) => of.counts(),
+    (of) => of.pinnedDecimals(),
+    (of) => of.closedDay(dayNumber(0)),
+    (of) => of.reconcilerView({ hashes: [{ network, blockchainHash }], transactionIds: [] }),
+  ];
+  for (const ask of asked) expect(await ask(reads)).toEqual(await ask(inPlace));
+  const documents = documentsFrom(inPlace);
+  for (const format of ['json', 'csv', 'hledger'] as const) {
+    expect(await reads.document(dayNumber(0), format)).toEqual(
+      await documents(dayNumber(0), format),
+    );
+  }
+});
+
+test('a list longer than a message arrives whole and in order', async () => {
+  const { path } = await busyStore(1_234);
+  const { reads } = await threadedReads(path);
+  const waiting = await reads.waitingDeposits();
+  expect(waiting.map(({ blockchainHash }) => blockchainHash)).toEqual(
+    Array.from({ length: 1_234 }, (_, index) => `0x${index}`),
+  );
+  const hashes = waiting.map(({ network, blockchainHash }) => ({ network, blockchainHash }));
+  const { dossiers, policy } = await reads.reconcilerView({ hashes, transactionIds: [] });
+  expect(dossiers.map((dossier) => dossier.deposits.length)).toEqual(hashes.map(() => 1));
+  expect(policy?.default).toEqual({ confirmations: 6 });
+});
+
+test('what fails in a thread is told with its own words, and the thread goes on', async () => {
+  const { path } = await busyStore(1);
+  const { reads } = await threadedReads(path);
+  await expect(reads.deposits({}, { page: 0, pageSize: Number.NaN })).rejects.toThrow(
+    /NOT NULL|mismatch/,
+  );
+  expect((await reads.deposits({}, PAGE)).total).toBe(1);
+});
+
+test('a thread that ends by itself is told of, and nothing waits for it', async () => {
+  const path = temporaryPath();
+  expect(existsSync(path)).toBe(false);
+  const { reads, lost } = await threadedReads(path);
+  const waits = reads.feedHead();
+  await expect(waits).rejects.toThrow(/cannot be opened/);
+  expect((await lost).message).toContain(path);
+  expect(reads.alive).toBe(false);
+  await expect(reads.feedHead()).rejects.toThrow('the reader thread has ended');
+});
