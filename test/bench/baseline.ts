@@ -1,39 +1,84 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import Database from 'better-sqlite3';
 import { Hono } from 'hono';
-import { createServer } from 'node:http';
-
-/** A receiver to compare with; `one-transaction` keeps what it takes in a store of its own. */
-export type Baseline = 'node-http' | 'hono' | 'one-transaction';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { noticeOf } from './notice.ts';
 
 const ACCEPTED = { status: 'accepted' } as const;
+const DUPLICATE = { status: 'duplicate' } as const;
+
+/** How a baseline answers a delivery, in every one of them. */
+export function answerTo(isNew: boolean): typeof ACCEPTED | typeof DUPLICATE {
+  return isNew ? ACCEPTED : DUPLICATE;
+}
+
+/** What a baseline says of its own store, at `/kept`. */
+export interface Kept {
+  /** Notifications in it; null without a store. */
+  readonly notifications: number | null;
+  readonly defects: readonly string[];
+}
+
+/** The path at which baselines tell what they kept; not a part of what is measured. */
+export const KEPT_PATH = '/kept';
+
+const NOTHING_KEPT: Kept = { notifications: null, defects: [] };
+
+/** A server that takes deliveries at any path below `/hooks`. */
+export interface BaselineServer {
+  readonly server: ServerType;
+  /** Ends what the server started beside itself. */
+  close(): Promise<void> | void;
+}
+
+function alone(server: ServerType): BaselineServer {
+  return { server, close: () => undefined };
+}
 
 /** The floor: reads the bytes and answers. Nothing that speaks HTTP on Node can be faster. */
-function nodeHttp(): ServerType {
-  const answer = JSON.stringify(ACCEPTED);
-  return createServer((request, response) => {
+function nodeHttp(): BaselineServer {
+  const accepted = JSON.stringify(ACCEPTED);
+  const nothingKept = JSON.stringify(NOTHING_KEPT);
+  const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       Buffer.concat(chunks);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+      const answer = request.url === KEPT_PATH ? nothingKept : accepted;
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+        .end(answer);
     });
-  });
+  };
+  return alone(createServer(listener));
 }
 
-/** What the framework costs: route, read, parse, answer; nothing is kept. */
-function hono(): ServerType {
+/** What the framework costs: routes, reads the bytes, answers. */
+function hono(): BaselineServer {
   const app = new Hono();
   app.post('/hooks/:token', async (context) => {
-    JSON.parse(await context.req.text());
+    await context.req.arrayBuffer();
     return context.json(ACCEPTED);
   });
-  return createAdaptorServer({ fetch: app.fetch });
+  app.get(KEPT_PATH, (context) => context.json(NOTHING_KEPT));
+  return alone(createAdaptorServer({ fetch: app.fetch }));
+}
+
+/** What reading a notification costs besides: `JSON.parse` and checks written by hand. */
+function honoJson(): BaselineServer {
+  const app = new Hono();
+  app.post('/hooks/:token', async (context) => {
+    noticeOf(await context.req.text());
+    return context.json(ACCEPTED);
+  });
+  app.get(KEPT_PATH, (context) => context.json(NOTHING_KEPT));
+  return alone(createAdaptorServer({ fetch: app.fetch }));
 }
 
 /** The receiver that one writes first: deduplicates by id, one durable transaction per request. */
-function oneTransaction(storePath: string): ServerType {
-  const db = new Database(storePath);
+function oneTransaction(folder: string): BaselineServer {
+  const db = new Database(join(folder, 'store.db'));
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.exec('CREATE TABLE deliveries (id TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT');
@@ -45,30 +90,19 @@ function oneTransaction(storePath: string): ServerType {
   app.post('/hooks/:token', async (context) => {
     const body = Buffer.from(await context.req.arrayBuffer());
     const { id } = JSON.parse(body.toString('utf8')) as { id: string };
-    return context.json(take.immediate(id, body) ? ACCEPTED : { status: 'duplicate' });
+    return context.json(answerTo(take.immediate(id, body)));
   });
-  return createAdaptorServer({ fetch: app.fetch });
+  app.get(KEPT_PATH, (context) => {
+    const notifications = db.prepare('SELECT count(*) FROM deliveries').pluck().get();
+    return context.json({ notifications: Number(notifications), defects: [] } satisfies Kept);
+  });
+  return { server: createAdaptorServer({ fetch: app.fetch }), close: () => void db.close() };
 }
 
-function serverOf(baseline: Baseline, storePath: string): ServerType {
-  switch (baseline) {
-    case 'node-http':
-      return nodeHttp();
-    case 'hono':
-      return hono();
-    case 'one-transaction':
-      return oneTransaction(storePath);
-    default:
-      return baseline satisfies never;
-  }
-}
-
-/** Serves until the process ends; prints where it listens as one JSON line, as `serve` does. */
-export function serveBaseline(baseline: Baseline, storePath: string): void {
-  const server = serverOf(baseline, storePath);
-  server.listen(0, '127.0.0.1', () => {
-    const bound = server.address();
-    if (bound === null || typeof bound === 'string') throw new Error('expected a TCP address');
-    console.log(JSON.stringify({ url: `http://127.0.0.1:${bound.port}` }));
-  });
-}
+/** A receiver to compare with that needs nothing but the project's own dependencies. */
+export const BASELINES = {
+  'node-http': nodeHttp,
+  hono,
+  'hono-json': honoJson,
+  'one-transaction': oneTransaction,
+} as const;

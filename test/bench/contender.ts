@@ -1,10 +1,14 @@
-import Database from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KEPT_PATH, type Kept } from './baseline.ts';
 import { Child } from './child.ts';
+import { install } from './installed.ts';
+import type { Answers } from './load.ts';
 import type { ContenderName, Plan } from './plan.ts';
+import { postgresProblem } from './postgres.ts';
+import { needsPostgres, type BaselineName } from './serve-baseline.ts';
 
 /** What a server kept of what it acknowledged. */
 export interface Settled {
@@ -18,8 +22,8 @@ export interface Settled {
 export interface Contender {
   readonly url: string;
   readonly pid: number;
-  /** Ends the server and looks at what it kept. */
-  settle(acknowledged: number): Promise<Settled>;
+  /** Looks at what it kept and ends it. */
+  settle(answers: Answers): Promise<Settled>;
   remove(): Promise<void>;
 }
 
@@ -29,39 +33,41 @@ const VERIFY_MS_MAX = 600_000;
 interface Server {
   readonly child: Child<{ url: string }>;
   readonly path: string;
-  readonly check: (acknowledged: number) => Promise<Settled>;
+  readonly settle: (answers: Answers) => Promise<Settled>;
 }
 
-function count(storePath: string, sql: string): number {
-  const db = new Database(storePath, { readonly: true, fileMustExist: true });
-  try {
-    return Number(db.prepare<[], number>(sql).pluck().get());
-  } finally {
-    db.close();
-  }
+function differs(what: string, found: number | undefined, expected: number): string[] {
+  return found === expected ? [] : [`${found ?? 'no'} ${what}, but ${expected} by the answers`];
 }
 
-function differs(what: string, kept: number, acknowledged: number): string[] {
-  return kept === acknowledged ? [] : [`${acknowledged} answers were 2xx, but ${kept} ${what}`];
+/** Without a store everything is new; with one every repeat is found, and nothing else is one. */
+function wronglyAnswered(answers: Answers, hasStore: boolean): string[] {
+  const { firsts, repeats, accepted, duplicates } = answers;
+  return [
+    ...differs('answers said accepted', accepted, hasStore ? firsts : firsts + repeats),
+    ...differs('answers said duplicate', duplicates, hasStore ? repeats : 0),
+  ];
 }
 
 /** This very program in another role: see main.ts. */
-async function startBaseline(
-  name: Exclude<ContenderName, 'counterfoil'>,
-  storePath: string,
-): Promise<Server> {
-  const child = await Child.start<{ url: string }>([
-    process.argv[1] ?? '',
-    'baseline',
-    name,
-    storePath,
-  ]);
-  const check = async (acknowledged: number): Promise<Settled> => {
-    if (name !== 'one-transaction') return { defects: [], perTransaction: null };
-    const stored = count(storePath, 'SELECT count(*) FROM deliveries');
-    return { defects: differs('bodies are stored', stored, acknowledged), perTransaction: 1 };
+async function startBaseline(name: BaselineName, folder: string): Promise<Server> {
+  const args = [process.argv[1] ?? '', 'baseline', name, folder];
+  const child = await Child.start<{ url: string }>(args);
+  const settle = async (answers: Answers): Promise<Settled> => {
+    const response = await fetch(`${child.firstLine.url}${KEPT_PATH}`);
+    const { notifications, defects } = (await response.json()) as Kept;
+    await child.end();
+    const hasStore = notifications !== null;
+    return {
+      defects: [
+        ...wronglyAnswered(answers, hasStore),
+        ...(hasStore ? differs('notifications are stored', notifications, answers.firsts) : []),
+        ...defects,
+      ],
+      perTransaction: hasStore ? 1 : null,
+    };
   };
-  return { child, path: '/hooks/any', check };
+  return { child, path: '/hooks/any', settle };
 }
 
 function writeConfig(folder: string, storePath: string, pathToken: string): string {
@@ -78,76 +84,103 @@ function writeConfig(folder: string, storePath: string, pathToken: string): stri
   return path;
 }
 
-async function startCounterfoil(
-  { program, profile }: Plan,
-  folder: string,
-  storePath: string,
-): Promise<Server> {
+async function startCounterfoil({ program, profile }: Plan, folder: string): Promise<Server> {
+  const storePath = join(folder, 'store.db');
   const pathToken = randomBytes(32).toString('hex');
   const config = writeConfig(folder, storePath, pathToken);
   const profiling = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
-  const child = await Child.start<{ url: string }>([
-    ...profiling,
-    program,
-    'serve',
-    '--config',
-    config,
-    '--json',
-  ]);
-  return {
-    child,
-    path: `/hooks/${pathToken}`,
-    check: (acknowledged) => checkBooks(program, storePath, acknowledged),
+  const args = [...profiling, program, 'serve', '--config', config, '--json'];
+  const child = await Child.start<{ url: string }>(args);
+  const settle = async (answers: Answers): Promise<Settled> => {
+    const metrics = await metricsOf(child.firstLine.url);
+    const code = await child.end();
+    const commits = metrics('counterfoil_commits_total{result="ok"}') ?? 0;
+    const { accepted, duplicates } = answers;
+    const { defects } = await checkBooks(program, storePath, answers);
+    return {
+      defects: [
+        ...wronglyAnswered(answers, true),
+        ...differs('accepted by its metrics', metrics(outcome('accepted')) ?? 0, accepted),
+        ...differs('duplicate by its metrics', metrics(outcome('duplicate')) ?? 0, duplicates),
+        ...(code === 0 ? [] : [`it ended with exit code ${code ?? 'none'}`]),
+        ...defects,
+      ],
+      perTransaction: commits === 0 ? null : (accepted + duplicates) / commits,
+    };
   };
+  return { child, path: `/hooks/${pathToken}`, settle };
 }
 
-/** Every acknowledged notification is in the store once, is booked once, and the store is sound. */
+function outcome(name: string): string {
+  return `counterfoil_notifications_total{outcome="${name}"}`;
+}
+
+/** Samples of the daemon's `/metrics`, by name and labels. */
+async function metricsOf(url: string): Promise<(sample: string) => number | undefined> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  const samples = new Map(
+    page.split('\n').map((line) => {
+      const blank = line.lastIndexOf(' ');
+      return [line.slice(0, blank), Number(line.slice(blank + 1))] as const;
+    }),
+  );
+  return (sample) => samples.get(sample);
+}
+
+interface Audit {
+  readonly sound: boolean;
+  readonly facts: number;
+  readonly checks: readonly { readonly check: string; readonly examined: number }[];
+}
+
+/** Facts beside notifications in a store that took nothing else: the policy of the configuration. */
+const FACTS_AT_START = 1;
+
+/** What was acknowledged is in the journal once, is booked once, and the store is sound. */
 async function checkBooks(
   program: string,
   storePath: string,
-  acknowledged: number,
-): Promise<Settled> {
-  const accepted = count(storePath, "SELECT count(*) FROM notifications WHERE status = 'accepted'");
-  const all = count(storePath, 'SELECT count(*) FROM notifications');
-  const entries = count(storePath, "SELECT count(*) FROM entries WHERE cause = 'incoming'");
-  const audit = await Child.start<{ sound: boolean; checks: unknown }>(
-    [program, 'verify', '--store', storePath, '--json'],
-    VERIFY_MS_MAX,
-  );
-  const { sound, checks } = audit.firstLine;
-  await audit.end();
+  answers: Answers,
+): Promise<{ defects: string[] }> {
+  const args = [program, 'verify', '--store', storePath, '--json'];
+  const child = await Child.start<Audit>(args, VERIFY_MS_MAX);
+  const { sound, facts, checks } = child.firstLine;
+  await child.end();
+  const postings = checks.find(({ check }) => check === 'entries_balance')?.examined;
   return {
     defects: [
-      ...differs('notifications are in the store', all, acknowledged),
-      ...differs('notifications took effect', accepted, acknowledged),
-      ...differs('deposits are booked', entries, acknowledged),
+      ...differs('facts are in the journal', facts, FACTS_AT_START + answers.firsts),
+      ...differs('postings are in the ledger', postings, answers.postings),
       ...(sound ? [] : [`the store is not sound: ${JSON.stringify(checks)}`]),
     ],
-    perTransaction: all / count(storePath, 'SELECT count(*) FROM seals'),
   };
+}
+
+/** Why a server cannot be measured here, or null; installs what it needs. */
+export function problemOf(name: ContenderName): string | null {
+  return needsPostgres(name) ? (install() ?? postgresProblem()) : null;
 }
 
 /** Starts a server in a process of its own, with an empty store. */
 export async function startContender(name: ContenderName, plan: Plan): Promise<Contender> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-bench-'));
-  const storePath = join(folder, 'store.db');
-  const server =
-    name === 'counterfoil'
-      ? await startCounterfoil(plan, folder, storePath)
-      : await startBaseline(name, storePath);
-  return {
-    url: `${server.child.firstLine.url}${server.path}`,
-    pid: server.child.pid,
-    settle: async (acknowledged) => {
-      const code = await server.child.end();
-      const ended =
-        name === 'counterfoil' && code !== 0 ? [`it ended with exit code ${code ?? 'none'}`] : [];
-      const settled = await server.check(acknowledged);
-      return { ...settled, defects: [...ended, ...settled.defects] };
-    },
-    remove: async () => {
-      await server.child.end();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const { child, path, settle } =
+      name === 'counterfoil'
+        ? await startCounterfoil(plan, folder)
+        : await startBaseline(name, folder);
+    return {
+      url: `${child.firstLine.url}${path}`,
+      pid: child.pid,
+      settle,
+      remove: async () => {
+        await child.end();
+        removeFolder();
+      },
+    };
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
 }

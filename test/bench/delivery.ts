@@ -1,126 +1,194 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { FORMS, template, type Form, type Role } from './template.ts';
 
-const VAULTS = 500;
+/** What can be told of one deposit or withdrawal; 1 to 9 are a deposit's confirmations. */
+export const EVENTS = {
+  firstConfirmation: 1,
+  lastConfirmation: 9,
+  depositOnChain: 10,
+  withdrawalSubmitted: 11,
+  withdrawalMined: 12,
+  withdrawalOnChain: 13,
+} as const;
+
+/** Events of one subject; a delivery's number is its subject's number times this, plus its event. */
+const EVENTS_PER_SUBJECT = 16;
+
+/** Which delivery it is: of a subject (a deposit or withdrawal, from 0 on) and of an event. */
+export function deliveryOf(subject: number, event: number): number {
+  return subject * EVENTS_PER_SUBJECT + event;
+}
+
+export function eventOf(delivery: number): number {
+  return delivery % EVENTS_PER_SUBJECT;
+}
+
+export function subjectOf(delivery: number): number {
+  return Math.floor(delivery / EVENTS_PER_SUBJECT);
+}
+
 const ADDRESSES_PER_VAULT = 10;
+const CONFIRMATIONS = '"confirmations":';
+const DIGIT_ZERO = 0x30;
+const HYPHEN = 0x2d;
+const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
+const DIGITS_PER_WORD = 8;
 
-const ANY_ID = '00000000-0000-0000-0000-000000000001';
-const ANY_TRANSACTION_ID = '00000000-0000-0000-0000-000000000002';
-const ANY_ORDER_ID = '00000000-0000-0000-0000-000000000003';
-const HASH_BYTES = 32;
-const ANY_HASH = '0'.repeat(2 * HASH_BYTES);
+/** Where a UUID has hyphens, its version and its variant, counted in digits. */
+const UUID_DIGITS = 32;
+const UUID_GROUPS_AT = new Set([8, 12, 16, 20]);
+const UUID_VERSION_AT = 12;
+const UUID_VARIANT_AT = 16;
 
-/** A UUID that is the same in every run, so that stores of two runs hold the same positions. */
-function fixedId(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+interface Place {
+  readonly role: Role;
+  /** Separates the identifiers of one role from those of another. */
+  readonly salt: number;
+  readonly digits: number;
+  /** What the identifier is a function of. */
+  readonly of: 'delivery' | 'subject' | 'vault' | 'account' | 'address';
 }
 
-function hexOf(name: string, digits: number): string {
-  return createHash('sha256').update(name).digest('hex').slice(0, digits);
+const PLACES: readonly Place[] = [
+  { role: 'notification', salt: 1, digits: UUID_DIGITS, of: 'delivery' },
+  { role: 'hash', salt: 2, digits: 64, of: 'subject' },
+  { role: 'transaction', salt: 3, digits: UUID_DIGITS, of: 'subject' },
+  { role: 'order', salt: 4, digits: UUID_DIGITS, of: 'subject' },
+  { role: 'counterparty', salt: 5, digits: 40, of: 'subject' },
+  { role: 'vault', salt: 6, digits: UUID_DIGITS, of: 'vault' },
+  { role: 'account', salt: 7, digits: UUID_DIGITS, of: 'account' },
+  { role: 'address', salt: 8, digits: UUID_DIGITS, of: 'address' },
+  { role: 'networkAddress', salt: 9, digits: 40, of: 'address' },
+  { role: 'customer', salt: 10, digits: UUID_DIGITS, of: 'address' },
+  { role: 'reference', salt: 11, digits: 64, of: 'address' },
+];
+
+interface Slot {
+  readonly place: Place;
+  readonly at: number;
 }
 
-/**
- * The first confirmation of a deposit on Ethereum, as the simulated core tells it (spec, "Incoming
- * stream"), with the custom data that a client keeps on its addresses and accounts.
- */
-function template(vault: number, address: number): string {
-  const name = `${vault}/${address}`;
-  const accountId = fixedId(`account ${vault}/${address % 2}`);
-  const addressId = fixedId(`address ${name}`);
-  return JSON.stringify({
-    id: ANY_ID,
-    timestamp: 1_763_600_000_000,
-    stream: 'incoming',
-    type: 'confirmation',
-    vaultId: fixedId(`vault ${vault}`),
-    accountId,
-    addressId,
-    network: 'ethereum',
-    blockchainHash: `0x${ANY_HASH}`,
-    transactionId: ANY_TRANSACTION_ID,
-    orderId: `auto-${ANY_ORDER_ID}`,
-    confirmations: 1,
-    balanceChanges: [
-      {
-        asset: 'ethereum:ETH',
-        amount: '1250000000000000000',
-        amountFormatted: {
-          asset: { name: 'Ether', decimals: 18, type: 'native' },
-          value: '1.250000000000000000',
-        },
-        tags: [],
-        address: {
-          id: addressId,
-          networkAddress: `0x${hexOf(name, 40)}`,
-          network: 'ethereum',
-          hdpath: `m/44'/60'/${vault}'/0/${address}`,
-          name: `customer ${name}`,
-          data: {
-            customerId: fixedId(`customer ${name}`),
-            reference: hexOf(`reference ${name}`, 64),
-            segment: 'retail',
-          },
-        },
-        account: {
-          id: accountId,
-          name: 'customer deposits',
-          data: { costCentre: 'CC-0417', ledger: '110200', entity: 'Exchange Europe AG' },
-        },
-      },
-    ],
-    metadata: {
-      blockHeight: 24_100_512,
-      blockHash: `0x${hexOf('block', 64)}`,
-      from: `0x${hexOf(`sender ${name}`, 40)}`,
-      gas: '21000',
-      gasPrice: '1000000000',
-      fee: '21000000000000',
-      nonce: 40_217,
-    },
-  });
+interface Pattern {
+  readonly bytes: Buffer;
+  readonly slots: readonly Slot[];
+  /** Where the one digit of the confirmations stands; null in a form without any. */
+  readonly confirmationsAt: number | null;
 }
 
-/**
- * An endless supply of deliveries, each another notification of another deposit: over 500 vaults
- * and 5,000 addresses in turn, with ids and hashes that are random as the real ones are (ids that
- * grow would make every index cheaper than it is).
- */
-export class Deliveries {
-  readonly #templates: Buffer[] = [];
-  readonly #at: { id: number; hash: number; transactionId: number; orderId: number }[] = [];
-  #next = 0;
+/** A bijection of 32-bit words whose outputs look random (the finalizer of MurmurHash3). */
+function scatter(word: number): number {
+  let mixed = Math.imul(word ^ (word >>> 16), 0x85eb_ca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
+  return mixed ^ (mixed >>> 16);
+}
 
-  constructor() {
-    for (let address = 0; address < ADDRESSES_PER_VAULT; address += 1) {
-      for (let vault = 0; vault < VAULTS; vault += 1) {
-        const text = template(vault, address);
-        this.#templates.push(Buffer.from(text, 'latin1'));
-        this.#at.push({
-          id: text.indexOf(ANY_ID),
-          hash: text.indexOf(ANY_HASH),
-          transactionId: text.indexOf(ANY_TRANSACTION_ID),
-          orderId: text.indexOf(ANY_ORDER_ID),
-        });
-      }
+/** Text of an identifier's length that occurs nowhere else in a delivery. */
+function markOf({ role, digits }: Place): string {
+  const hyphens = digits === UUID_DIGITS ? UUID_GROUPS_AT.size : 0;
+  return `<${role}>`.padEnd(digits + hyphens, '.');
+}
+
+function patternOf(form: Form, headOf: (bodyBytes: number) => string): Pattern {
+  const marks = new Map(PLACES.map((place) => [place.role, markOf(place)]));
+  const body = JSON.stringify(template(form, (role) => marks.get(role) ?? role));
+  const text = `${headOf(body.length)}${body}`;
+  const slots: Slot[] = [];
+  for (const place of PLACES) {
+    const mark = markOf(place);
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
+      slots.push({ place, at });
     }
   }
+  const confirmationsAt = text.indexOf(CONFIRMATIONS);
+  return {
+    bytes: Buffer.from(text, 'latin1'),
+    slots,
+    confirmationsAt: confirmationsAt < 0 ? null : confirmationsAt + CONFIRMATIONS.length,
+  };
+}
 
-  next(): Buffer {
-    const constant = this.#templates[this.#next];
-    const at = this.#at[this.#next];
-    if (constant === undefined || at === undefined) throw new Error('no template of this number');
-    this.#next = (this.#next + 1) % this.#templates.length;
-    const body = Buffer.from(constant);
-    body.write(randomUUID(), at.id, 'latin1');
-    body.write(randomBytes(HASH_BYTES).toString('hex'), at.hash, 'latin1');
-    body.write(randomUUID(), at.transactionId, 'latin1');
-    body.write(randomUUID(), at.orderId, 'latin1');
-    return body;
+function writeIdentifier(into: Buffer, { place, at }: Slot, seed: number, number: number): void {
+  const isUuid = place.digits === UUID_DIGITS;
+  let to = at;
+  let word = 0;
+  for (let digit = 0; digit < place.digits; digit += 1) {
+    if (digit % DIGITS_PER_WORD === 0) {
+      const salt = Math.imul(place.salt * DIGITS_PER_WORD + digit, 0x9e37_79b1);
+      word = scatter(number ^ scatter(seed ^ salt));
+    }
+    if (isUuid && UUID_GROUPS_AT.has(digit)) {
+      into[to] = HYPHEN;
+      to += 1;
+    }
+    let nibble = word & 15;
+    word >>>= 4;
+    if (isUuid && digit === UUID_VERSION_AT) nibble = 4;
+    if (isUuid && digit === UUID_VARIANT_AT) nibble = 8 | (nibble & 3);
+    into[to] = HEX_DIGITS[nibble] ?? DIGIT_ZERO;
+    to += 1;
+  }
+}
+
+/**
+ * Writes deliveries by patching templates in place, so that a generator's time goes to sending.
+ * Every identifier is a scattered function of what it names: random as the real ones are (ids that
+ * grow would make every index cheaper than it is), and yet a delivery can be written again, byte by
+ * byte the same, from its number alone.
+ */
+export class Deliveries {
+  readonly #vaults: number;
+  readonly #seed: number;
+  readonly #patterns: readonly Pattern[];
+
+  /**
+   * `seed` separates the transactions of two runs; the vaults and addresses of all runs are the
+   * same. `headOf` gives what precedes a body of so many bytes.
+   */
+  constructor(options: { vaults: number; seed: number; headOf?: (bodyBytes: number) => string }) {
+    this.#vaults = options.vaults;
+    this.#seed = options.seed;
+    const headOf = options.headOf ?? (() => '');
+    this.#patterns = FORMS.map((form) => patternOf(form, headOf));
+  }
+
+  /** What the longest delivery takes. */
+  get bytesMax(): number {
+    return Math.max(...this.#patterns.map(({ bytes }) => bytes.length));
+  }
+
+  /** Writes a delivery at the beginning of `into`, and returns its length in bytes. */
+  write(into: Buffer, delivery: number): number {
+    const event = eventOf(delivery);
+    const { lastConfirmation } = EVENTS;
+    const pattern = this.#patterns[Math.max(0, event - lastConfirmation)];
+    if (pattern === undefined) throw new RangeError(`no event ${event}`);
+    const { bytes, slots, confirmationsAt } = pattern;
+    bytes.copy(into);
+    for (const slot of slots) {
+      const { of } = slot.place;
+      const isOfRun = of === 'delivery' || of === 'subject';
+      writeIdentifier(into, slot, isOfRun ? this.#seed : 0, this.#numberOf(of, delivery));
+    }
+    if (confirmationsAt !== null) into[confirmationsAt] = DIGIT_ZERO + event;
+    return bytes.length;
+  }
+
+  #numberOf(of: Place['of'], delivery: number): number {
+    const subject = subjectOf(delivery);
+    const vault = subject % this.#vaults;
+    const address = Math.floor(subject / this.#vaults) % ADDRESSES_PER_VAULT;
+    switch (of) {
+      case 'delivery':
+        return delivery;
+      case 'subject':
+        return subject;
+      case 'vault':
+        return vault;
+      case 'account':
+        return vault * 2 + (address % 2);
+      case 'address':
+        return vault * ADDRESSES_PER_VAULT + address;
+      default:
+        return of satisfies never;
+    }
   }
 }

@@ -1,30 +1,50 @@
-import autocannon from 'autocannon';
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { Deliveries } from './delivery.ts';
+import { Connection, type Answer } from './connection.ts';
+import { cpuSecondsOf } from './cpu.ts';
+import { Deliveries, eventOf, EVENTS } from './delivery.ts';
+import { Traffic, type Sending, type TrafficName } from './traffic.ts';
 
 /** What a load generator is told. */
 export interface LoadOrder {
+  /** Where to deliver; `http:` alone. */
   readonly url: string;
   readonly connections: number;
+  readonly traffic: TrafficName;
+  readonly vaults: number;
   readonly warmupSeconds: number;
   readonly seconds: number;
   /** Process of the server, whose CPU time is read where the system tells it. */
   readonly serverPid: number;
 }
 
-/** What a load generator saw. */
-export interface LoadResult {
-  /** False when it gave up: then requests under way were cut, and nothing can be counted. */
-  readonly complete: boolean;
-  /** 2xx answers from the first request to the last, warm-up included. */
-  readonly acknowledged: number;
+/** What was answered, from the first request to the last, warm-up included. */
+export interface Answers {
+  /** First deliveries that were answered 2xx. */
+  firsts: number;
+  /** Deliveries that had been acknowledged before, answered 2xx. */
+  repeats: number;
+  /** 2xx answers that said `accepted`, `duplicate`. */
+  accepted: number;
+  duplicates: number;
+  /** Lines that a double-entry ledger posts for the first deliveries that were answered 2xx. */
+  postings: number;
   /** Other answers, and requests that ended without one. */
-  readonly errors: number;
-  /** 2xx answers per second of the measured time. */
+  errors: number;
+  /** Body of the first answer that was not 2xx. */
+  firstError: string | null;
+}
+
+/** What a load generator saw. */
+export interface LoadResult extends Answers {
+  /** False when it gave up: not every connection was answered in time. */
+  readonly complete: boolean;
+  /** 2xx answers per second of the measured time, and how long they took. */
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
   /** CPU seconds per second of measured time; null where the system does not tell. */
   readonly serverCores: number | null;
   readonly generatorCores: number;
@@ -42,28 +62,13 @@ const CONNECTIONS_TOGETHER = 8;
  */
 const RAMP_SECONDS_MAX = 180;
 
-/** Ticks per second in /proc, the same on every Linux that Node runs on. */
-const CLOCK_TICKS_PER_SECOND = 100;
-
-/** CPU seconds that a process has used, or null where there is no /proc. */
-function cpuSecondsOf(pid: number): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name before it is in parentheses and may hold blanks; user and system time are 14 and 15.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
-  } catch {
-    return null;
-  }
-}
-
 function ownCpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000_000;
 }
 
-/** The value below which this part of a sorted list lies. */
-function quantile(sorted: Float64Array, part: number): number {
+/** The value below which this part of a sorted list lies; 0 for an empty list. */
+export function quantile(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
@@ -73,15 +78,29 @@ interface Look {
   readonly own: number;
 }
 
-/**
- * Counts answers in the measured time, and CPU time at both of its ends. The measured time begins
- * after the warm-up, but not before every connection has been answered once.
- */
+type Rates = Pick<LoadResult, 'requestsPerSecond' | 'serverCores' | 'generatorCores'>;
+
+/** What was done per second between two looks; nothing when they were not both taken. */
+function rates(answered: number, opened: Look | undefined, closed: Look | undefined): Rates {
+  if (opened === undefined || closed === undefined) {
+    return { requestsPerSecond: 0, serverCores: null, generatorCores: 0 };
+  }
+  const seconds = (closed.at - opened.at) / 1000;
+  return {
+    requestsPerSecond: answered / seconds,
+    serverCores:
+      opened.server === null || closed.server === null
+        ? null
+        : (closed.server - opened.server) / seconds,
+    generatorCores: (closed.own - opened.own) / seconds,
+  };
+}
+
+/** Counts answers in the measured time, and CPU time at both of its ends. */
 class Window {
   readonly #order: LoadOrder;
   readonly #startedMs: number;
   readonly #latenciesMs: number[] = [];
-  readonly #answered = new Set<autocannon.Client>();
   #opened: Look | undefined;
   #closed: Look | undefined;
 
@@ -90,58 +109,32 @@ class Window {
     this.#startedMs = now;
   }
 
-  /** How many connections have had an answer. */
-  get answered(): number {
-    return this.#answered.size;
-  }
-
   get closed(): boolean {
     return this.#closed !== undefined;
   }
 
-  answer(client: autocannon.Client, latencyMs: number, acknowledged: boolean): void {
-    const now = performance.now();
-    const { connections, seconds } = this.#order;
-    if (this.#answered.size < connections) this.#answered.add(client);
+  /** The measured time begins after the warm-up, and not before every connection had an answer. */
+  answer(now: number, answer: { latencyMs: number; isOk: boolean; allAnswered: boolean }): void {
+    const { warmupSeconds, seconds } = this.#order;
     if (this.#opened === undefined) {
-      this.#openWhenReady(now);
+      const isWarm = now >= this.#startedMs + warmupSeconds * 1000;
+      if (answer.allAnswered && isWarm) this.#opened = this.#look(now);
     } else if (now >= this.#opened.at + seconds * 1000) {
       this.#closed ??= this.#look(now);
-    } else if (acknowledged) {
-      this.#latenciesMs.push(latencyMs);
+    } else if (answer.isOk) {
+      this.#latenciesMs.push(answer.latencyMs);
     }
   }
 
-  result(): Omit<LoadResult, 'acknowledged' | 'errors' | 'complete'> {
-    const opened = this.#opened;
-    const closed = this.#closed;
-    if (opened === undefined || closed === undefined) {
-      return {
-        requestsPerSecond: 0,
-        p50Ms: 0,
-        p99Ms: 0,
-        serverCores: null,
-        generatorCores: 0,
-      };
-    }
-    const seconds = (closed.at - opened.at) / 1000;
+  result(): Omit<LoadResult, keyof Answers | 'complete'> {
     const sorted = Float64Array.from(this.#latenciesMs).sort();
     return {
-      requestsPerSecond: sorted.length / seconds,
+      ...rates(sorted.length, this.#opened, this.#closed),
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
-      serverCores:
-        opened.server === null || closed.server === null
-          ? null
-          : (closed.server - opened.server) / seconds,
-      generatorCores: (closed.own - opened.own) / seconds,
+      p999Ms: quantile(sorted, 0.999),
+      maxMs: sorted.at(-1) ?? 0,
     };
-  }
-
-  #openWhenReady(now: number): void {
-    const { connections, warmupSeconds } = this.#order;
-    if (this.#answered.size < connections || now < this.#startedMs + warmupSeconds * 1000) return;
-    this.#opened = this.#look(now);
   }
 
   #look(at: number): Look {
@@ -149,60 +142,141 @@ class Window {
   }
 }
 
-type Answered = (client: autocannon.Client, status: number, latencyMs: number) => void;
+/** A deposit has two lines, a withdrawal and its fee four, in the books and in the chain view. */
+function postingsOf(delivery: number): number {
+  switch (eventOf(delivery)) {
+    case EVENTS.firstConfirmation:
+    case EVENTS.depositOnChain:
+      return 2;
+    case EVENTS.withdrawalMined:
+    case EVENTS.withdrawalOnChain:
+      return 4;
+    default:
+      return 0;
+  }
+}
 
-/** Delivers over a few connections, each with one request under way, until `answered` cuts them. */
-function deliver(order: LoadOrder, deliveries: Deliveries, answered: Answered) {
-  const options: autocannon.Options = {
-    url: order.url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    connections: CONNECTIONS_TOGETHER,
-    duration: order.warmupSeconds + order.seconds + RAMP_SECONDS_MAX,
-    sampleInt: 100,
-    requests: [{ setupRequest: (request) => ({ ...request, body: deliveries.next() }) }],
+function count(
+  answers: Answers,
+  { delivery, isRepeat }: Sending,
+  { status, body }: Answer,
+): boolean {
+  if (status < 200 || status >= 300) {
+    answers.errors += 1;
+    answers.firstError ??= `${status} ${body}`;
+    return false;
+  }
+  if (isRepeat) answers.repeats += 1;
+  else answers.firsts += 1;
+  if (!isRepeat) answers.postings += postingsOf(delivery);
+  if (body.includes('"accepted"')) answers.accepted += 1;
+  else if (body.includes('"duplicate"')) answers.duplicates += 1;
+  return true;
+}
+
+function headOf(url: URL): (bodyBytes: number) => string {
+  return (bodyBytes) =>
+    `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${bodyBytes}\r\n\r\n`;
+}
+
+/** One run of the generator: its connections, opened a few at a time, and what they have seen. */
+class Run {
+  readonly #order: LoadOrder;
+  readonly #url: URL;
+  readonly #deliveries: Deliveries;
+  readonly #traffic: Traffic;
+  readonly #window: Window;
+  readonly #answers: Answers = {
+    firsts: 0,
+    repeats: 0,
+    accepted: 0,
+    duplicates: 0,
+    postings: 0,
+    errors: 0,
+    firstError: null,
   };
-  return new Promise<autocannon.Result>((resolve, reject) => {
-    const instance = autocannon(options, (error: unknown, seen: autocannon.Result) =>
-      error instanceof Error ? reject(error) : resolve(seen),
+  readonly #open = new Set<Connection>();
+  #opened = 0;
+  #answered = 0;
+  #done: () => void = () => undefined;
+
+  constructor(order: LoadOrder) {
+    this.#order = order;
+    this.#url = new URL(order.url);
+    this.#deliveries = new Deliveries({
+      vaults: order.vaults,
+      seed: randomBytes(4).readInt32LE(),
+      headOf: headOf(this.#url),
+    });
+    this.#traffic = new Traffic(order.traffic);
+    this.#window = new Window(order, performance.now());
+  }
+
+  async result(): Promise<LoadResult> {
+    const { warmupSeconds, seconds } = this.#order;
+    const timer = setTimeout(
+      () => this.#open.forEach((connection) => connection.end()),
+      (warmupSeconds + seconds + RAMP_SECONDS_MAX) * 1000,
     );
-    instance.on('response', (client, status, _, latencyMs) => answered(client, status, latencyMs));
-  });
+    await new Promise<void>((resolve) => {
+      this.#done = resolve;
+      this.#openMore();
+    });
+    clearTimeout(timer);
+    return { complete: this.#window.closed, ...this.#answers, ...this.#window.result() };
+  }
+
+  #openMore(): void {
+    const until = Math.min(this.#order.connections, this.#opened + CONNECTIONS_TOGETHER);
+    for (; this.#opened < until; this.#opened += 1) this.#openOne();
+  }
+
+  #openOne(): void {
+    let underWay: Sending | null = null;
+    let sentMs = 0;
+    let isFirst = true;
+    const send = (): void => {
+      underWay = this.#traffic.next();
+      const bytes = this.#deliveries.write(connection.request, underWay.delivery);
+      sentMs = performance.now();
+      connection.send(bytes);
+    };
+    const connection = new Connection({
+      host: this.#url.hostname,
+      port: Number(this.#url.port),
+      requestBytesMax: this.#deliveries.bytesMax,
+      onOpen: send,
+      onAnswer: (answer) => {
+        const now = performance.now();
+        const sending = underWay;
+        underWay = null;
+        if (sending === null) return connection.end();
+        const isOk = count(this.#answers, sending, answer);
+        if (isOk && !sending.isRepeat) this.#traffic.acknowledged(sending.delivery);
+        if (isFirst) this.#answered += 1;
+        isFirst = false;
+        const allAnswered = this.#answered === this.#order.connections;
+        this.#window.answer(now, { latencyMs: now - sentMs, isOk, allAnswered });
+        // Between an answer and the next request nothing is under way on this connection.
+        if (this.#window.closed) connection.end();
+        else send();
+        if (this.#answered === this.#opened) this.#openMore();
+      },
+      onEnd: () => {
+        this.#open.delete(connection);
+        if (underWay !== null || isFirst) this.#answers.errors += 1;
+        if (this.#open.size === 0) this.#done();
+      },
+    });
+    this.#open.add(connection);
+  }
 }
 
 /**
  * Opens the connections a few at a time and delivers over all of them for a while; then lets every
  * request under way end, so that what was acknowledged can be counted to the last one.
  */
-export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
-  const deliveries = new Deliveries();
-  const window = new Window(order, performance.now());
-  const runs: Promise<autocannon.Result>[] = [];
-  let acknowledged = 0;
-  let refused = 0;
-  const answered: Answered = (client, status, latencyMs) => {
-    const ok = status >= 200 && status < 300;
-    if (ok) acknowledged += 1;
-    else refused += 1;
-    window.answer(client, latencyMs, ok);
-    const connected = runs.length * CONNECTIONS_TOGETHER;
-    if (window.answered === connected && connected < order.connections) {
-      runs.push(deliver(order, deliveries, answered));
-    }
-    // Between an answer and the next request nothing is under way on this connection.
-    if (window.closed) (client as autocannon.Client & { destroy(): void }).destroy();
-  };
-  runs.push(deliver(order, deliveries, answered));
-  let unanswered = 0;
-  // The list grows while the first of them run.
-  for (const run of runs) {
-    const { errors } = await run;
-    unanswered += errors;
-  }
-  return {
-    complete: window.closed,
-    acknowledged,
-    errors: refused + unanswered,
-    ...window.result(),
-  };
+export function generateLoad(order: LoadOrder): Promise<LoadResult> {
+  return new Run(order).result();
 }

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { medianOf } from './summary.ts';
+import { medianOf } from './median.ts';
 
 /** What figures depend on beside the code. */
 export interface Machine {
@@ -47,4 +47,13 @@ export function lookAtMachine(): Machine {
     syncMs: syncMs(),
     loadAverage: loadavg()[0] ?? 0,
   };
+}
+
+/** The machine in one line. */
+export function machineText(machine: Machine): string {
+  const { cores, cpu, node, loadAverage, syncMs: sync, storeFolder } = machine;
+  return (
+    `${cores} cores (${cpu}), Node ${node}, load average ${loadAverage.toFixed(2)}, ` +
+    `4 KiB durable in ${sync.toFixed(2)} ms (${storeFolder})`
+  );
 }

@@ -1,6 +1,6 @@
-import type { Baseline } from './baseline.ts';
 import type { LoadOrder } from './load.ts';
 import { readPlan, USAGE, type Plan } from './plan.ts';
+import type { BaselineName } from './serve-baseline.ts';
 
 function planFrom(args: readonly string[]): Plan | null {
   try {
@@ -25,14 +25,14 @@ async function bench(args: readonly string[]): Promise<number> {
 
 /**
  * One program in three roles, each in a process of its own: the bench, which starts the others; a
- * baseline server (`baseline NAME STORE`); the load generator (`load ORDER`). Each loads only what
+ * baseline server (`baseline NAME FOLDER`); the load generator (`load ORDER`). Each loads only what
  * its role needs.
  */
 async function main([role = '', first = '', second = '']: readonly string[]): Promise<void> {
   switch (role) {
     case 'baseline': {
-      const { serveBaseline } = await import('./baseline.ts');
-      serveBaseline(first as Baseline, second);
+      const { serveBaseline } = await import('./serve-baseline.ts');
+      await serveBaseline(first as BaselineName, second);
       return;
     }
     case 'load': {

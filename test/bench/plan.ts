@@ -1,17 +1,29 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { REPOSITORY } from '../house/source.ts';
+import { TRAFFICS, type TrafficName } from './traffic.ts';
 
 /** What is measured, from the least that a receiver can do to the product. */
-export const CONTENDERS = ['node-http', 'hono', 'one-transaction', 'counterfoil'] as const;
+export const CONTENDERS = [
+  'node-http',
+  'hono',
+  'hono-json',
+  'one-transaction',
+  'express-postgres',
+  'fastify-postgres',
+  'counterfoil',
+] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
 /** Senders at once: a custody service delivers one vault's queue at a time, over many vaults. */
-export const CONNECTIONS = [64, 256] as const;
+const CONNECTIONS = [16, 64, 256] as const;
 
 /** What one run measures. */
 export interface Plan {
   readonly contenders: readonly ContenderName[];
+  readonly connections: readonly number[];
+  readonly traffic: TrafficName;
+  readonly vaults: number;
   readonly rounds: number;
   /** Measured time of one contender at one number of connections. */
   readonly seconds: number;
@@ -27,24 +39,29 @@ export interface Plan {
 
 export const USAGE = `npm run bench -- [options]
 
-  --seconds N    measured seconds of each server at each number of connections (default 5)
-  --warmup N     seconds before them that are not measured (default 2)
-  --rounds N     rounds, of which the median is told (default 3)
-  --only NAME    only this server (may be given several times): ${CONTENDERS.join(', ')}
-  --program FILE the built program (default dist/main.js; \`npm run build\` makes it)
-  --profile DIR  write CPU profiles of counterfoil there (\`node --cpu-prof\`)
-  --json FILE    also write every figure to this file
+  --only NAME      only this server (may be given several times):
+                   ${CONTENDERS.join(', ')}
+  --connections N  this many senders at once (may be given several times; default ${CONNECTIONS.join(', ')})
+  --traffic NAME   ${TRAFFICS.join(' or ')} (default mixed)
+  --vaults N       vaults that deliveries are spread over (default 500)
+  --seconds N      measured seconds of each server at each number of connections (default 5)
+  --warmup N       seconds before them that are not measured (default 2)
+  --rounds N       rounds, of which the median is told (default 3)
+  --program FILE   the built program (default dist/main.js; \`npm run build\` makes it)
+  --profile DIR    write CPU profiles of counterfoil there (\`node --cpu-prof\`)
+  --json FILE      also write every figure to this file
 
 Stores are made below the system's folder for temporary files: TMPDIR chooses the disk.
 Exit codes: 0 ok, 1 an answer was not 2xx or a store did not hold what was acknowledged, 2 bad usage.`;
 
-function isContender(name: string): name is ContenderName {
-  return CONTENDERS.some((one) => one === name);
+function oneOf<Name extends string>(what: string, names: readonly Name[], text: string): Name {
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw new TypeError(`no ${what} ${text}: ${names.join(', ')}`);
+  return found;
 }
 
-function whole(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  if (!/^[1-9][0-9]{0,3}$/.test(text)) throw new TypeError(`--${name} wants a number from 1`);
+function whole(name: string, text: string): number {
+  if (!/^[1-9][0-9]{0,7}$/.test(text)) throw new TypeError(`--${name} wants a number from 1`);
   return Number(text);
 }
 
@@ -53,24 +70,28 @@ export function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: { type: 'string' },
-      warmup: { type: 'string' },
-      rounds: { type: 'string' },
-      only: { type: 'string', multiple: true },
-      program: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [...CONTENDERS] },
+      connections: { type: 'string', multiple: true, default: CONNECTIONS.map(String) },
+      traffic: { type: 'string', default: 'mixed' },
+      vaults: { type: 'string', default: '500' },
+      seconds: { type: 'string', default: '5' },
+      warmup: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '3' },
+      program: { type: 'string', default: join(REPOSITORY, 'dist/main.js') },
       profile: { type: 'string' },
       json: { type: 'string' },
     },
   });
-  const only = values.only ?? [];
-  const unknown = only.find((name) => !isContender(name));
-  if (unknown !== undefined) throw new TypeError(`no server ${unknown} to measure`);
+  const only = values.only.map((name) => oneOf('server', CONTENDERS, name));
   return {
-    contenders: CONTENDERS.filter((name) => only.length === 0 || only.includes(name)),
-    rounds: whole('rounds', values.rounds, 3),
-    seconds: whole('seconds', values.seconds, 5),
-    warmupSeconds: whole('warmup', values.warmup, 2),
-    program: values.program ?? join(REPOSITORY, 'dist/main.js'),
+    contenders: CONTENDERS.filter((name) => only.includes(name)),
+    connections: values.connections.map((text) => whole('connections', text)),
+    traffic: oneOf('traffic', TRAFFICS, values.traffic),
+    vaults: whole('vaults', values.vaults),
+    rounds: whole('rounds', values.rounds),
+    seconds: whole('seconds', values.seconds),
+    warmupSeconds: whole('warmup', values.warmup),
+    program: values.program,
     profile: values.profile ?? null,
     json: values.json ?? null,
   };

@@ -1,5 +1,7 @@
 import type { LoadResult } from './load.ts';
+import { medianOf, medianOrNull } from './median.ts';
 import type { ContenderName } from './plan.ts';
+import { figure, markdown } from './table.ts';
 
 /** One contender under load once. */
 export interface Measurement extends LoadResult {
@@ -10,6 +12,16 @@ export interface Measurement extends LoadResult {
   readonly perTransaction: number | null;
 }
 
+/** Servers that others are compared with in the second table. */
+const BESIDE = [
+  'hono',
+  'hono-json',
+  'one-transaction',
+  'express-postgres',
+  'fastify-postgres',
+] as const;
+type Beside = (typeof BESIDE)[number];
+
 /** One row of the table: medians over the rounds. */
 export interface Row {
   readonly contender: ContenderName;
@@ -17,33 +29,21 @@ export interface Row {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
   readonly errors: number;
+  readonly transactionsPerSecond: number | null;
   readonly perTransaction: number | null;
   /** CPU time of the server per request: what a busy machine disturbs least. */
   readonly serverCpuMicroseconds: number | null;
   readonly serverCores: number | null;
-  readonly generatorCores: number;
-  /** Against the baselines in the same round; null where they were not measured. */
-  readonly toNodeHttp: number | null;
-  readonly toOneTransaction: number | null;
+  readonly generatorCpuMicroseconds: number | null;
+  /** Rates over those of others in the same round; null where they were not measured. */
+  readonly ratios: Readonly<Record<Beside, number | null>>;
 }
 
-export function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
-}
-
-function medianOrNull(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : medianOf(known);
-}
-
-function cpuMicroseconds({ serverCores, requestsPerSecond }: Measurement): number | null {
-  return serverCores === null || requestsPerSecond === 0
-    ? null
-    : (serverCores / requestsPerSecond) * 1_000_000;
+function microsecondsEach(cores: number | null, requestsPerSecond: number): number | null {
+  return cores === null || requestsPerSecond === 0 ? null : (cores / requestsPerSecond) * 1e6;
 }
 
 /** Ratios are taken within a round, whose measurements are neighbours in time. */
@@ -71,29 +71,40 @@ export function summarize(
   connections: number,
 ): Row {
   const own = all.filter((one) => one.contender === contender && one.connections === connections);
-  const median = (key: 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'generatorCores'): number =>
-    medianOf(own.map((one) => one[key]));
+  const median = (of: (one: Measurement) => number | null): number | null =>
+    medianOrNull(own.map(of));
+  const ratio = (beside: Beside): number | null => ratioTo(beside, own, all);
   return {
     contender,
     connections,
-    requestsPerSecond: median('requestsPerSecond'),
-    p50Ms: median('p50Ms'),
-    p99Ms: median('p99Ms'),
+    requestsPerSecond: medianOf(own.map((one) => one.requestsPerSecond)),
+    p50Ms: medianOf(own.map((one) => one.p50Ms)),
+    p99Ms: medianOf(own.map((one) => one.p99Ms)),
+    p999Ms: medianOf(own.map((one) => one.p999Ms)),
+    maxMs: medianOf(own.map((one) => one.maxMs)),
     errors: own.reduce((sum, one) => sum + one.errors, 0),
-    perTransaction: medianOrNull(own.map((one) => one.perTransaction)),
-    serverCpuMicroseconds: medianOrNull(own.map(cpuMicroseconds)),
-    serverCores: medianOrNull(own.map((one) => one.serverCores)),
-    generatorCores: median('generatorCores'),
-    toNodeHttp: ratioTo('node-http', own, all),
-    toOneTransaction: ratioTo('one-transaction', own, all),
+    transactionsPerSecond: median((one) =>
+      one.perTransaction === null ? null : one.requestsPerSecond / one.perTransaction,
+    ),
+    perTransaction: median((one) => one.perTransaction),
+    serverCpuMicroseconds: median((one) =>
+      microsecondsEach(one.serverCores, one.requestsPerSecond),
+    ),
+    serverCores: median((one) => one.serverCores),
+    generatorCpuMicroseconds: median((one) =>
+      microsecondsEach(one.generatorCores, one.requestsPerSecond),
+    ),
+    ratios: {
+      hono: ratio('hono'),
+      'hono-json': ratio('hono-json'),
+      'one-transaction': ratio('one-transaction'),
+      'express-postgres': ratio('express-postgres'),
+      'fastify-postgres': ratio('fastify-postgres'),
+    },
   };
 }
 
-function figure(value: number | null, digits: number): string {
-  return value === null ? '–' : value.toFixed(digits);
-}
-
-/** The table for people, and for docs/performance.md. */
+/** What each server did. */
 export function tableOf(rows: readonly Row[]): string {
   const head = [
     'server',
@@ -101,13 +112,14 @@ export function tableOf(rows: readonly Row[]): string {
     'requests/s',
     'p50 ms',
     'p99 ms',
+    'p99.9 ms',
+    'max ms',
     'errors',
-    'per transaction',
+    'commits/s',
+    'per commit',
     'CPU µs/request',
     'server cores',
-    'load cores',
-    '× node-http',
-    '× one-transaction',
+    'load µs/request',
   ];
   const lines = rows.map((row) => [
     row.contender,
@@ -115,21 +127,26 @@ export function tableOf(rows: readonly Row[]): string {
     figure(row.requestsPerSecond, 0),
     figure(row.p50Ms, 1),
     figure(row.p99Ms, 1),
+    figure(row.p999Ms, 1),
+    figure(row.maxMs, 1),
     String(row.errors),
+    figure(row.transactionsPerSecond, 0),
     figure(row.perTransaction, 0),
     figure(row.serverCpuMicroseconds, 0),
     figure(row.serverCores, 2),
-    figure(row.generatorCores, 2),
-    figure(row.toNodeHttp, 2),
-    figure(row.toOneTransaction, 2),
+    figure(row.generatorCpuMicroseconds, 0),
   ]);
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
+  return markdown(head, lines);
+}
+
+/** How each server's rate is to those of others. */
+export function ratioTable(rows: readonly Row[]): string {
+  return markdown(
+    ['server', 'connections', ...BESIDE.map((name) => `× ${name}`)],
+    rows.map((row) => [
+      row.contender,
+      String(row.connections),
+      ...BESIDE.map((name) => figure(row.ratios[name], 2)),
+    ]),
   );
-  const asLine = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [asLine(head), asLine(rule), ...lines.map(asLine)].join('\n');
 }
