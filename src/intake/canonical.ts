@@ -19,7 +19,7 @@ function canonical(value: unknown, depth: number): string {
  * Digest of a body without its `timestamp`, which differs between deliveries of one notification.
  * Member order does not count. Throws `RangeError` on absurd nesting.
  */
-export function contentDigest(body: Record<string, unknown>): string {
+export function contentDigest(body: Readonly<Record<string, unknown>>): string {
   const { timestamp: _, ...content } = body;
   return digestOf(canonical(content, 0));
 }

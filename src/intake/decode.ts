@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { Notification } from '../domain/notification.ts';
 import type { DecodedBody } from '../store/port.ts';
 import { notificationOf } from '../translation/notification.ts';
+import { isJsonObject, type JsonObject } from '../wire/json-guard.ts';
+import { isNotification } from '../wire/notification-guard.ts';
 import { notification as notificationSchema } from '../wire/notification.ts';
 import { contentDigest, digestOf } from './canonical.ts';
 
@@ -13,6 +15,8 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = '\uFEFF';
 /** NUL cannot be compared safely in SQL text, and a lone surrogate has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** The only way by which either gets into a value: UTF-8 holds no lone surrogate, JSON text no NUL. */
+const UNICODE_ESCAPE = '\\u';
 
 function isUnstorable(text: string): boolean {
   return text.includes('\0') || LONE_SURROGATE.test(text);
@@ -33,23 +37,20 @@ function readText(raw: Uint8Array): { text: string } | { defect: string } {
   return { text };
 }
 
-function readJson(raw: Uint8Array): { value: unknown } | { defect: string } {
+function readJson(raw: Uint8Array): { value: unknown; escaped: boolean } | { defect: string } {
   const read = readText(raw);
   if ('defect' in read) return read;
+  const { text } = read;
   try {
-    return { value: JSON.parse(read.text) };
+    return { value: JSON.parse(text), escaped: text.includes(UNICODE_ESCAPE) };
   } catch (error) {
     return { defect: `the body is not JSON: ${(error as Error).message}` };
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** What stands for an id that cannot be stored as it is: distinct ids stay distinct. */
-function storableId(id: string): { id: string; defect: string | null } {
-  if (isUnstorable(id)) {
+function storableId(id: string, escaped: boolean): { id: string; defect: string | null } {
+  if (escaped && isUnstorable(id)) {
     return {
       id: `unstorable:${digestOf(JSON.stringify(id))}`,
       defect: 'id: holds a NUL or a lone surrogate',
@@ -86,16 +87,21 @@ function unstorableField(notification: Notification): string | null {
   return at === -1 ? null : `balanceChanges.${at}`;
 }
 
-function digestOr(
-  body: Record<string, unknown>,
-  raw: Uint8Array,
-): { digest: string; defect: string | null } {
+function digestOr(body: JsonObject, raw: Uint8Array): { digest: string; defect: string | null } {
   try {
     return { digest: contentDigest(body), defect: null };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { digest: digestOf(raw), defect: `body: ${error.message}` };
   }
+}
+
+/** The schema is asked only when the guard says no: it knows what is wrong. */
+function readNotification(body: JsonObject): { notification: Notification } | { defect: string } {
+  if (isNotification(body)) return { notification: notificationOf(body) };
+  const parsed = notificationSchema.safeParse(body);
+  if (!parsed.success) return { defect: describe(parsed.error) };
+  return { notification: notificationOf(parsed.data) };
 }
 
 /**
@@ -106,19 +112,19 @@ function digestOr(
 export function decode(raw: Uint8Array): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
-  const { value } = read;
-  if (!isObject(value)) return malformed('the body is not a JSON object');
+  const { value, escaped } = read;
+  if (!isJsonObject(value)) return malformed('the body is not a JSON object');
   const given = value['id'];
   if (typeof given !== 'string') return malformed('the body has no string "id"');
   if (given === '') return malformed('"id" is empty');
-  const { id, defect: idDefect } = storableId(given);
+  const { id, defect: idDefect } = storableId(given, escaped);
   const { digest, defect: depthDefect } = digestOr(value, raw);
   const early = idDefect ?? depthDefect;
   if (early !== null) return { kind: 'quarantined', id, digest, defect: early };
-  const parsed = notificationSchema.safeParse(value);
-  if (!parsed.success) return { kind: 'quarantined', id, digest, defect: describe(parsed.error) };
-  const notification = notificationOf(parsed.data);
-  const field = unstorableField(notification);
+  const told = readNotification(value);
+  if ('defect' in told) return { kind: 'quarantined', id, digest, defect: told.defect };
+  const { notification } = told;
+  const field = escaped ? unstorableField(notification) : null;
   if (field !== null) {
     return { kind: 'quarantined', id, digest, defect: `${field}: holds a NUL or a lone surrogate` };
   }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** An integer, as text. */
+export const AMOUNT = /^-?[0-9]{1,78}$/;
+
 /**
  * An amount in the asset's smallest unit, as a decimal integer string (section "Balance change
  * entry"): negative = debit, positive = credit, never a decimal point, at most 78 digits (enough for
@@ -7,15 +10,17 @@ import { z } from 'zod';
  */
 export const amountString = z
   .string()
-  .regex(/^-?[0-9]{1,78}$/, 'an integer string in the smallest unit, at most 78 digits');
+  .regex(AMOUNT, 'an integer string in the smallest unit, at most 78 digits');
 
 const customData = z.record(z.string(), z.unknown());
+
+export const DECIMALS_MAX = 255;
 
 /** Human-readable twin of an amount; omitted for assets the service does not recognise. */
 export const amountFormatted = z.looseObject({
   asset: z.looseObject({
     name: z.string(),
-    decimals: z.int().min(0).max(255),
+    decimals: z.int().min(0).max(DECIMALS_MAX),
     type: z.string().optional(),
   }),
   value: z.string(),

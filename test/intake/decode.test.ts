@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decode, ID_CHARACTERS_MAX } from '../../src/intake/decode.ts';
 import { change, Service } from '../store/webhook.ts';
@@ -73,6 +74,11 @@ describe('kept aside, for a later version may understand it', () => {
       /balanceChanges.0: holds a NUL/,
     ],
     ['too long an id', { ...VALID, id: 'x'.repeat(ID_CHARACTERS_MAX + 1) }, /longer than 256/],
+    [
+      'a lone surrogate in an entry',
+      { ...VALID, balanceChanges: [change(1n), change(1n, { account: { id: '\ud800' } })] },
+      /balanceChanges.1: holds a NUL or a lone surrogate/,
+    ],
     ['absurd nesting', { ...VALID, metadata: deep(100_000) }, /nested deeper/],
     ['an id and nothing else but depth', { id: 'a', deep: deep(65) }, /nested deeper/],
   ];
@@ -96,6 +102,43 @@ describe('kept aside, for a later version may understand it', () => {
     const other = read('{"id":"\\ud801"}');
     expect([one.kind, other.kind]).toEqual(['quarantined', 'quarantined']);
     expect(one.kind === 'quarantined' && one.id).not.toBe(other.kind === 'quarantined' && other.id);
+  });
+
+  test('a name that holds a NUL or a lone surrogate, and no other, however it is escaped', () => {
+    const unit = fc.constantFrom(
+      'a',
+      '\0',
+      '\u0001',
+      '\ud83d',
+      '\ude00',
+      '😀',
+      '\\',
+      'u0000',
+      '"',
+      'é',
+    );
+    const escaped = (text: string): string =>
+      JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (sign) => {
+        const units = Array.from({ length: sign.length }, (_, at) => sign.charCodeAt(at));
+        return units.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('');
+      });
+    const written = fc.constantFrom(escaped, (text: string) => JSON.stringify(text));
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1 }), written, (units, write) => {
+        const vaultId = units.join('');
+        const text = JSON.stringify({ ...VALID, vaultId: 0 }).replace(
+          '"vaultId":0',
+          () => `"vaultId":${write(vaultId)}`,
+        );
+        const unstorable = vaultId.includes('\0') || Buffer.from(vaultId).toString() !== vaultId;
+        const decoded = read(text);
+        expect(decoded).toMatchObject(
+          unstorable
+            ? { kind: 'quarantined', defect: 'vaultId: holds a NUL or a lone surrogate' }
+            : { kind: 'notification', notification: { vaultId } },
+        );
+      }),
+    );
   });
 
   test('a defect stays short, whatever the body', () => {

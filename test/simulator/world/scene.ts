@@ -1,3 +1,4 @@
+import { isNotification } from '../../../src/wire/notification-guard.ts';
 import { notification as notificationSchema } from '../../../src/wire/notification.ts';
 import type { Notification } from '../../../src/wire/notification.ts';
 import { transaction as transactionSchema } from '../../../src/wire/transaction.ts';
@@ -16,7 +17,7 @@ import type {
   World,
 } from '../../../src/simulator/world/world.ts';
 
-/** A world with a recording outbox. Every notification is parsed with the wire schema. */
+/** A world with a recording outbox. Every notification is read by the wire schema and by its guard. */
 export class Scene {
   readonly clock: VirtualClock;
   readonly state: State;
@@ -33,7 +34,9 @@ export class Scene {
       autoMine: options.autoMine ?? false,
       outbox: {
         enqueue: (vaultId, notification, { depth } = {}) => {
-          const parsed = notificationSchema.parse(JSON.parse(JSON.stringify(notification)));
+          const told: unknown = JSON.parse(JSON.stringify(notification));
+          const parsed = notificationSchema.parse(told);
+          if (!isNotification(told)) throw new Error(`the guard refuses ${JSON.stringify(told)}`);
           if (parsed.vaultId !== vaultId) throw new Error('a notification of another vault');
           if (depth !== (parsed.type === 'confirmation' ? parsed['confirmations'] : undefined)) {
             throw new Error(`depth ${depth} on ${parsed.type}`);
