@@ -35,7 +35,7 @@ function standIn(
 
 function consequenceOf(
   dossier: Dossier,
-  { movement, platform }: AddressEvidence,
+  { movement }: AddressEvidence,
   context: { verdict: AddressVerdict; now: Circumstances },
 ): Changes {
   const { verdict, now } = context;
@@ -47,7 +47,7 @@ function consequenceOf(
       return decideChain(dossier, standIn(dossier, movement, 'rollback'), now);
     case 'post': {
       const posted = decideChain(dossier, standIn(dossier, movement, 'transaction'), now);
-      if (platform !== 'unknown' || verdict.outcome.kind !== 'break') return posted;
+      if (verdict.outcome.kind !== 'break') return posted;
       const standing = chainSighting(dossier, movement.vaultId);
       return { ...posted, found: [...posted.found, ...unexplainedIn(movement, standing, now.at)] };
     }

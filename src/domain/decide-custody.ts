@@ -146,10 +146,7 @@ export function decideUnseenRecord(
   const outcome: Outcome = answered
     ? { kind: 'matched' }
     : compareUnseen(record, { at: now.at, graceMs });
-  const healed =
-    outcome.kind === 'matched'
-      ? healedBy(outcome, ['missing_notification'], record.transactionId)
-      : [];
+  const healed = healedBy(outcome, ['missing_notification'], record.transactionId);
   return { ...changes({ found: foundIn(outcome), healed }), outcome };
 }
 

@@ -322,15 +322,15 @@ function decideRollback(
   const unseen = receivedIn(notification.changes ?? [])
     .filter((received) => !known.some((deposit) => deposit.asset === received.asset))
     .map((received) => newDeposit(received, { notification, epoch: before.epoch, now }));
-  const found = known
-    .filter((deposit) => deposit.credit !== null && deposit.evidence !== 'none')
-    .map((deposit) =>
-      depositFinding('reversal_after_credit', deposit, {
-        expected: ZERO,
-        actual: deposit.amount,
-        detail: `${deposit.amount} ${deposit.asset} was credited (${deposit.credit?.creditId}) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`,
-      }),
-    );
+  const found = known.flatMap((deposit) => {
+    const { credit, evidence, amount, asset } = deposit;
+    if (credit === null || evidence === 'none') return [];
+    return depositFinding('reversal_after_credit', deposit, {
+      expected: ZERO,
+      actual: amount,
+      detail: `${amount} ${asset} was credited (${credit.creditId}) and its transaction has been rolled back: when the custody API agrees, the feed reverses the credit; recover it from the customer's balance then`,
+    });
+  });
   return gather(
     [...known, ...unseen].map((deposit) => settle(rolledBack(deposit, now.at), now)),
     {

@@ -17,7 +17,7 @@ export interface NotificationDecision {
 /** What a repeat under another id says differently: it has no effect, and it is not passed over. */
 function contradiction(
   notification: Notification,
-  known: { dossier: Dossier; withdrawal: Withdrawal | undefined; sighting: Sighting | undefined },
+  known: { dossier: Dossier; withdrawal: Withdrawal | undefined; sighting: Sighting },
 ): Finding[] {
   switch (notification.stream) {
     case 'incoming':
@@ -26,9 +26,8 @@ function contradiction(
       return known.withdrawal === undefined ? [] : minedAgain(known.withdrawal, notification);
     case 'blockchain': {
       const { changes: list, type } = notification;
-      const standing = known.sighting?.entryId === null ? undefined : known.sighting?.posted;
-      if (type !== 'transaction' || list === null || standing === undefined) return [];
-      return contentOf(list) === contentOf(standing) ? [] : [restated(notification)];
+      if (type !== 'transaction' || list === null) return [];
+      return contentOf(list) === contentOf(known.sighting.posted) ? [] : [restated(notification)];
     }
     default:
       return notification satisfies never;
@@ -47,7 +46,7 @@ export function decideNotification(
   const { notification, now } = context;
   if (hasHash(notification)) {
     const sighting = sightingIn(dossier, sightingKeyOf(notification));
-    if (isRepeat(sighting, notification)) {
+    if (sighting !== undefined && isRepeat(sighting, notification)) {
       const found = contradiction(notification, { dossier, withdrawal, sighting });
       return { status: 'duplicate', changes: changes({ found }) };
     }

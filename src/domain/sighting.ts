@@ -92,8 +92,7 @@ function eventName(notification: Notification, source: EntrySource): string {
  * evidence repeats the one that opened it; the very first thing ever seen of a hash is never a
  * repeat, even when it is a rollback.
  */
-export function isRepeat(sighting: Sighting | undefined, notification: Notification): boolean {
-  if (sighting === undefined) return false;
+export function isRepeat(sighting: Sighting, notification: Notification): boolean {
   if (notification.type === 'rollback') return sighting.seen.length === 0;
   return sighting.seen.includes(eventName(notification, 'webhook'));
 }

@@ -171,9 +171,25 @@ describe('an outgoing transaction that no notification told of', () => {
     }
   });
 
-  test('mined without its amounts waits for them', async () => {
+  test('of an unknown status is not booked, though nothing is known of it', async () => {
+    const open = await openLedger();
+    expect(await backfill(open, sent({ status: 'frozen' }))).toEqual({ kind: 'unchanged' });
+    expect(open.rows('SELECT * FROM withdrawals')).toEqual([]);
+  });
+
+  test('mined without its amounts or its hash waits for them', async () => {
     const open = await openLedger();
     expect(await backfill(open, sent({ changes: null }))).toEqual({ kind: 'unchanged' });
+    expect(await backfill(open, sent({ blockchainHash: null }))).toEqual({ kind: 'unchanged' });
+  });
+
+  test('and is told by its webhooks after all is no repeat of them', async () => {
+    const open = await openLedger();
+    await backfill(open, sent({ status: 'submitted', changes: null }));
+    expect(await open.deliver(new Service().outgoing('submitted'))).toEqual(['accepted']);
+    expect(open.rows('SELECT stream, seen FROM sightings')).toEqual([
+      { stream: 'outgoing', seen: '["api/submitted::wd-tx","submitted::wd-tx"]' },
+    ]);
   });
 
   test('claims a deposit of its hash, in whatever vault', async () => {

@@ -263,6 +263,7 @@ describe('an incoming transaction that no deposit answers to', () => {
         {},
         [FOUND],
       ],
+      ['its deposit has come, at another place', dossier({ addressId: null }), {}, [HEALED]],
       [
         'a deposit without a transaction is at the place',
         dossier({ transactionId: null }),

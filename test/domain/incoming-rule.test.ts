@@ -113,7 +113,61 @@ describe('what an event says, and what it leaves open', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.incoming('mempool'), service.confirmed(6, saying()));
-    expect(open.standing()).toBe('detected');
+    expect(open.deposit()).toMatchObject({ state: 'detected', confirmations: 0 });
+  });
+
+  test('a count in the mempool makes nothing deeper', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const late = service.incoming('mempool', { confirmations: 7, balanceChanges: [] });
+    await open.deliver(service.confirmed(1), late);
+    expect(open.deposit().confirmations).toBe(1);
+  });
+
+  test('what is in the mempool alone is booked nowhere: leaving it out changes no amount', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const usdc = saying(change('7', { asset: 'ethereum:USDC' }));
+    await open.deliver(service.incoming('mempool'), service.confirmed(1, usdc));
+    expect(open.deposits()[0]).toMatchObject({ asset: 'ethereum:ETH', amount: '100' });
+    expect(open.breaks()).toEqual([]);
+  });
+
+  test('mined again with another amount, nothing stood of the first', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1), service.incoming('rollback'));
+    await open.deliver(service.confirmed(1, saying(change('90'))));
+    expect(open.deposit()).toMatchObject({ amount: '90', state: 'confirming' });
+    expect(open.breaks()).toEqual([]);
+  });
+
+  test('one kind for another is a change, though the sums are the same', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const beside = (mint: string, rebate: string): object =>
+      saying(change('100'), change(mint, { tags: ['mint'] }), change(rebate, { tags: ['rebate'] }));
+    await open.deliver(
+      service.confirmed(1, beside('5', '3')),
+      service.confirmed(3, beside('4', '4')),
+    );
+    expect(open.openBreaks()).toEqual(['amount_changed']);
+  });
+
+  test('a credit that moves to its registered memo changes no amount, in whatever order', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const mint = change('5', { tags: ['mint'] });
+    const known = change('100', { memoInfo: { memo: 'bob' } });
+    await open.deliver(
+      service.confirmed(1, { memo: 'bob', ...saying(change('100'), mint) }),
+      service.confirmed(3, { memo: 'bob', ...saying(mint, known) }),
+    );
+    expect(open.openBreaks()).toEqual([]);
+    expect(open.positions()).toEqual({
+      'v1/acc-1/adr-1 ethereum:ETH': '5',
+      'v1/acc-1/adr-1/bob ethereum:ETH': '100',
+    });
   });
 
   test('a late older word that leaves an asset out empties nothing', async () => {
@@ -132,7 +186,7 @@ describe('what an event says, and what it leaves open', () => {
     const [before] = open.breaks();
     await open.deliver(service.confirmed(6, usdc));
     expect(open.breaks()).toEqual([before]);
-    expect(open.deposits()[0]).toMatchObject({ amount: '0' });
+    expect(open.deposits()[0]).toMatchObject({ amount: '0', confirmations: 1 });
   });
 
   test('a rollback that names several assets puts those on record that were never seen', async () => {
@@ -204,6 +258,20 @@ describe('what was seen for an amount, and another amount', () => {
     const { verified_at: verifiedAt, approvals } = open.deposit();
     expect([verifiedAt !== null, approvals !== '[]']).toEqual([stands, stands]);
   });
+});
+
+test('what was approved is approved no more once the newest word leaves it out', async () => {
+  const open = await openLedger({
+    ...SIX_DEEP,
+    default: { confirmations: 6, oneApprovalAbove: Amount(1n) },
+  });
+  const service = new Service();
+  await open.deliver(service.confirmed(3));
+  await verifyWith(open, { confirmations: 3 });
+  await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'seen' });
+  await open.deliver(service.confirmed(6, saying(change('7', { asset: 'ethereum:USDC' }))));
+  const [emptied] = open.deposits();
+  expect(emptied).toMatchObject({ amount: '0', approvals: '[]', verified_at: null });
 });
 
 describe('repeats', () => {
