@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { CustodyTransaction } from '../../src/domain/custody.ts';
+import {
+  decideOutgoingRecord,
+  decideUnknownTransaction,
+} from '../../src/domain/decide-withdrawal.ts';
+import { EMPTY_DOSSIER, type HashDossier } from '../../src/domain/dossier.ts';
+import { BlockchainHash, TransactionId } from '../../src/domain/ids.ts';
+import type { OwnHash, OwnHashStanding } from '../../src/domain/own-hash.ts';
+import { newSighting } from '../../src/domain/sighting.ts';
+import type { Withdrawal } from '../../src/domain/withdrawal.ts';
+import { balanceChange, sent } from '../store/evidence.ts';
+import { told } from './outcome.ts';
+import { circumstances, DUE, withdrawal } from './records.ts';
+
+const { network, blockchainHash, vaultId } = DUE;
+const TRANSFER = balanceChange(-30n);
+const FEE = balanceChange(-2n, { kind: 'fee' });
+const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
+const DENIED: Withdrawal = { ...withdrawal('submitted', []), custody: 'unknown' };
+
+/** What is known of the hash `0xa1`: who is said to have it, and the fee in its chain view. */
+function hashOf(more: Partial<HashDossier> = {}): HashDossier {
+  const key = { network, blockchainHash, vaultId, accountId: null, addressId: null, memo: null };
+  const sighting = { ...newSighting({ ...key, stream: 'blockchain' }), posted: [FEE], entryId: 4 };
+  return { ...EMPTY_DOSSIER, network, blockchainHash, sightings: [sighting], ...more };
+}
+
+function own(id: string, standing: OwnHashStanding): OwnHash {
+  return { network, blockchainHash, transactionId: TransactionId(id), standing };
+}
+
+function decide(
+  known: Withdrawal | undefined,
+  record: Partial<CustodyTransaction>,
+  hashes: HashDossier[] = [hashOf()],
+) {
+  const now = circumstances({ source: 'api' });
+  return decideOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0 });
+}
+
+function amounts({ entries }: Pick<ReturnType<typeof decide>, 'entries'>): string[] {
+  return entries.map(({ cause, reverses, postings }) => {
+    const moved = postings
+      .filter(({ account }) => account.kind === 'position')
+      .map(({ amount }) => String(amount));
+    return `${cause}${reverses === null ? '' : ` takes back ${reverses}`}: ${moved.join(' ')}`;
+  });
+}
+
+describe('a transaction that the API denied and knows after all', () => {
+  const RECORDS: [
+    what: string,
+    record: Partial<CustodyTransaction>,
+    outcome: string,
+    entries: string[],
+    withdrawals: string[],
+  ][] = [
+    ['mined', {}, 'matched', ['mined: -30 -2'], ['mined known']],
+    ['failed', { status: 'failed' }, 'matched', ['failed-fee: -2'], ['failed known']],
+    ['on its way', { status: 'submitted' }, 'matched', [], ['submitted known']],
+    [
+      'mined, its changes not there yet',
+      { changes: null },
+      'skipped: balance_changes_pending',
+      [],
+      [],
+    ],
+    ['in a status of tomorrow', { status: 'frozen' }, 'skipped: unknown_status', [], []],
+  ];
+
+  test.for(RECORDS)('%s', ([, record, outcome, entries, withdrawals]) => {
+    const decided = decide(DENIED, record);
+    expect(told(decided.outcome)).toBe(outcome);
+    expect(amounts(decided)).toEqual(entries);
+    expect(decided.withdrawals.map(({ status, custody }) => `${status} ${custody}`)).toEqual(
+      withdrawals,
+    );
+  });
+
+  test('burned no fee that only another hash’s chain view tells of', () => {
+    const elsewhere = hashOf({ blockchainHash: BlockchainHash('0xb2') });
+    expect(amounts(decide(DENIED, { status: 'failed' }, [elsewhere]))).toEqual([]);
+  });
+});
+
+test('what did not come to be moved nothing, whatever its record lists', () => {
+  const decided = decide(POSTED, { status: 'cancelled', changes: [TRANSFER, FEE] });
+  expect(told(decided.outcome)).toBe('critical status_mismatch -32');
+  expect(amounts(decided)).toEqual(['mined takes back 5: 30 2']);
+});
+
+test.for<[what: string, known: Withdrawal, record: Partial<CustodyTransaction>, heals: boolean]>([
+  ['mined as it says', POSTED, {}, true],
+  ['on its way as it says', withdrawal('submitted', []), { status: 'submitted' }, false],
+  ['rolled back as it says', withdrawal('rolledback', []), { status: 'rolledback' }, false],
+  ['mined, where it is on its way still', POSTED, { status: 'submitted' }, false],
+  ['mined of another amount', POSTED, { changes: [FEE] }, false],
+  ['mined, where its changes are not there yet', POSTED, { changes: null }, false],
+])('the amount of a transaction is confirmed by a record: %s', ([, known, record, heals]) => {
+  const keys = decide(known, record).healed.map(({ key }) => key);
+  expect(keys.includes('["amount_changed","wd-tx"]')).toBe(heals);
+  expect(keys.every((key) => key.includes('wd-tx'))).toBe(true);
+});
+
+describe('what the API says of a hash', () => {
+  const OTHER = { blockchainHash: BlockchainHash('0xb2') };
+  const HASHES: [
+    why: string,
+    ownHashes: OwnHash[],
+    record: Partial<CustodyTransaction>,
+    said: string[],
+  ][] = [
+    ['its transaction’s', [], {}, ['wd-tx confirmed']],
+    ['another’s too', [own('wd-2', 'confirmed')], {}, ['wd-tx confirmed']],
+    ['its transaction’s, as it said before', [own('wd-tx', 'confirmed')], {}, []],
+    ['its transaction’s after all', [own('wd-tx', 'refuted')], {}, ['wd-tx confirmed']],
+    ['nobody’s that said so', [], OTHER, []],
+    ['another’s, which this record says nothing about', [own('wd-2', 'told')], OTHER, []],
+    [
+      'not its transaction’s, which ended under another',
+      [own('wd-tx', 'told')],
+      OTHER,
+      ['wd-tx refuted'],
+    ],
+    ['not yet another', [own('wd-tx', 'told')], { ...OTHER, status: 'submitted' }, []],
+    ['nothing in a status of tomorrow', [own('wd-tx', 'told')], { ...OTHER, status: 'frozen' }, []],
+    ['confirmed for good', [own('wd-tx', 'confirmed')], OTHER, []],
+  ];
+
+  test.for(HASHES)('%s', ([, ownHashes, record, said]) => {
+    const { ownHashes: ruled } = decide(withdrawal('submitted', []), record, [
+      hashOf({ ownHashes }),
+    ]);
+    expect(ruled.map(({ transactionId, standing }) => `${transactionId} ${standing}`)).toEqual(
+      said,
+    );
+  });
+
+  test.for<[why: string, ownHashes: OwnHash[], said: string[]]>([
+    ['that was told', [own('wd-tx', 'told')], ['wd-tx refuted']],
+    ['that it confirmed', [own('wd-tx', 'confirmed')], []],
+    ['that nobody named', [], []],
+    ['of another transaction', [own('wd-2', 'told')], []],
+  ])('whose transaction it does not know, %s', ([, ownHashes, said]) => {
+    const now = circumstances({ source: 'api' });
+    const decided = decideUnknownTransaction(withdrawal('submitted', []), {
+      hashes: [hashOf({ ownHashes })],
+      now,
+    });
+    expect(decided.ownHashes.map((one) => `${one.transactionId} ${one.standing}`)).toEqual(said);
+    expect(decided.withdrawals.map(({ custody, updatedAt }) => [custody, updatedAt])).toEqual([
+      ['unknown', 99],
+    ]);
+  });
+});
