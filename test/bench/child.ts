@@ -45,11 +45,16 @@ export class Child<FirstLine> {
   }
 
   /** Ends in order; the exit code, or null when a signal ended it. */
-  async end(): Promise<number | null> {
+  end(): Promise<number | null> {
+    this.#process.kill('SIGTERM');
+    return this.ended();
+  }
+
+  /** Resolves when it has ended by itself, as `end` does. */
+  async ended(): Promise<number | null> {
     const { exitCode, signalCode } = this.#process;
     if (exitCode !== null || signalCode !== null) return exitCode;
-    const exited = once(this.#process, 'exit') as Promise<[number | null]>;
-    this.#process.kill('SIGTERM');
-    return (await exited)[0];
+    const [code] = (await once(this.#process, 'exit')) as [number | null];
+    return code;
   }
 }

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { KEPT_PATH, type Kept } from './baseline.ts';
 import { Child } from './child.ts';
+import { residentBytesOf, startDaemon, type Samples } from './daemon.ts';
+import { makeFolder } from './folder.ts';
 import { install } from './installed.ts';
 import type { Answers } from './load.ts';
 import type { ContenderName, Plan } from './plan.ts';
 import { postgresProblem } from './postgres.ts';
 import { needsPostgres, type BaselineName } from './serve-baseline.ts';
+import { placeStore, type StoredBooks } from './stored.ts';
 
 /** What a server kept of what it acknowledged. */
 export interface Settled {
@@ -16,6 +15,9 @@ export interface Settled {
   readonly defects: readonly string[];
   /** Notifications that one transaction, with its one fsync, made durable; null without a store. */
   readonly perTransaction: number | null;
+  /** Until it listened, and its memory after the load; null where that is not asked for or told. */
+  readonly startMs: number | null;
+  readonly residentBytes: number | null;
 }
 
 /** A server under load, with a store of its own that goes away with it. */
@@ -30,11 +32,7 @@ export interface Contender {
 /** A replay of everything that a few seconds of load have journalled. */
 const VERIFY_MS_MAX = 600_000;
 
-interface Server {
-  readonly child: Child<{ url: string }>;
-  readonly path: string;
-  readonly settle: (answers: Answers) => Promise<Settled>;
-}
+type Started = Omit<Contender, 'remove'> & { readonly end: () => Promise<unknown> };
 
 function differs(what: string, found: number | undefined, expected: number): string[] {
   return found === expected ? [] : [`${found ?? 'no'} ${what}, but ${expected} by the answers`];
@@ -50,11 +48,12 @@ function wronglyAnswered(answers: Answers, hasStore: boolean): string[] {
 }
 
 /** This very program in another role: see main.ts. */
-async function startBaseline(name: BaselineName, folder: string): Promise<Server> {
+async function startBaseline(name: BaselineName, folder: string): Promise<Started> {
   const args = [process.argv[1] ?? '', 'baseline', name, folder];
   const child = await Child.start<{ url: string }>(args);
+  const { url } = child.firstLine;
   const settle = async (answers: Answers): Promise<Settled> => {
-    const response = await fetch(`${child.firstLine.url}${KEPT_PATH}`);
+    const response = await fetch(`${url}${KEPT_PATH}`);
     const { notifications, defects } = (await response.json()) as Kept;
     await child.end();
     const hasStore = notifications !== null;
@@ -65,95 +64,76 @@ async function startBaseline(name: BaselineName, folder: string): Promise<Server
         ...defects,
       ],
       perTransaction: hasStore ? 1 : null,
+      startMs: null,
+      residentBytes: null,
     };
   };
-  return { child, path: '/hooks/any', settle };
-}
-
-function writeConfig(folder: string, storePath: string, pathToken: string): string {
-  const path = join(folder, 'config.json');
-  const config = {
-    listen: { host: '127.0.0.1', port: 0 },
-    store: `sqlite:${storePath}`,
-    intake: { pathTokens: [pathToken] },
-    crediting: { default: { confirmations: 6 }, networks: {}, assets: {} },
-    // Once a year: intake alone is measured.
-    reconcile: { sweep: '0 0 1 1 *' },
-  };
-  writeFileSync(path, JSON.stringify(config));
-  return path;
-}
-
-async function startCounterfoil({ program, profile }: Plan, folder: string): Promise<Server> {
-  const storePath = join(folder, 'store.db');
-  const pathToken = randomBytes(32).toString('hex');
-  const config = writeConfig(folder, storePath, pathToken);
-  const profiling = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
-  const args = [...profiling, program, 'serve', '--config', config, '--json'];
-  const child = await Child.start<{ url: string }>(args);
-  const settle = async (answers: Answers): Promise<Settled> => {
-    const metrics = await metricsOf(child.firstLine.url);
-    const code = await child.end();
-    const commits = metrics('counterfoil_commits_total{result="ok"}') ?? 0;
-    const { accepted, duplicates } = answers;
-    const { defects } = await checkBooks(program, storePath, answers);
-    return {
-      defects: [
-        ...wronglyAnswered(answers, true),
-        ...differs('accepted by its metrics', metrics(outcome('accepted')) ?? 0, accepted),
-        ...differs('duplicate by its metrics', metrics(outcome('duplicate')) ?? 0, duplicates),
-        ...(code === 0 ? [] : [`it ended with exit code ${code ?? 'none'}`]),
-        ...defects,
-      ],
-      perTransaction: commits === 0 ? null : (accepted + duplicates) / commits,
-    };
-  };
-  return { child, path: `/hooks/${pathToken}`, settle };
+  return { url: `${url}/hooks/any`, pid: child.pid, settle, end: () => child.end() };
 }
 
 function outcome(name: string): string {
   return `counterfoil_notifications_total{outcome="${name}"}`;
 }
 
-/** Samples of the daemon's `/metrics`, by name and labels. */
-async function metricsOf(url: string): Promise<(sample: string) => number | undefined> {
-  const page = await (await fetch(`${url}/metrics`)).text();
-  const samples = new Map(
-    page.split('\n').map((line) => {
-      const blank = line.lastIndexOf(' ');
-      return [line.slice(0, blank), Number(line.slice(blank + 1))] as const;
-    }),
-  );
-  return (sample) => samples.get(sample);
+const COMMITS = 'counterfoil_commits_total{result="ok"}';
+const HEAD = 'counterfoil_journal_head_seq';
+
+/** The difference that a load made to the daemon's own figures, beside the answers it gave. */
+function miscounted(before: Samples, after: Samples, answers: Answers): string[] {
+  const since = (sample: string): number => (after(sample) ?? 0) - (before(sample) ?? 0);
+  const { firsts, accepted, duplicates } = answers;
+  return [
+    ...differs('facts were journalled', since(HEAD), firsts),
+    ...differs('accepted by its metrics', since(outcome('accepted')), accepted),
+    ...differs('duplicate by its metrics', since(outcome('duplicate')), duplicates),
+  ];
+}
+
+async function startCounterfoil(
+  { program, profile, inPlace }: Plan,
+  books: StoredBooks | null,
+  folder: string,
+): Promise<Started> {
+  const storePath = placeStore(books, { folder, inPlace });
+  const daemon = await startDaemon({ program, profile, folder, storePath });
+  const before = await daemon.metrics();
+  const settle = async (answers: Answers): Promise<Settled> => {
+    const after = await daemon.metrics();
+    const residentBytes = residentBytesOf(daemon.pid);
+    const code = await daemon.end();
+    const commits = (after(COMMITS) ?? 0) - (before(COMMITS) ?? 0);
+    return {
+      defects: [
+        ...wronglyAnswered(answers, true),
+        ...miscounted(before, after, answers),
+        ...(code === 0 ? [] : [`it ended with exit code ${code ?? 'none'}`]),
+        // A replay of millions would take longer than what is measured here.
+        ...(books === null ? await checkBooks(program, storePath, answers) : []),
+      ],
+      perTransaction: commits === 0 ? null : (answers.accepted + answers.duplicates) / commits,
+      startMs: daemon.startMs,
+      residentBytes,
+    };
+  };
+  return { url: daemon.hooksUrl, pid: daemon.pid, settle, end: () => daemon.end() };
 }
 
 interface Audit {
   readonly sound: boolean;
-  readonly facts: number;
   readonly checks: readonly { readonly check: string; readonly examined: number }[];
 }
 
-/** Facts beside notifications in a store that took nothing else: the policy of the configuration. */
-const FACTS_AT_START = 1;
-
-/** What was acknowledged is in the journal once, is booked once, and the store is sound. */
-async function checkBooks(
-  program: string,
-  storePath: string,
-  answers: Answers,
-): Promise<{ defects: string[] }> {
-  const args = [program, 'verify', '--store', storePath, '--json'];
+/** What was acknowledged is booked once, and the store is sound. */
+async function checkBooks(program: string, path: string, answers: Answers): Promise<string[]> {
+  const args = [program, 'verify', '--store', path, '--json'];
   const child = await Child.start<Audit>(args, VERIFY_MS_MAX);
-  const { sound, facts, checks } = child.firstLine;
+  const { sound, checks } = child.firstLine;
   await child.end();
   const postings = checks.find(({ check }) => check === 'entries_balance')?.examined;
-  return {
-    defects: [
-      ...differs('facts are in the journal', facts, FACTS_AT_START + answers.firsts),
-      ...differs('postings are in the ledger', postings, answers.postings),
-      ...(sound ? [] : [`the store is not sound: ${JSON.stringify(checks)}`]),
-    ],
-  };
+  return [
+    ...differs('postings are in the ledger', postings, answers.postings),
+    ...(sound ? [] : [`the store is not sound: ${JSON.stringify(checks)}`]),
+  ];
 }
 
 /** Why a server cannot be measured here, or null; installs what it needs. */
@@ -161,26 +141,27 @@ export function problemOf(name: ContenderName): string | null {
   return needsPostgres(name) ? (install() ?? postgresProblem()) : null;
 }
 
-/** Starts a server in a process of its own, with an empty store. */
-export async function startContender(name: ContenderName, plan: Plan): Promise<Contender> {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-bench-'));
-  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+/** Starts a server in a process of its own; `books` are what Counterfoil holds already. */
+export async function startContender(
+  name: ContenderName,
+  plan: Plan,
+  books: StoredBooks | null,
+): Promise<Contender> {
+  const folder = makeFolder();
   try {
-    const { child, path, settle } =
+    const { end, ...started } =
       name === 'counterfoil'
-        ? await startCounterfoil(plan, folder)
-        : await startBaseline(name, folder);
+        ? await startCounterfoil(plan, books, folder.path)
+        : await startBaseline(name, folder.path);
     return {
-      url: `${child.firstLine.url}${path}`,
-      pid: child.pid,
-      settle,
+      ...started,
       remove: async () => {
-        await child.end();
-        removeFolder();
+        await end();
+        folder.remove();
       },
     };
   } catch (error) {
-    removeFolder();
+    folder.remove();
     throw error;
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Connection, type Answer } from './connection.ts';
 import { cpuSecondsOf } from './cpu.ts';
-import { Deliveries, eventOf, EVENTS } from './delivery.ts';
+import { Deliveries } from './delivery.ts';
+import { postingsOf } from './postings.ts';
 import { Traffic, type Sending, type TrafficName } from './traffic.ts';
 
 /** What a load generator is told. */
@@ -139,20 +140,6 @@ class Window {
 
   #look(at: number): Look {
     return { at, server: cpuSecondsOf(this.#order.serverPid), own: ownCpuSeconds() };
-  }
-}
-
-/** A deposit has two lines, a withdrawal and its fee four, in the books and in the chain view. */
-function postingsOf(delivery: number): number {
-  switch (eventOf(delivery)) {
-    case EVENTS.firstConfirmation:
-    case EVENTS.depositOnChain:
-      return 2;
-    case EVENTS.withdrawalMined:
-    case EVENTS.withdrawalOnChain:
-      return 4;
-    default:
-      return 0;
   }
 }
 

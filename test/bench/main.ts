@@ -19,7 +19,7 @@ async function bench(args: readonly string[]): Promise<number> {
   }
   const plan = planFrom(args);
   if (plan === null) return 2;
-  const { runBench } = await import('./run.ts');
+  const { runBench } = await import('./bench.ts');
   return runBench(plan);
 }
 

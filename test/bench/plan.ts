@@ -18,8 +18,17 @@ export type ContenderName = (typeof CONTENDERS)[number];
 /** Senders at once: a custody service delivers one vault's queue at a time, over many vaults. */
 const CONNECTIONS = [16, 64, 256] as const;
 
+/** What can be measured: each prints a table of its own. */
+export const SUITES = ['intake', 'growth', 'reads', 'reconcile', 'ledger'] as const;
+export type SuiteName = (typeof SUITES)[number];
+
 /** What one run measures. */
 export interface Plan {
+  readonly suites: readonly SuiteName[];
+  /** How much is in the store beforehand; null for what a suite measures by itself. */
+  readonly stored: readonly number[] | null;
+  /** Measure on the filled stores themselves, which then grow, and not on copies. */
+  readonly inPlace: boolean;
   readonly contenders: readonly ContenderName[];
   readonly connections: readonly number[];
   readonly traffic: TrafficName;
@@ -35,10 +44,22 @@ export interface Plan {
   readonly profile: string | null;
   /** Where the figures go as JSON. */
   readonly json: string | null;
+  /** Where a chart of the intake suite goes, as SVG. */
+  readonly chart: string | null;
 }
 
 export const USAGE = `npm run bench -- [options]
 
+  --suite NAME     what to measure (may be given several times; default intake):
+                     intake     every server under load
+                     growth     counterfoil under load, on stores of 0, 1, 5 and 10 million notifications
+                     reads      counterfoil under load while its books are read and a day is closed
+                     reconcile  counterfoil's sweep over 100,000 waiting deposits
+                     ledger     \`counterfoil verify\` and \`rebuild\` of a store
+  --all            all of them
+  --stored N       notifications that are in counterfoil's store beforehand (may be given several
+                   times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores
+  --in-place       measure on those stores and not on copies; they grow by what is sent
   --only NAME      only this server (may be given several times):
                    ${CONTENDERS.join(', ')}
   --connections N  this many senders at once (may be given several times; default ${CONNECTIONS.join(', ')})
@@ -50,6 +71,7 @@ export const USAGE = `npm run bench -- [options]
   --program FILE   the built program (default dist/main.js; \`npm run build\` makes it)
   --profile DIR    write CPU profiles of counterfoil there (\`node --cpu-prof\`)
   --json FILE      also write every figure to this file
+  --chart FILE     also draw the intake suite, as SVG
 
 Stores are made below the system's folder for temporary files: TMPDIR chooses the disk.
 Exit codes: 0 ok, 1 an answer was not 2xx or a store did not hold what was acknowledged, 2 bad usage.`;
@@ -60,8 +82,10 @@ function oneOf<Name extends string>(what: string, names: readonly Name[], text: 
   return found;
 }
 
-function whole(name: string, text: string): number {
-  if (!/^[1-9][0-9]{0,7}$/.test(text)) throw new TypeError(`--${name} wants a number from 1`);
+function whole(name: string, text: string, from = 1): number {
+  if (!/^[0-9]{1,8}$/.test(text) || Number(text) < from) {
+    throw new TypeError(`--${name} wants a number from ${from}`);
+  }
   return Number(text);
 }
 
@@ -70,6 +94,10 @@ export function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      suite: { type: 'string', multiple: true, default: ['intake'] },
+      all: { type: 'boolean', default: false },
+      stored: { type: 'string', multiple: true },
+      'in-place': { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [...CONTENDERS] },
       connections: { type: 'string', multiple: true, default: CONNECTIONS.map(String) },
       traffic: { type: 'string', default: 'mixed' },
@@ -80,10 +108,15 @@ export function readPlan(args: readonly string[]): Plan {
       program: { type: 'string', default: join(REPOSITORY, 'dist/main.js') },
       profile: { type: 'string' },
       json: { type: 'string' },
+      chart: { type: 'string' },
     },
   });
   const only = values.only.map((name) => oneOf('server', CONTENDERS, name));
+  const suites = values.suite.map((name) => oneOf('suite', SUITES, name));
   return {
+    suites: SUITES.filter((name) => values.all || suites.includes(name)),
+    stored: values.stored?.map((text) => whole('stored', text, 0)) ?? null,
+    inPlace: values['in-place'],
     contenders: CONTENDERS.filter((name) => only.includes(name)),
     connections: values.connections.map((text) => whole('connections', text)),
     traffic: oneOf('traffic', TRAFFICS, values.traffic),
@@ -94,5 +127,6 @@ export function readPlan(args: readonly string[]): Plan {
     program: values.program,
     profile: values.profile ?? null,
     json: values.json ?? null,
+    chart: values.chart ?? null,
   };
 }

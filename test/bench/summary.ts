@@ -10,6 +10,11 @@ export interface Measurement extends LoadResult {
   readonly round: number;
   /** Notifications that one transaction made durable; null for a server without a store. */
   readonly perTransaction: number | null;
+  /** Notifications in its store beforehand, and the file's size with them. */
+  readonly stored: number;
+  readonly storeBytes: number | null;
+  readonly startMs: number | null;
+  readonly residentBytes: number | null;
 }
 
 /** Servers that others are compared with in the second table. */
@@ -26,6 +31,7 @@ type Beside = (typeof BESIDE)[number];
 export interface Row {
   readonly contender: ContenderName;
   readonly connections: number;
+  readonly stored: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -38,6 +44,9 @@ export interface Row {
   readonly serverCpuMicroseconds: number | null;
   readonly serverCores: number | null;
   readonly generatorCpuMicroseconds: number | null;
+  readonly storeBytes: number | null;
+  readonly startMs: number | null;
+  readonly residentBytes: number | null;
   /** Rates over those of others in the same round; null where they were not measured. */
   readonly ratios: Readonly<Record<Beside, number | null>>;
 }
@@ -65,18 +74,30 @@ function ratioTo(
   );
 }
 
-export function summarize(
-  all: readonly Measurement[],
-  contender: ContenderName,
-  connections: number,
-): Row {
-  const own = all.filter((one) => one.contender === contender && one.connections === connections);
+function isSameRow(one: Measurement, other: Measurement): boolean {
+  return (
+    one.contender === other.contender &&
+    one.connections === other.connections &&
+    one.stored === other.stored
+  );
+}
+
+/** A row for each server, number of connections and store, in the order of the first round. */
+export function summarize(all: readonly Measurement[]): Row[] {
+  const firsts = all.filter((one, index) => all.findIndex((at) => isSameRow(at, one)) === index);
+  return firsts.map((one) => rowOf(all, one));
+}
+
+function rowOf(all: readonly Measurement[], kind: Measurement): Row {
+  const { contender, connections, stored, storeBytes } = kind;
+  const own = all.filter((one) => isSameRow(one, kind));
   const median = (of: (one: Measurement) => number | null): number | null =>
     medianOrNull(own.map(of));
   const ratio = (beside: Beside): number | null => ratioTo(beside, own, all);
   return {
     contender,
     connections,
+    stored,
     requestsPerSecond: medianOf(own.map((one) => one.requestsPerSecond)),
     p50Ms: medianOf(own.map((one) => one.p50Ms)),
     p99Ms: medianOf(own.map((one) => one.p99Ms)),
@@ -94,6 +115,9 @@ export function summarize(
     generatorCpuMicroseconds: median((one) =>
       microsecondsEach(one.generatorCores, one.requestsPerSecond),
     ),
+    storeBytes,
+    startMs: median((one) => one.startMs),
+    residentBytes: median((one) => one.residentBytes),
     ratios: {
       hono: ratio('hono'),
       'hono-json': ratio('hono-json'),
@@ -109,6 +133,7 @@ export function tableOf(rows: readonly Row[]): string {
   const head = [
     'server',
     'connections',
+    'stored',
     'requests/s',
     'p50 ms',
     'p99 ms',
@@ -124,6 +149,7 @@ export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.contender,
     String(row.connections),
+    String(row.stored),
     figure(row.requestsPerSecond, 0),
     figure(row.p50Ms, 1),
     figure(row.p99Ms, 1),
@@ -142,11 +168,33 @@ export function tableOf(rows: readonly Row[]): string {
 /** How each server's rate is to those of others. */
 export function ratioTable(rows: readonly Row[]): string {
   return markdown(
-    ['server', 'connections', ...BESIDE.map((name) => `× ${name}`)],
+    ['server', 'connections', 'stored', ...BESIDE.map((name) => `× ${name}`)],
     rows.map((row) => [
       row.contender,
       String(row.connections),
+      String(row.stored),
       ...BESIDE.map((name) => figure(row.ratios[name], 2)),
+    ]),
+  );
+}
+
+const MIB = 1_048_576;
+
+/** What Counterfoil's store costs beside time; empty where it was not measured. */
+export function storeTable(rows: readonly Row[]): string {
+  const own = rows.filter((row) => row.startMs !== null);
+  if (own.length === 0) return '';
+  const mib = ({ residentBytes }: Row): number | null =>
+    residentBytes === null ? null : residentBytes / MIB;
+  return markdown(
+    ['stored', 'connections', 'start ms', 'memory MiB', 'MiB/million', 'bytes/notification'],
+    own.map((row) => [
+      String(row.stored),
+      String(row.connections),
+      figure(row.startMs, 0),
+      figure(mib(row), 0),
+      figure(row.stored === 0 ? null : ((mib(row) ?? 0) * 1e6) / row.stored, 0),
+      figure(row.storeBytes === null ? null : row.storeBytes / row.stored, 0),
     ]),
   );
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { onTestFinished } from 'vitest';
 
 /**
  * A custody API with nothing but a transactions list, on a thread of its own so that its work is not
@@ -32,6 +31,7 @@ for (let index = 0; index < deposits; index += 1) {
 rows.all = [...rows.incoming, ...rows.outgoing].sort((one, two) => two.updatedAt < one.updatedAt ? -1 : two.updatedAt > one.updatedAt ? 1 : 0);
 const server = createServer((request, response) => {
   const url = new URL(request.url, 'http://localhost');
+  if (!url.pathname.endsWith('/transactions')) return response.writeHead(404).end();
   const page = Number(url.searchParams.get('page') ?? 0);
   const pageSize = Number(url.searchParams.get('pageSize') ?? 100);
   const list = rows[url.searchParams.get('filter[type]') ?? 'all'];
@@ -42,17 +42,25 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-/** Starts it; answers its address. Row `index` was updated `index` ms before `newestAt`. */
+/** A stand-in that listens, and how it ends. */
+export interface StandIn {
+  readonly url: string;
+  end(): Promise<void>;
+}
+
+/** Starts it. Row `index` was updated `index` ms before `newestAt`. */
 export async function startStandIn(options: {
   deposits: number;
   newestAt: number;
-}): Promise<string> {
+}): Promise<StandIn> {
   const worker = new Worker(SERVICE, { eval: true, workerData: options });
-  onTestFinished(async () => {
-    await worker.terminate();
-  });
   const [port] = (await once(worker, 'message')) as [number];
-  return `http://127.0.0.1:${port}`;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    end: async () => {
+      await worker.terminate();
+    },
+  };
 }
 
 /** The webhook that told of the deposit of a row: a confirmation at full depth. */

@@ -98,8 +98,9 @@ test(`${DEPOSITS} waiting deposits are verified and credited within one hour's r
   }
   const filledMs = performance.now() - filling;
   expect((await reads.waitingDeposits()).length).toBe(DEPOSITS);
-  const baseUrl = await startStandIn({ deposits: DEPOSITS, newestAt: START + 1_000 });
-  const client = await clientOf(baseUrl, clock);
+  const service = await startStandIn({ deposits: DEPOSITS, newestAt: START + 1_000 });
+  onTestFinished(() => service.end());
+  const client = await clientOf(service.url, clock);
   const sweep = new Sweep({
     reads,
     submit: (facts) => queue.submitAll(facts),

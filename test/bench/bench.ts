@@ -1,0 +1,49 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { lookAtMachine, machineText } from './machine.ts';
+import { measureGrowth, measureIntake } from './intake.ts';
+import { measureLedger } from './ledger.ts';
+import type { Plan, SuiteName } from './plan.ts';
+import { measureReads } from './reads.ts';
+import { measureReconcile } from './reconcile.ts';
+import type { SuiteResult } from './suite.ts';
+
+const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
+  intake: measureIntake,
+  growth: measureGrowth,
+  reads: measureReads,
+  reconcile: measureReconcile,
+  ledger: measureLedger,
+};
+
+function needsProgram({ suites, contenders }: Plan): boolean {
+  return suites.some((suite) => suite !== 'intake') || contenders.includes('counterfoil');
+}
+
+/** Measures what the plan says, prints the tables, and resolves with the exit code. */
+export async function runBench(plan: Plan): Promise<number> {
+  if (needsProgram(plan) && !existsSync(plan.program)) {
+    console.error(`${plan.program} is not there: \`npm run build\` makes it`);
+    return 2;
+  }
+  const startedAt = new Date().toISOString();
+  const machine = lookAtMachine();
+  const { rounds, seconds, warmupSeconds, traffic, vaults } = plan;
+  console.log(
+    `${machineText(machine)}; ${traffic} traffic over ${vaults} vaults; medians of ${rounds} × ${seconds} s`,
+  );
+  const defects: string[] = [];
+  const suites: Partial<Record<SuiteName, unknown>> = {};
+  for (const suite of plan.suites) {
+    const result = await MEASURE[suite](plan);
+    console.log(`\n${suite}\n\n${result.text}`);
+    suites[suite] = result.figures;
+    defects.push(...result.defects);
+  }
+  if (plan.json !== null) {
+    const told = { rounds, seconds, warmupSeconds, traffic, vaults };
+    const figures = { startedAt, machine, plan: told, suites, defects };
+    writeFileSync(plan.json, `${JSON.stringify(figures, null, 2)}\n`);
+  }
+  for (const defect of defects) console.error(`FAILED  ${defect}`);
+  return defects.length === 0 ? 0 : 1;
+}
