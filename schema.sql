@@ -466,6 +466,8 @@ CREATE TABLE exempt_differences (
 -- seal_hash: hash of the commit (seals) that holds the fact at through_seq, 64 zeros before the
 -- first. previous_report_hash: the day closed before. It and seal_hash also stand inside the report,
 -- so that each day's hash seals every day before it.
+-- first_posted_at, last_posted_at: the earliest and the latest time of the day's entries, NULL where
+-- it has none. A clock that was set back or forth makes them reach out of the day.
 CREATE TABLE daily_closes (
   day                  TEXT    PRIMARY KEY,
   seq                  INTEGER NOT NULL REFERENCES journal (seq),
@@ -473,6 +475,8 @@ CREATE TABLE daily_closes (
   cut_off_at           INTEGER NOT NULL UNIQUE,
   closed_at            INTEGER NOT NULL,
   through_seq          INTEGER NOT NULL,
+  first_posted_at      INTEGER,
+  last_posted_at       INTEGER,
   commit_number        INTEGER NOT NULL,
   seal_hash            TEXT    NOT NULL,
   status               TEXT    NOT NULL CHECK (status IN ('balanced', 'exceptions')),
@@ -504,6 +508,17 @@ CREATE TABLE daily_totals (
   chain_closing   TEXT NOT NULL,
   custody_closing TEXT,
   PRIMARY KEY (day, vault_id, asset)
+) STRICT, WITHOUT ROWID;
+
+-- What each position held at the end of a closed day in which it moved: the sum of its postings up
+-- to that day's through_seq. The last row at or before a day is what it held at that day's end; a
+-- balance as of any time goes on from there. Summed per vault, asset and view they are the closing
+-- and chain_closing above.
+CREATE TABLE position_totals (
+  ledger_account INTEGER NOT NULL REFERENCES ledger_accounts (ledger_account),
+  day            TEXT    NOT NULL REFERENCES daily_closes (day),
+  amount         TEXT    NOT NULL,
+  PRIMARY KEY (ledger_account, day)
 ) STRICT, WITHOUT ROWID;
 
 -- What each transaction of the custody API's list counts for, as the closes have read it: final
@@ -596,6 +611,14 @@ CREATE TRIGGER daily_totals_stay BEFORE DELETE ON daily_totals
   BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
 CREATE TRIGGER daily_totals_once BEFORE INSERT ON daily_totals
   WHEN EXISTS (SELECT 1 FROM daily_totals WHERE day = NEW.day AND vault_id = NEW.vault_id AND asset = NEW.asset)
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER position_totals_keep BEFORE UPDATE ON position_totals
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER position_totals_stay BEFORE DELETE ON position_totals
+  BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
+CREATE TRIGGER position_totals_once BEFORE INSERT ON position_totals
+  WHEN EXISTS (SELECT 1 FROM position_totals
+    WHERE ledger_account = NEW.ledger_account AND day = NEW.day)
   BEGIN SELECT RAISE(ABORT, 'a closed day is append-only'); END;
 CREATE TRIGGER close_signatures_keep BEFORE UPDATE ON close_signatures
   BEGIN SELECT RAISE(ABORT, 'signatures are append-only'); END;

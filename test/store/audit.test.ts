@@ -284,6 +284,21 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /closes: 2025-11-21: .* opens with/,
   ],
   [
+    'what a position held at a close',
+    `UPDATE position_totals SET amount = amount || '0' WHERE day = '2025-11-20' AND amount <> '0'`,
+    /closes: 2025-11-20: positions of .* sum to/,
+  ],
+  [
+    'a position at a close gone',
+    `DELETE FROM position_totals WHERE day = '2025-11-20'`,
+    /projections: position_totals: missing in the store/,
+  ],
+  [
+    'when a closed day was posted',
+    `UPDATE daily_closes SET last_posted_at = 0 WHERE day = '2025-11-20'`,
+    /projections: daily_closes: last_posted_at 0/,
+  ],
+  [
     'what a signature is under',
     `UPDATE close_signatures SET report_hash = 'x' WHERE role = 'reviewer'`,
     /closes: 2025-11-20: the reviewer signed another report/,

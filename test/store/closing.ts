@@ -1,6 +1,6 @@
 import type { CloseRecord, CustodyReading } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
-import type { DailyCloseTableRow } from '../../src/store/sqlite/tables.ts';
+import type { DailyCloseTableRow } from '../../src/store/sqlite/close-tables.ts';
 import type { OpenLedger } from './open-ledger.ts';
 
 const NOT_READ: CustodyReading = { kind: 'not_read', reason: 'custody is not configured' };

@@ -2,7 +2,8 @@ import type { Database } from 'better-sqlite3';
 import type { DailyReport } from '../../domain/close-report.ts';
 import { reportHashOf } from '../close-desk.ts';
 import { Problems, type AuditCheck } from './audit.ts';
-import type { CloseSignatureRow, DailyCloseTableRow, DailyTotalRow, SealRow } from './tables.ts';
+import type { CloseSignatureRow, DailyCloseTableRow, DailyTotalRow } from './close-tables.ts';
+import type { SealRow } from './tables.ts';
 
 const GENESIS = '0'.repeat(64);
 
@@ -36,10 +37,62 @@ function checkTotals(
   return closings;
 }
 
+interface PositionLine extends Place {
+  readonly ledger_account: number;
+  readonly view: string;
+  readonly amount: string;
+}
+
+/** What positions were sealed with, carried from day to day and summed as the totals are. */
+class PositionSums {
+  readonly #held = new Map<number, bigint>();
+  readonly #sums = new Map<string, bigint>();
+  readonly #of;
+
+  constructor(db: Database) {
+    this.#of = db.prepare<[string], PositionLine>(
+      `SELECT ledger_account, view, vault_id, asset, amount FROM position_totals
+       JOIN ledger_accounts USING (ledger_account) WHERE day = ?`,
+    );
+  }
+
+  /** Takes a day's rows, and says where their sums are not its totals. */
+  check(day: string, totals: readonly DailyTotalRow[], say: (problem: string) => void): void {
+    for (const { ledger_account: account, view, amount, ...place } of this.#of.iterate(day)) {
+      const now = integer(amount);
+      const key = sumKey(view, place);
+      const change = now - (this.#held.get(account) ?? 0n);
+      this.#sums.set(key, (this.#sums.get(key) ?? 0n) + change);
+      this.#held.set(account, now);
+    }
+    const left = new Map([...this.#sums].filter(([, sum]) => sum !== 0n));
+    for (const total of totals) {
+      for (const [view, closing] of [
+        ['books', total.closing],
+        ['chain', total.chain_closing],
+      ] as const) {
+        const key = sumKey(view, total);
+        const sum = left.get(key) ?? 0n;
+        if (sum !== integer(closing)) {
+          say(`positions of ${key} sum to ${sum}, not to the closing ${closing}`);
+        }
+        left.delete(key);
+      }
+    }
+    for (const [key, sum] of left) say(`positions of ${key} sum to ${sum} and have no total`);
+  }
+}
+
+type Place = Pick<DailyTotalRow, 'vault_id' | 'asset'>;
+
+function sumKey(view: string, place: Place): string {
+  return `${place.vault_id} ${place.asset} (${view})`;
+}
+
 /**
  * The chain of closed days: every report has its hash and names the one before it, rests on a
- * commit of the journal that is still the same, rolls forward from the last closing, and is what
- * its signatures name.
+ * commit of the journal that is still the same, rolls forward from the last closing, is the sum of
+ * its positions, and is what its signatures name.
  */
 export function checkCloses(db: Database): AuditCheck {
   const problems = new Problems();
@@ -51,6 +104,7 @@ export function checkCloses(db: Database): AuditCheck {
   const signed = db.prepare<[string], CloseSignatureRow>(
     'SELECT * FROM close_signatures WHERE day = ?',
   );
+  const positions = new PositionSums(db);
   let previous: DailyCloseTableRow | undefined;
   let closings = new Map<string, string>();
   for (const close of closes) {
@@ -68,7 +122,9 @@ export function checkCloses(db: Database): AuditCheck {
           seal.first_seq <= close.through_seq &&
           close.through_seq <= seal.last_seq;
     if (!sealed) say(`rests on commit ${close.commit_number}, which is not the journal's`);
-    closings = checkTotals(totals.all(close.day), closings, say);
+    const rows = totals.all(close.day);
+    closings = checkTotals(rows, closings, say);
+    positions.check(close.day, rows, say);
     for (const { role, report_hash: hash } of signed.all(close.day)) {
       if (hash !== close.report_hash) say(`the ${role} signed another report`);
     }

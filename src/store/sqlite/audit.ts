@@ -210,6 +210,7 @@ const PROJECTIONS = {
   exempt_differences: 'key',
   daily_closes: 'day',
   daily_totals: 'day, vault_id, asset',
+  position_totals: 'ledger_account, day',
   custody_effects: 'transaction_id, asset, vault_id',
   close_signatures: 'day, role',
 } as const;

@@ -23,12 +23,11 @@ import type {
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
 import type {
-  BreakRow,
   CloseSignatureRow,
   CustodyEffectTableRow,
   DailyCloseTableRow,
-  JournalTableRow,
-} from './tables.ts';
+} from './close-tables.ts';
+import type { BreakRow, JournalTableRow } from './tables.ts';
 
 /** One position line of a hash; all but the hash is null where it has none. */
 interface LineRow {

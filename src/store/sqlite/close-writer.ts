@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { DailyCloseRow, Writes } from '../records.ts';
+import { PositionTotals } from './position-totals.ts';
 import { insertInto, upsertInto } from './statement.ts';
 
 /** Writes closed days, their signatures, and what the custody API's transactions count for. */
@@ -9,6 +10,8 @@ export class CloseWriter {
   readonly #insertSignature;
   readonly #putEffect;
   readonly #dropEffect;
+  readonly #lastThroughSeq;
+  readonly #positions: PositionTotals;
 
   constructor(db: Database) {
     this.#insertClose = insertInto(db, 'daily_closes');
@@ -18,6 +21,10 @@ export class CloseWriter {
     this.#dropEffect = db.prepare<[string, string, string]>(
       'DELETE FROM custody_effects WHERE transaction_id = ? AND asset = ? AND vault_id = ?',
     );
+    this.#lastThroughSeq = db
+      .prepare<[], number>('SELECT coalesce(max(through_seq), 0) FROM daily_closes')
+      .pluck();
+    this.#positions = new PositionTotals(db);
   }
 
   write({ closes, custodyEffects, signatures }: Writes): void {
@@ -50,14 +57,18 @@ export class CloseWriter {
   }
 
   #close(row: DailyCloseRow, totals: Writes['closes'][number]['totals']): void {
-    const { day } = row;
+    const { day, throughSeq } = row;
+    const span = { afterSeq: this.#lastThroughSeq.get() ?? 0, throughSeq };
+    const { firstPostedAt, lastPostedAt } = this.#positions.postedBetween(span);
     this.#insertClose.run({
       day,
       seq: row.seq,
       timezone: row.timezone,
       cut_off_at: row.cutOffAt,
       closed_at: row.closedAt,
-      through_seq: row.throughSeq,
+      through_seq: throughSeq,
+      first_posted_at: firstPostedAt,
+      last_posted_at: lastPostedAt,
       commit_number: row.commitNumber,
       seal_hash: row.sealHash,
       status: row.status,
@@ -85,5 +96,6 @@ export class CloseWriter {
         custody_closing: total.custodyClosing,
       });
     }
+    this.#positions.seal(day, span);
   }
 }

@@ -1,3 +1,11 @@
+import type {
+  CloseSignatureRow,
+  CustodyEffectTableRow,
+  DailyCloseTableRow,
+  DailyTotalRow,
+  PositionTotalRow,
+} from './close-tables.ts';
+
 // The rows of schema.sql, column by column; a test holds this file against the schema.
 
 export interface JournalTableRow {
@@ -264,59 +272,6 @@ export interface PolicyTableRow {
   set_at: number;
 }
 
-export interface DailyCloseTableRow {
-  day: string;
-  seq: number;
-  timezone: string;
-  cut_off_at: number;
-  closed_at: number;
-  through_seq: number;
-  commit_number: number;
-  seal_hash: string;
-  status: string;
-  custody_compared: number;
-  report: string;
-  report_hash: string;
-  previous_report_hash: string | null;
-}
-
-export interface DailyTotalRow {
-  day: string;
-  vault_id: string;
-  asset: string;
-  opening: string;
-  deposits: string;
-  withdrawals: string;
-  fees: string;
-  rebates: string;
-  mints: string;
-  internal: string;
-  change: string;
-  adjustments: string;
-  closing: string;
-  chain_closing: string;
-  custody_closing: string | null;
-}
-
-export interface CustodyEffectTableRow {
-  transaction_id: string;
-  asset: string;
-  vault_id: string;
-  network: string;
-  blockchain_hash: string;
-  amount: string;
-}
-
-export interface CloseSignatureRow {
-  day: string;
-  role: string;
-  seq: number;
-  person: string;
-  reason: string;
-  report_hash: string;
-  signed_at: number;
-}
-
 export interface ExemptionTableRow {
   seq: number;
   actor: string;
@@ -376,6 +331,7 @@ export interface Tables {
   exempt_differences: ExemptDifferenceRow;
   daily_closes: DailyCloseTableRow;
   daily_totals: DailyTotalRow;
+  position_totals: PositionTotalRow;
   custody_effects: CustodyEffectTableRow;
   close_signatures: CloseSignatureRow;
   intake_counts: IntakeCountRow;
