@@ -3,30 +3,15 @@ import { decideChain } from '../../src/domain/decide-chain.ts';
 import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
 import { NotificationId, VaultId } from '../../src/domain/ids.ts';
 import type { BalanceChange, ChainNotification } from '../../src/domain/notification.ts';
-import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
+import type { Sighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
-import { circumstances, DUE, withdrawal } from './records.ts';
+import { chainView, circumstances, DUE, postedBy, withdrawal } from './records.ts';
 
 const { network, blockchainHash, vaultId } = DUE;
 const RECEIVED = balanceChange(100n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
-/** Nothing seen of the hash in `v1`; entry 4 stands in what follows from it. */
-const UNSEEN = newSighting({
-  network,
-  blockchainHash,
-  vaultId,
-  stream: 'blockchain',
-  accountId: null,
-  addressId: null,
-  memo: null,
-});
-const STANDS: Sighting = {
-  ...UNSEEN,
-  entryId: 4,
-  seen: ['transaction::'],
-  posted: [RECEIVED],
-};
+const STANDS = chainView({ entryId: 4, seen: ['transaction::'], posted: [RECEIVED] });
 const BY_API: Sighting = { ...STANDS, seen: ['api/transaction::'] };
 /** Failed, and the fee that it burned is booked by entry 5. */
 const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
@@ -54,16 +39,6 @@ function decide(
   return decideChain(dossier, notification, circumstances());
 }
 
-/** `chain chain: 100`, an entry each, with `takes back 4` where it does. */
-function entries({ entries: all }: ReturnType<typeof decide>): string[] {
-  return all.map(({ view, cause, reverses, postings }) => {
-    const amounts = postings
-      .filter(({ account }) => account.kind === 'position')
-      .map(({ amount }) => String(amount));
-    return `${view} ${cause}${reverses === null ? '' : ` takes back ${reverses}`}: ${amounts.join(' ')}`;
-  });
-}
-
 describe('what the chain view becomes', () => {
   const STEPS: [
     why: string,
@@ -73,15 +48,29 @@ describe('what the chain view becomes', () => {
     stands: string,
     found: string[],
   ][] = [
-    ['first told', null, told('transaction', [RECEIVED]), ['chain chain: 100'], '7000000: 100', []],
-    ['told that nothing moved', null, told('transaction', []), ['chain chain: '], '7000000: ', []],
-    ['told without changes', null, told('transaction'), ['chain chain: '], '7000000: ', []],
+    [
+      'first told',
+      null,
+      told('transaction', [RECEIVED]),
+      ['chain by webhook: 100'],
+      '7000000: 100',
+      [],
+    ],
+    [
+      'told that nothing moved',
+      null,
+      told('transaction', []),
+      ['chain by webhook: '],
+      '7000000: ',
+      [],
+    ],
+    ['told without changes', null, told('transaction'), ['chain by webhook: '], '7000000: ', []],
     ['told again alike', STANDS, told('transaction', [RECEIVED]), [], '4: 100', []],
     [
       'told again otherwise',
       STANDS,
       told('transaction', [FEE]),
-      ['chain chain takes back 4: -100', 'chain chain: -2'],
+      ['chain by webhook takes back 4: -100', 'chain by webhook: -2'],
       '7000001: -2',
       ['amount_changed'],
     ],
@@ -89,19 +78,26 @@ describe('what the chain view becomes', () => {
       'told whole where the API told a part',
       BY_API,
       told('transaction', [RECEIVED, FEE]),
-      ['chain chain takes back 4: -100', 'chain chain: 100 -2'],
+      ['chain by webhook takes back 4: -100', 'chain by webhook: 100 -2'],
       '7000001: 100 -2',
       [],
     ],
     ['told in the mempool', null, told('mempool', [RECEIVED]), [], 'null: ', []],
     ['confirmed', STANDS, told('confirmation'), [], '4: 100', []],
-    ['rolled back', STANDS, told('rollback'), ['chain chain takes back 4: -100'], 'null: ', []],
+    [
+      'rolled back',
+      STANDS,
+      told('rollback'),
+      ['chain by webhook takes back 4: -100'],
+      'null: ',
+      [],
+    ],
     ['rolled back before it stood', null, told('rollback'), [], 'null: ', []],
   ];
 
-  test.for(STEPS)('%s', ([, before, notification, posted, stands, found]) => {
+  test.for(STEPS)('%s', ([, before, notification, entries, stands, found]) => {
     const decided = decide(notification, before);
-    expect(entries(decided)).toEqual(posted);
+    expect(postedBy(decided.entries)).toEqual(entries);
     expect(
       decided.sightings.map(
         (one) => `${one.entryId}: ${one.posted.map((p) => p.amount).join(' ')}`,
@@ -125,14 +121,14 @@ describe('the burned fee of a failed transaction', () => {
       null,
       told('transaction', [FEE]),
       FAILED,
-      ['chain chain: -2', 'books failed-fee: -2'],
+      ['chain by webhook: -2', 'failed-fee by webhook: -2'],
     ],
     [
       'is taken back with it',
       { ...STANDS, posted: [FEE] },
       told('rollback'),
       BURNED,
-      ['chain chain takes back 4: 2', 'books failed-fee takes back 5: 2'],
+      ['chain by webhook takes back 4: 2', 'failed-fee by webhook takes back 5: 2'],
     ],
     [
       'gives way to another',
@@ -140,10 +136,10 @@ describe('the burned fee of a failed transaction', () => {
       told('transaction', [balanceChange(-3n, { kind: 'fee' })]),
       BURNED,
       [
-        'chain chain takes back 4: 2',
-        'chain chain: -3',
-        'books failed-fee takes back 5: 2',
-        'books failed-fee: -3',
+        'chain by webhook takes back 4: 2',
+        'chain by webhook: -3',
+        'failed-fee by webhook takes back 5: 2',
+        'failed-fee by webhook: -3',
       ],
     ],
     ['stays where nothing of the view moved', STANDS, told('confirmation'), BURNED, []],
@@ -152,26 +148,26 @@ describe('the burned fee of a failed transaction', () => {
       null,
       told('transaction', [FEE]),
       withdrawal('mined', []),
-      ['chain chain: -2'],
+      ['chain by webhook: -2'],
     ],
     [
       'is none of one that the API does not know',
       null,
       told('transaction', [FEE]),
       { ...FAILED, custody: 'unknown' },
-      ['chain chain: -2'],
+      ['chain by webhook: -2'],
     ],
     [
       'is none of one in another vault',
       null,
       told('transaction', [FEE]),
       { ...FAILED, vaultId: VaultId('v2') },
-      ['chain chain: -2'],
+      ['chain by webhook: -2'],
     ],
   ];
 
-  test.for(STEPS)('%s', ([, before, notification, known, posted]) => {
-    expect(entries(decide(notification, before, [known]))).toEqual(posted);
+  test.for(STEPS)('%s', ([, before, notification, known, entries]) => {
+    expect(postedBy(decide(notification, before, [known]).entries)).toEqual(entries);
   });
 
   test('is on its transaction as what stands for it', () => {

@@ -7,13 +7,12 @@ import {
 import { EMPTY_DOSSIER, type HashDossier } from '../../src/domain/dossier.ts';
 import { BlockchainHash, TransactionId } from '../../src/domain/ids.ts';
 import type { OwnHash, OwnHashStanding } from '../../src/domain/own-hash.ts';
-import { newSighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 import { told } from './outcome.ts';
-import { circumstances, DUE, withdrawal } from './records.ts';
+import { chainView, circumstances, DUE, postedBy, withdrawal } from './records.ts';
 
-const { network, blockchainHash, vaultId } = DUE;
+const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
 const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
@@ -21,9 +20,8 @@ const DENIED: Withdrawal = { ...withdrawal('submitted', []), custody: 'unknown' 
 
 /** What is known of the hash `0xa1`: who is said to have it, and the fee in its chain view. */
 function hashOf(more: Partial<HashDossier> = {}): HashDossier {
-  const key = { network, blockchainHash, vaultId, accountId: null, addressId: null, memo: null };
-  const sighting = { ...newSighting({ ...key, stream: 'blockchain' }), posted: [FEE], entryId: 4 };
-  return { ...EMPTY_DOSSIER, network, blockchainHash, sightings: [sighting], ...more };
+  const sightings = [chainView({ posted: [FEE], entryId: 4 })];
+  return { ...EMPTY_DOSSIER, network, blockchainHash, sightings, ...more };
 }
 
 function own(id: string, standing: OwnHashStanding): OwnHash {
@@ -39,15 +37,6 @@ function decide(
   return decideOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0 });
 }
 
-function amounts({ entries }: Pick<ReturnType<typeof decide>, 'entries'>): string[] {
-  return entries.map(({ cause, reverses, postings }) => {
-    const moved = postings
-      .filter(({ account }) => account.kind === 'position')
-      .map(({ amount }) => String(amount));
-    return `${cause}${reverses === null ? '' : ` takes back ${reverses}`}: ${moved.join(' ')}`;
-  });
-}
-
 describe('a transaction that the API denied and knows after all', () => {
   const RECORDS: [
     what: string,
@@ -56,8 +45,8 @@ describe('a transaction that the API denied and knows after all', () => {
     entries: string[],
     withdrawals: string[],
   ][] = [
-    ['mined', {}, 'matched', ['mined: -30 -2'], ['mined known']],
-    ['failed', { status: 'failed' }, 'matched', ['failed-fee: -2'], ['failed known']],
+    ['mined', {}, 'matched', ['mined by api: -30 -2'], ['mined known']],
+    ['failed', { status: 'failed' }, 'matched', ['failed-fee by api: -2'], ['failed known']],
     ['on its way', { status: 'submitted' }, 'matched', [], ['submitted known']],
     [
       'mined, its changes not there yet',
@@ -72,7 +61,7 @@ describe('a transaction that the API denied and knows after all', () => {
   test.for(RECORDS)('%s', ([, record, outcome, entries, withdrawals]) => {
     const decided = decide(DENIED, record);
     expect(told(decided.outcome)).toBe(outcome);
-    expect(amounts(decided)).toEqual(entries);
+    expect(postedBy(decided.entries)).toEqual(entries);
     expect(decided.withdrawals.map(({ status, custody }) => `${status} ${custody}`)).toEqual(
       withdrawals,
     );
@@ -80,14 +69,14 @@ describe('a transaction that the API denied and knows after all', () => {
 
   test('burned no fee that only another hash’s chain view tells of', () => {
     const elsewhere = hashOf({ blockchainHash: BlockchainHash('0xb2') });
-    expect(amounts(decide(DENIED, { status: 'failed' }, [elsewhere]))).toEqual([]);
+    expect(postedBy(decide(DENIED, { status: 'failed' }, [elsewhere]).entries)).toEqual([]);
   });
 });
 
 test('what did not come to be moved nothing, whatever its record lists', () => {
   const decided = decide(POSTED, { status: 'cancelled', changes: [TRANSFER, FEE] });
   expect(told(decided.outcome)).toBe('critical status_mismatch -32');
-  expect(amounts(decided)).toEqual(['mined takes back 5: 30 2']);
+  expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);
 });
 
 test.for<[what: string, known: Withdrawal, record: Partial<CustodyTransaction>, heals: boolean]>([

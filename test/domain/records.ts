@@ -13,7 +13,9 @@ import {
   VaultId,
 } from '../../src/domain/ids.ts';
 import type { Circumstances } from '../../src/domain/dossier.ts';
+import type { Entry } from '../../src/domain/entry.ts';
 import type { OutgoingEvent, OutgoingNotification } from '../../src/domain/notification.ts';
+import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 
@@ -111,4 +113,22 @@ export function circumstances(more: Partial<Circumstances> = {}): Circumstances 
     pinnedDecimals: () => undefined,
     ...more,
   };
+}
+
+/** What the chain view holds of the hash of `DUE` in its vault; nothing unless told otherwise. */
+export function chainView(more: Partial<Sighting> = {}): Sighting {
+  const { network, blockchainHash, vaultId } = DUE;
+  const key = { network, blockchainHash, vaultId, accountId: null, addressId: null, memo: null };
+  return { ...newSighting({ ...key, stream: 'blockchain' }), ...more };
+}
+
+/** `mined by webhook: -30 -2`, an entry each; `mined by api takes back 5: 30 2`. */
+export function postedBy(entries: readonly Entry[]): string[] {
+  return entries.map(({ cause, source, reverses, postings }) => {
+    const amounts = postings
+      .filter(({ account }) => account.kind === 'position')
+      .map(({ amount }) => String(amount));
+    const back = reverses === null ? '' : ` takes back ${reverses}`;
+    return `${cause} by ${source}${back}: ${amounts.join(' ')}`;
+  });
 }
