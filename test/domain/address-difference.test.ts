@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AddressMovement } from '../../src/domain/address-evidence.ts';
 import {
+  chainSighting,
   addressBreakKey,
   changesWith,
   compareAddressMovement,
@@ -92,6 +93,13 @@ describe('a difference at an address', () => {
     ['amount', 'of no asset', { subject: { ...subject, asset: null } }, right, false],
     [
       'amount',
+      'of no asset, and none expected',
+      { ...nothing, subject: { ...subject, asset: null } },
+      right,
+      false,
+    ],
+    [
+      'amount',
       'under a kind that no address has',
       { key: '["conservation","address","v1","ethereum","0x1","a1"]' },
       right,
@@ -112,11 +120,33 @@ describe('a difference at an address', () => {
       ['under the key of another hash', '["status_mismatch","address","v1","ethereum","0x2","a1"]'],
     ].map(([why = '', key = '']): (typeof ENDS)[number] => ['rollback', why, { key }, gone, false]),
     ['rollback', 'of no vault', { subject: { ...subject, vaultId: null } }, gone, false],
+    [
+      'rollback',
+      'of no vault, under a key of none',
+      {
+        subject: { ...subject, vaultId: null },
+        key: '["status_mismatch","address",null,"ethereum","0x1","a1"]',
+      },
+      gone,
+      false,
+    ],
   ];
 
   test.for(ENDS)('of the %s %s is over or not', ([what, , found, ours, over]) => {
     expect(isAddressBreakOver({ ...foundIn(OF[what], TOLD_106), ...found }, ours)).toBe(over);
   });
+});
+
+test('the chain view is what the blockchain stream told in the vault', () => {
+  const of = (...dossiers: Dossier[]): Dossier => ({
+    ...EMPTY_DOSSIER,
+    sightings: dossiers.flatMap(({ sightings }) => sightings),
+  });
+  const books = sighted('incoming', { entryId: 2 });
+  const elsewhereTold = sighted('blockchain', { ...told, vaultId: other });
+  const here = sighted('blockchain', told);
+  expect(chainSighting(of(books, elsewhereTold, here), vaultId)).toBe(here.sightings[0]);
+  expect(chainSighting(of(books, elsewhereTold), vaultId)).toBeUndefined();
 });
 
 describe('the chain view with an address’s own list', () => {

@@ -78,15 +78,27 @@ test('switches thrown in any order: exactly those that were thrown on last are o
   );
 });
 
+const halted = true;
+const NO_ETHEREUM: CreditingPolicy = {
+  ...POLICY,
+  networks: { ethereum: { confirmations: 12, halted } },
+};
+const NO_SUI: CreditingPolicy = { ...POLICY, networks: { ...POLICY.networks, sui: { halted } } };
+const NOTHING: CreditingPolicy = {
+  ...POLICY,
+  default: { confirmations: 6, halted },
+  assets: { 'ethereum:USDC': { minimumAmount: Amount(5n), halted } },
+};
+
 /** What the file said, what holds, what the file says now → what stays halted. */
 const STARTS: [was: CreditingPolicy, holds: CreditingPolicy, kept: HaltScope[]][] = [
   [POLICY, POLICY, []],
-  [POLICY, withHalt(POLICY, ETHEREUM, true), [ETHEREUM]],
-  [POLICY, withHalt(withHalt(POLICY, USDC, true), EVERYTHING, true), [EVERYTHING, USDC]],
+  [POLICY, NO_ETHEREUM, [ETHEREUM]],
+  [POLICY, NOTHING, [EVERYTHING, USDC]],
   // The file had halted it and does not any more: its own switch is the file's to lift.
-  [withHalt(POLICY, SUI, true), withHalt(POLICY, SUI, true), []],
+  [NO_SUI, NO_SUI, []],
   // A person lifted what the file had halted.
-  [withHalt(POLICY, SUI, true), POLICY, []],
+  [NO_SUI, POLICY, []],
 ];
 
 test.for(STARTS)(

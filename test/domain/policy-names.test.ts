@@ -81,6 +81,9 @@ const LIKENESSES: [written: string, names: string[], taken: string | null][] = [
   ['xehereuq', ['ethereum'], null],
   ['txhereuq', ['ethereum'], null],
   ['abtereum', ['ethereum'], null],
+  // Letters to add count as slips too.
+  ['po', ['sui2'], null],
+  ['po', ['polo'], 'polo'],
   // The likeliest of several, and of those that are as likely the first.
   ['polygn', ['poly', 'polygon', 'polyg'], 'polygon'],
   ['polygon2', ['polygon1', 'polygon3'], 'polygon1'],

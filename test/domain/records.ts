@@ -15,7 +15,7 @@ import {
 import type { Circumstances } from '../../src/domain/dossier.ts';
 import type { Entry } from '../../src/domain/entry.ts';
 import type { OutgoingEvent, OutgoingNotification } from '../../src/domain/notification.ts';
-import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
+import type { Sighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 
@@ -118,8 +118,20 @@ export function circumstances(more: Partial<Circumstances> = {}): Circumstances 
 /** What the chain view holds of the hash of `DUE` in its vault; nothing unless told otherwise. */
 export function chainView(more: Partial<Sighting> = {}): Sighting {
   const { network, blockchainHash, vaultId } = DUE;
-  const key = { network, blockchainHash, vaultId, accountId: null, addressId: null, memo: null };
-  return { ...newSighting({ ...key, stream: 'blockchain' }), ...more };
+  return {
+    network,
+    blockchainHash,
+    vaultId,
+    stream: 'blockchain',
+    accountId: null,
+    addressId: null,
+    memo: null,
+    epoch: 0,
+    seen: [],
+    entryId: null,
+    posted: [],
+    ...more,
+  };
 }
 
 /** `mined by webhook: -30 -2`, an entry each; `mined by api takes back 5: 30 2`. */
