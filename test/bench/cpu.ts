@@ -44,3 +44,18 @@ export function cpuSecondsOf(pid: number): number | null {
   };
   return [...all].reduce((sum, [one, { seconds }]) => sum + (isBelow(one) ? seconds : 0), 0);
 }
+
+/** CPU seconds that all processes of the machine have used, or null where there is no /proc. */
+export function machineCpuSeconds(): number | null {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n', 1);
+    // user, nice, system, idle, waiting for disks, and then interrupts and what a host takes away.
+    const [user = 0, nice = 0, system = 0, , , hard = 0, soft = 0, stolen = 0] = line
+      .split(/ +/)
+      .slice(1)
+      .map(Number);
+    return (user + nice + system + hard + soft + stolen) / CLOCK_TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}

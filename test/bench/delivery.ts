@@ -33,11 +33,13 @@ const HYPHEN = 0x2d;
 const HEX_DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 const DIGITS_PER_WORD = 8;
 
-/** Where a UUID has hyphens, its version and its variant, counted in digits. */
+/** A UUID in digits: the hyphens stand before these, and these tell version and variant. */
 const UUID_DIGITS = 32;
-const UUID_GROUPS_AT = new Set([8, 12, 16, 20]);
-const UUID_VERSION_AT = 12;
-const UUID_VARIANT_AT = 16;
+const UUID_GROUPS_AT = [8, 12, 16, 20];
+const UUID_VERSION_AT = 14;
+const UUID_VARIANT_AT = 19;
+const UUID_HYPHENS_AT = [8, 13, 18, 23];
+const VERSION_FOUR = 0x34;
 
 interface Place {
   readonly role: Role;
@@ -83,7 +85,7 @@ function scatter(word: number): number {
 
 /** Text of an identifier's length that occurs nowhere else in a delivery. */
 function markOf({ role, digits }: Place): string {
-  const hyphens = digits === UUID_DIGITS ? UUID_GROUPS_AT.size : 0;
+  const hyphens = digits === UUID_DIGITS ? UUID_GROUPS_AT.length : 0;
   return `<${role}>`.padEnd(digits + hyphens, '.');
 }
 
@@ -106,26 +108,29 @@ function patternOf(form: Form, headOf: (bodyBytes: number) => string): Pattern {
   };
 }
 
+/** How far from an identifier's beginning each digit of a UUID is. */
+const UUID_OFFSETS = Uint8Array.from(
+  { length: UUID_DIGITS },
+  (_, digit) => digit + UUID_GROUPS_AT.filter((group) => group <= digit).length,
+);
+
 function writeIdentifier(into: Buffer, { place, at }: Slot, seed: number, number: number): void {
-  const isUuid = place.digits === UUID_DIGITS;
-  let to = at;
-  let word = 0;
-  for (let digit = 0; digit < place.digits; digit += 1) {
-    if (digit % DIGITS_PER_WORD === 0) {
-      const salt = Math.imul(place.salt * DIGITS_PER_WORD + digit, 0x9e37_79b1);
-      word = scatter(number ^ scatter(seed ^ salt));
+  const { digits, salt } = place;
+  const isUuid = digits === UUID_DIGITS;
+  for (let digit = 0; digit < digits;) {
+    let word = scatter(
+      number ^ scatter(seed ^ Math.imul(salt * DIGITS_PER_WORD + digit, 0x9e37_79b1)),
+    );
+    for (const end = digit + DIGITS_PER_WORD; digit < end; digit += 1) {
+      const offset = isUuid ? (UUID_OFFSETS[digit] ?? 0) : digit;
+      into[at + offset] = HEX_DIGITS[word & 15] ?? 0;
+      word >>>= 4;
     }
-    if (isUuid && UUID_GROUPS_AT.has(digit)) {
-      into[to] = HYPHEN;
-      to += 1;
-    }
-    let nibble = word & 15;
-    word >>>= 4;
-    if (isUuid && digit === UUID_VERSION_AT) nibble = 4;
-    if (isUuid && digit === UUID_VARIANT_AT) nibble = 8 | (nibble & 3);
-    into[to] = HEX_DIGITS[nibble] ?? DIGIT_ZERO;
-    to += 1;
   }
+  if (!isUuid) return;
+  for (const offset of UUID_HYPHENS_AT) into[at + offset] = HYPHEN;
+  into[at + UUID_VERSION_AT] = VERSION_FOUR;
+  into[at + UUID_VARIANT_AT] = HEX_DIGITS[8 | (number & 3)] ?? 0;
 }
 
 /**

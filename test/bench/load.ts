@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Connection, type Answer } from './connection.ts';
-import { cpuSecondsOf } from './cpu.ts';
+import { cpuSecondsOf, machineCpuSeconds } from './cpu.ts';
 import { Deliveries } from './delivery.ts';
 import { postingsOf } from './postings.ts';
 import { Traffic, type Sending, type TrafficName } from './traffic.ts';
@@ -49,6 +49,8 @@ export interface LoadResult extends Answers {
   /** CPU seconds per second of measured time; null where the system does not tell. */
   readonly serverCores: number | null;
   readonly generatorCores: number;
+  /** What neither of them used and others took: with much of it, the figures are not the server's. */
+  readonly otherCores: number | null;
 }
 
 /**
@@ -77,23 +79,36 @@ interface Look {
   readonly at: number;
   readonly server: number | null;
   readonly own: number;
+  readonly machine: number | null;
 }
 
-type Rates = Pick<LoadResult, 'requestsPerSecond' | 'serverCores' | 'generatorCores'>;
+/** How much was used between two looks, or null where one of them was not told. */
+function used(after: number | null, before: number | null): number | null {
+  return after === null || before === null ? null : after - before;
+}
+
+type Rates = Pick<
+  LoadResult,
+  'requestsPerSecond' | 'serverCores' | 'generatorCores' | 'otherCores'
+>;
 
 /** What was done per second between two looks; nothing when they were not both taken. */
 function rates(answered: number, opened: Look | undefined, closed: Look | undefined): Rates {
   if (opened === undefined || closed === undefined) {
-    return { requestsPerSecond: 0, serverCores: null, generatorCores: 0 };
+    return { requestsPerSecond: 0, serverCores: null, generatorCores: 0, otherCores: null };
   }
   const seconds = (closed.at - opened.at) / 1000;
+  const generator = closed.own - opened.own;
+  const server = used(closed.server, opened.server);
+  const machine = used(closed.machine, opened.machine);
   return {
     requestsPerSecond: answered / seconds,
-    serverCores:
-      opened.server === null || closed.server === null
+    serverCores: server === null ? null : server / seconds,
+    generatorCores: generator / seconds,
+    otherCores:
+      server === null || machine === null
         ? null
-        : (closed.server - opened.server) / seconds,
-    generatorCores: (closed.own - opened.own) / seconds,
+        : Math.max(0, machine - server - generator) / seconds,
   };
 }
 
@@ -139,7 +154,8 @@ class Window {
   }
 
   #look(at: number): Look {
-    return { at, server: cpuSecondsOf(this.#order.serverPid), own: ownCpuSeconds() };
+    const server = cpuSecondsOf(this.#order.serverPid);
+    return { at, server, own: ownCpuSeconds(), machine: machineCpuSeconds() };
   }
 }
 

@@ -17,6 +17,7 @@ const NOTHING: Omit<Measurement, 'contender' | 'connections' | 'round' | 'reques
   maxMs: 4,
   serverCores: 0.5,
   generatorCores: 0.1,
+  otherCores: 0,
   perTransaction: 10,
   stored: 0,
   storeBytes: null,

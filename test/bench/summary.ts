@@ -44,6 +44,7 @@ export interface Row {
   readonly serverCpuMicroseconds: number | null;
   readonly serverCores: number | null;
   readonly generatorCpuMicroseconds: number | null;
+  readonly otherCores: number | null;
   readonly storeBytes: number | null;
   readonly startMs: number | null;
   readonly residentBytes: number | null;
@@ -115,6 +116,7 @@ function rowOf(all: readonly Measurement[], kind: Measurement): Row {
     generatorCpuMicroseconds: median((one) =>
       microsecondsEach(one.generatorCores, one.requestsPerSecond),
     ),
+    otherCores: median((one) => one.otherCores),
     storeBytes,
     startMs: median((one) => one.startMs),
     residentBytes: median((one) => one.residentBytes),
@@ -145,6 +147,7 @@ export function tableOf(rows: readonly Row[]): string {
     'CPU µs/request',
     'server cores',
     'load µs/request',
+    'other cores',
   ];
   const lines = rows.map((row) => [
     row.contender,
@@ -161,6 +164,7 @@ export function tableOf(rows: readonly Row[]): string {
     figure(row.serverCpuMicroseconds, 0),
     figure(row.serverCores, 2),
     figure(row.generatorCpuMicroseconds, 0),
+    figure(row.otherCores, 2),
   ]);
   return markdown(head, lines);
 }
