@@ -66,14 +66,21 @@ export function placeKey({ vaultId, asset }: Place): string {
 
 /** Sums by vault and asset, in the order in which places were first met. */
 export class Totals {
-  readonly #rows = new Map<string, { readonly place: Place; effects: Effects }>();
+  readonly #rows = new Map<
+    string,
+    { readonly place: Place; readonly effects: Record<Category, Amount> }
+  >();
 
   add(place: Place, category: Category, amount: Amount): void {
     const { vaultId, asset } = place;
     const key = placeKey(place);
-    const known = this.#rows.get(key) ?? { place: { vaultId, asset }, effects: NO_EFFECTS };
-    known.effects = { ...known.effects, [category]: plus(known.effects[category], amount) };
-    this.#rows.set(key, known);
+    let known = this.#rows.get(key);
+    if (known === undefined) {
+      known = { place: { vaultId, asset }, effects: { ...NO_EFFECTS } };
+      this.#rows.set(key, known);
+    }
+    // In place: a day of a million lines comes here many times for each.
+    known.effects[category] = plus(known.effects[category], amount);
   }
 
   effects(place: Place): Effects {
