@@ -4,7 +4,7 @@ import type { AssetId } from './ids.ts';
 import type { BalanceChange } from './notification.ts';
 
 /** A stable text of what was posted, whatever the order of its entries. */
-export function contentOf(list: readonly BalanceChange[]): string {
+function contentOf(list: readonly BalanceChange[]): string {
   return JSON.stringify(
     list
       .map((change) =>
@@ -19,6 +19,28 @@ export function contentOf(list: readonly BalanceChange[]): string {
       )
       .sort(),
   );
+}
+
+function sameChange(left: BalanceChange, right: BalanceChange | undefined): boolean {
+  return (
+    left.amount === right?.amount &&
+    left.asset === right.asset &&
+    left.kind === right.kind &&
+    left.accountId === right.accountId &&
+    left.addressId === right.addressId &&
+    left.memo === right.memo
+  );
+}
+
+/** Whether two lists post the same, whatever the order of their entries. */
+export function sameContent(
+  left: readonly BalanceChange[],
+  right: readonly BalanceChange[],
+): boolean {
+  if (left.length !== right.length) return false;
+  // Told again, they nearly always come in the order in which they came.
+  if (left.every((change, at) => sameChange(change, right[at]))) return true;
+  return contentOf(left) === contentOf(right);
 }
 
 /** Decimals to pin: of every asset that says them and has none pinned yet. */

@@ -25,14 +25,16 @@ export interface CreditingPolicy {
   readonly assets: Readonly<Record<string, Partial<PolicyRule>>>;
 }
 
-const RULE_DEFAULTS = {
+const RULE_DEFAULTS: PolicyRule = {
+  // Every policy says another.
+  confirmations: Number.MAX_SAFE_INTEGER,
   minimumAmount: 0n as Amount,
   oneApprovalAbove: null,
   twoApprovalsAbove: null,
   requireMemo: false,
   halted: false,
   creditInternal: false,
-} as const;
+};
 
 /** Before any policy is set nothing is deep enough: nothing can be credited. */
 export const NO_POLICY: CreditingPolicy = {
@@ -41,21 +43,33 @@ export const NO_POLICY: CreditingPolicy = {
   assets: {},
 };
 
+/** A rule with what a stronger one says in the place of what it says itself, key by key. */
+function overridden(rule: PolicyRule, by: Partial<PolicyRule> | undefined): PolicyRule {
+  if (by === undefined) return rule;
+  const { oneApprovalAbove = rule.oneApprovalAbove, twoApprovalsAbove = rule.twoApprovalsAbove } =
+    by;
+  return {
+    confirmations: by.confirmations ?? rule.confirmations,
+    minimumAmount: by.minimumAmount ?? rule.minimumAmount,
+    // Null says something here: that no amount needs one.
+    oneApprovalAbove,
+    twoApprovalsAbove,
+    requireMemo: by.requireMemo ?? rule.requireMemo,
+    // A halt at any level halts: an asset's `halted: false` must not undo its network's stop.
+    halted: rule.halted || by.halted === true,
+    creditInternal: by.creditInternal ?? rule.creditInternal,
+  };
+}
+
 /** The rule for an asset, matched by its universal id and never by symbol. */
 export function ruleFor(
   policy: CreditingPolicy,
   subject: { network: NetworkKey; asset: AssetId },
 ): PolicyRule {
-  const network = ownRule(policy.networks, subject.network);
-  const asset = ownRule(policy.assets, subject.asset);
-  return {
-    ...RULE_DEFAULTS,
-    ...policy.default,
-    ...network,
-    ...asset,
-    // A halt at any level halts: an asset's `halted: false` must not undo its network's stop.
-    halted: [policy.default, network, asset].some((rule) => rule?.halted === true),
-  };
+  const { default: everywhere, networks, assets } = policy;
+  const base = overridden(RULE_DEFAULTS, everywhere);
+  const onNetwork = overridden(base, ownRule(networks, subject.network));
+  return overridden(onNetwork, ownRule(assets, subject.asset));
 }
 
 /** The depth that a network's deposits need where no asset says otherwise. */

@@ -1,5 +1,5 @@
 import { breakKey, finding, type Finding } from './break.ts';
-import { contentOf, pinsOf } from './content.ts';
+import { pinsOf, sameContent } from './content.ts';
 import { postBurnedFee, unpost } from './decide-outgoing.ts';
 import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
@@ -57,7 +57,7 @@ function viewOf(
       };
     case 'transaction': {
       const list = notification.changes ?? [];
-      if (sighting.entryId !== null && contentOf(sighting.posted) === contentOf(list)) {
+      if (sighting.entryId !== null && sameContent(sighting.posted, list)) {
         return { sighting: seen, entries: [], found: [] };
       }
       // The API's list of one address tells a part of it at a time: the webhook tells it whole.

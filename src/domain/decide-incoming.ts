@@ -9,7 +9,7 @@ import {
   type Circumstances,
   type Dossier,
 } from './dossier.ts';
-import { contentOf, pinsOf } from './content.ts';
+import { pinsOf, sameContent } from './content.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import type { AssetId } from './ids.ts';
 import type { BalanceChange, IncomingNotification } from './notification.ts';
@@ -98,6 +98,11 @@ function newDeposit(
   };
 }
 
+/** The depth that an event tells of; 0 in the mempool. */
+function countOf({ type, confirmations }: IncomingNotification): number {
+  return type === 'confirmation' ? (confirmations ?? 0) : 0;
+}
+
 /** A deposit after a mempool or confirmation event told of it. */
 function sighted(
   deposit: Deposit,
@@ -105,7 +110,7 @@ function sighted(
   context: { notification: IncomingNotification; now: Circumstances; ownTransfer: boolean },
 ): Deposit {
   const { notification, now, ownTransfer } = context;
-  const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
+  const count = countOf(notification);
   const pinned = now.pinnedDecimals(received.asset);
   const restated = received.amount !== deposit.amount;
   const older = count < deposit.confirmations;
@@ -156,19 +161,19 @@ function entryHead(
 function postingOf(
   sighting: Sighting,
   notification: IncomingNotification,
-  context: { now: Circumstances; newest: boolean },
+  now: Circumstances,
 ): { sighting: Sighting; entries: Entry[]; restated: boolean } {
   const list = notification.changes;
-  const counts = notification.type === 'confirmation' && (notification.confirmations ?? 0) >= 1;
-  if (!counts || list === null || list.length === 0) {
+  const count = countOf(notification);
+  if (count < 1 || list === null || list.length === 0) {
     return { sighting, entries: [], restated: false };
   }
-  const restated = sighting.entryId !== null && contentOf(sighting.posted) !== contentOf(list);
-  if (sighting.entryId !== null && !(restated && context.newest)) {
+  const restated = sighting.entryId !== null && !sameContent(sighting.posted, list);
+  if (sighting.entryId !== null && (!restated || hasSeenDeeper(sighting, count))) {
     return { sighting, entries: [], restated };
   }
-  const taken = reversalFor(sighting, notification, context.now);
-  const entry = entryOf(entryHead(notification, context.now), list);
+  const taken = reversalFor(sighting, notification, now);
+  const entry = entryOf(entryHead(notification, now), list);
   return {
     sighting: { ...sighting, entryId: entry.entryId, posted: list },
     entries: [...taken, entry],
@@ -223,12 +228,8 @@ function decideSeen(
   const key = sightingKeyOf(notification);
   const before = sightingIn(dossier, key) ?? newSighting(key);
   const known = depositsAt(dossier, notification);
-  const count = notification.type === 'confirmation' ? (notification.confirmations ?? 0) : 0;
-  const newest = !hasSeenDeeper(before, count);
-  const posting = postingOf(withEvent(before, notification, now.source), notification, {
-    now,
-    newest,
-  });
+  const count = countOf(notification);
+  const posting = postingOf(withEvent(before, notification, now.source), notification, now);
   const found: Finding[] = [];
   const context = { notification, now, ownTransfer: isOwnHash(dossier) };
   const receipts = receivedIn(notification.changes ?? []);
@@ -242,7 +243,7 @@ function decideSeen(
   });
   const untold = known
     .filter((deposit) => !receipts.some((received) => received.asset === deposit.asset))
-    .map((deposit) => untoldDeposit(deposit, { notification, count, newest, found, now }));
+    .map((deposit) => untoldDeposit(deposit, { notification, count, before, found, now }));
   if (posting.restated && found.length === 0 && amountsDiffer(before.posted, notification)) {
     found.push(sideAmountsChanged(before, notification));
   }
@@ -290,14 +291,15 @@ function untoldDeposit(
   context: {
     notification: IncomingNotification;
     count: number;
-    newest: boolean;
+    before: Sighting;
     found: Finding[];
     now: Circumstances;
   },
 ): Settled {
-  const { notification, count, newest, found, now } = context;
+  const { notification, count, before, found, now } = context;
   const told = (notification.changes ?? []).length > 0;
-  if (told && newest && deposit.evidence === 'confirmed' && deposit.amount !== ZERO) {
+  const moved = deposit.evidence === 'confirmed' && deposit.amount !== ZERO;
+  if (told && moved && !hasSeenDeeper(before, count)) {
     found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));
     const emptied = { ...deposit, amount: ZERO, verifiedAt: null, approvals: [] };
     return settle({ ...emptied, updatedAt: now.at }, now);

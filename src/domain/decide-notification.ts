@@ -1,5 +1,5 @@
 import type { Finding } from './break.ts';
-import { contentOf } from './content.ts';
+import { sameContent } from './content.ts';
 import { decideChain, restated } from './decide-chain.ts';
 import { contradictionIn, decideIncoming } from './decide-incoming.ts';
 import { decideOutgoing, minedAgain } from './decide-outgoing.ts';
@@ -27,7 +27,7 @@ function contradiction(
     case 'blockchain': {
       const { changes: list, type } = notification;
       if (type !== 'transaction' || list === null) return [];
-      return contentOf(list) === contentOf(known.sighting.posted) ? [] : [restated(notification)];
+      return sameContent(list, known.sighting.posted) ? [] : [restated(notification)];
     }
     default:
       return notification satisfies never;

@@ -1,5 +1,5 @@
 import { breakKey, finding, type Finding } from './break.ts';
-import { contentOf, pinsOf } from './content.ts';
+import { pinsOf, sameContent } from './content.ts';
 import { ruleFor } from './crediting.ts';
 import type { Deposit } from './deposit.ts';
 import {
@@ -38,9 +38,18 @@ function bookHead(
   now: Circumstances,
 ): EntryHead {
   const { vaultId, transactionId } = withdrawal;
-  const entryId = now.mint.entry();
-  const { source } = now;
-  return { ...head, entryId, source, view: 'books', vaultId, transactionId, reverses: null };
+  const { cause, network, blockchainHash } = head;
+  return {
+    entryId: now.mint.entry(),
+    view: 'books',
+    source: now.source,
+    cause,
+    vaultId,
+    network,
+    blockchainHash,
+    transactionId,
+    reverses: null,
+  };
 }
 
 /** Posts changes for a withdrawal at its hash, as the entry that stands for it from now on. */
@@ -148,7 +157,7 @@ function book(
 export function minedAgain(before: Withdrawal, notification: OutgoingNotification): Finding[] {
   const list = notification.changes;
   if (notification.type !== 'mined' || before.status !== 'mined' || list === null) return [];
-  if (contentOf(list) === contentOf(before.posted)) return [];
+  if (sameContent(list, before.posted)) return [];
   return [
     finding('amount_changed', {
       key: breakKey('amount_changed', before.transactionId),

@@ -170,15 +170,20 @@ export function judge(deposit: Deposit, rule: PolicyRule): Verdict {
   return { state: 'verifying', reason: null, creditDue: verified };
 }
 
-/** Whether a deposit stands as this rule judges it: nothing to change, and no credit due. */
-export function standsBy(deposit: Deposit, rule: PolicyRule): boolean {
-  const { state, reason, creditDue } = judge(deposit, rule);
-  return (
-    !creditDue &&
+/** The deposit as a rule judges it: the same one where it stands so already. */
+export function asJudged(deposit: Deposit, { state, reason }: Verdict, rule: PolicyRule): Deposit {
+  const { confirmations } = rule;
+  const stands =
     state === deposit.state &&
     reason === deposit.reason &&
-    rule.confirmations === deposit.requiredConfirmations
-  );
+    confirmations === deposit.requiredConfirmations;
+  return stands ? deposit : { ...deposit, state, reason, requiredConfirmations: confirmations };
+}
+
+/** Whether a deposit stands as this rule judges it: nothing to change, and no credit due. */
+export function standsBy(deposit: Deposit, rule: PolicyRule): boolean {
+  const judged = judge(deposit, rule);
+  return !judged.creditDue && asJudged(deposit, judged, rule) === deposit;
 }
 
 /** Whether the custody API still has to be asked about it. */

@@ -84,7 +84,17 @@ export const NO_CHANGES: Changes = {
 };
 
 export function changes(some: Partial<Changes>): Changes {
-  return { ...NO_CHANGES, ...some };
+  return {
+    sightings: some.sightings ?? [],
+    deposits: some.deposits ?? [],
+    withdrawals: some.withdrawals ?? [],
+    ownHashes: some.ownHashes ?? [],
+    entries: some.entries ?? [],
+    items: some.items ?? [],
+    found: some.found ?? [],
+    healed: some.healed ?? [],
+    pinned: some.pinned ?? [],
+  };
 }
 
 export function isEmpty(all: Changes): boolean {

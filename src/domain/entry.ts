@@ -73,13 +73,15 @@ const CONTRA = {
 /** Where and why an entry is posted; everything about it but its lines. */
 export type EntryHead = Omit<Entry, 'postings'>;
 
+/** A name with its length in front: no two lists of names read the same. */
+function counted(name: string | null): string {
+  return name === null ? '-' : `${name.length}:${name}`;
+}
+
 function lineKey(kind: AccountKind, change: BalanceChange): string {
-  return JSON.stringify([
-    kind,
-    change.kind,
-    change.asset,
-    ...(kind === 'position' ? [change.accountId, change.addressId, change.memo] : []),
-  ]);
+  const line = `${kind} ${change.kind} ${counted(change.asset)}`;
+  if (kind !== 'position') return line;
+  return line + counted(change.accountId) + counted(change.addressId) + counted(change.memo);
 }
 
 function addLine(

@@ -39,8 +39,12 @@ export type MovementStanding =
   'agrees' | 'custody_agrees' | 'differs' | 'chain_only' | 'books_only';
 
 export function newMovement(key: MovementKey, at: number): Movement {
+  const { vaultId, network, blockchainHash, asset } = key;
   return {
-    ...key,
+    vaultId,
+    network,
+    blockchainHash,
+    asset,
     books: ZERO,
     chain: ZERO,
     custody: null,

@@ -1,7 +1,7 @@
 import { breakKey, finding, type Finding } from './break.ts';
 import type { CreditItem } from './credit.ts';
 import { ruleFor } from './crediting.ts';
-import { judge, type Deposit } from './deposit.ts';
+import { asJudged, judge, type Deposit } from './deposit.ts';
 import type { Circumstances } from './dossier.ts';
 
 /** A deposit judged anew, with what its change of state has to say. */
@@ -64,12 +64,7 @@ function holdBreak(deposit: Deposit): 'unattributed_memo' | 'decimals_changed' |
 export function settle(before: Deposit, now: Circumstances): Settled {
   const rule = ruleFor(now.policy, before);
   const verdict = judge(before, rule);
-  const judged: Deposit = {
-    ...before,
-    state: verdict.state,
-    reason: verdict.reason,
-    requiredConfirmations: rule.confirmations,
-  };
+  const judged = asJudged(before, verdict, rule);
   if (!verdict.creditDue) {
     return { deposit: judged, items: [], ...holdFindings(before, judged) };
   }

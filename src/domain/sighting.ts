@@ -73,17 +73,21 @@ export function sameKey(left: SightingKey, right: SightingKey): boolean {
 }
 
 export function newSighting(key: SightingKey): Sighting {
-  return { ...key, epoch: 0, seen: [], entryId: null, posted: [] };
+  const { network, blockchainHash, vaultId, stream, accountId, addressId, memo } = key;
+  const place = { network, blockchainHash, vaultId, stream, accountId, addressId, memo };
+  return { ...place, epoch: 0, seen: [], entryId: null, posted: [] };
 }
 
 function confirmationsOf(notification: Notification): number | null {
   return notification.stream === 'outgoing' ? null : notification.confirmations;
 }
 
+/** What the API told has names of its own: the webhook that comes after all is no repeat of it. */
+const TOLD_BY_API = 'api/';
+
 function eventName(notification: Notification, source: EntrySource): string {
   const transactionId: TransactionId | null = notification.transactionId;
-  // What the API told has names of its own: the webhook that comes after all is no repeat of it.
-  const told = source === 'api' ? 'api/' : '';
+  const told = source === 'api' ? TOLD_BY_API : '';
   return `${told}${notification.type}:${confirmationsOf(notification) ?? ''}:${transactionId ?? ''}`;
 }
 
@@ -122,12 +126,23 @@ export function standsFor(sighting: Sighting, transactionId: TransactionId): boo
   );
 }
 
-const COUNTED = /^(?:api\/)?confirmation:([0-9]+):/;
+const CONFIRMATION = 'confirmation:';
+
+/** The count in the name of a confirmation, in digits; empty in that of any other event. */
+function countIn(name: string): string {
+  const at = name.startsWith(TOLD_BY_API) ? TOLD_BY_API.length : 0;
+  if (!name.startsWith(CONFIRMATION, at)) return '';
+  const from = at + CONFIRMATION.length;
+  return name.slice(from, name.indexOf(':', from));
+}
+
+/** Which of two whole numbers is greater, in digits and without leading zeros. */
+function isGreater(left: string, right: string): boolean {
+  return left.length === right.length ? left > right : left.length > right.length;
+}
 
 /** Whether a confirmation with a higher count was seen in this epoch. */
 export function hasSeenDeeper(sighting: Sighting, count: number): boolean {
-  return sighting.seen.some((name) => {
-    const seen = COUNTED.exec(name)?.[1];
-    return seen !== undefined && BigInt(seen) > BigInt(count);
-  });
+  const digits = String(count);
+  return sighting.seen.some((name) => isGreater(countIn(name), digits));
 }

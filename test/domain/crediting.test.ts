@@ -42,6 +42,45 @@ test.for(OVERRIDES)(
   },
 );
 
+const STRICT = {
+  confirmations: 1,
+  minimumAmount: Amount(1n),
+  oneApprovalAbove: Amount(1n),
+  twoApprovalsAbove: Amount(1n),
+  requireMemo: true,
+  creditInternal: true,
+};
+/** Null is a word too: an asset may need no approval where its network needs two. */
+const FREE = {
+  confirmations: 0,
+  minimumAmount: Amount(0n),
+  oneApprovalAbove: null,
+  twoApprovalsAbove: null,
+  requireMemo: false,
+  creditInternal: false,
+};
+const KEYS = [
+  'confirmations',
+  'minimumAmount',
+  'oneApprovalAbove',
+  'twoApprovalsAbove',
+  'requireMemo',
+  'creditInternal',
+] as const;
+
+test.for(KEYS)('whoever says %s most closely decides it, and nothing else', (key) => {
+  const subject = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  const free = { [key]: FREE[key] };
+  const strict = { [key]: STRICT[key] };
+  const says = (networks: CreditingPolicy['networks'], assets: CreditingPolicy['assets']) =>
+    ruleFor({ default: STRICT, networks, assets }, subject);
+  const base = { ...STRICT, halted: false };
+  expect(says({}, {})).toEqual(base);
+  expect(says({ bitcoin: free }, {})).toEqual({ ...base, ...free });
+  expect(says({}, { 'bitcoin:BTC': free })).toEqual({ ...base, ...free });
+  expect(says({ bitcoin: free }, { 'bitcoin:BTC': strict })).toEqual(base);
+});
+
 test('a halt at any level halts: an asset cannot undo the stop of its network', () => {
   const subject = { network: NetworkKey('ripple'), asset: AssetId('ripple:XRP') };
   expect(ruleFor(POLICY, subject).halted).toBe(true);

@@ -9,7 +9,15 @@ import {
   type EntryHead,
   type Posting,
 } from '../../src/domain/entry.ts';
-import { AssetId, BlockchainHash, Memo, NetworkKey, VaultId } from '../../src/domain/ids.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  VaultId,
+} from '../../src/domain/ids.ts';
 import type { ChangeKind } from '../../src/domain/notification.ts';
 import { balanceChange } from '../store/evidence.ts';
 
@@ -76,6 +84,26 @@ test('changes of one kind at one position are one line, and different memos are 
     'world:v1 ethereum:ETH -101',
     'v1/acc-1/adr-1/bob ethereum:ETH 1',
   ]);
+});
+
+test('names that run together are different positions all the same', () => {
+  const at = (accountId: string | null, addressId: string | null) =>
+    balanceChange(1n, {
+      accountId: accountId === null ? null : AccountId(accountId),
+      addressId: addressId === null ? null : AddressId(addressId),
+    });
+  const places = [
+    at('1:a', 'b'),
+    at('1:a1', 'b'),
+    at('1:a1:b', null),
+    at('-', null),
+    at(null, '-'),
+  ];
+  const entry = entryOf(HEAD, [...places, ...places]);
+  const positions = entry.postings.filter(({ account }) => account.kind === 'position');
+  expect(
+    positions.map(({ account, amount }) => [account.accountId, account.addressId, amount]),
+  ).toEqual(places.map(({ accountId, addressId }) => [accountId, addressId, 2n]));
 });
 
 test('account-level and vault-level changes keep their level', () => {
