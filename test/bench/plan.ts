@@ -59,7 +59,8 @@ export const USAGE = `npm run bench -- [options]
   --all            all of them
   --stored N       notifications that are in counterfoil's store beforehand (may be given several
                    times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores
-  --in-place       measure on those stores and not on copies; they grow by what is sent
+  --in-place       take load on those stores and not on copies; they grow by what is sent
+                   (reads and ledger always have copies)
   --only NAME      only this server (may be given several times):
                    ${CONTENDERS.join(', ')}
   --connections N  this many senders at once (may be given several times; default ${CONNECTIONS.join(', ')})

@@ -59,8 +59,9 @@ async function measure(
   books: StoredBooks,
 ): Promise<Read> {
   return inFolder(async (folder) => {
-    const { program, profile, inPlace } = plan;
-    const storePath = placeStore(books, { folder, inPlace });
+    const { program, profile } = plan;
+    // Always a copy: a day that is closed stays closed.
+    const storePath = placeStore(books, { folder, inPlace: false });
     const daemon = await startDaemon({ program, profile, folder, storePath });
     try {
       // A report is there to be read once its day is closed.
