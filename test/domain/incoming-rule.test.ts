@@ -200,6 +200,27 @@ describe('what an event says, and what it leaves open', () => {
     ]);
   });
 
+  test('of two words at one count the newer wins, in the books and of the deposit', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    const unnamed = { ...saying(change('90')), transactionId: undefined };
+    await open.deliver(service.confirmed(3), service.confirmed(3, unnamed));
+    expect(open.deposit().amount).toBe('90');
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '90' });
+    expect(open.openBreaks()).toEqual(['amount_changed']);
+  });
+
+  test('a deposit that was never seen before its rollback is nobody’s own, and held for nothing', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().incoming('rollback', saying(change('100'))));
+    expect(open.deposit()).toMatchObject({
+      state: 'rolled_back',
+      own_transfer: 0,
+      unattributed: 0,
+      confirmations: 0,
+    });
+  });
+
   test('the transaction is kept that was named first', async () => {
     const open = await openLedger();
     const service = new Service();
