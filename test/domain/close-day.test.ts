@@ -185,7 +185,12 @@ describe('a report is not balanced', () => {
       'when neither the chain nor custody confirmed what moved',
       {
         record: NOT_READ,
-        hashes: [books, hash([line(1n, V2)], { blockchainHash: BlockchainHash('0xb2') })],
+        hashes: [
+          books,
+          hash([line(1n, V2), line(1n, { ...V2, asset: AssetId('X') })], {
+            blockchainHash: BlockchainHash('0xb2'),
+          }),
+        ],
       },
       [
         'custody_not_compared: the API is down',
