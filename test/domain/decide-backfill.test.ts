@@ -163,6 +163,14 @@ describe('an outgoing transaction that no notification told of', () => {
     expect(open.positions()).toEqual({ [AT]: '-2' });
   });
 
+  test('failed: what its record lists came to nothing, and pins no decimals', async () => {
+    const open = await openLedger();
+    const changes = [balanceChange(-30n, { decimals: 18 })];
+    await backfill(open, sent({ status: 'failed', changes }));
+    expect(open.rows('SELECT * FROM assets')).toEqual([]);
+    expect(open.balances()).toEqual({});
+  });
+
   test('behind what we know, or of an unknown status, changes nothing', async () => {
     const open = await openLedger();
     await open.deliver(new Service().outgoing('mined'));

@@ -249,58 +249,79 @@ describe('an incoming transaction that no deposit answers to', () => {
 
   const UNSEEN: [why: string, ours: Dossier, record: Partial<CustodyTransaction>, is: string[]][] =
     [
-      ['nothing is known', EMPTY_DOSSIER, {}, [FOUND]],
-      ['its deposit has come', dossier({}), {}, [HEALED]],
+      ['nothing is known', EMPTY_DOSSIER, {}, ['break', FOUND]],
+      ['its deposit has come', dossier({}), {}, ['matched', HEALED]],
       [
         'another vault has a deposit of the transaction',
         dossier({ vaultId: VaultId('v2') }),
         {},
-        [FOUND],
+        ['break', FOUND],
       ],
       [
         'another transaction of the hash has a deposit at the place',
         dossier({ transactionId: TransactionId('x') }),
         {},
-        [FOUND],
+        ['break', FOUND],
       ],
-      ['its deposit has come, at another place', dossier({ addressId: null }), {}, [HEALED]],
+      [
+        'its deposit has come, at another place',
+        dossier({ addressId: null }),
+        {},
+        ['matched', HEALED],
+      ],
       [
         'a deposit without a transaction is at the place',
         dossier({ transactionId: null }),
         {},
-        [HEALED],
+        ['matched', HEALED],
       ],
       [
         'a deposit without a transaction is at another place',
         dossier({ transactionId: null, addressId: null }),
         {},
-        [FOUND],
+        ['break', FOUND],
       ],
-      ['a rebate, and nothing is known', EMPTY_DOSSIER, REBATE, [FOUND]],
-      ['a rebate that is booked', seen(), REBATE, [HEALED]],
+      ['a rebate, and nothing is known', EMPTY_DOSSIER, REBATE, ['break', FOUND]],
+      ['a rebate that is booked', seen(), REBATE, ['matched', HEALED]],
       [
         'a rebate that is booked in another vault',
         seen({ vaultId: VaultId('v2') }),
         REBATE,
-        [FOUND],
+        ['break', FOUND],
       ],
-      ['a rebate that the chain view alone has', seen({ stream: 'blockchain' }), REBATE, [FOUND]],
-      ['a rebate that was taken back', seen({ entryId: null }), REBATE, [FOUND]],
-      ['a rebate of another transaction', seen({ seen: ['confirmation:1:x'] }), REBATE, [FOUND]],
-      ['a receipt at a place where an entry stands', seen(), {}, [FOUND]],
-      ['changes are omitted', seen(), { changes: null }, [HEALED]],
-      ['rolled back, and nothing is known', EMPTY_DOSSIER, { status: 'rolledback' }, [HEALED]],
-      ['a moment ago', EMPTY_DOSSIER, { updatedAt: AT - 9 }, []],
-      ['past the grace', EMPTY_DOSSIER, { updatedAt: AT - 10 }, [FOUND]],
+      [
+        'a rebate that the chain view alone has',
+        seen({ stream: 'blockchain' }),
+        REBATE,
+        ['break', FOUND],
+      ],
+      ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', FOUND]],
+      [
+        'a rebate of another transaction',
+        seen({ seen: ['confirmation:1:x'] }),
+        REBATE,
+        ['break', FOUND],
+      ],
+      ['a receipt at a place where an entry stands', seen(), {}, ['break', FOUND]],
+      ['changes are omitted', seen(), { changes: null }, ['matched', HEALED]],
+      [
+        'rolled back, and nothing is known',
+        EMPTY_DOSSIER,
+        { status: 'rolledback' },
+        ['matched', HEALED],
+      ],
+      ['a moment ago', EMPTY_DOSSIER, { updatedAt: AT - 9 }, ['skipped']],
+      ['past the grace', EMPTY_DOSSIER, { updatedAt: AT - 10 }, ['break', FOUND]],
     ];
 
   test.for(UNSEEN)('%s', ([, ours, record, is]) => {
-    const { found, healed } = decideUnseenRecord(ours, {
+    const { outcome, found, healed } = decideUnseenRecord(ours, {
       record: received(record),
       graceMs: 10,
       now: now(),
     });
     expect([
+      outcome.kind,
       ...found.map(({ type }) => `found ${type}`),
       ...healed.map(({ key }) => `healed ${(JSON.parse(key) as string[]).join(' ')}`),
     ]).toEqual(is);
