@@ -46,26 +46,35 @@ CREATE TABLE seals (
 ) STRICT;
 
 -- ---------------------------------------------------------------------------------------------
--- Projections: notifications and what was kept aside.
+-- Projections: hashes, notifications and what was kept aside.
 -- ---------------------------------------------------------------------------------------------
 
--- The first notification of every id; the UNIQUE id is the first layer of deduplication.
+-- The blockchain hashes that facts have told of, in the order in which they first did. Whatever is
+-- kept by hash is kept by hash_id: hashes are random, and what is new belongs together on disk.
+-- hash_id: the place in the journal of the fact that told of it first, times 1,000,000, and one more
+-- for each further hash of that fact. By hash they are found through `keys` (space 2).
+CREATE TABLE hashes (
+  hash_id         INTEGER PRIMARY KEY,
+  network         TEXT    NOT NULL,
+  blockchain_hash TEXT    NOT NULL
+) STRICT;
+
+-- The first notification of every id: the first layer of deduplication. By id they are found
+-- through `keys` (space 1); `counterfoil verify` checks that no id is here twice.
 -- status: accepted; duplicate (known content under another id); quarantined.
--- digest: of the body without `timestamp`; tells a repeat from another body under the same id.
 CREATE TABLE notifications (
   seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
-  id              TEXT    NOT NULL UNIQUE,
-  digest          TEXT    NOT NULL,
+  id              TEXT    NOT NULL,
   status          TEXT    NOT NULL CHECK (status IN ('accepted', 'duplicate', 'quarantined')),
   stream          TEXT,
   type            TEXT,
   vault_id        TEXT,
-  network         TEXT,
-  blockchain_hash TEXT,
+  hash_id         INTEGER REFERENCES hashes (hash_id),
   transaction_id  TEXT,
   confirmations   INTEGER,
   received_at     INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS NOT NULL;
 
 -- Bodies kept aside: not understood, or another body under an id already taken. An operator can
 -- retry one after an upgrade; it then takes effect as if it arrived at that moment.
@@ -86,8 +95,7 @@ CREATE UNIQUE INDEX quarantine_by_content ON quarantine (notification_id, digest
 -- entry_id and posted: the ledger entry that stands for it and its balance changes (JSON).
 -- Absent account, address and memo are '' here, so that the key has no NULLs.
 CREATE TABLE sightings (
-  network         TEXT    NOT NULL,
-  blockchain_hash TEXT    NOT NULL,
+  hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   vault_id        TEXT    NOT NULL,
   stream          TEXT    NOT NULL,
   account_id      TEXT    NOT NULL,
@@ -97,7 +105,7 @@ CREATE TABLE sightings (
   seen            TEXT    NOT NULL,
   entry_id        INTEGER REFERENCES entries (entry_id),
   posted          TEXT    NOT NULL,
-  PRIMARY KEY (blockchain_hash, network, vault_id, stream, account_id, address_id, memo)
+  PRIMARY KEY (hash_id, vault_id, stream, account_id, address_id, memo)
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
@@ -133,6 +141,7 @@ CREATE TABLE entries (
   cause           TEXT    NOT NULL CHECK (cause IN
                     ('incoming', 'mined', 'failed-fee', 'chain', 'suspense')),
   vault_id        TEXT    NOT NULL,
+  hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT    NOT NULL,
   blockchain_hash TEXT    NOT NULL,
   transaction_id  TEXT,
@@ -141,7 +150,7 @@ CREATE TABLE entries (
 ) STRICT;
 
 -- To show everything that was posted for a hash.
-CREATE INDEX entries_by_hash ON entries (blockchain_hash);
+CREATE INDEX entries_by_hash ON entries (hash_id);
 
 -- Postings: per entry and asset they sum to zero.
 CREATE TABLE postings (
@@ -165,8 +174,9 @@ CREATE TABLE balances (
 -- standing: agrees | custody_agrees (no chain view, equal to the API's sum) | differs | chain_only |
 -- books_only (no chain view, and the API was not asked yet).
 CREATE TABLE movements (
-  blockchain_hash TEXT    NOT NULL,
+  hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT    NOT NULL,
+  blockchain_hash TEXT    NOT NULL,
   vault_id        TEXT    NOT NULL,
   asset           TEXT    NOT NULL,
   books           TEXT    NOT NULL,
@@ -177,7 +187,7 @@ CREATE TABLE movements (
   standing        TEXT    NOT NULL CHECK (standing IN
                     ('agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only')),
   changed_at      INTEGER NOT NULL,
-  PRIMARY KEY (blockchain_hash, network, vault_id, asset)
+  PRIMARY KEY (hash_id, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX movements_at_odds ON movements (changed_at)
   WHERE standing IN ('differs', 'chain_only');
@@ -203,12 +213,16 @@ CREATE TABLE assets (
 -- Projections: deposits, withdrawals, credits.
 -- ---------------------------------------------------------------------------------------------
 
--- One deposit per (vault, network, hash, account, address, memo, asset).
+-- One deposit per (vault, network, hash, account, address, memo, asset). By deposit_id they are found
+-- through `keys` (space 3).
+-- first_seq: the fact that told of it first.
 -- deposit_id is a digest of those, so that it survives a restore from an older backup; a credit's id
 -- is a digest of the deposit's and of how many credits it had.
 -- state is judged from the other columns and the policy, whenever one of them changes.
 CREATE TABLE deposits (
-  deposit_id             TEXT    PRIMARY KEY,
+  hash_id                INTEGER NOT NULL REFERENCES hashes (hash_id),
+  deposit_id             TEXT    NOT NULL,
+  first_seq              INTEGER NOT NULL REFERENCES journal (seq),
   vault_id               TEXT    NOT NULL,
   network                TEXT    NOT NULL,
   blockchain_hash        TEXT    NOT NULL,
@@ -241,14 +255,16 @@ CREATE TABLE deposits (
   reason                 TEXT,
   required_confirmations INTEGER NOT NULL,
   first_seen_at          INTEGER NOT NULL,
-  updated_at             INTEGER NOT NULL
-) STRICT;
-CREATE INDEX deposits_by_hash ON deposits (blockchain_hash);
+  updated_at             INTEGER NOT NULL,
+  PRIMARY KEY (hash_id, deposit_id)
+) STRICT, WITHOUT ROWID;
+-- The order in which they became known.
+CREATE INDEX deposits_by_seq ON deposits (first_seq);
 -- The sweep's work list.
 CREATE INDEX deposits_waiting ON deposits (state)
   WHERE state NOT IN ('settled', 'credited', 'internal');
 -- Those that a change of the crediting policy judges anew, in the order in which it does.
-CREATE INDEX deposits_to_judge ON deposits (deposit_id)
+CREATE INDEX deposits_to_judge ON deposits (hash_id, deposit_id)
   WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0;
 -- Own transfers are asked for too, until the custody API has confirmed them once.
 CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
@@ -257,7 +273,7 @@ CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
 -- Deposits that wait for something, the longest without progress first: a run looks at their end.
-CREATE INDEX deposits_idle ON deposits (updated_at, deposit_id)
+CREATE INDEX deposits_idle ON deposits (updated_at, hash_id, deposit_id)
   WHERE (state IN ('detected', 'confirming', 'verifying')
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
@@ -269,6 +285,7 @@ CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
   vault_id            TEXT    NOT NULL,
   order_id            TEXT,
+  hash_id             INTEGER REFERENCES hashes (hash_id),
   network             TEXT,
   blockchain_hash     TEXT,
   account_id          TEXT,
@@ -286,7 +303,7 @@ CREATE TABLE withdrawals (
 -- The sweep's work list.
 CREATE INDEX withdrawals_unconfirmed ON withdrawals (custody, first_seen_at)
   WHERE custody <> 'known';
-CREATE INDEX withdrawals_by_hash ON withdrawals (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
+CREATE INDEX withdrawals_by_hash ON withdrawals (hash_id) WHERE hash_id IS NOT NULL;
 -- Those without a final status, the longest without progress first.
 CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
   WHERE (status IS NULL
@@ -298,11 +315,12 @@ CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
 --   confirmed  by the custody API; for good, since a transaction may be sent again under another
 --   refuted    the custody API knows the transaction under another hash, or not at all
 CREATE TABLE own_hashes (
-  blockchain_hash TEXT NOT NULL,
+  hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT NOT NULL,
+  blockchain_hash TEXT NOT NULL,
   transaction_id  TEXT NOT NULL,
   standing        TEXT NOT NULL CHECK (standing IN ('told', 'confirmed', 'refuted')),
-  PRIMARY KEY (blockchain_hash, network, transaction_id)
+  PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
 
@@ -313,11 +331,13 @@ CREATE TABLE credits (
   seq        INTEGER NOT NULL REFERENCES journal (seq),
   credit_id  TEXT    NOT NULL UNIQUE,
   kind       TEXT    NOT NULL CHECK (kind IN ('credit', 'reversal')),
-  deposit_id TEXT    NOT NULL REFERENCES deposits (deposit_id),
+  hash_id    INTEGER NOT NULL,
+  deposit_id TEXT    NOT NULL,
   amount     TEXT    NOT NULL,
   reverses   TEXT    UNIQUE REFERENCES credits (credit_id),
   deposit    TEXT    NOT NULL,
   created_at INTEGER NOT NULL,
+  FOREIGN KEY (hash_id, deposit_id) REFERENCES deposits (hash_id, deposit_id),
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
@@ -546,6 +566,30 @@ CREATE TABLE close_signatures (
   signed_at   INTEGER NOT NULL,
   PRIMARY KEY (day, role)
 ) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Look-ups: how rows are found by a random key. A function of the tables above.
+-- ---------------------------------------------------------------------------------------------
+
+-- A random key put in its sorted place at once costs a page of its own; many at a time share pages.
+-- So keys are kept in memory at first and merged in here in sorted order, some with every commit;
+-- keys_merged says how far. What is not merged is read from the tables again at the next start.
+-- space: 1 notifications by id, 2 hashes by network and hash, 3 deposits by id.
+-- fingerprint: the first 48 bits of the key's SHA-256; several keys may share one, so that the row
+-- itself decides. row: the seq, the hash_id, the deposit's hash_id.
+CREATE TABLE keys (
+  space       INTEGER NOT NULL CHECK (space IN (1, 2, 3)),
+  fingerprint INTEGER NOT NULL,
+  row         INTEGER NOT NULL,
+  PRIMARY KEY (space, fingerprint, row)
+) STRICT, WITHOUT ROWID;
+
+-- Every key of the facts up to through_seq is in `keys`; of later facts some may be.
+CREATE TABLE keys_merged (
+  only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),
+  through_seq INTEGER NOT NULL
+) STRICT;
+INSERT INTO keys_merged (only_row, through_seq) VALUES (1, 0);
 
 -- ---------------------------------------------------------------------------------------------
 -- Observations: counted, not journalled. Not a function of the journal, and no rule reads them.

@@ -25,13 +25,16 @@ export async function decide(
   services: Pick<Services, 'submit' | 'now'>,
   caller: Caller,
   decision: Decision,
-): Promise<Exclude<FactOutcome, { kind: 'not_taken' }>> {
+): Promise<Extract<FactOutcome, { kind: 'taken' | 'unchanged' }>> {
   const at = services.now();
   const outcome = await services.submit({ kind: 'decision', at, actor: caller.name, decision });
   if (outcome.kind === 'not_taken') throw refusalProblem(outcome.refusal);
   if (outcome.kind === 'busy' || outcome.kind === 'unavailable') {
     const detail = 'The store takes nothing now, and nothing was changed: try again.';
     throw new ProblemError({ kind: 'unavailable', detail });
+  }
+  if (outcome.kind !== 'taken' && outcome.kind !== 'unchanged') {
+    throw new Error(`a decision ended as ${outcome.kind}`);
   }
   return outcome;
 }

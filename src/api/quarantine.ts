@@ -81,7 +81,6 @@ export function mountQuarantine(app: OpenAPIHono<ApiEnv>, services: Services): v
     const decision = { kind: 'retry', quarantineId: id, reason } as const;
     const outcome = await decide(services, context.get('caller'), decision);
     const status = outcome.kind === 'unchanged' ? 'duplicate' : (outcome.status ?? 'accepted');
-    if (status === 'refused') throw new Error(`a retry of ${id} was refused like a delivery`);
     return context.json({ quarantineId: id, status }, 200);
   });
 }

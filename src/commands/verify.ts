@@ -13,6 +13,7 @@ Audits a store without changing it, beside a running daemon if need be:
   entries_balance  every ledger entry sums to zero per asset
   balances         every balance is the sum of its postings
   closes           every closed day's report has its hash, names the one before, and rolls forward
+  keys             no notification id twice, and every row is found by its key
   projections      every table equals a replay of the journal into an empty store
 
 Exit code 0 when all hold, 1 when one does not.`;
@@ -23,6 +24,7 @@ const TITLES = {
   entries_balance: 'entries sum to zero per asset',
   balances: 'balances equal their postings',
   closes: 'closed days are a chain of unchanged reports',
+  keys: 'rows are found by their keys, once',
   projections: 'tables equal a replay of the journal',
 } as const;
 

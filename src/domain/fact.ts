@@ -15,7 +15,7 @@ export type Fact =
       readonly raw: Uint8Array;
       readonly notification: Notification;
       /** Digest of the body without `timestamp`: tells a repeat from another body under one id. */
-      readonly digest: string;
+      readonly digest: () => string;
     }
   | {
       readonly kind: 'quarantined';
@@ -23,7 +23,7 @@ export type Fact =
       readonly raw: Uint8Array;
       /** The notification's id, or a stand-in for one that cannot be stored as it is. */
       readonly id: string;
-      readonly digest: string;
+      readonly digest: () => string;
       /** What does not parse, and where. */
       readonly defect: string;
     }

@@ -43,6 +43,11 @@ export function firstEntryIdOf(seq: number): number {
   return seq * IDS_PER_FACT;
 }
 
+/** The fact that an id of its room belongs to. */
+export function seqOfId(id: number): number {
+  return Math.floor(id / IDS_PER_FACT);
+}
+
 /** A collision-free digest of a text, safe inside an id; given by the store. */
 export type Digest = (text: string) => string;
 

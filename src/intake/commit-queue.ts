@@ -1,5 +1,4 @@
-import type { Fact } from '../domain/fact.ts';
-import type { FactOutcome, Ledger, Submitted } from '../store/port.ts';
+import type { FactOutcome, Ledger, Submission, Submitted } from '../store/port.ts';
 
 /** Facts and time of one commit, for metrics. */
 export interface CommitObserved {
@@ -9,7 +8,7 @@ export interface CommitObserved {
 }
 
 interface Waiting {
-  readonly fact: Fact;
+  readonly fact: Submission;
   readonly settle: (outcome: Submitted) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -66,7 +65,7 @@ export class CommitQueue {
   }
 
   /** Rejects only for bugs; the facts around the culprit are not affected. */
-  submit(fact: Fact): Promise<Submitted> {
+  submit(fact: Submission): Promise<Submitted> {
     if (this.#closed || this.#waiting.length >= this.#queueMax) {
       return Promise.resolve({ kind: 'busy' });
     }
@@ -77,7 +76,7 @@ export class CommitQueue {
   }
 
   /** Submits many facts of one producer, a few at a time, so that others get their turn. */
-  async submitAll(facts: readonly Fact[]): Promise<Submitted[]> {
+  async submitAll(facts: readonly Submission[]): Promise<Submitted[]> {
     const outcomes: Submitted[] = [];
     const portion = Math.min(this.#batchMax, PORTION_MAX);
     for (let start = 0; start < facts.length; start += portion) {
@@ -137,18 +136,15 @@ export class CommitQueue {
     for (const one of batch) await this.#commit([one]);
   }
 
-  /** A notification that even alone cannot be booked is kept in quarantine: no poison, no loss. */
+  /** A delivery that even alone cannot be booked is kept in quarantine: no poison, no loss. */
   async #setAside(one: Waiting, error: unknown): Promise<void> {
-    if (one.fact.kind !== 'notification') {
+    if (one.fact.kind !== 'delivery') {
       one.fail(error);
       return;
     }
-    const { at, raw, digest, notification } = one.fact;
     const defect = `it could not be booked: ${error instanceof Error ? error.message : String(error)}`;
     try {
-      const result = await this.#ledger.commit([
-        { kind: 'quarantined', at, raw, digest, id: notification.id, defect },
-      ]);
+      const result = await this.#ledger.commit([{ ...one.fact, defect }]);
       one.settle(result.kind === 'unavailable' ? result : outcomeAt(result.outcomes, 0));
     } catch (second) {
       one.fail(second);

@@ -5,7 +5,7 @@ import { notificationOf } from '../translation/notification.ts';
 import { isJsonObject, type JsonObject } from '../wire/json-guard.ts';
 import { isNotification } from '../wire/notification-guard.ts';
 import { notification as notificationSchema } from '../wire/notification.ts';
-import { contentDigest, digestOf } from './canonical.ts';
+import { contentDigest, digestOf, nestingDefect } from './canonical.ts';
 
 /** Longest notification id that is taken as it is. */
 export const ID_CHARACTERS_MAX = 256;
@@ -37,12 +37,14 @@ function readText(raw: Uint8Array): { text: string } | { defect: string } {
   return { text };
 }
 
-function readJson(raw: Uint8Array): { value: unknown; escaped: boolean } | { defect: string } {
+function readJson(
+  raw: Uint8Array,
+): { text: string; value: unknown; escaped: boolean } | { defect: string } {
   const read = readText(raw);
   if ('defect' in read) return read;
   const { text } = read;
   try {
-    return { value: JSON.parse(text), escaped: text.includes(UNICODE_ESCAPE) };
+    return { text, value: JSON.parse(text), escaped: text.includes(UNICODE_ESCAPE) };
   } catch (error) {
     return { defect: `the body is not JSON: ${(error as Error).message}` };
   }
@@ -87,12 +89,13 @@ function unstorableField(notification: Notification): string | null {
   return at === -1 ? null : `balanceChanges.${at}`;
 }
 
-function digestOr(body: JsonObject, raw: Uint8Array): { digest: string; defect: string | null } {
+/** The digest of a body's content; of its bytes where it is nested beyond comparing. */
+function digestOr(body: JsonObject, raw: Uint8Array): string {
   try {
-    return { digest: contentDigest(body), defect: null };
+    return contentDigest(body);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { digest: digestOf(raw), defect: `body: ${error.message}` };
+    return digestOf(raw);
   }
 }
 
@@ -112,14 +115,14 @@ function readNotification(body: JsonObject): { notification: Notification } | { 
 export function decode(raw: Uint8Array): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
-  const { value, escaped } = read;
+  const { text, value, escaped } = read;
   if (!isJsonObject(value)) return malformed('the body is not a JSON object');
   const given = value['id'];
   if (typeof given !== 'string') return malformed('the body has no string "id"');
   if (given === '') return malformed('"id" is empty');
   const { id, defect: idDefect } = storableId(given, escaped);
-  const { digest, defect: depthDefect } = digestOr(value, raw);
-  const early = idDefect ?? depthDefect;
+  const digest = (): string => digestOr(value, raw);
+  const early = idDefect ?? nestingDefect(text, value);
   if (early !== null) return { kind: 'quarantined', id, digest, defect: early };
   const told = readNotification(value);
   if ('defect' in told) return { kind: 'quarantined', id, digest, defect: told.defect };

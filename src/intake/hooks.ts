@@ -1,9 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import type { Fact } from '../domain/fact.ts';
 import { readBody } from './body.ts';
-import type { Submitted } from '../store/port.ts';
-import { decode } from './decode.ts';
+import type { Submission, Submitted } from '../store/port.ts';
 import type { PathTokens } from './path-token.ts';
 import type { RefusedBodies } from './refused-bodies.ts';
 
@@ -25,7 +23,7 @@ export type Answer =
 export interface HooksOptions {
   readonly tokens: PathTokens;
   readonly bodyBytesMax: number;
-  readonly submit: (fact: Fact) => Promise<Submitted>;
+  readonly submit: (submission: Submission) => Promise<Submitted>;
   readonly refused: RefusedBodies;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
@@ -114,27 +112,36 @@ async function takeBody(
 ): Promise<Response> {
   const at = options.now();
   const encoding = context.req.header('content-encoding');
-  const decoded =
-    encoding === undefined
-      ? decode(raw)
-      : ({ kind: 'malformed', defect: `Content-Encoding ${encoding} is not accepted` } as const);
-  if (decoded.kind === 'malformed') {
-    const fact = options.refused.keep(raw, decoded.defect, at);
-    const kept = fact === null ? null : await options.submit(fact);
-    if (kept !== null && isRetry(kept)) {
-      options.refused.giveBack();
-      return busy(context, options);
-    }
-    options.observe('malformed');
-    return problem(context, 400, decoded.defect);
+  if (encoding !== undefined) {
+    const defect = `Content-Encoding ${encoding} is not accepted`;
+    return refuseBody(context, { raw, at, defect }, options);
   }
-  const outcome = await options.submit({ ...decoded, at, raw });
+  const outcome = await options.submit({ kind: 'delivery', at, raw });
+  if (outcome.kind === 'malformed') {
+    return refuseBody(context, { raw, at, defect: outcome.defect }, options);
+  }
   if (isRetry(outcome)) return busy(context, options);
   if (outcome.kind !== 'delivery' || outcome.status === 'refused') {
     throw new Error(`a delivery ended as ${outcome.kind}`);
   }
   options.observe(outcome.status);
   return context.json({ status: outcome.status });
+}
+
+/** Answers 400 to what is no notification at all, after its first bytes were kept. */
+async function refuseBody(
+  context: Context,
+  body: { readonly raw: Uint8Array; readonly at: number; readonly defect: string },
+  options: HooksOptions,
+): Promise<Response> {
+  const fact = options.refused.keep(body.raw, body.defect, body.at);
+  const kept = fact === null ? null : await options.submit(fact);
+  if (kept !== null && isRetry(kept)) {
+    options.refused.giveBack();
+    return busy(context, options);
+  }
+  options.observe('malformed');
+  return problem(context, 400, body.defect);
 }
 
 function isRetry(outcome: Submitted): boolean {

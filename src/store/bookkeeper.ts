@@ -11,14 +11,14 @@ import { DecisionDesk } from './decision-desk.ts';
 import { encodeFact } from './fact-codec.ts';
 import { idDigest } from './id-digest.ts';
 import { sha256 } from './seal.ts';
-import type { DecodeBody, FactOutcome } from './port.ts';
+import type { DecodeBody, Delivery, FactOutcome, Submission } from './port.ts';
 import type { RecordSource, Writes } from './records.ts';
 import { WorkingSet } from './working-set.ts';
 
 type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
 
 /**
- * Applies facts to the records of one transaction: reads what a rule needs, lets the rule decide,
+ * Applies facts to the records of a store: reads what a rule needs, lets the rule decide,
  * journals the fact and takes over its changes. The same code serves intake, reconciliation,
  * operators and replay, over any store; the rules themselves are in `domain/`.
  */
@@ -56,8 +56,15 @@ export class Bookkeeper {
     return this.#set.nextSeq;
   }
 
-  take(fact: Fact): FactOutcome {
+  /** How many records are at hand. */
+  get size(): number {
+    return this.#set.size;
+  }
+
+  take(fact: Submission): FactOutcome {
     switch (fact.kind) {
+      case 'delivery':
+        return this.#takeDelivery(fact);
       case 'notification':
         return this.#delivery(this.#takeNotification(fact));
       case 'quarantined':
@@ -107,11 +114,31 @@ export class Bookkeeper {
     return seq;
   }
 
+  #takeDelivery({ at, raw, defect }: Delivery): FactOutcome {
+    const decoded = this.#decode(raw);
+    if (decoded.kind === 'malformed') return decoded;
+    if (decoded.kind === 'quarantined') return this.take({ ...decoded, at, raw });
+    const { notification, digest } = decoded;
+    if (defect === undefined)
+      return this.take({ kind: 'notification', at, raw, notification, digest });
+    return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
+  }
+
+  /** Whether the fact that took an id before was told with this content. */
+  #saidBefore(seq: number, digest: () => string): boolean {
+    const raw = this.#set.body(seq);
+    if (raw === undefined) throw new Error(`journal position ${seq} is not there`);
+    const before = this.#decode(raw);
+    return before.kind !== 'malformed' && before.digest() === digest();
+  }
+
   #takeNotification(fact: FactOf<'notification'>): IntakeStatus {
     const { notification, digest, at } = fact;
     const seen = this.#set.seen(notification.id);
     if (seen !== undefined) {
-      return seen.digest === digest ? 'duplicate' : this.#keepConflict(fact, notification.id);
+      return this.#saidBefore(seen, digest)
+        ? 'duplicate'
+        : this.#keepConflict(fact, notification.id);
     }
     const now = this.#circumstances(at, 'webhook');
     const decided = this.#decide(notification, now);
@@ -131,7 +158,6 @@ export class Bookkeeper {
     this.#set.record({
       seq,
       id: notification.id,
-      digest,
       status: decided.status,
       notification,
       receivedAt: at,
@@ -164,19 +190,18 @@ export class Bookkeeper {
   #takeUnreadable(fact: FactOf<'quarantined'>): IntakeStatus {
     const seen = this.#set.seen(fact.id);
     if (seen !== undefined) {
-      return seen.digest === fact.digest ? 'duplicate' : this.#keepConflict(fact, fact.id);
+      return this.#saidBefore(seen, fact.digest) ? 'duplicate' : this.#keepConflict(fact, fact.id);
     }
     const seq = this.#journal(fact);
     const { id, digest, defect, at } = fact;
     this.#set.record({
       seq,
       id,
-      digest,
       status: 'quarantined',
       notification: null,
       receivedAt: at,
     });
-    this.#keepAside({ seq, id, digest, defect, at });
+    this.#keepAside({ seq, id, digest: digest(), defect, at });
     this.#set.find(
       finding('quarantined', {
         key: breakKey('quarantined', id),
@@ -189,10 +214,11 @@ export class Bookkeeper {
 
   /** Another body under an id already taken: the first wins, the second is kept and reported. */
   #keepConflict(fact: FactOf<'notification' | 'quarantined'>, id: string): IntakeStatus {
-    if (this.#set.keptAside(id, fact.digest)) return 'duplicate';
+    const digest = fact.digest();
+    if (this.#set.keptAside(id, digest)) return 'duplicate';
     const seq = this.#journal(fact);
     const defect = 'another body arrived under this id before';
-    this.#keepAside({ seq, id, digest: fact.digest, defect, at: fact.at });
+    this.#keepAside({ seq, id, digest, defect, at: fact.at });
     this.#set.find(
       finding('id_conflict', {
         key: breakKey('id_conflict', id),
@@ -246,7 +272,7 @@ export class Bookkeeper {
     const decoded = this.#decode(kept.body);
     if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };
     const seen = this.#set.seen(decoded.notification.id);
-    if (seen !== undefined && seen.digest !== decoded.digest) {
+    if (seen !== undefined && !this.#saidBefore(seen, decoded.digest)) {
       return { kind: 'still', defect: 'another body stands under its id' };
     }
     const decided = this.#decide(decoded.notification, { ...now, source: 'webhook' });

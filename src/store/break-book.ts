@@ -23,8 +23,8 @@ interface At {
 /** The breaks that one transaction works on: one is unresolved per key. */
 export class BreakBook {
   readonly #source: Pick<RecordSource, 'unresolvedBreak'>;
-  /** By key, the newest of each: unresolved, or resolved in this transaction. */
-  readonly #newest = new Map<string, Break>();
+  /** By key, the newest of each: unresolved, or resolved here; null where none is unresolved. */
+  readonly #newest = new Map<string, Break | null>();
   /** In the order of their first change: a resolved one is written before the next of its key. */
   readonly #changed = new Map<BreakId, Break>();
   #events: StoredBreakEvent[] = [];
@@ -33,10 +33,18 @@ export class BreakBook {
     this.#source = source;
   }
 
+  /** How many keys are at hand. */
+  get size(): number {
+    return this.#newest.size;
+  }
+
   unresolved(key: string): Break | undefined {
-    const known = this.#newest.get(key);
-    if (known !== undefined) return known.state === 'resolved' ? undefined : known;
-    return this.#source.unresolvedBreak(key);
+    let known = this.#newest.get(key);
+    if (known === undefined) {
+      known = this.#source.unresolvedBreak(key) ?? null;
+      this.#newest.set(key, known);
+    }
+    return known === null || known.state === 'resolved' ? undefined : known;
   }
 
   put({ after, event }: BreakStep, seq: number): void {

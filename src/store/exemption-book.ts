@@ -27,8 +27,12 @@ export class ExemptionBook {
   }
 
   difference(key: string): ExemptDifference | undefined {
-    const known = this.#known.get(key);
-    return known === undefined ? this.#source.exemptDifference(key) : (known ?? undefined);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = this.#source.exemptDifference(key) ?? null;
+      this.#known.set(key, known);
+    }
+    return known ?? undefined;
   }
 
   put(difference: ExemptDifference): void {

@@ -24,6 +24,11 @@ export class MovementSums {
     this.#stored = stored;
   }
 
+  /** How many movements are at hand. */
+  get size(): number {
+    return this.#movements.size;
+  }
+
   get(key: MovementKey): Movement | undefined {
     return this.#movements.get(keyOf(key)) ?? this.#stored(key);
   }

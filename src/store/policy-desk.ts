@@ -89,7 +89,7 @@ export class PolicyDesk {
     const { policy, configured, source: from } = change;
     flush();
     set.setPolicy({ seq: now.seq, source: from, actor, reason, policy, configured, setAt: now.at });
-    this.#judge(source.depositsToJudge(null, JUDGED_AT_ONCE_MAX), { ...now, policy });
+    this.#judge(source.depositsToJudge(JUDGED_AT_ONCE_MAX), { ...now, policy });
     return TAKEN;
   }
 

@@ -2,10 +2,27 @@ import type { Refusal } from '../domain/decision.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import type { Notification } from '../domain/notification.ts';
 
-/** What became of a fact. */
+/**
+ * A delivery as it came in; the ledger reads it (`DecodeBody`) on its own side of the port.
+ * `defect`: booking it failed by a bug before, and it is to be kept in quarantine for that.
+ */
+export interface Delivery {
+  readonly kind: 'delivery';
+  readonly at: number;
+  /** The body exactly as received. */
+  readonly raw: Uint8Array;
+  readonly defect?: string;
+}
+
+/** What a ledger is given to commit. */
+export type Submission = Fact | Delivery;
+
+/** What became of a submission. */
 export type FactOutcome =
   /** A delivery: journalled, or a repeat that was only counted. */
   | { readonly kind: 'delivery'; readonly status: IntakeStatus | 'refused' }
+  /** A delivery whose bytes are no notification at all; nothing of it was kept. */
+  | { readonly kind: 'malformed'; readonly defect: string }
   /** Evidence or a decision that changed something; journalled at `seq`. */
   | { readonly kind: 'taken'; readonly seq: number; readonly status?: IntakeStatus }
   /** Evidence or a decision that changes nothing any more; not journalled. */
@@ -29,7 +46,7 @@ export type CommitResult =
  * the facts' bytes and their whole effect are durable. A rejection is a bug, and nothing was kept.
  */
 export interface Ledger {
-  commit(facts: readonly Fact[]): Promise<CommitResult>;
+  commit(submissions: readonly Submission[]): Promise<CommitResult>;
 }
 
 /** How a raw body reads; needed to retry what was quarantined and to replay the journal. */
@@ -38,14 +55,18 @@ export type DecodeBody = (raw: Uint8Array) => DecodedBody;
 /**
  * How the bytes of a delivery read. `malformed`: not a notification at all (400). `quarantined`: a
  * JSON object with an id that this version cannot understand; kept aside so that it never blocks
- * its vault's queue.
+ * its vault's queue. `digest`: of the body without `timestamp`, worked out when it is asked for.
  */
 export type DecodedBody =
-  | { readonly kind: 'notification'; readonly notification: Notification; readonly digest: string }
+  | {
+      readonly kind: 'notification';
+      readonly notification: Notification;
+      readonly digest: () => string;
+    }
   | {
       readonly kind: 'quarantined';
       readonly id: string;
-      readonly digest: string;
+      readonly digest: () => string;
       readonly defect: string;
     }
   | { readonly kind: 'malformed'; readonly defect: string };

@@ -36,11 +36,20 @@ export interface JournalRow {
   readonly body: Uint8Array;
 }
 
+/** A blockchain hash as the store numbers it, and the fact that told of it first. */
+export interface HashRow extends HashKey {
+  readonly hashId: number;
+}
+
+/** What is known of a hash; without a number when nothing is. */
+export interface StoredDossier extends Dossier {
+  readonly hashId: number | undefined;
+}
+
 /** The first notification of an id. */
 export interface NotificationRow {
   readonly seq: number;
   readonly id: string;
-  readonly digest: string;
   readonly status: IntakeStatus;
   /** Null when it was not understood. */
   readonly notification: Notification | null;
@@ -182,10 +191,13 @@ export interface CloseSource {
 
 /** What the rules may ask of a store, answered inside the writer's transaction. */
 export interface RecordSource {
-  seen(id: string): { readonly digest: string } | undefined;
+  /** The place of the fact that took this id. */
+  seen(id: string): number | undefined;
+  /** The journalled bytes of a fact. */
+  body(seq: number): Uint8Array | undefined;
   keptAside(id: string, digest: string): boolean;
   quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined;
-  dossier(network: NetworkKey, hash: BlockchainHash): Dossier;
+  dossier(network: NetworkKey, hash: BlockchainHash): StoredDossier;
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
   /** Every hash that a transaction has or is said to have. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[];
@@ -195,8 +207,8 @@ export interface RecordSource {
   depositOfCredit(creditId: CreditId): DepositId | undefined;
   /** The reference that a credit was acknowledged with, standing or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;
-  /** Deposits that a change of policy can move, by id, after one of them. */
-  depositsToJudge(after: DepositId | null, limit: number): readonly Deposit[];
+  /** Deposits that a change of policy can move, in the order of their hashes. */
+  depositsToJudge(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
   movementsAtOdds(): readonly Movement[];
   movementCounts(): Readonly<Record<MovementStanding, number>>;
@@ -225,12 +237,19 @@ export interface RecordSource {
 
 /** What a transaction writes: records replace those of the same key, the rest is appended. */
 export interface Writes {
+  /** The last fact that was journalled, in these writes or before. */
+  readonly headSeq: number;
   readonly journal: readonly JournalRow[];
+  readonly hashes: readonly HashRow[];
+  /** The number of a hash that some of these rows are about. */
+  readonly hashIdOf: (key: HashKey) => number;
   readonly notifications: readonly NotificationRow[];
   readonly quarantine: readonly QuarantineRow[];
   readonly entries: readonly PostedEntry[];
   readonly sightings: readonly Sighting[];
   readonly deposits: readonly Deposit[];
+  /** The facts that told of deposits which are new among them. */
+  readonly newDeposits: ReadonlyMap<DepositId, number>;
   readonly withdrawals: readonly Withdrawal[];
   readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];

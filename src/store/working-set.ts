@@ -11,12 +11,12 @@ import type {
   TransactionId,
 } from '../domain/ids.ts';
 import type { Movement, MovementKey } from '../domain/movement.ts';
-import { withOwnHash, type OwnHash } from '../domain/own-hash.ts';
-import { sameKey, type Sighting } from '../domain/sighting.ts';
+import type { OwnHash } from '../domain/own-hash.ts';
 import type { ExemptDifference } from '../domain/exemption.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
+import { Dossiers } from './dossiers.ts';
 import { MovementSums } from './movement-sums.ts';
 import type {
   AcknowledgementRow,
@@ -34,25 +34,6 @@ import type {
   SignatureRow,
   Writes,
 } from './records.ts';
-
-/** A dossier being worked on, with what of it must be written. */
-interface OpenDossier {
-  sightings: Sighting[];
-  deposits: Deposit[];
-  withdrawals: Withdrawal[];
-  ownHashes: OwnHash[];
-  readonly changedOwnHashes: Set<TransactionId>;
-  readonly changedSightings: Set<Sighting>;
-  readonly changedDeposits: Set<DepositId>;
-}
-
-function dossierKey(network: NetworkKey, hash: BlockchainHash): string {
-  return `${network}\u0000${hash}`;
-}
-
-function dossierKeyOf({ network, blockchainHash }: OwnHash): string {
-  return dossierKey(network, blockchainHash);
-}
 
 function addTo<Key>(counts: Map<Key, number>, key: Key, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
@@ -90,22 +71,21 @@ function nothingAppended(): Appended {
 }
 
 /**
- * The records that one transaction works on. Facts of one batch see each other's effects here
- * before anything is written; every record is read at most once and written at most once, however
- * many facts of the batch touch it.
+ * The records that are worked on. Facts of one batch see each other's effects here before anything
+ * is written; a record is written at most once a transaction, however many facts touch it, and
+ * stays at hand for the transactions after it.
  */
 export class WorkingSet {
   readonly #source: RecordSource;
   #head: number;
   #appended = nothingAppended();
-  readonly #dossiers = new Map<string, OpenDossier>();
-  readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
-  readonly #changedWithdrawals = new Set<TransactionId>();
+  readonly #dossiers: Dossiers;
   readonly #movements: MovementSums;
-  readonly #notifications = new Map<string, { readonly digest: string }>();
+  readonly #notifications = new Map<string, number>();
   readonly #quarantine = new Map<string, QuarantineRow>();
   readonly #breaks: BreakBook;
   readonly exemptions: ExemptionBook;
+  readonly #pinned = new Map<AssetId, number>();
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
@@ -115,7 +95,10 @@ export class WorkingSet {
     this.#head = journalHead;
     this.#breaks = new BreakBook(source);
     this.exemptions = new ExemptionBook(source);
-    this.#movements = new MovementSums((key) => source.movement(key));
+    this.#dossiers = new Dossiers(source);
+    this.#movements = new MovementSums((key) =>
+      this.#dossiers.isStored(key) ? source.movement(key) : undefined,
+    );
   }
 
   /** The place that the next journalled fact will take. */
@@ -133,12 +116,22 @@ export class WorkingSet {
     addTo(this.#intakeCounts, outcome, 1);
   }
 
-  seen(id: string): { readonly digest: string } | undefined {
+  /** How many records are at hand. */
+  get size(): number {
+    return this.#dossiers.size + this.#movements.size + this.#breaks.size;
+  }
+
+  /** The place of the fact that took this id. */
+  seen(id: string): number | undefined {
     return this.#notifications.get(id) ?? this.#source.seen(id);
   }
 
   record(row: NotificationRow): void {
-    this.#notifications.set(row.id, row);
+    this.#notifications.set(row.id, row.seq);
+    const { notification, seq } = row;
+    const network = notification?.network ?? null;
+    const hash = notification?.blockchainHash ?? null;
+    if (network !== null && hash !== null) this.#dossiers.nameHash(network, hash, seq);
     this.#appended.notifications.push(row);
   }
 
@@ -153,26 +146,21 @@ export class WorkingSet {
     this.#quarantine.set(row.quarantineId, row);
   }
 
+  /** The journalled bytes of a fact. */
+  body(seq: number): Uint8Array | undefined {
+    return this.#appended.journal.find((row) => row.seq === seq)?.body ?? this.#source.body(seq);
+  }
+
   dossier(network: NetworkKey, hash: BlockchainHash): Dossier {
-    return this.#open(network, hash);
+    return this.#dossiers.of(network, hash);
   }
 
   withdrawal(transactionId: TransactionId): Withdrawal | undefined {
-    if (!this.#withdrawals.has(transactionId)) {
-      this.#withdrawals.set(transactionId, this.#source.withdrawal(transactionId));
-    }
-    return this.#withdrawals.get(transactionId);
+    return this.#dossiers.withdrawal(transactionId);
   }
 
   deposit(depositId: DepositId): Deposit | undefined {
-    for (const dossier of this.#dossiers.values()) {
-      const known = dossier.deposits.find((deposit) => deposit.depositId === depositId);
-      if (known !== undefined) return known;
-    }
-    const stored = this.#source.deposit(depositId);
-    if (stored === undefined) return undefined;
-    const dossier = this.#open(stored.network, stored.blockchainHash);
-    return dossier.deposits.find((deposit) => deposit.depositId === depositId);
+    return this.#dossiers.deposit(depositId);
   }
 
   movement(key: MovementKey): Movement | undefined {
@@ -185,16 +173,15 @@ export class WorkingSet {
 
   /** Every hash that a transaction has or is said to have. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
-    for (const { network, blockchainHash } of this.#source.ownHashesOf(transactionId)) {
-      this.#open(network, blockchainHash);
-    }
-    return [...this.#dossiers.values()]
-      .flatMap(({ ownHashes }) => ownHashes.filter((own) => own.transactionId === transactionId))
-      .sort((left, right) => (dossierKeyOf(left) < dossierKeyOf(right) ? -1 : 1));
+    return this.#dossiers.ownHashesOf(transactionId);
   }
 
   pinnedDecimals(asset: AssetId): number | undefined {
-    return this.#assets.get(asset) ?? this.#source.pinnedDecimals(asset);
+    const known = this.#pinned.get(asset);
+    if (known !== undefined) return known;
+    const stored = this.#source.pinnedDecimals(asset);
+    if (stored !== undefined) this.#pinned.set(asset, stored);
+    return stored;
   }
 
   policy(): PolicyRow | undefined {
@@ -241,11 +228,15 @@ export class WorkingSet {
 
   /** Takes over what a rule decided for the fact at `seq`. */
   apply(all: Changes, fact: { seq: number; at: number; mint: IdMint }): void {
-    for (const { asset, decimals } of all.pinned) this.#assets.set(asset, decimals);
-    for (const withdrawal of all.withdrawals) this.#putWithdrawal(withdrawal);
-    for (const own of all.ownHashes) this.#putOwnHash(own);
-    for (const sighting of all.sightings) this.#putSighting(sighting);
-    for (const deposit of all.deposits) this.#putDeposit(deposit);
+    this.#dossiers.name(all, fact.seq);
+    for (const { asset, decimals } of all.pinned) {
+      this.#assets.set(asset, decimals);
+      this.#pinned.set(asset, decimals);
+    }
+    for (const withdrawal of all.withdrawals) this.#dossiers.putWithdrawal(withdrawal);
+    for (const own of all.ownHashes) this.#dossiers.putOwnHash(own);
+    for (const sighting of all.sightings) this.#dossiers.putSighting(sighting);
+    for (const deposit of all.deposits) this.#dossiers.putDeposit(deposit, fact.seq);
     for (const entry of all.entries) this.#post(entry, fact);
     for (const item of all.items) {
       this.#appended.feed.push({ item, seq: fact.seq, createdAt: fact.at });
@@ -273,81 +264,6 @@ export class WorkingSet {
     this.#breaks.heal(key, reason, fact);
   }
 
-  #open(network: NetworkKey, hash: BlockchainHash): OpenDossier {
-    const key = dossierKey(network, hash);
-    const known = this.#dossiers.get(key);
-    if (known !== undefined) return known;
-    const stored = this.#source.dossier(network, hash);
-    // One that was changed in this transaction may have left for another hash.
-    const withdrawals = stored.withdrawals
-      .map((withdrawal) => this.#withdrawals.get(withdrawal.transactionId) ?? withdrawal)
-      .filter((one) => one.network === network && one.blockchainHash === hash);
-    const fresh: OpenDossier = {
-      sightings: [...stored.sightings],
-      deposits: [...stored.deposits],
-      withdrawals,
-      ownHashes: [...stored.ownHashes],
-      changedOwnHashes: new Set(),
-      changedSightings: new Set(),
-      changedDeposits: new Set(),
-    };
-    this.#dossiers.set(key, fresh);
-    return fresh;
-  }
-
-  #putOwnHash(own: OwnHash): void {
-    const dossier = this.#open(own.network, own.blockchainHash);
-    dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
-    dossier.changedOwnHashes.add(own.transactionId);
-  }
-
-  #putSighting(sighting: Sighting): void {
-    const dossier = this.#open(sighting.network, sighting.blockchainHash);
-    const index = dossier.sightings.findIndex((known) => sameKey(known, sighting));
-    if (index === -1) {
-      dossier.sightings.push(sighting);
-    } else {
-      const [before] = dossier.sightings.splice(index, 1, sighting);
-      if (before !== undefined) dossier.changedSightings.delete(before);
-    }
-    dossier.changedSightings.add(sighting);
-  }
-
-  #putDeposit(deposit: Deposit): void {
-    const dossier = this.#open(deposit.network, deposit.blockchainHash);
-    const index = dossier.deposits.findIndex((known) => known.depositId === deposit.depositId);
-    if (index !== -1) dossier.deposits.splice(index, 1, deposit);
-    else {
-      dossier.deposits.push(deposit);
-      // In the order in which the store reads them: what is minted must not depend on batching.
-      dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
-    }
-    dossier.changedDeposits.add(deposit.depositId);
-  }
-
-  #putWithdrawal(withdrawal: Withdrawal): void {
-    const before = this.withdrawal(withdrawal.transactionId);
-    this.#withdrawals.set(withdrawal.transactionId, withdrawal);
-    this.#changedWithdrawals.add(withdrawal.transactionId);
-    this.#leaveDossier(before);
-    const { network, blockchainHash } = withdrawal;
-    if (network === null || blockchainHash === null) return;
-    const dossier = this.#open(network, blockchainHash);
-    dossier.withdrawals = [
-      ...dossier.withdrawals.filter((one) => one.transactionId !== withdrawal.transactionId),
-      withdrawal,
-    ].sort((left, right) => (left.transactionId < right.transactionId ? -1 : 1));
-  }
-
-  #leaveDossier(before: Withdrawal | undefined): void {
-    if (before === undefined || before.network === null || before.blockchainHash === null) return;
-    const dossier = this.#dossiers.get(dossierKey(before.network, before.blockchainHash));
-    if (dossier === undefined) return;
-    dossier.withdrawals = dossier.withdrawals.filter(
-      (one) => one.transactionId !== before.transactionId,
-    );
-  }
-
   #post(entry: Entry, fact: { seq: number; at: number }): void {
     this.#appended.entries.push({ entry, seq: fact.seq, postedAt: fact.at });
     this.#movements.post(entry, fact.at);
@@ -358,15 +274,9 @@ export class WorkingSet {
     const appended = this.#appended;
     const writes: Writes = {
       ...appended,
+      headSeq: this.#head,
       quarantine: [...this.#quarantine.values()],
-      sightings: [...this.#dossiers.values()].flatMap((one) => [...one.changedSightings]),
-      deposits: [...this.#dossiers.values()].flatMap((one) =>
-        one.deposits.filter((deposit) => one.changedDeposits.has(deposit.depositId)),
-      ),
-      withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
-      ownHashes: [...this.#dossiers.values()].flatMap((one) =>
-        one.ownHashes.filter((own) => one.changedOwnHashes.has(own.transactionId)),
-      ),
+      ...this.#dossiers.takeWrites(),
       ...this.#movements.takeWrites(),
       assets: this.#assets,
       ...this.#breaks.takeWrites(),
@@ -379,13 +289,8 @@ export class WorkingSet {
 
   #forgetWritten(): void {
     this.#appended = nothingAppended();
-    for (const dossier of this.#dossiers.values()) {
-      dossier.changedSightings.clear();
-      dossier.changedDeposits.clear();
-      dossier.changedOwnHashes.clear();
-    }
+    this.#notifications.clear();
     this.#quarantine.clear();
-    this.#changedWithdrawals.clear();
     this.#assets = new Map();
     this.#intakeCounts = new Map();
   }

@@ -4,7 +4,7 @@ import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BreakId, CreditId, DepositId, Memo } from '../../src/domain/ids.ts';
 import type { FactOutcome } from '../../src/store/port.ts';
 import { verifyWith } from '../store/evidence.ts';
-import { openLedger, SIX_DEEP, type OpenLedger } from '../store/open-ledger.ts';
+import { openLedger, OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
 import { change, decimals, Service } from '../store/webhook.ts';
 
 const TWO_APPROVALS: CreditingPolicy = {
@@ -268,8 +268,7 @@ describe('a new policy', () => {
   });
 
   test('without any policy nothing is ever deep enough', async () => {
-    const open = await openLedger();
-    open.db.exec('DELETE FROM policies');
+    const open = new OpenLedger();
     await open.deliver(new Service().confirmed(1_000_000));
     await verifyWith(open, { confirmations: 1_000_000 });
     expect(open.feed()).toEqual([]);

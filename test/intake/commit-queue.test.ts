@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../src/domain/fact.ts';
 import { CommitQueue, type CommitObserved } from '../../src/intake/commit-queue.ts';
-import type { CommitResult, Ledger } from '../../src/store/port.ts';
-import { factOf, OpenLedger, openLedger, START } from '../store/open-ledger.ts';
+import type { CommitResult, Delivery, Ledger } from '../../src/store/port.ts';
+import { deliveryOf, factOf, OpenLedger, openLedger, START } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
 function queueOver(ledger: Ledger, bounds: { batchMax?: number; queueMax?: number } = {}) {
@@ -18,10 +18,10 @@ function queueOver(ledger: Ledger, bounds: { batchMax?: number; queueMax?: numbe
 }
 
 /** Different deposits, one fact each. */
-function deposits(count: number): Fact[] {
+function deposits(count: number): Delivery[] {
   const service = new Service();
   return Array.from({ length: count }, (_, at) =>
-    factOf(service.confirmed(1, { blockchainHash: `0x${at}` }), START),
+    deliveryOf(service.confirmed(1, { blockchainHash: `0x${at}` }), START),
   );
 }
 
@@ -141,7 +141,10 @@ describe('a fact that trips a bug', () => {
     return {
       commit: async (facts) => {
         const tripped = facts.some(
-          (fact) => fact.kind === 'notification' && fact.notification.blockchainHash === POISON,
+          (one) =>
+            one.kind === 'delivery' &&
+            one.defect === undefined &&
+            Buffer.from(one.raw).includes(`"blockchainHash":"${POISON}"`),
         );
         if (tripped) throw new Error('entry 1 does not sum to zero');
         return open.ledger.commit(facts);
@@ -165,7 +168,7 @@ describe('a fact that trips a bug', () => {
   test('does not block its vault’s queue: its repeat is a duplicate', async () => {
     const open = await openLedger();
     const { queue } = queueOver(buggy(open));
-    const poison = factOf(new Service().confirmed(1, { blockchainHash: POISON }), START);
+    const poison = deliveryOf(new Service().confirmed(1, { blockchainHash: POISON }), START);
     await queue.submit(poison);
     expect(await queue.submit(poison)).toEqual({ kind: 'delivery', status: 'duplicate' });
   });
@@ -173,7 +176,7 @@ describe('a fact that trips a bug', () => {
   test('once mended, a retry of what was kept takes effect as if it arrived at that moment', async () => {
     const open = await openLedger();
     const { queue } = queueOver(buggy(open));
-    await queue.submit(factOf(new Service().confirmed(1, { blockchainHash: POISON }), START));
+    await queue.submit(deliveryOf(new Service().confirmed(1, { blockchainHash: POISON }), START));
     const [kept] = open.rows<{ quarantine_id: string }>('SELECT quarantine_id FROM quarantine');
     const retry = {
       kind: 'retry',

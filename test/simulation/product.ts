@@ -69,7 +69,7 @@ class Process {
   constructor(path: string, options: ProductOptions & { now: () => number; onDeath: () => void }) {
     const { now } = options;
     this.died = new Promise((resolve) => (this.#sayDied = () => resolve(DIED)));
-    this.#ledger = new SqliteLedger(openForWriting(path), { decode, now });
+    this.#ledger = new SqliteLedger(openForWriting(path), { decode, now, keyTailMin: 16 });
     this.#fragile = new FragileLedger({
       ledger: this.#ledger,
       fate: options.fate,

@@ -339,6 +339,23 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /projections: credits: missing in the store/,
   ],
   [
+    'a notification twice',
+    `INSERT INTO notifications SELECT seq + 1000, id, status, stream, type, vault_id, hash_id,
+       transaction_id, confirmations, received_at FROM notifications LIMIT 1`,
+    /keys: notification id "[^"]+" is there 2 times/,
+  ],
+  [
+    'a key gone',
+    'DELETE FROM keys WHERE space = 1',
+    /keys: notification ntf-[^ ]+ is not found by its key/,
+  ],
+  ['a key of another row', 'UPDATE keys SET row = 1', /keys: a key of [a-z]+ 1 names another row/],
+  [
+    'keys said to be merged',
+    'UPDATE keys_merged SET through_seq = 1000000',
+    /keys: keys are marked as merged up to 1000000, past the end/,
+  ],
+  [
     'a notification’s id',
     "UPDATE notifications SET id = 'other' WHERE id = 'ntf-1'",
     /projections: notifications: id other, replay says ntf-1/,
@@ -425,7 +442,7 @@ describe('an audit finds and names', () => {
     );
     await open.deliverTogether(...many);
     open.close();
-    tamper(path, "UPDATE notifications SET digest = 'x'");
+    tamper(path, 'UPDATE notifications SET received_at = 1');
     const check = audit(path).checks.find((one) => one.check === 'projections');
     expect(check?.problems).toHaveLength(20);
     expect(check?.problemCount).toBeGreaterThan(30);

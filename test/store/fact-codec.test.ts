@@ -272,10 +272,16 @@ describe('what is journalled reads back as it was', () => {
       '{"id":"\\ud800"}',
       'garbage\u0000',
     ];
-    for (const fact of bodies.map((body) => factOf(body, START)))
-      expect(roundTrip(fact)).toEqual(fact);
+    for (const fact of bodies.map((body) => factOf(body, START))) {
+      expect(withDigest(roundTrip(fact))).toEqual(withDigest(fact));
+    }
   });
 });
+
+/** The digest of a delivery is worked out when it is asked for. */
+function withDigest(fact: Fact): unknown {
+  return 'digest' in fact ? { ...fact, digest: fact.digest() } : fact;
+}
 
 test('a journal whose notification is not understood any more is not replayed as something else', () => {
   const fact = factOf(new Service().confirmed(1), START);
@@ -292,7 +298,7 @@ test('what was not understood when it arrived stays so, though this version woul
     at: 1,
     raw,
     id: 'ntf-1',
-    digest: '',
+    digest: () => '',
     defect: 'was new',
   } as const;
   expect(roundTrip(fact)).toMatchObject({ kind: 'quarantined', id: 'ntf-1', defect: 'was new' });

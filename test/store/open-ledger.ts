@@ -10,7 +10,7 @@ import type { Decision } from '../../src/domain/decision.ts';
 import type { Fact } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
-import type { FactOutcome } from '../../src/store/port.ts';
+import type { Delivery, FactOutcome } from '../../src/store/port.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
@@ -29,15 +29,22 @@ const NOTHING_COMPARED: RunCounts = { matched: 0, broken: 0, exempt: {}, skipped
 const encoder = new TextEncoder();
 
 /** Reads a body the way the intake does, into the fact that it submits. */
+function bytesOf(body: object | string | Uint8Array): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
 export function factOf(body: object | string | Uint8Array, at: number): Fact {
-  const raw =
-    body instanceof Uint8Array
-      ? body
-      : encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
+  const raw = bytesOf(body);
   const decoded = decode(raw);
   return decoded.kind === 'malformed'
     ? { kind: 'refused', at, raw, defect: decoded.defect }
     : { ...decoded, at, raw };
+}
+
+/** A body as it is delivered, for the ledger to read. */
+export function deliveryOf(body: object | string | Uint8Array, at: number): Delivery {
+  return { kind: 'delivery', at, raw: bytesOf(body) };
 }
 
 /** A store of its own in a folder of its own; both are gone when the test ends. */
@@ -63,7 +70,12 @@ export class OpenLedger {
 
   constructor(path?: string) {
     this.db = path === undefined ? memoryDatabase() : openForWriting(path);
-    this.ledger = new SqliteLedger(this.db, { decode, now: () => this.at });
+    this.ledger = new SqliteLedger(this.db, {
+      decode,
+      now: () => this.at,
+      // So few that keys are merged, and found before, during and after it, in every longer test.
+      keyTailMin: 4,
+    });
     onTestFinished(() => this.close());
   }
 
@@ -140,7 +152,7 @@ export class OpenLedger {
   }
 
   deposits(): DepositRow[] {
-    return this.rows('SELECT * FROM deposits ORDER BY rowid');
+    return this.rows('SELECT * FROM deposits ORDER BY first_seq, deposit_id');
   }
 
   /** The only deposit there is. */

@@ -121,19 +121,10 @@ describe('append-only, and enforced', () => {
     expect(open.rows(`SELECT * FROM ${table}`)).toEqual(before);
   });
 
-  test('an id is the first notification’s for ever', async () => {
-    const open = await filled();
-    const sql = `INSERT INTO notifications SELECT seq + 1000, id, 'x', 'accepted', stream, type,
-      vault_id, network, blockchain_hash, transaction_id, confirmations, received_at
-      FROM notifications`;
-    open.db.pragma('foreign_keys = OFF');
-    expect(() => open.db.exec(sql)).toThrow('UNIQUE constraint failed: notifications.id');
-  });
-
   test('a credit is reversed once', async () => {
     const open = await filled();
     const reversal = (id: string) => `INSERT INTO credits
-      SELECT feed_seq + 1000 + length('${id}'), seq, '${id}', 'reversal', deposit_id, amount,
+      SELECT feed_seq + 1000 + length('${id}'), seq, '${id}', 'reversal', hash_id, deposit_id, amount,
         credit_id, deposit, created_at FROM credits WHERE kind = 'credit'`;
     open.db.exec(reversal('a'));
     expect(() => open.db.exec(reversal('bb'))).toThrow(

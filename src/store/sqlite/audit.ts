@@ -10,7 +10,7 @@ const PROBLEMS_SHOWN_MAX = 20;
 /** One check of an audit. `problems` is empty when it holds; at most 20 are spelled out. */
 export interface AuditCheck {
   readonly check:
-    'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'closes' | 'projections';
+    'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'closes' | 'keys' | 'projections';
   /** Rows looked at. */
   readonly examined: number;
   readonly problems: readonly string[];
@@ -186,19 +186,20 @@ function checkBalances(db: Database, sums: ReadonlyMap<number, Amount>): AuditCh
 
 /** Tables that are a function of the journal, with the order in which their rows are compared. */
 const PROJECTIONS = {
+  hashes: 'hash_id',
   notifications: 'seq',
   quarantine: 'quarantine_id',
-  sightings: 'blockchain_hash, network, vault_id, stream, account_id, address_id, memo',
+  sightings: 'hash_id, vault_id, stream, account_id, address_id, memo',
   ledger_accounts: 'ledger_account',
   entries: 'entry_id',
   postings: 'entry_id, line',
   balances: 'ledger_account',
-  movements: 'blockchain_hash, network, vault_id, asset',
+  movements: 'hash_id, vault_id, asset',
   movement_counts: 'standing',
   assets: 'asset',
-  deposits: 'deposit_id',
+  deposits: 'hash_id, deposit_id',
   withdrawals: 'transaction_id',
-  own_hashes: 'blockchain_hash, network, transaction_id',
+  own_hashes: 'hash_id, transaction_id',
   credits: 'feed_seq',
   acknowledgements: 'credit_id',
   breaks: 'break_id',

@@ -22,6 +22,7 @@ import type {
   SignatureRow,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
+import type { KeyIndex } from './key-index.ts';
 import type {
   CloseSignatureRow,
   CustodyEffectTableRow,
@@ -51,14 +52,14 @@ interface LineRow {
  */
 const LINES = `
   WITH asked AS (
-    SELECT network, blockchain_hash FROM entries WHERE entry_id >= ? AND entry_id < ?
+    SELECT network, blockchain_hash, hash_id FROM entries WHERE entry_id >= ? AND entry_id < ?
     UNION
-    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)
+    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')
+    FROM json_each(?)
   ), lines AS (
     SELECT e.network, e.blockchain_hash, e.entry_id, e.seq, e.view, e.cause, e.reverses,
       e.posted_at, e.vault_id, p.line, p.change_kind, p.amount, a.asset
-    FROM asked CROSS JOIN entries e ON e.blockchain_hash = asked.blockchain_hash
-        AND e.network = asked.network
+    FROM asked CROSS JOIN entries e ON e.hash_id = asked.hash_id
       CROSS JOIN postings p ON p.entry_id = e.entry_id
       CROSS JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
     WHERE a.kind = 'position'
@@ -92,10 +93,10 @@ function statementsOf(db: Database) {
       .pluck(),
     lines: db.prepare<[number, number, string], LineRow>(LINES),
     isOwn: db
-      .prepare<[string, string, string, string], number>(
-        `SELECT 1 FROM withdrawals WHERE blockchain_hash = ? AND network = ?
+      .prepare<[number, number], number>(
+        `SELECT 1 FROM withdrawals WHERE hash_id = ?
          UNION ALL
-         SELECT 1 FROM sightings WHERE blockchain_hash = ? AND network = ? AND stream = 'outgoing'
+         SELECT 1 FROM sightings WHERE hash_id = ? AND stream = 'outgoing'
          LIMIT 1`,
       )
       .pluck(),
@@ -187,8 +188,10 @@ function lineOf(row: LineRow & { readonly entry_id: number }): PositionLine {
 /** Answers what closing a day asks, with statements compiled once. */
 export class SqliteCloseRecords implements CloseSource {
   readonly #ask: ReturnType<typeof statementsOf>;
+  readonly #keys: KeyIndex;
 
-  constructor(db: Database) {
+  constructor(db: Database, keys: KeyIndex) {
+    this.#keys = keys;
     this.#ask = statementsOf(db);
   }
 
@@ -223,7 +226,11 @@ export class SqliteCloseRecords implements CloseSource {
     also: readonly HashKey[];
   }): Generator<HashKey & { readonly lines: readonly PositionLine[] }> {
     const also = JSON.stringify(
-      query.also.map(({ network, blockchainHash }) => [network, blockchainHash]),
+      query.also.map((hash) => [
+        hash.network,
+        hash.blockchainHash,
+        this.#keys.hashId(hash) ?? null,
+      ]),
     );
     const from = firstEntryIdOf(query.afterSeq + 1);
     const to = firstEntryIdOf(query.throughSeq + 1);
@@ -242,9 +249,9 @@ export class SqliteCloseRecords implements CloseSource {
     if (open !== undefined) yield open;
   }
 
-  isOwnHash({ network, blockchainHash }: HashKey): boolean {
-    const found = this.#ask.isOwn.get(blockchainHash, network, blockchainHash, network);
-    return found !== undefined;
+  isOwnHash(hash: HashKey): boolean {
+    const hashId = this.#keys.hashId(hash);
+    return hashId !== undefined && this.#ask.isOwn.get(hashId, hashId) !== undefined;
   }
 
   effectsOfHash({ network, blockchainHash }: HashKey): readonly CustodyEffectRow[] {

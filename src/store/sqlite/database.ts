@@ -20,7 +20,7 @@ const CHECKPOINT_PAGES = 16_000;
  * Counts the changes of schema.sql; a file carries its own as `user_version`. An older file is not
  * migrated in place: its journal is replayed into new tables (`counterfoil rebuild`).
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { unbalancedAssets, type LedgerAccount } from '../../domain/entry.ts';
-import type { PostedEntry } from '../records.ts';
+import type { PostedEntry, Writes } from '../records.ts';
 import { insertInto, upsertInto } from './statement.ts';
 
-/** Ledger accounts kept in memory, so that a posting need not look its account up. */
-const ACCOUNTS_CACHED_MAX = 200_000;
+/** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
+const ACCOUNTS_CACHED_MAX = 100_000;
 
 function accountKey(account: LedgerAccount): string {
   const { view, kind, vaultId, accountId, addressId, memo, asset } = account;
@@ -15,6 +15,7 @@ function accountKey(account: LedgerAccount): string {
 /** Writes entries and their postings, and keeps every touched balance in step. */
 export class LedgerWriter {
   readonly #accounts = new Map<string, number>();
+  readonly #balances = new Map<number, Amount>();
   readonly #insertEntry;
   readonly #insertPosting;
   readonly #insertAccount;
@@ -46,9 +47,10 @@ export class LedgerWriter {
   /** Forgets what a transaction that did not commit may have put in memory. */
   forget(): void {
     this.#accounts.clear();
+    this.#balances.clear();
   }
 
-  write(entries: readonly PostedEntry[]): void {
+  write(entries: readonly PostedEntry[], hashIdOf: Writes['hashIdOf']): void {
     const touched = new Map<number, Amount>();
     for (const { entry, seq, postedAt } of entries) {
       const unbalanced = unbalancedAssets(entry.postings);
@@ -62,6 +64,7 @@ export class LedgerWriter {
         source: entry.source,
         cause: entry.cause,
         vault_id: entry.vaultId,
+        hash_id: hashIdOf(entry),
         network: entry.network,
         blockchain_hash: entry.blockchainHash,
         transaction_id: entry.transactionId,
@@ -85,8 +88,10 @@ export class LedgerWriter {
 
   #move(touched: ReadonlyMap<number, Amount>): void {
     for (const [id, delta] of touched) {
-      const before = storedAmount(this.#balance.get(id) ?? '0');
-      this.#putBalance.run({ ledger_account: id, amount: plus(before, delta).toString() });
+      const before = this.#balances.get(id) ?? storedAmount(this.#balance.get(id) ?? '0');
+      const after = plus(before, delta);
+      this.#balances.set(id, after);
+      this.#putBalance.run({ ledger_account: id, amount: after.toString() });
     }
   }
 
@@ -112,7 +117,7 @@ export class LedgerWriter {
         asset,
       });
     }
-    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.#accounts.clear();
+    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.forget();
     this.#accounts.set(key, id);
     return id;
   }

@@ -4,6 +4,7 @@ import { Bookkeeper } from '../bookkeeper.ts';
 import { decodeFact } from '../fact-codec.ts';
 import type { DecodeBody } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
+import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import type { JournalTableRow } from './tables.ts';
@@ -67,8 +68,9 @@ export function replay(
   into: Database,
   options: { decode: DecodeBody; tick: (facts: number) => void },
 ): void {
-  const records = new SqliteRecords(into);
-  const writer = new SqliteWrites(into);
+  const keys = new KeyIndex(into);
+  const records = new SqliteRecords(into, keys);
+  const writer = new SqliteWrites(into, keys);
   const { decode, tick } = options;
   const applyBatch = into.transaction((rows: readonly JournalRow[]) => {
     writer.appendJournal(rows);

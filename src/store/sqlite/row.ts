@@ -29,7 +29,13 @@ function orEmpty<Id>(brand: (value: string) => Id, value: string): Id | null {
   return value === '' ? null : brand(value);
 }
 
-export function sightingOf(row: SightingRow): Sighting {
+/** Whose hash a row of it is about. */
+interface HashName {
+  readonly network: string;
+  readonly blockchain_hash: string;
+}
+
+export function sightingOf(row: SightingRow & HashName): Sighting {
   return {
     network: NetworkKey(row.network),
     blockchainHash: BlockchainHash(row.blockchain_hash),
@@ -45,10 +51,9 @@ export function sightingOf(row: SightingRow): Sighting {
   };
 }
 
-export function sightingRow(sighting: Sighting): SightingRow {
+export function sightingRow(sighting: Sighting, hashId: number): SightingRow {
   return {
-    network: sighting.network,
-    blockchain_hash: sighting.blockchainHash,
+    hash_id: hashId,
     vault_id: sighting.vaultId,
     stream: sighting.stream,
     account_id: sighting.accountId ?? '',
@@ -103,8 +108,14 @@ export function depositOf(row: DepositRow): Deposit {
   };
 }
 
-export function depositRow(deposit: Deposit): DepositRow {
+export function depositRow(
+  deposit: Deposit,
+  key: Pick<DepositRow, 'hash_id' | 'first_seq'>,
+): DepositRow {
+  // Without a spread: an object so wide that is made by one is slow to make and to read.
   return {
+    hash_id: key.hash_id,
+    first_seq: key.first_seq,
     deposit_id: deposit.depositId,
     vault_id: deposit.vaultId,
     network: deposit.network,
@@ -161,8 +172,9 @@ export function withdrawalOf(row: WithdrawalRow): Withdrawal {
   };
 }
 
-export function withdrawalRow(withdrawal: Withdrawal): WithdrawalRow {
+export function withdrawalRow(withdrawal: Withdrawal, hashId: number | null): WithdrawalRow {
   return {
+    hash_id: hashId,
     transaction_id: withdrawal.transactionId,
     vault_id: withdrawal.vaultId,
     order_id: withdrawal.orderId,

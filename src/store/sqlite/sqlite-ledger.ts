@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
-import type { Fact } from '../../domain/fact.ts';
 import { Bookkeeper } from '../bookkeeper.ts';
-import type { CommitResult, DecodeBody, FactOutcome, Ledger } from '../port.ts';
+import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
+import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import { insertInto } from './statement.ts';
@@ -14,8 +14,19 @@ interface ChainHead {
   readonly hash: Uint8Array;
 }
 
+/** Records kept at hand from one commit to the next; all are let go when there are more. */
+const AT_HAND_MAX = 50_000;
+
 /** SQLite result codes that say "not now" rather than "never": the sender must retry. */
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+
+export interface LedgerOptions {
+  readonly decode: DecodeBody;
+  /** Wall clock, Unix milliseconds: when a commit is sealed. */
+  readonly now: () => number;
+  /** See `KeyIndex`. */
+  readonly keyTailMin?: number;
+}
 
 /**
  * The one writer of a SQLite store. A commit is one immediate transaction: facts are applied in
@@ -29,31 +40,36 @@ export class SqliteLedger implements Ledger {
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
   readonly #lastSeal;
-  readonly #transact: (facts: readonly Fact[]) => { outcomes: FactOutcome[]; head: ChainHead };
+  readonly #transact: (all: readonly Submission[]) => { outcomes: FactOutcome[]; head: ChainHead };
   #head: ChainHead;
+  #keeper: Bookkeeper | undefined;
+  /** What the commit under way journals. */
+  #journalled: JournalRow[] = [];
 
-  constructor(db: Database.Database, options: { decode: DecodeBody; now: () => number }) {
+  constructor(db: Database.Database, options: LedgerOptions) {
     this.#db = db;
     this.#decode = options.decode;
     this.#now = options.now;
-    this.#records = new SqliteRecords(db);
-    this.#writes = new SqliteWrites(db);
+    const keys = new KeyIndex(db, options.keyTailMin);
+    this.#records = new SqliteRecords(db, keys);
+    this.#writes = new SqliteWrites(db, keys);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
       `SELECT commit_number AS commitNumber, last_seq AS lastSeq, hash FROM seals
        ORDER BY commit_number DESC LIMIT 1`,
     );
     this.#head = this.#readHead();
-    const transaction = db.transaction((facts: readonly Fact[]) => this.#applyAll(facts));
-    this.#transact = (facts) => transaction.immediate(facts);
+    const transaction = db.transaction((all: readonly Submission[]) => this.#applyAll(all));
+    this.#transact = (all) => transaction.immediate(all);
   }
 
-  async commit(facts: readonly Fact[]): Promise<CommitResult> {
+  async commit(submissions: readonly Submission[]): Promise<CommitResult> {
     try {
-      const { outcomes, head } = this.#transact(facts);
+      const { outcomes, head } = this.#transact(submissions);
       this.#head = head;
       return { kind: 'committed', outcomes };
     } catch (error) {
+      this.#keeper = undefined;
       this.#writes.forget();
       if (error instanceof Database.SqliteError && UNAVAILABLE.test(error.code)) {
         return { kind: 'unavailable', cause: `${error.code}: ${error.message}` };
@@ -70,21 +86,26 @@ export class SqliteLedger implements Ledger {
     return this.#lastSeal.get() ?? { commitNumber: 0, lastSeq: 0, hash: GENESIS_HASH };
   }
 
-  #applyAll(facts: readonly Fact[]): { outcomes: FactOutcome[]; head: ChainHead } {
-    const sealed: JournalRow[] = [];
-    const write = (writes: Writes): void => {
-      this.#writes.write(writes);
-      sealed.push(...writes.journal);
-    };
-    const keeper = new Bookkeeper({
+  #applyAll(submissions: readonly Submission[]): { outcomes: FactOutcome[]; head: ChainHead } {
+    this.#journalled = [];
+    if (this.#keeper !== undefined && this.#keeper.size > AT_HAND_MAX) this.#keeper = undefined;
+    this.#keeper ??= this.#newKeeper();
+    const keeper = this.#keeper;
+    const outcomes = submissions.map((one) => keeper.take(one));
+    keeper.flush();
+    return { outcomes, head: this.#seal(this.#journalled) };
+  }
+
+  #newKeeper(): Bookkeeper {
+    return new Bookkeeper({
       source: this.#records,
       journalHead: this.#head.lastSeq,
-      write,
+      write: (writes: Writes) => {
+        this.#writes.write(writes);
+        this.#journalled.push(...writes.journal);
+      },
       decode: this.#decode,
     });
-    const outcomes = facts.map((fact) => keeper.take(fact));
-    keeper.flush();
-    return { outcomes, head: this.#seal(sealed) };
   }
 
   #seal(rows: readonly JournalRow[]): ChainHead {

@@ -6,7 +6,6 @@ import type { Withdrawal } from '../../domain/withdrawal.ts';
 import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
-import type { IntakeStatus } from '../../domain/fact.ts';
 import { pageWithin } from '../page-within.ts';
 import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../records.ts';
 import type {
@@ -19,9 +18,9 @@ import type {
   PageRequest,
   Reads,
   StoredCredit,
-  StoredNotification,
   WithdrawalQuery,
 } from '../reads.ts';
+import { KeyLookup } from './key-lookup.ts';
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
 import { readBreak, readBreaks } from './reads/breaks.ts';
@@ -45,6 +44,7 @@ import {
 import { readExemptions } from './reads/exemptions.ts';
 import { readPage } from './reads/list.ts';
 import { readMovements, readUnsettledMovements } from './reads/movements.ts';
+import { readNotifications } from './reads/notifications.ts';
 import {
   readConfiguredPolicy,
   readPinnedDecimals,
@@ -54,13 +54,7 @@ import {
 import { readReconcilerView } from './reads/reconciler-view.ts';
 import { readWaitingWithdrawals } from './reads/withdrawals.ts';
 import { withdrawalOf } from './row.ts';
-import type {
-  CreditRow,
-  NotificationTableRow,
-  QuarantineTableRow,
-  ReconciliationTableRow,
-  Tables,
-} from './tables.ts';
+import type { CreditRow, QuarantineTableRow, ReconciliationTableRow, Tables } from './tables.ts';
 
 function creditOf(row: CreditRow): StoredCredit {
   return {
@@ -73,22 +67,6 @@ function creditOf(row: CreditRow): StoredCredit {
       reverses: row.reverses === null ? null : CreditId(row.reverses),
       deposit: unpackDeposit(row.deposit),
     },
-  };
-}
-
-function notificationOf(row: NotificationTableRow): StoredNotification {
-  return {
-    seq: row.seq,
-    id: row.id,
-    status: row.status as IntakeStatus,
-    stream: row.stream,
-    type: row.type,
-    vaultId: row.vault_id,
-    network: row.network,
-    blockchainHash: row.blockchain_hash,
-    transactionId: row.transaction_id,
-    confirmations: row.confirmations,
-    receivedAt: row.received_at,
   };
 }
 
@@ -129,9 +107,11 @@ function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
 export class SqliteReads implements Reads {
   readonly #db: Kysely<Tables>;
   readonly #connection: Database;
+  readonly #keys: KeyLookup;
 
   constructor(connection: Database) {
     this.#connection = connection;
+    this.#keys = new KeyLookup(connection);
     this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
   }
 
@@ -139,16 +119,20 @@ export class SqliteReads implements Reads {
     this.#connection.close();
   }
 
+  #hashIds(blockchainHash: string | undefined): number[] | undefined {
+    return blockchainHash === undefined ? undefined : this.#keys.hashIds(blockchainHash);
+  }
+
   async balances(query: BalanceQuery, request: PageRequest): Promise<Page<Balance>> {
     return pageWithin(await readBalances(this.#db, query), request);
   }
 
   deposits(query: DepositQuery, page: PageRequest) {
-    return readDeposits(this.#db, query, page);
+    return readDeposits(this.#db, query, { ...page, keys: this.#keys });
   }
 
   deposit(depositId: string): Promise<Deposit | undefined> {
-    return readDeposit(this.#db, depositId);
+    return readDeposit(this.#db, depositId, this.#keys);
   }
 
   async feedHead(): Promise<number> {
@@ -191,20 +175,17 @@ export class SqliteReads implements Reads {
 
   withdrawals(query: WithdrawalQuery, page: PageRequest) {
     const { status, vaultId, blockchainHash } = query;
-    const equal = { status, vault_id: vaultId, blockchain_hash: blockchainHash };
+    const equal = () => ({ status, vault_id: vaultId, hash_id: this.#hashIds(blockchainHash) });
     const listing = { table: 'withdrawals', equal, newestFirstBy: 'rowid' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: withdrawalOf });
   }
 
   movements(blockchainHash: string) {
-    return readMovements(this.#db, blockchainHash);
+    return readMovements(this.#db, blockchainHash, this.#keys);
   }
 
   notifications(query: NotificationQuery, page: PageRequest) {
-    const { id, vaultId, blockchainHash, status } = query;
-    const equal = { id, vault_id: vaultId, blockchain_hash: blockchainHash, status };
-    const listing = { table: 'notifications', equal, newestFirstBy: 'seq' } as const;
-    return readPage(this.#db, listing, { ...page, itemOf: notificationOf });
+    return readNotifications(this.#db, query, { ...page, keys: this.#keys });
   }
 
   quarantine(page: PageRequest) {
@@ -291,7 +272,7 @@ export class SqliteReads implements Reads {
   }
 
   depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]> {
-    return readDepositsToJudge(this.#db, after, limit);
+    return readDepositsToJudge(this.#db, { after, limit }, this.#keys);
   }
 
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
@@ -327,6 +308,6 @@ export class SqliteReads implements Reads {
   }
 
   reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {
-    return readReconcilerView(this.#db, about);
+    return readReconcilerView(this.#db, about, this.#keys);
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Break, BreakType, Severity } from '../../domain/break.ts';
 import type { Deposit } from '../../domain/deposit.ts';
-import type { Dossier } from '../../domain/dossier.ts';
+import { EMPTY_DOSSIER } from '../../domain/dossier.ts';
 import type { ExemptDifference } from '../../domain/exemption.ts';
 import type {
   AssetId,
@@ -22,10 +22,12 @@ import type {
   PolicyRow,
   QuarantineRow,
   RecordSource,
+  StoredDossier,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
 import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
+import type { KeyIndex } from './key-index.ts';
 import { policyOf } from './policy-row.ts';
 import { depositOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
@@ -54,7 +56,10 @@ const IDLE_WITHDRAWAL = `(status IS NULL
  */
 function statementsOf(db: Database) {
   return {
-    seen: db.prepare<[string], { digest: string }>('SELECT digest FROM notifications WHERE id = ?'),
+    hasId: db
+      .prepare<[number, string], number>('SELECT 1 FROM notifications WHERE seq = ? AND id = ?')
+      .pluck(),
+    body: db.prepare<[number], Uint8Array>('SELECT body FROM journal WHERE seq = ?').pluck(),
     keptAside: db
       .prepare<[string, string], number>(
         'SELECT 1 FROM quarantine WHERE notification_id = ? AND digest = ?',
@@ -63,20 +68,19 @@ function statementsOf(db: Database) {
     quarantine: db.prepare<[string], QuarantineTableRow & { body: Uint8Array }>(
       'SELECT q.*, j.body FROM quarantine q JOIN journal j USING (seq) WHERE quarantine_id = ?',
     ),
-    sightings: db.prepare<[string, string], SightingRow>(
-      'SELECT * FROM sightings WHERE blockchain_hash = ? AND network = ?',
+    sightings: db.prepare<[number], SightingRow>('SELECT * FROM sightings WHERE hash_id = ?'),
+    depositsByHash: db.prepare<[number], DepositRow>(
+      'SELECT * FROM deposits WHERE hash_id = ? ORDER BY deposit_id',
     ),
-    depositsByHash: db.prepare<[string, string], DepositRow>(
-      `SELECT * FROM deposits WHERE blockchain_hash = ? AND network = ?
-       ORDER BY deposit_id`,
-    ),
-    withdrawalsByHash: db.prepare<[string, string], WithdrawalRow>(
-      'SELECT * FROM withdrawals WHERE blockchain_hash = ? AND network = ? ORDER BY transaction_id',
+    withdrawalsByHash: db.prepare<[number], WithdrawalRow>(
+      'SELECT * FROM withdrawals WHERE hash_id = ? ORDER BY transaction_id',
     ),
     withdrawal: db.prepare<[string], WithdrawalRow>(
       'SELECT * FROM withdrawals WHERE transaction_id = ?',
     ),
-    deposit: db.prepare<[string], DepositRow>('SELECT * FROM deposits WHERE deposit_id = ?'),
+    deposit: db.prepare<[number, string], DepositRow>(
+      'SELECT * FROM deposits WHERE hash_id = ? AND deposit_id = ?',
+    ),
     feedLength: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     depositOfCredit: db
       .prepare<[string], string>('SELECT deposit_id FROM credits WHERE credit_id = ?')
@@ -84,13 +88,13 @@ function statementsOf(db: Database) {
     acknowledgedAs: db
       .prepare<[string], string>('SELECT reference FROM acknowledgements WHERE credit_id = ?')
       .pluck(),
-    depositsToJudge: db.prepare<[string, number], DepositRow>(
+    depositsToJudge: db.prepare<[number], DepositRow>(
       `SELECT * FROM deposits
-       WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0 AND deposit_id > ?
-       ORDER BY deposit_id LIMIT ?`,
+       WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0
+       ORDER BY hash_id, deposit_id LIMIT ?`,
     ),
-    movement: db.prepare<[string, string, string, string], MovementRow>(
-      'SELECT * FROM movements WHERE blockchain_hash = ? AND network = ? AND vault_id = ? AND asset = ?',
+    movement: db.prepare<[number, string, string], MovementRow>(
+      'SELECT * FROM movements WHERE hash_id = ? AND vault_id = ? AND asset = ?',
     ),
     movementsAtOdds: db.prepare<[], MovementRow>(
       `SELECT * FROM movements WHERE standing IN ('differs', 'chain_only')
@@ -123,9 +127,8 @@ function statementsOf(db: Database) {
 
 function ownHashStatementsOf(db: Database) {
   return {
-    byHash: db.prepare<[string, string], OwnHashRow>(
-      `SELECT * FROM own_hashes WHERE blockchain_hash = ? AND network = ?
-       ORDER BY transaction_id`,
+    byHash: db.prepare<[number], OwnHashRow>(
+      'SELECT * FROM own_hashes WHERE hash_id = ? ORDER BY transaction_id',
     ),
     byTransaction: db.prepare<[string], OwnHashRow>(
       'SELECT * FROM own_hashes WHERE transaction_id = ? ORDER BY network, blockchain_hash',
@@ -142,7 +145,7 @@ function ageStatementsOf(db: Database) {
     ),
     idleDeposits: db.prepare<[number, number], DepositRow>(
       `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_at <= ?
-       ORDER BY updated_at, deposit_id LIMIT ?`,
+       ORDER BY updated_at, hash_id, deposit_id LIMIT ?`,
     ),
     idleDepositCount: db
       .prepare<[number], number>(
@@ -167,16 +170,24 @@ export class SqliteRecords implements RecordSource {
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
   readonly #age: ReturnType<typeof ageStatementsOf>;
+  readonly #keys: KeyIndex;
 
-  constructor(db: Database) {
-    this.closes = new SqliteCloseRecords(db);
+  constructor(db: Database, keys: KeyIndex) {
+    this.#keys = keys;
+    this.closes = new SqliteCloseRecords(db, keys);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
     this.#age = ageStatementsOf(db);
   }
 
-  seen(id: string): { readonly digest: string } | undefined {
-    return this.#ask.seen.get(id);
+  seen(id: string): number | undefined {
+    return this.#keys
+      .candidates('notification', id)
+      .find((seq) => this.#ask.hasId.get(seq, id) !== undefined);
+  }
+
+  body(seq: number): Uint8Array | undefined {
+    return this.#ask.body.get(seq);
   }
 
   keptAside(id: string, digest: string): boolean {
@@ -199,12 +210,16 @@ export class SqliteRecords implements RecordSource {
     };
   }
 
-  dossier(network: NetworkKey, hash: BlockchainHash): Dossier {
+  dossier(network: NetworkKey, hash: BlockchainHash): StoredDossier {
+    const hashId = this.#keys.hashId({ network, blockchainHash: hash });
+    if (hashId === undefined) return { ...EMPTY_DOSSIER, hashId };
+    const named = { network, blockchain_hash: hash };
     return {
-      sightings: this.#ask.sightings.all(hash, network).map(sightingOf),
-      deposits: this.#ask.depositsByHash.all(hash, network).map(depositOf),
-      withdrawals: this.#ask.withdrawalsByHash.all(hash, network).map(withdrawalOf),
-      ownHashes: this.#own.byHash.all(hash, network).map(ownHashOf),
+      hashId,
+      sightings: this.#ask.sightings.all(hashId).map((row) => sightingOf({ ...row, ...named })),
+      deposits: this.#ask.depositsByHash.all(hashId).map(depositOf),
+      withdrawals: this.#ask.withdrawalsByHash.all(hashId).map(withdrawalOf),
+      ownHashes: this.#own.byHash.all(hashId).map(ownHashOf),
     };
   }
 
@@ -218,8 +233,11 @@ export class SqliteRecords implements RecordSource {
   }
 
   deposit(depositId: DepositId): Deposit | undefined {
-    const row = this.#ask.deposit.get(depositId);
-    return row && depositOf(row);
+    for (const hashId of this.#keys.candidates('deposit', depositId)) {
+      const row = this.#ask.deposit.get(hashId, depositId);
+      if (row !== undefined) return depositOf(row);
+    }
+    return undefined;
   }
 
   feedLength(): number {
@@ -235,12 +253,14 @@ export class SqliteRecords implements RecordSource {
     return this.#ask.acknowledgedAs.get(creditId);
   }
 
-  depositsToJudge(after: DepositId | null, limit: number): readonly Deposit[] {
-    return this.#ask.depositsToJudge.all(after ?? '', limit).map(depositOf);
+  depositsToJudge(limit: number): readonly Deposit[] {
+    return this.#ask.depositsToJudge.all(limit).map(depositOf);
   }
 
   movement(key: MovementKey): Movement | undefined {
-    const row = this.#ask.movement.get(key.blockchainHash, key.network, key.vaultId, key.asset);
+    const hashId = this.#keys.hashId(key);
+    if (hashId === undefined) return undefined;
+    const row = this.#ask.movement.get(hashId, key.vaultId, key.asset);
     return row && movementOf(row);
   }
 

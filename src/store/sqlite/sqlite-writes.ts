@@ -1,33 +1,50 @@
 import type { Database } from 'better-sqlite3';
+import type { Deposit } from '../../domain/deposit.ts';
+import type { BlockchainHash, NetworkKey } from '../../domain/ids.ts';
 import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
-import type { FeedItem, JournalRow, NotificationRow, Writes } from '../records.ts';
+import type { HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
 import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from './exemption-row.ts';
+import type { KeyIndex } from './key-index.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { depositRow, sightingRow, withdrawalRow } from './row.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
+
+const HASH_NAME = ['network', 'blockchain_hash'] as const;
+
+/** What a deposit is, whatever happens to it. */
+const DEPOSIT_FIXED = [
+  ...HASH_NAME,
+  'first_seq',
+  'vault_id',
+  'account_id',
+  'address_id',
+  'memo',
+  'asset',
+  'first_seen_at',
+] as const;
 
 function statementsOf(db: Database) {
   return {
     journal: insertInto(db, 'journal'),
     notification: insertInto(db, 'notifications'),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
+    hash: insertInto(db, 'hashes'),
     sighting: upsertInto(db, 'sightings', [
-      'blockchain_hash',
-      'network',
+      'hash_id',
       'vault_id',
       'stream',
       'account_id',
       'address_id',
       'memo',
     ]),
-    deposit: upsertInto(db, 'deposits', ['deposit_id']),
+    deposit: upsertInto(db, 'deposits', ['hash_id', 'deposit_id'], DEPOSIT_FIXED),
     withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
-    ownHash: upsertInto(db, 'own_hashes', ['blockchain_hash', 'network', 'transaction_id']),
-    movement: upsertInto(db, 'movements', ['blockchain_hash', 'network', 'vault_id', 'asset']),
+    ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
+    movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
     movementCount: addToCount(db, 'movement_counts', 'standing'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
     asset: insertInto(db, 'assets'),
@@ -45,13 +62,26 @@ function statementsOf(db: Database) {
   };
 }
 
+/** The number of a hash that may not be there. */
+function hashIdIn(
+  {
+    network,
+    blockchainHash,
+  }: { network: NetworkKey | null; blockchainHash: BlockchainHash | null },
+  { hashIdOf }: Writes,
+): number | null {
+  return network === null || blockchainHash === null ? null : hashIdOf({ network, blockchainHash });
+}
+
 /** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
 export class SqliteWrites {
   readonly #put: ReturnType<typeof statementsOf>;
   readonly #ledger: LedgerWriter;
   readonly #closes: CloseWriter;
+  readonly #keys: KeyIndex;
 
-  constructor(db: Database) {
+  constructor(db: Database, keys: KeyIndex) {
+    this.#keys = keys;
     this.#put = statementsOf(db);
     this.#ledger = new LedgerWriter(db);
     this.#closes = new CloseWriter(db);
@@ -60,6 +90,7 @@ export class SqliteWrites {
   /** Forgets what a transaction that did not commit may have put in memory. */
   forget(): void {
     this.#ledger.forget();
+    this.#keys.reload();
   }
 
   /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
@@ -77,7 +108,8 @@ export class SqliteWrites {
 
   write(writes: Writes): void {
     this.appendJournal(writes.journal);
-    for (const row of writes.notifications) this.#putNotification(row);
+    for (const row of writes.hashes) this.#putHash(row);
+    for (const row of writes.notifications) this.#putNotification(row, writes);
     for (const row of writes.quarantine) {
       this.#put.quarantine.run({
         quarantine_id: row.quarantineId,
@@ -91,15 +123,17 @@ export class SqliteWrites {
       });
     }
     for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
-    this.#ledger.write(writes.entries);
-    for (const sighting of writes.sightings) this.#put.sighting.run(sightingRow(sighting));
-    for (const deposit of writes.deposits) this.#put.deposit.run(depositRow(deposit));
+    this.#ledger.write(writes.entries, writes.hashIdOf);
+    for (const sighting of writes.sightings) {
+      this.#put.sighting.run(sightingRow(sighting, writes.hashIdOf(sighting)));
+    }
+    for (const deposit of writes.deposits) this.#putDeposit(deposit, writes);
     for (const withdrawal of writes.withdrawals) {
-      this.#put.withdrawal.run(withdrawalRow(withdrawal));
+      this.#put.withdrawal.run(withdrawalRow(withdrawal, hashIdIn(withdrawal, writes)));
     }
     this.#putOwnHashes(writes);
     this.#putMovements(writes);
-    this.#putFeed(writes.feed);
+    this.#putFeed(writes);
     for (const { creditId, ...row } of writes.acknowledgements) {
       this.#put.acknowledgement.run({ credit_id: creditId, ...row });
     }
@@ -108,19 +142,36 @@ export class SqliteWrites {
     this.#putExemptions(writes);
     this.#closes.write(writes);
     for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
+    this.#keys.advance(writes.headSeq);
   }
 
-  #putNotification({ seq, id, digest, status, notification, receivedAt }: NotificationRow): void {
+  #putHash({ hashId, network, blockchainHash }: HashRow): void {
+    this.#put.hash.run({ hash_id: hashId, network, blockchain_hash: blockchainHash });
+    this.#keys.add({ space: 'hash', key: blockchainHash, row: hashId });
+  }
+
+  #putDeposit(deposit: Deposit, writes: Writes): void {
+    const hashId = writes.hashIdOf(deposit);
+    const firstSeq = writes.newDeposits.get(deposit.depositId);
+    // Of a deposit that is there already the store keeps its own.
+    this.#put.deposit.run(
+      depositRow(deposit, { hash_id: hashId, first_seq: firstSeq ?? writes.headSeq }),
+    );
+    if (firstSeq === undefined) return;
+    this.#keys.add({ space: 'deposit', key: deposit.depositId, row: hashId });
+  }
+
+  #putNotification(row: NotificationRow, writes: Writes): void {
+    const { seq, id, status, notification, receivedAt } = row;
+    this.#keys.add({ space: 'notification', key: id, row: seq });
     this.#put.notification.run({
       seq,
       id,
-      digest,
       status,
       stream: notification?.stream ?? null,
       type: notification?.type ?? null,
       vault_id: notification?.vaultId ?? null,
-      network: notification?.network ?? null,
-      blockchain_hash: notification?.blockchainHash ?? null,
+      hash_id: notification && hashIdIn(notification, writes),
       transaction_id: notification?.transactionId ?? null,
       confirmations:
         notification === null || notification.stream === 'outgoing'
@@ -130,22 +181,25 @@ export class SqliteWrites {
     });
   }
 
-  #putOwnHashes({ ownHashes }: Writes): void {
-    for (const { network, blockchainHash, transactionId, standing } of ownHashes) {
+  #putOwnHashes({ ownHashes, hashIdOf }: Writes): void {
+    for (const own of ownHashes) {
+      const { network, blockchainHash, transactionId, standing } = own;
       this.#put.ownHash.run({
-        blockchain_hash: blockchainHash,
+        hash_id: hashIdOf(own),
         network,
+        blockchain_hash: blockchainHash,
         transaction_id: transactionId,
         standing,
       });
     }
   }
 
-  #putMovements({ movements, movementCounts }: Writes): void {
+  #putMovements({ movements, movementCounts, hashIdOf }: Writes): void {
     for (const movement of movements) {
       this.#put.movement.run({
-        blockchain_hash: movement.blockchainHash,
+        hash_id: hashIdOf(movement),
         network: movement.network,
+        blockchain_hash: movement.blockchainHash,
         vault_id: movement.vaultId,
         asset: movement.asset,
         books: movement.books.toString(),
@@ -162,7 +216,7 @@ export class SqliteWrites {
     }
   }
 
-  #putFeed(feed: readonly FeedItem[]): void {
+  #putFeed({ feed, hashIdOf }: Writes): void {
     if (feed.length === 0) return;
     let head = this.#put.feedHead.get() ?? 0;
     for (const { item, seq, createdAt } of feed) {
@@ -172,6 +226,7 @@ export class SqliteWrites {
         seq,
         credit_id: item.creditId,
         kind: item.kind,
+        hash_id: hashIdOf(item.deposit),
         deposit_id: item.deposit.depositId,
         amount: item.amount.toString(),
         reverses: item.reverses,

@@ -1,17 +1,35 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Tables } from './tables.ts';
 
-/** A statement that binds one row by its column names. */
+/** A statement that takes one whole row. */
 export interface RowStatement<Table extends keyof Tables> {
-  run(row: Tables[Table]): unknown;
+  run(row: Tables[Table]): void;
 }
 
-function columnsOf(db: Database, table: keyof Tables): string[] {
-  return (db.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
+/** Values are bound by their places: binding by name looks every column up again. */
+function rowStatement<Table extends keyof Tables>(
+  db: Database,
+  sql: string,
+  columns: readonly (keyof Tables[Table])[],
+): RowStatement<Table> {
+  const statement = db.prepare(sql);
+  return {
+    run: (row) => {
+      statement.run(columns.map((column) => row[column]));
+    },
+  };
+}
+
+type ColumnOf<Table extends keyof Tables> = keyof Tables[Table] & string;
+
+/** A test holds the types of the rows against the schema. */
+function columnsOf<Table extends keyof Tables>(db: Database, table: Table): ColumnOf<Table>[] {
+  const columns = db.pragma(`table_info(${table})`) as { name: ColumnOf<Table> }[];
+  return columns.map((column) => column.name);
 }
 
 function insertText(table: keyof Tables, columns: readonly string[]): string {
-  const values = columns.map((column) => `@${column}`).join(', ');
+  const values = columns.map(() => '?').join(', ');
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
 }
 
@@ -20,22 +38,29 @@ export function insertInto<Table extends keyof Tables>(
   db: Database,
   table: Table,
 ): RowStatement<Table> {
-  return db.prepare<[Tables[Table]]>(insertText(table, columnsOf(db, table)));
+  const columns = columnsOf(db, table);
+  return rowStatement(db, insertText(table, columns), columns);
 }
 
-/** A compiled insert that replaces the row of the same key. */
+/**
+ * A compiled insert that replaces the row of the same key. `fixed`: columns that a row keeps for
+ * good; their indexes are then left alone.
+ */
 export function upsertInto<Table extends keyof Tables>(
   db: Database,
   table: Table,
-  key: readonly (keyof Tables[Table] & string)[],
+  key: readonly ColumnOf<Table>[],
+  fixed: readonly ColumnOf<Table>[] = [],
 ): RowStatement<Table> {
   const columns = columnsOf(db, table);
-  const keyColumns: readonly string[] = key;
+  const kept = new Set([...key, ...fixed]);
   const update = columns
-    .filter((column) => !keyColumns.includes(column))
+    .filter((column) => !kept.has(column))
     .map((column) => `${column} = excluded.${column}`);
-  return db.prepare<[Tables[Table]]>(
+  return rowStatement(
+    db,
     `${insertText(table, columns)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update.join(', ')}`,
+    columns,
   );
 }
 

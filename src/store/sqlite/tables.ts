@@ -25,16 +25,20 @@ export interface SealRow {
   hash: Uint8Array;
 }
 
+export interface HashTableRow {
+  hash_id: number;
+  network: string;
+  blockchain_hash: string;
+}
+
 export interface NotificationTableRow {
   seq: number;
   id: string;
-  digest: string;
   status: string;
   stream: string | null;
   type: string | null;
   vault_id: string | null;
-  network: string | null;
-  blockchain_hash: string | null;
+  hash_id: number | null;
   transaction_id: string | null;
   confirmations: number | null;
   received_at: number;
@@ -52,8 +56,7 @@ export interface QuarantineTableRow {
 }
 
 export interface SightingRow {
-  network: string;
-  blockchain_hash: string;
+  hash_id: number;
   vault_id: string;
   stream: string;
   account_id: string;
@@ -83,6 +86,7 @@ export interface EntryRow {
   source: string;
   cause: string;
   vault_id: string;
+  hash_id: number;
   network: string;
   blockchain_hash: string;
   transaction_id: string | null;
@@ -104,8 +108,9 @@ export interface BalanceRow {
 }
 
 export interface MovementRow {
-  blockchain_hash: string;
+  hash_id: number;
   network: string;
+  blockchain_hash: string;
   vault_id: string;
   asset: string;
   books: string;
@@ -128,7 +133,9 @@ export interface AssetRow {
 }
 
 export interface DepositRow {
+  hash_id: number;
   deposit_id: string;
+  first_seq: number;
   vault_id: string;
   network: string;
   blockchain_hash: string;
@@ -166,6 +173,7 @@ export interface WithdrawalRow {
   transaction_id: string;
   vault_id: string;
   order_id: string | null;
+  hash_id: number | null;
   network: string | null;
   blockchain_hash: string | null;
   account_id: string | null;
@@ -182,8 +190,9 @@ export interface WithdrawalRow {
 }
 
 export interface OwnHashRow {
-  blockchain_hash: string;
+  hash_id: number;
   network: string;
+  blockchain_hash: string;
   transaction_id: string;
   standing: string;
 }
@@ -193,6 +202,7 @@ export interface CreditRow {
   seq: number;
   credit_id: string;
   kind: string;
+  hash_id: number;
   deposit_id: string;
   amount: string;
   reverses: string | null;
@@ -298,6 +308,17 @@ export interface ExemptDifferenceRow {
 /** What `breaks` and `exempt_differences` both keep of a difference. */
 export type FindingColumns = Omit<ExemptDifferenceRow, 'rule'>;
 
+export interface KeyRow {
+  space: number;
+  fingerprint: number;
+  row: number;
+}
+
+export interface KeysMergedRow {
+  only_row: number;
+  through_seq: number;
+}
+
 export interface IntakeCountRow {
   outcome: string;
   count: number;
@@ -307,6 +328,7 @@ export interface IntakeCountRow {
 export interface Tables {
   journal: JournalTableRow;
   seals: SealRow;
+  hashes: HashTableRow;
   notifications: NotificationTableRow;
   quarantine: QuarantineTableRow;
   sightings: SightingRow;
@@ -334,5 +356,7 @@ export interface Tables {
   position_totals: PositionTotalRow;
   custody_effects: CustodyEffectTableRow;
   close_signatures: CloseSignatureRow;
+  keys: KeyRow;
+  keys_merged: KeysMergedRow;
   intake_counts: IntakeCountRow;
 }

@@ -12,6 +12,7 @@ import {
   type AuditCheck,
 } from './audit.ts';
 import { checkCloses } from './audit-closes.ts';
+import { checkKeys } from './audit-keys.ts';
 import { openForReading, openScratch } from './database.ts';
 import { replay, ReplayDiverged } from './replay.ts';
 
@@ -58,10 +59,11 @@ export function verify(path: string, options: AuditOptions): AuditReport {
     progress.start('ledger', countOf(db, 'postings'));
     const ledger = checkLedger(db, (count) => progress.tick(count));
     const closes = checkCloses(db);
+    const keys = checkKeys(db);
     progress.start('replay', facts);
     const projections = checkProjections(db, scratch, options);
     progress.done();
-    const checks = [integrity, chain, ledger.entries, ledger.balances, closes, projections];
+    const checks = [integrity, chain, ledger.entries, ledger.balances, closes, keys, projections];
     return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
   } finally {
     db.close();

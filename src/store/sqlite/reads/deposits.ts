@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit.ts';
 import type { DepositId } from '../../../domain/ids.ts';
 import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
+import type { KeyLookup } from '../key-lookup.ts';
 import { depositOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
 import { atSnapshot, readPage } from './list.ts';
@@ -33,45 +34,67 @@ export function waitingDepositRows(db: Kysely<Tables>) {
 export function readDeposits(
   db: Kysely<Tables>,
   query: DepositQuery,
-  page: PageRequest,
+  page: PageRequest & { readonly keys: KeyLookup },
 ): Promise<Page<Deposit>> {
   const { state, vaultId, blockchainHash } = query;
   const listing = {
     table: 'deposits',
-    equal: { state, vault_id: vaultId, blockchain_hash: blockchainHash },
-    newestFirstBy: 'rowid',
+    equal: () => ({
+      state,
+      vault_id: vaultId,
+      hash_id: blockchainHash === undefined ? undefined : page.keys.hashIds(blockchainHash),
+    }),
+    newestFirstBy: 'first_seq',
     also: state === undefined || DONE.includes(state) ? undefined : WAITING,
   } as const;
   return readPage(db, listing, { ...page, itemOf: depositOf });
 }
 
-export async function readDeposit(
+export function readDeposit(
   db: Kysely<Tables>,
   depositId: string,
+  keys: KeyLookup,
 ): Promise<Deposit | undefined> {
-  const row = await db
-    .selectFrom('deposits')
-    .where('deposit_id', '=', depositId)
-    .selectAll()
-    .executeTakeFirst();
-  return row && depositOf(row);
+  return atSnapshot(db, async (at) => {
+    const row = await at
+      .selectFrom('deposits')
+      .where('hash_id', 'in', keys.candidates('deposit', depositId))
+      .where('deposit_id', '=', depositId)
+      .selectAll()
+      .executeTakeFirst();
+    return row && depositOf(row);
+  });
 }
 
-/** Deposits that a change of policy can move, by id, after one of them; word for word the index. */
-export async function readDepositsToJudge(
+/**
+ * Deposits that a change of policy can move, in the order of their hashes, after one of them; word
+ * for word the index.
+ */
+export function readDepositsToJudge(
   db: Kysely<Tables>,
-  after: DepositId | null,
-  limit: number,
+  query: { readonly after: DepositId | null; readonly limit: number },
+  keys: KeyLookup,
 ): Promise<readonly Deposit[]> {
-  const rows = await db
-    .selectFrom('deposits')
-    .where(sql<boolean>`credit_id IS NULL AND evidence <> 'none' AND change = 0`)
-    .where('deposit_id', '>', after ?? '')
-    .selectAll()
-    .orderBy('deposit_id')
-    .limit(limit)
-    .execute();
-  return rows.map(depositOf);
+  const { after, limit } = query;
+  return atSnapshot(db, async (at) => {
+    const hashIds = after === null ? [] : keys.candidates('deposit', after);
+    const from = await at
+      .selectFrom('deposits')
+      .where('hash_id', 'in', hashIds)
+      .where('deposit_id', '=', after ?? '')
+      .select('hash_id')
+      .executeTakeFirst();
+    const rows = await at
+      .selectFrom('deposits')
+      .where(sql<boolean>`credit_id IS NULL AND evidence <> 'none' AND change = 0`)
+      .where(sql<boolean>`(hash_id, deposit_id) > (${from?.hash_id ?? 0}, ${after ?? ''})`)
+      .selectAll()
+      .orderBy('hash_id')
+      .orderBy('deposit_id')
+      .limit(limit)
+      .execute();
+    return rows.map(depositOf);
+  });
 }
 
 /** Those below, but for the subjects of open differences, counted where they stand. */

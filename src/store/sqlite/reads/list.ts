@@ -2,13 +2,26 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Page, PageRequest } from '../../reads.ts';
 import type { Tables } from '../tables.ts';
 
+/** Null asks for none. A function is asked within the snapshot of the list. */
+type Equal<Table extends keyof Tables> = {
+  readonly [Column in keyof Tables[Table]]?:
+    Tables[Table][Column] | readonly Tables[Table][Column][] | undefined;
+};
+
+function conditionOf([column, value]: [string, unknown]): RawBuilder<boolean> {
+  const name = sql.ref(column);
+  if (value === null) return sql<boolean>`${name} is null`;
+  if (!Array.isArray(value)) return sql<boolean>`${name} = ${value}`;
+  return sql<boolean>`${name} in (select value from json_each(${JSON.stringify(value)}))`;
+}
+
 /** A list of whole rows: what it is filtered by, and which ascending column it is the reverse of. */
 export interface Listing<Table extends keyof Tables> {
   readonly table: Table;
-  /** Columns that must equal these values; an undefined one does not filter, null asks for none. */
-  readonly equal: { readonly [Column in keyof Tables[Table]]?: Tables[Table][Column] | undefined };
+  /** Columns that must equal these values, or one of several; an undefined one does not filter. */
+  readonly equal: Equal<Table> | (() => Equal<Table>);
   /** `rowid` grows with insertion, and an update in place keeps it. */
-  readonly newestFirstBy: 'rowid' | 'seq';
+  readonly newestFirstBy: 'rowid' | 'seq' | 'first_seq';
   /** Another order than newest first: what follows `order by`. */
   readonly orderBy?: RawBuilder<unknown> | undefined;
   /** A further condition, spelled as a partial index spells it so that the planner may use it. */
@@ -30,17 +43,13 @@ export function readPage<Table extends keyof Tables, Item>(
   page: PageRequest & { readonly itemOf: (row: Tables[Table]) => Item },
 ): Promise<Page<Item>> {
   const { table, equal, newestFirstBy, orderBy, also } = listing;
-  const conditions = Object.entries(equal)
-    .filter(([, value]) => value !== undefined)
-    .map(([column, value]) =>
-      value === null
-        ? sql<boolean>`${sql.ref(column)} is null`
-        : sql<boolean>`${sql.ref(column)} = ${value}`,
-    );
-  if (also !== undefined) conditions.push(also);
-  const where =
-    conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
   return atSnapshot(db, async (at) => {
+    const conditions = Object.entries(typeof equal === 'function' ? equal() : equal)
+      .filter(([, value]) => value !== undefined)
+      .map(conditionOf);
+    if (also !== undefined) conditions.push(also);
+    const where =
+      conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
     const counted = await sql<{
       total: number;
     }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);

@@ -3,16 +3,17 @@ import { storedAmount } from '../../../domain/amount.ts';
 import type { View } from '../../../domain/entry.ts';
 import type { Movement, MovementStanding } from '../../../domain/movement.ts';
 import type { LedgerEntry, LedgerLine, MovementStatement } from '../../reads.ts';
+import type { KeyLookup } from '../key-lookup.ts';
 import { movementOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
 import { atSnapshot } from './list.ts';
 
-function linesOfHash(db: Kysely<Tables>, blockchainHash: string) {
+function linesOfHash(db: Kysely<Tables>, hashIds: readonly number[]) {
   return db
     .selectFrom('entries')
     .innerJoin('postings', 'postings.entry_id', 'entries.entry_id')
     .innerJoin('ledger_accounts', 'ledger_accounts.ledger_account', 'postings.ledger_account')
-    .where('entries.blockchain_hash', '=', blockchainHash)
+    .where('entries.hash_id', 'in', hashIds)
     .select([
       'entries.entry_id',
       'entries.seq',
@@ -97,18 +98,20 @@ export async function readUnsettledMovements(
 export async function readMovements(
   db: Kysely<Tables>,
   blockchainHash: string,
+  keys: KeyLookup,
 ): Promise<readonly MovementStatement[]> {
   return atSnapshot(db, async (at) => {
+    const hashIds = keys.hashIds(blockchainHash);
     const movements = await at
       .selectFrom('movements')
-      .where('blockchain_hash', '=', blockchainHash)
+      .where('hash_id', 'in', hashIds)
       .selectAll()
       .orderBy('network')
       .orderBy('vault_id')
       .orderBy('asset')
       .execute();
     if (movements.length === 0) return [];
-    const lines = await linesOfHash(at, blockchainHash).execute();
+    const lines = await linesOfHash(at, hashIds).execute();
     return movements.map((row) => ({
       movement: movementOf(row),
       standing: row.standing as MovementStanding,

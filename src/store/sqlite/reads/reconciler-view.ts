@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { TransactionId, HashKey } from '../../../domain/ids.ts';
 import type { Withdrawal } from '../../../domain/withdrawal.ts';
 import type { ReconcilerView } from '../../reads.ts';
+import type { KeyLookup } from '../key-lookup.ts';
 import { depositOf, ownHashOf, sightingOf, withdrawalOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
 import { readOpenBreaks } from './breaks.ts';
@@ -26,7 +27,11 @@ function keyOf(network: string, hash: string): string {
 }
 
 /** Everything known about each hash, in the order asked; a hash nothing is known of is empty. */
-async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promise<Dossiers> {
+async function dossiersAt(
+  at: Kysely<Tables>,
+  hashes: readonly HashKey[],
+  keys: KeyLookup,
+): Promise<Dossiers> {
   const dossiers = new Map<string, Growing>();
   for (const { network, blockchainHash } of hashes) {
     const empty = { sightings: [], deposits: [], withdrawals: [], ownHashes: [] };
@@ -34,23 +39,26 @@ async function dossiersAt(at: Kysely<Tables>, hashes: readonly HashKey[]): Promi
   }
   const asked = [...new Set(hashes.map((one) => one.blockchainHash))];
   for (const batch of inBatches(asked)) {
-    const sightings = at.selectFrom('sightings').where('blockchain_hash', 'in', batch);
-    for (const row of await sightings.selectAll().execute()) {
+    const hashIds = batch.flatMap((hash) => keys.hashIds(hash));
+    const sightings = at
+      .selectFrom('sightings')
+      .innerJoin('hashes', 'hashes.hash_id', 'sightings.hash_id')
+      .where('sightings.hash_id', 'in', hashIds)
+      .selectAll('sightings')
+      .select(['hashes.network', 'hashes.blockchain_hash']);
+    for (const row of await sightings.execute()) {
       dossiers.get(keyOf(row.network, row.blockchain_hash))?.sightings.push(sightingOf(row));
     }
-    const deposits = at.selectFrom('deposits').where('blockchain_hash', 'in', batch);
-    for (const row of await deposits
-      .selectAll()
-      .orderBy(sql`rowid`)
-      .execute()) {
+    const deposits = at.selectFrom('deposits').where('hash_id', 'in', hashIds).selectAll();
+    for (const row of await deposits.orderBy('hash_id').orderBy('deposit_id').execute()) {
       dossiers.get(keyOf(row.network, row.blockchain_hash))?.deposits.push(depositOf(row));
     }
-    const withdrawals = at.selectFrom('withdrawals').where('blockchain_hash', 'in', batch);
+    const withdrawals = at.selectFrom('withdrawals').where('hash_id', 'in', hashIds);
     for (const row of await withdrawals.selectAll().orderBy('transaction_id').execute()) {
       const key = keyOf(row.network ?? '', row.blockchain_hash ?? '');
       dossiers.get(key)?.withdrawals.push(withdrawalOf(row));
     }
-    const owns = at.selectFrom('own_hashes').where('blockchain_hash', 'in', batch);
+    const owns = at.selectFrom('own_hashes').where('hash_id', 'in', hashIds);
     for (const row of await owns.selectAll().orderBy('transaction_id').execute()) {
       dossiers.get(keyOf(row.network, row.blockchain_hash))?.ownHashes.push(ownHashOf(row));
     }
@@ -88,12 +96,14 @@ async function ownHashesAt(
 export function readReconcilerView(
   db: Kysely<Tables>,
   about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
+  keys: KeyLookup,
 ): Promise<ReconcilerView> {
   return atSnapshot(db, async (at) => ({
-    dossiers: await dossiersAt(at, [
-      ...about.hashes,
-      ...(await ownHashesAt(at, about.transactionIds)),
-    ]),
+    dossiers: await dossiersAt(
+      at,
+      [...about.hashes, ...(await ownHashesAt(at, about.transactionIds))],
+      keys,
+    ),
     withdrawals: await withdrawalsAt(at, about.transactionIds),
     openBreaks: await readOpenBreaks(at),
     pinnedDecimals: await readPinnedDecimals(at),

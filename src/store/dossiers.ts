@@ -1,0 +1,258 @@
+import type { Deposit } from '../domain/deposit.ts';
+import type { Changes, Dossier } from '../domain/dossier.ts';
+import {
+  firstEntryIdOf,
+  type BlockchainHash,
+  type DepositId,
+  type HashKey,
+  type NetworkKey,
+  type TransactionId,
+} from '../domain/ids.ts';
+import { withOwnHash, type OwnHash } from '../domain/own-hash.ts';
+import { sameKey, type Sighting } from '../domain/sighting.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
+import type { HashRow, RecordSource, Writes } from './records.ts';
+
+type Source = Pick<RecordSource, 'dossier' | 'deposit' | 'withdrawal' | 'ownHashesOf'>;
+
+/** A dossier being worked on, with what of it must be written. */
+interface OpenDossier extends HashKey {
+  /** Undefined until something is kept of the hash. */
+  hashId: number | undefined;
+  /** Whether the store knew the hash when it was opened here. */
+  readonly stored: boolean;
+  sightings: Sighting[];
+  deposits: Deposit[];
+  withdrawals: Withdrawal[];
+  ownHashes: OwnHash[];
+  readonly changedOwnHashes: Set<TransactionId>;
+  readonly changedSightings: Set<Sighting>;
+  readonly changedDeposits: Set<DepositId>;
+}
+
+function keyOf(network: NetworkKey, hash: BlockchainHash): string {
+  return `${network}\u0000${hash}`;
+}
+
+function byHash(left: HashKey, right: HashKey): number {
+  const one = keyOf(left.network, left.blockchainHash);
+  const other = keyOf(right.network, right.blockchainHash);
+  return one < other ? -1 : 1;
+}
+
+/** The hashes that a rule's changes are about, in the order in which they are taken over. */
+function* hashesIn(all: Changes): Generator<HashKey> {
+  for (const { network, blockchainHash } of all.withdrawals) {
+    if (network !== null && blockchainHash !== null) yield { network, blockchainHash };
+  }
+  yield* all.ownHashes;
+  yield* all.sightings;
+  yield* all.deposits;
+  yield* all.entries;
+}
+
+/**
+ * What is known of each hash, as it is worked on: read once, written once a transaction however
+ * many facts touch it, and kept at hand for the facts after it.
+ */
+export class Dossiers {
+  readonly #source: Source;
+  readonly #open = new Map<string, OpenDossier>();
+  readonly #changed = new Set<OpenDossier>();
+  readonly #ofDeposit = new Map<DepositId, OpenDossier>();
+  readonly #ofTransaction = new Map<TransactionId, Set<OpenDossier>>();
+  readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
+  readonly #changedWithdrawals = new Set<TransactionId>();
+  #newDeposits = new Map<DepositId, number>();
+  #newHashes: HashRow[] = [];
+  #named = { seq: 0, count: 0 };
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** How much is at hand: hashes and withdrawals. */
+  get size(): number {
+    return this.#open.size + this.#withdrawals.size;
+  }
+
+  of(network: NetworkKey, hash: BlockchainHash): Dossier {
+    return this.#at(network, hash);
+  }
+
+  /** Whether the store may keep more of a hash than is at hand. */
+  isStored({ network, blockchainHash }: HashKey): boolean {
+    return this.#at(network, blockchainHash).stored;
+  }
+
+  withdrawal(transactionId: TransactionId): Withdrawal | undefined {
+    if (!this.#withdrawals.has(transactionId)) {
+      this.#withdrawals.set(transactionId, this.#source.withdrawal(transactionId));
+    }
+    return this.#withdrawals.get(transactionId);
+  }
+
+  deposit(depositId: DepositId): Deposit | undefined {
+    const known = this.#ofDeposit.get(depositId);
+    const stored = known ?? this.#source.deposit(depositId);
+    if (stored === undefined) return undefined;
+    const dossier = this.#at(stored.network, stored.blockchainHash);
+    return dossier.deposits.find((deposit) => deposit.depositId === depositId);
+  }
+
+  /** Every hash that a transaction has or is said to have. */
+  ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
+    for (const { network, blockchainHash } of this.#source.ownHashesOf(transactionId)) {
+      this.#at(network, blockchainHash);
+    }
+    return [...(this.#ofTransaction.get(transactionId) ?? [])]
+      .flatMap(({ ownHashes }) => ownHashes.filter((own) => own.transactionId === transactionId))
+      .sort(byHash);
+  }
+
+  /** Numbers the hashes that a fact is the first to tell of. */
+  name(all: Changes, seq: number): void {
+    for (const { network, blockchainHash } of hashesIn(all))
+      this.nameHash(network, blockchainHash, seq);
+  }
+
+  nameHash(network: NetworkKey, blockchainHash: BlockchainHash, seq: number): void {
+    const dossier = this.#at(network, blockchainHash);
+    if (dossier.hashId !== undefined) return;
+    if (this.#named.seq !== seq) this.#named = { seq, count: 0 };
+    const hashId = firstEntryIdOf(seq) + this.#named.count;
+    this.#named.count += 1;
+    dossier.hashId = hashId;
+    this.#newHashes.push({ network, blockchainHash, hashId });
+  }
+
+  putOwnHash(own: OwnHash): void {
+    const dossier = this.#at(own.network, own.blockchainHash);
+    dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
+    dossier.changedOwnHashes.add(own.transactionId);
+    this.#index(own.transactionId, dossier);
+    this.#changed.add(dossier);
+  }
+
+  putSighting(sighting: Sighting): void {
+    const dossier = this.#at(sighting.network, sighting.blockchainHash);
+    const index = dossier.sightings.findIndex((known) => sameKey(known, sighting));
+    if (index === -1) {
+      dossier.sightings.push(sighting);
+    } else {
+      const [before] = dossier.sightings.splice(index, 1, sighting);
+      if (before !== undefined) dossier.changedSightings.delete(before);
+    }
+    dossier.changedSightings.add(sighting);
+    this.#changed.add(dossier);
+  }
+
+  putDeposit(deposit: Deposit, seq: number): void {
+    const dossier = this.#at(deposit.network, deposit.blockchainHash);
+    const { depositId } = deposit;
+    const index = dossier.deposits.findIndex((known) => known.depositId === depositId);
+    if (index !== -1) dossier.deposits.splice(index, 1, deposit);
+    else {
+      dossier.deposits.push(deposit);
+      // In the order in which the store reads them: what is minted must not depend on batching.
+      dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
+      this.#ofDeposit.set(depositId, dossier);
+      this.#newDeposits.set(depositId, seq);
+    }
+    dossier.changedDeposits.add(depositId);
+    this.#changed.add(dossier);
+  }
+
+  putWithdrawal(withdrawal: Withdrawal): void {
+    const { transactionId, network, blockchainHash } = withdrawal;
+    const before = this.withdrawal(transactionId);
+    this.#withdrawals.set(transactionId, withdrawal);
+    this.#changedWithdrawals.add(transactionId);
+    this.#leave(before);
+    if (network === null || blockchainHash === null) return;
+    const dossier = this.#at(network, blockchainHash);
+    dossier.withdrawals = [
+      ...dossier.withdrawals.filter((one) => one.transactionId !== transactionId),
+      withdrawal,
+    ].sort((left, right) => (left.transactionId < right.transactionId ? -1 : 1));
+  }
+
+  takeWrites(): Pick<
+    Writes,
+    'hashes' | 'hashIdOf' | 'sightings' | 'deposits' | 'newDeposits' | 'withdrawals' | 'ownHashes'
+  > {
+    const changed = [...this.#changed];
+    const writes = {
+      hashes: this.#newHashes,
+      hashIdOf: (key: HashKey) => this.#numberOf(key),
+      sightings: changed.flatMap((one) => [...one.changedSightings]),
+      deposits: changed.flatMap((one) =>
+        one.deposits.filter((deposit) => one.changedDeposits.has(deposit.depositId)),
+      ),
+      newDeposits: this.#newDeposits,
+      withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
+      ownHashes: changed.flatMap((one) =>
+        one.ownHashes.filter((own) => one.changedOwnHashes.has(own.transactionId)),
+      ),
+    };
+    for (const one of changed) {
+      one.changedSightings.clear();
+      one.changedDeposits.clear();
+      one.changedOwnHashes.clear();
+    }
+    this.#changed.clear();
+    this.#changedWithdrawals.clear();
+    this.#newHashes = [];
+    this.#newDeposits = new Map();
+    return writes;
+  }
+
+  #numberOf({ network, blockchainHash }: HashKey): number {
+    const { hashId } = this.#at(network, blockchainHash);
+    if (hashId === undefined) throw new Error(`${network} ${blockchainHash} has no number`);
+    return hashId;
+  }
+
+  #at(network: NetworkKey, blockchainHash: BlockchainHash): OpenDossier {
+    const key = keyOf(network, blockchainHash);
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const stored = this.#source.dossier(network, blockchainHash);
+    // One that was changed in this transaction may have left for another hash.
+    const withdrawals = stored.withdrawals
+      .map((withdrawal) => this.#withdrawals.get(withdrawal.transactionId) ?? withdrawal)
+      .filter((one) => one.network === network && one.blockchainHash === blockchainHash);
+    const fresh: OpenDossier = {
+      network,
+      blockchainHash,
+      hashId: stored.hashId,
+      stored: stored.hashId !== undefined,
+      sightings: [...stored.sightings],
+      deposits: [...stored.deposits],
+      withdrawals,
+      ownHashes: [...stored.ownHashes],
+      changedOwnHashes: new Set(),
+      changedSightings: new Set(),
+      changedDeposits: new Set(),
+    };
+    this.#open.set(key, fresh);
+    for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
+    for (const { transactionId } of fresh.ownHashes) this.#index(transactionId, fresh);
+    return fresh;
+  }
+
+  #index(transactionId: TransactionId, dossier: OpenDossier): void {
+    const known = this.#ofTransaction.get(transactionId);
+    if (known === undefined) this.#ofTransaction.set(transactionId, new Set([dossier]));
+    else known.add(dossier);
+  }
+
+  #leave(before: Withdrawal | undefined): void {
+    if (before === undefined || before.network === null || before.blockchainHash === null) return;
+    const dossier = this.#open.get(keyOf(before.network, before.blockchainHash));
+    if (dossier === undefined) return;
+    dossier.withdrawals = dossier.withdrawals.filter(
+      (one) => one.transactionId !== before.transactionId,
+    );
+  }
+}

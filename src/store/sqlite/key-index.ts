@@ -1,0 +1,220 @@
+import { hash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { firstEntryIdOf, seqOfId, type HashKey } from '../../domain/ids.ts';
+
+/** What is found by a random key, and what its row is (see `keys` in schema.sql). */
+export const KEY_SPACES = { notification: 1, hash: 2, deposit: 3 } as const;
+export type KeySpace = keyof typeof KEY_SPACES;
+const SPACES = Object.keys(KEY_SPACES) as KeySpace[];
+
+const FINGERPRINT_BYTES = 6;
+
+/** Keys merged at once touch many pages; this many of them share each. */
+const TAIL_MIN = 32_768;
+const TAIL_MAX = 262_144;
+/** A tail of this part of what is merged already puts a few keys on each page that it touches. */
+const TAIL_PART = 32;
+/** Keys merged with a commit that adds none. */
+const MERGED_AT_ONCE_MIN = 16;
+
+/** The first 48 bits of the SHA-256 of a key: a number that a double holds exactly. */
+export function fingerprintOf(key: string): number {
+  return hash('sha256', key, 'buffer').readUIntBE(0, FINGERPRINT_BYTES);
+}
+
+/** Rows by fingerprint: nearly always one each. */
+class Tail {
+  readonly #rows = new Map<number, number | number[]>();
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  add(fingerprint: number, row: number): void {
+    const known = this.#rows.get(fingerprint);
+    if (known === undefined) this.#rows.set(fingerprint, row);
+    else if (typeof known === 'number') this.#rows.set(fingerprint, [known, row]);
+    else known.push(row);
+  }
+
+  get(fingerprint: number): readonly number[] {
+    const known = this.#rows.get(fingerprint);
+    if (known === undefined) return [];
+    return typeof known === 'number' ? [known] : known;
+  }
+
+  sorted(): Float64Array {
+    return Float64Array.from(this.#rows.keys()).sort();
+  }
+}
+
+type Tails = Record<KeySpace, Tail>;
+
+function emptyTails(): Tails {
+  return { notification: new Tail(), hash: new Tail(), deposit: new Tail() };
+}
+
+/** A key of a table's row, as the tables tell it. */
+export interface KeyedRow {
+  readonly space: KeySpace;
+  readonly key: string;
+  readonly row: number;
+}
+
+/** A key with the fact that brought it. */
+interface ToldKey extends KeyedRow {
+  readonly seq: number;
+}
+
+/** Every key of the facts after one of them, from the tables themselves. */
+export function* keysAfter(db: Database, afterSeq: number): Generator<ToldKey> {
+  const notifications = db
+    .prepare<[number], [string, number]>('SELECT id, seq FROM notifications WHERE seq > ?')
+    .raw();
+  for (const [key, seq] of notifications.iterate(afterSeq)) {
+    yield { space: 'notification', key, row: seq, seq };
+  }
+  const hashes = db
+    .prepare<[number], [string, number]>(
+      'SELECT blockchain_hash, hash_id FROM hashes WHERE hash_id >= ?',
+    )
+    .raw();
+  for (const [key, row] of hashes.iterate(firstEntryIdOf(afterSeq + 1))) {
+    yield { space: 'hash', key, row, seq: seqOfId(row) };
+  }
+  const deposits = db
+    .prepare<[number], [string, number, number]>(
+      'SELECT deposit_id, hash_id, first_seq FROM deposits WHERE first_seq > ?',
+    )
+    .raw();
+  for (const [key, row, seq] of deposits.iterate(afterSeq)) {
+    yield { space: 'deposit', key, row, seq };
+  }
+}
+
+/** A tail that takes no more keys and is being merged, in sorted order. */
+interface Merge {
+  readonly tails: Tails;
+  /** The last fact whose keys it holds. */
+  readonly throughSeq: number;
+  /** Those not begun yet. */
+  readonly spaces: KeySpace[];
+  sorted: { readonly space: KeySpace; readonly fingerprints: Float64Array; at: number } | undefined;
+}
+
+/**
+ * Finds rows by random keys, exactly. New keys stay in memory until there are enough of them, and
+ * are then merged into the table `keys` in sorted order, some with every commit: putting each in
+ * its place at once would cost a page of its own per key, and the more of them the larger the store.
+ * `keys_merged` moves when a whole tail is in the table; at start the keys of later facts are read
+ * from their tables again.
+ */
+export class KeyIndex {
+  readonly #db: Database;
+  readonly #find;
+  readonly #insert;
+  readonly #mark;
+  readonly #isHash;
+  #mergedThrough = 0;
+  #growing = emptyTails();
+  #merging: Merge | undefined;
+  #added = 0;
+
+  readonly #tailMin: number;
+
+  /** `tailMin`: how many notifications make a tail worth merging while the store is small. */
+  constructor(db: Database, tailMin = TAIL_MIN) {
+    this.#db = db;
+    this.#tailMin = tailMin;
+    this.#find = db
+      .prepare<[number, number], number>('SELECT row FROM keys WHERE space = ? AND fingerprint = ?')
+      .pluck();
+    this.#insert = db.prepare<[number, number, number]>(
+      'INSERT OR IGNORE INTO keys (space, fingerprint, row) VALUES (?, ?, ?)',
+    );
+    this.#mark = db.prepare<[number]>('UPDATE keys_merged SET through_seq = ?');
+    this.#isHash = db
+      .prepare<[number, string, string], number>(
+        'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
+      )
+      .pluck();
+    this.reload();
+  }
+
+  /** Reads the tail from the tables: at start, and after a transaction that did not commit. */
+  reload(): void {
+    const marked = this.#db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
+    const throughSeq = marked.get() ?? 0;
+    this.#mergedThrough = throughSeq;
+    this.#merging = undefined;
+    this.#growing = emptyTails();
+    for (const { space, key, row } of keysAfter(this.#db, throughSeq)) {
+      this.#growing[space].add(fingerprintOf(key), row);
+    }
+  }
+
+  add({ space, key, row }: KeyedRow): void {
+    this.#growing[space].add(fingerprintOf(key), row);
+    this.#added += 1;
+  }
+
+  /** Rows that may have this key; whoever asks looks at the row itself. */
+  candidates(space: KeySpace, key: string): readonly number[] {
+    const fingerprint = fingerprintOf(key);
+    const growing = this.#growing[space].get(fingerprint);
+    const merging = this.#merging?.tails[space].get(fingerprint) ?? [];
+    if (growing.length + merging.length > 0) {
+      return [...growing, ...merging, ...this.#find.all(KEY_SPACES[space], fingerprint)];
+    }
+    return this.#find.all(KEY_SPACES[space], fingerprint);
+  }
+
+  /** The number of a hash, if the store knows it. */
+  hashId({ network, blockchainHash }: HashKey): number | undefined {
+    return this.candidates('hash', blockchainHash).find(
+      (hashId) => this.#isHash.get(hashId, network, blockchainHash) !== undefined,
+    );
+  }
+
+  /**
+   * Merges some keys, in the transaction that writes those of the facts up to `headSeq`: twice as
+   * many as it adds, so that a tail is merged before the next has grown half as long.
+   */
+  advance(headSeq: number): void {
+    const room = 2 * this.#added + MERGED_AT_ONCE_MIN;
+    this.#added = 0;
+    if (this.#merging === undefined) {
+      const enough = Math.min(TAIL_MAX, Math.max(this.#tailMin, this.#mergedThrough / TAIL_PART));
+      if (this.#growing.notification.size < enough) return;
+      const tails = this.#growing;
+      this.#merging = { tails, throughSeq: headSeq, spaces: [...SPACES], sorted: undefined };
+      this.#growing = emptyTails();
+    }
+    this.#merge(this.#merging, room);
+  }
+
+  #merge(merge: Merge, room: number): void {
+    merge.sorted ??= this.#nextSpace(merge);
+    const { sorted } = merge;
+    if (sorted === undefined) {
+      this.#mark.run(merge.throughSeq);
+      this.#mergedThrough = merge.throughSeq;
+      this.#merging = undefined;
+      return;
+    }
+    const { space, fingerprints } = sorted;
+    const end = Math.min(fingerprints.length, sorted.at + room);
+    for (const fingerprint of fingerprints.subarray(sorted.at, end)) {
+      for (const row of merge.tails[space].get(fingerprint)) {
+        this.#insert.run(KEY_SPACES[space], fingerprint, row);
+      }
+    }
+    sorted.at = end;
+    if (end === fingerprints.length) merge.sorted = undefined;
+  }
+
+  #nextSpace(merge: Merge): Merge['sorted'] {
+    const space = merge.spaces.shift();
+    return space && { space, fingerprints: merge.tails[space].sorted(), at: 0 };
+  }
+}

@@ -1,0 +1,73 @@
+import type { Database } from 'better-sqlite3';
+import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from './key-index.ts';
+
+/** Keys remembered before they are read anew: what was merged since is then forgotten. */
+const REMEMBERED_MAX = 2_000_000;
+
+/**
+ * Finds rows by random keys beside the writer: in the table `keys`, and among those that the writer
+ * has not merged yet, which are read from their tables once and remembered. To be asked within a
+ * snapshot of the connection: what is found is of the same moment as the rows.
+ */
+export class KeyLookup {
+  readonly #db: Database;
+  readonly #find;
+  readonly #marked;
+  readonly #head;
+  readonly #isHash;
+  #remembered = new Map<string, number[]>();
+  #count = 0;
+  #through = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#find = db
+      .prepare<[number, number], number>('SELECT row FROM keys WHERE space = ? AND fingerprint = ?')
+      .pluck();
+    this.#marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
+    this.#head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck();
+    this.#isHash = db
+      .prepare<[number, string], number>(
+        'SELECT 1 FROM hashes WHERE hash_id = ? AND blockchain_hash = ?',
+      )
+      .pluck();
+  }
+
+  /** Rows that may have this key; whoever asks looks at the row itself. */
+  candidates(space: KeySpace, key: string): readonly number[] {
+    this.#catchUp();
+    const fingerprint = fingerprintOf(key);
+    const remembered = this.#remembered.get(nameOf(space, fingerprint)) ?? [];
+    return [...remembered, ...this.#find.all(KEY_SPACES[space], fingerprint)];
+  }
+
+  /** The numbers that a hash has, one for each network that it was seen on. */
+  hashIds(blockchainHash: string): number[] {
+    const found = new Set(this.candidates('hash', blockchainHash));
+    return [...found].filter((id) => this.#isHash.get(id, blockchainHash) !== undefined);
+  }
+
+  #catchUp(): void {
+    const merged = this.#marked.get() ?? 0;
+    // A backup put in place of the file under us would have an older head.
+    const head = this.#head.get() ?? 0;
+    if (this.#through === head) return;
+    if (this.#count > REMEMBERED_MAX || this.#through < merged || this.#through > head) {
+      this.#remembered = new Map();
+      this.#count = 0;
+      this.#through = merged;
+    }
+    for (const { space, key, row } of keysAfter(this.#db, this.#through)) {
+      const name = nameOf(space, fingerprintOf(key));
+      const known = this.#remembered.get(name);
+      if (known === undefined) this.#remembered.set(name, [row]);
+      else known.push(row);
+      this.#count += 1;
+    }
+    this.#through = head;
+  }
+}
+
+function nameOf(space: KeySpace, fingerprint: number): string {
+  return `${KEY_SPACES[space]}/${fingerprint}`;
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
+import { KeyIndex } from '../../src/store/sqlite/key-index.ts';
+import { KeyLookup } from '../../src/store/sqlite/key-lookup.ts';
+import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { deliveryOf, OpenLedger, START, temporaryPath } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+function merged(open: OpenLedger): { through: number; keys: number } {
+  const [through] = open.rows<{ through_seq: number }>('SELECT through_seq FROM keys_merged');
+  const [count] = open.rows<{ count: number }>('SELECT count(*) AS count FROM keys');
+  return { through: through?.through_seq ?? 0, keys: count?.count ?? 0 };
+}
+
+/** Deposits of different hashes, by their number. */
+function bodyOf(number: number): object {
+  return new Service().confirmed(1, { id: `ntf-${number}`, blockchainHash: `0x${number}` });
+}
+
+test('a repeat is found before, during and after its key is merged', async () => {
+  const open = new OpenLedger();
+  const seen = new Set<string>();
+  for (let number = 0; number < 200; number += 1) {
+    await open.ledger.commit([deliveryOf(bodyOf(number), START)]);
+    const { through, keys } = merged(open);
+    seen.add(
+      through === 0 && keys === 0 ? 'before' : keys > 0 && through < number ? 'during' : 'after',
+    );
+    const repeat = Math.floor(number / 2);
+    const again = await open.ledger.commit([deliveryOf(bodyOf(repeat), START)]);
+    expect(again).toEqual({
+      kind: 'committed',
+      outcomes: [{ kind: 'delivery', status: 'duplicate' }],
+    });
+  }
+  expect([...seen].sort()).toEqual(['before', 'during']);
+  expect(open.deposits()).toHaveLength(200);
+  expect(merged(open).through).toBeGreaterThan(150);
+});
+
+test('a store that was closed in the middle of a merge knows every key when it is opened again', async () => {
+  const path = temporaryPath();
+  for (let number = 0; number < 60; number += 1) {
+    const open = new OpenLedger(path);
+    await open.ledger.commit([deliveryOf(bodyOf(number), START)]);
+    for (const repeat of [0, Math.floor(number / 2), number]) {
+      const again = await open.ledger.commit([deliveryOf(bodyOf(repeat), START)]);
+      expect(again).toMatchObject({ outcomes: [{ status: 'duplicate' }] });
+    }
+    open.close();
+  }
+});
+
+test('what a transaction that failed has added is not remembered', async () => {
+  const open = new OpenLedger();
+  open.db.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON seals BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await expect(open.ledger.commit([deliveryOf(bodyOf(1), START)])).rejects.toThrow('disk full');
+  open.db.exec('DROP TRIGGER full');
+  expect(await open.ledger.commit([deliveryOf(bodyOf(1), START)])).toMatchObject({
+    outcomes: [{ status: 'accepted' }],
+  });
+  expect(open.deposits()).toHaveLength(1);
+});
+
+test('a reader beside the writer finds every deposit, hash and notification at any moment', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  const reads = new SqliteReads(openForReading(path));
+  const page = { page: 0, pageSize: 10 };
+  for (let number = 0; number < 120; number += 1) {
+    await open.ledger.commit([deliveryOf(bodyOf(number), START)]);
+    const asked = Math.floor(number / 3);
+    const deposits = await reads.deposits({ blockchainHash: `0x${asked}` }, page);
+    expect(deposits.items).toHaveLength(1);
+    const depositId = deposits.items[0]?.depositId ?? '';
+    expect(await reads.deposit(depositId)).toMatchObject({ blockchainHash: `0x${asked}` });
+    expect((await reads.notifications({ id: `ntf-${number}` }, page)).items).toMatchObject([
+      { id: `ntf-${number}`, network: 'ethereum', blockchainHash: `0x${number}` },
+    ]);
+    expect(await reads.movements(`0x${asked}`)).toHaveLength(1);
+  }
+  expect(await reads.deposit('dep_none')).toBeUndefined();
+  expect((await reads.notifications({ id: 'none' }, page)).items).toEqual([]);
+  reads.close();
+});
+
+test('whatever the order of adding, merging and opening again, the index finds what a map finds', () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ add: fc.nat(40) }) },
+    { weight: 2, arbitrary: fc.constant('advance' as const) },
+    { weight: 1, arbitrary: fc.constant('reload' as const) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const db = openForWriting(':memory:');
+      let index = new KeyIndex(db, 3);
+      const model = new Map<string, number[]>();
+      let seq = 0;
+      for (const one of steps) {
+        if (one === 'advance') index.advance(seq);
+        else if (one === 'reload') index = new KeyIndex(db, 3);
+        else {
+          seq += 1;
+          const key = `key-${one.add}`;
+          const row = seq * 1_000_000;
+          db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, x'')").run(seq);
+          db.prepare('INSERT INTO hashes VALUES (?, ?, ?)').run(row, `n${seq}`, key);
+          index.add({ space: 'hash', key, row });
+          index.add({ space: 'notification', key: `${seq}`, row: seq });
+          model.set(key, [...(model.get(key) ?? []), row]);
+        }
+      }
+      for (const [key, rows] of model) {
+        expect([...new Set(index.candidates('hash', key))].sort((a, b) => a - b)).toEqual(rows);
+      }
+      const lookup = new KeyLookup(db);
+      for (const [key, rows] of model)
+        expect(lookup.hashIds(key).sort((a, b) => a - b)).toEqual(rows);
+      expect(index.candidates('hash', 'never')).toEqual([]);
+      db.close();
+    }),
+    { numRuns: 60 },
+  );
+});
