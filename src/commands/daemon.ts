@@ -10,7 +10,6 @@ import { createConsole } from '../console/application.ts';
 import type { CircuitState } from '../custody/circuit.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { CommitQueue } from '../intake/commit-queue.ts';
-import { decode } from '../intake/decode.ts';
 import { createHooks, type Answer } from '../intake/hooks.ts';
 import { PathTokens } from '../intake/path-token.ts';
 import { RefusedBodies } from '../intake/refused-bodies.ts';
@@ -21,8 +20,6 @@ import { checkPolicy } from '../ops/crediting-policy.ts';
 import { Metrics } from '../ops/metrics.ts';
 import { Judging } from '../reconcile/judging.ts';
 import { PublishedNetworks } from '../reconcile/published-networks.ts';
-import { openForWriting } from '../store/sqlite/database.ts';
-import { SqliteLedger } from '../store/sqlite/sqlite-ledger.ts';
 import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
 import { certificateGate } from './certificate.ts';
 import { takeExemptions } from './configured-exemptions.ts';
@@ -36,10 +33,14 @@ import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
+import { ThreadedLedger } from './writing/threaded-ledger.ts';
 
 /** Bounds of the shutdown's steps: together less than the 30 s that supervisors usually wait. */
 const CLOSE_MS_MAX = 5_000;
 const DRAIN_MS_MAX = 12_000;
+
+/** One that the writer is at, and one that it finds when it is done. */
+const COMMITS_IN_FLIGHT = 2;
 
 /** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
 const WARNINGS_MS_MAX = 2_000;
@@ -63,7 +64,7 @@ export interface RunningDaemon {
 
 interface Parts extends DaemonContext {
   readonly lock: WriterLock;
-  readonly ledger: SqliteLedger;
+  readonly ledger: ThreadedLedger;
   readonly reads: ThreadedReads;
   readonly lifecycle: Lifecycle;
   readonly queue: CommitQueue;
@@ -82,7 +83,7 @@ interface Parts extends DaemonContext {
  * `CommandFailed` or `StoreRefused`, whose message says what to do.
  */
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
-  const parts = assemble(context);
+  const parts = await assemble(context);
   const { config, log, reconciler, closer, lifecycle } = parts;
   const told = startText(await takePolicy(config.crediting, parts));
   if (told !== null) log.warn(told);
@@ -101,17 +102,18 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
 }
 
-function assemble(context: DaemonContext): Parts {
+async function assemble(context: DaemonContext): Promise<Parts> {
   const { config, log } = context;
   const path = sqlitePath(config.store);
   const now = (): number => Date.now();
   const lock = takeWriterLock(path);
-  const ledger = new SqliteLedger(openForWriting(path), { decode, now });
   const lifecycle = shutdownOf({ note: (text) => log.error(text) });
-  const reads = new ThreadedReads(path, (error) => {
-    log.fatal({ err: error }, 'a thread that reads the store has ended: so does the daemon');
+  const onLost = (error: Error): void => {
+    log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
     void lifecycle.abandon();
-  });
+  };
+  const ledger = await ThreadedLedger.open({ path, onLost });
+  const reads = new ThreadedReads(path, onLost);
   const metrics = new Metrics({ now, process: true });
   const feed = new FeedSignal({
     hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
@@ -121,6 +123,7 @@ function assemble(context: DaemonContext): Parts {
     ledger,
     batchMax: config.intake.batchMax,
     queueMax: config.intake.queueMax,
+    inFlightMax: COMMITS_IN_FLIGHT,
     clock: () => performance.now(),
     observe: (commit) => {
       metrics.commit(commit);
@@ -313,7 +316,7 @@ function orderShutdown(parts: Parts, listener: Listener): void {
     lifecycle.onShutdown({ name, boundMs, run });
   step('store', CLOSE_MS_MAX, async () => {
     await reads.close();
-    ledger.close();
+    await ledger.close();
     lock.release();
   });
   step('connections', CLOSE_MS_MAX, () => listener.cut());

@@ -26,16 +26,20 @@ const PORTION_MAX = 64;
  * running into its own timeout.
  *
  * Modes: idle → scheduled (a turn of the event loop collects what arrives together) → committing →
- * scheduled while facts wait, else idle. `close` refuses new facts and resolves when idle.
+ * scheduled while facts wait, else idle. Up to `inFlightMax` commits are under way at a time, so
+ * that a ledger on a thread of its own finds the next when it has done one. `close` refuses new
+ * facts and resolves when idle.
  */
 export class CommitQueue {
   readonly #ledger: Ledger;
   readonly #batchMax: number;
   readonly #queueMax: number;
+  readonly #inFlightMax: number;
   readonly #clock: () => number;
   readonly #observe: (commit: CommitObserved) => void;
   #waiting: Waiting[] = [];
-  #running = false;
+  #scheduled = false;
+  #inFlight = 0;
   #closed = false;
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
@@ -44,6 +48,8 @@ export class CommitQueue {
     ledger: Ledger;
     batchMax: number;
     queueMax: number;
+    /** One, unless the ledger takes the next commit while it is at one. */
+    inFlightMax?: number;
     /** Monotonic milliseconds, for durations only. */
     clock: () => number;
     observe: (commit: CommitObserved) => void;
@@ -51,6 +57,7 @@ export class CommitQueue {
     this.#ledger = options.ledger;
     this.#batchMax = options.batchMax;
     this.#queueMax = options.queueMax;
+    this.#inFlightMax = options.inFlightMax ?? 1;
     this.#clock = options.clock;
     this.#observe = options.observe;
   }
@@ -89,25 +96,29 @@ export class CommitQueue {
   /** Refuses new facts from now on and resolves when the last waiting one has been committed. */
   close(): Promise<void> {
     this.#closed = true;
-    if (!this.#running && this.#waiting.length === 0) return Promise.resolve();
+    if (this.#inFlight === 0 && this.#waiting.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   #schedule(): void {
-    if (this.#running) return;
-    this.#running = true;
+    if (this.#scheduled || this.#inFlight >= this.#inFlightMax) return;
+    this.#scheduled = true;
     // One turn of the event loop: sockets that are readable now join this batch.
     setImmediate(() => void this.#run());
   }
 
   async #run(): Promise<void> {
+    this.#scheduled = false;
     const batch = this.#waiting.splice(0, this.#batchMax);
+    this.#inFlight += 1;
+    if (this.#waiting.length > 0) this.#schedule();
     await this.#commit(batch);
-    this.#running = false;
+    this.#inFlight -= 1;
     if (this.#waiting.length > 0) {
       this.#schedule();
       return;
     }
+    if (this.#inFlight > 0 || this.#scheduled) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 

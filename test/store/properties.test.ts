@@ -18,7 +18,14 @@ import {
 } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { compareProjections } from '../../src/store/sqlite/audit.ts';
-import type { DepositRow, EntryRow, MovementRow, OwnHashRow, PostingRow, WithdrawalRow } from '../../src/store/sqlite/tables.ts';
+import type {
+  DepositRow,
+  EntryRow,
+  MovementRow,
+  OwnHashRow,
+  PostingRow,
+  WithdrawalRow,
+} from '../../src/store/sqlite/tables.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { choices, Choices } from './choices.ts';
 import { closeOf, closesOf, dayNumber, unsoundCloses } from './closing.ts';

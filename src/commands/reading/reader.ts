@@ -2,16 +2,9 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { documentsFrom } from '../../report/document.ts';
 import { openForReading } from '../../store/sqlite/database.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
+import { failureOf } from './failure.ts';
 import { divided } from './long-answer.ts';
-import type {
-  Call,
-  Calls,
-  Failure,
-  FromReader,
-  Method,
-  ReaderOptions,
-  ToReader,
-} from './messages.ts';
+import type { Call, Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
 
 /** The methods by name, so that a call and its arguments are of the same one. */
 type Answering = {
@@ -23,11 +16,6 @@ function answer<M extends Method>(
   { method, args }: Call<M>,
 ): Promise<Calls[M]['answer']> {
   return reading[method](...args);
-}
-
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: undefined };
-  return { name: error.name, message: error.message, stack: error.stack };
 }
 
 /**

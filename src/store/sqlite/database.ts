@@ -177,6 +177,14 @@ export function openScratch(path: string): Database.Database {
   return db;
 }
 
+/** Opens an existing store only to copy its log into its file, beside the writer. */
+export function openForCheckpoints(path: string): Database.Database {
+  return opened(path, { fileMustExist: true }, (db) => {
+    assertCurrent(db, path);
+    assertDurable(db, path);
+  });
+}
+
 /** Opens an existing store for reading beside the writer. */
 export function openForReading(path: string): Database.Database {
   return opened(path, { readonly: true, fileMustExist: true }, (db) => {

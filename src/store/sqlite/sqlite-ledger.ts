@@ -24,6 +24,8 @@ export interface LedgerOptions {
   readonly decode: DecodeBody;
   /** Wall clock, Unix milliseconds: when a commit is sealed. */
   readonly now: () => number;
+  /** Who copies the log into the file: the commits themselves, now and then, or another thread. */
+  readonly checkpoints?: 'here' | 'elsewhere';
   /** See `KeyIndex`. */
   readonly keyTailMin?: number;
 }
@@ -48,6 +50,7 @@ export class SqliteLedger implements Ledger {
 
   constructor(db: Database.Database, options: LedgerOptions) {
     this.#db = db;
+    if (options.checkpoints === 'elsewhere') db.pragma('wal_autocheckpoint = 0');
     this.#decode = options.decode;
     this.#now = options.now;
     const keys = new KeyIndex(db, options.keyTailMin);
@@ -75,6 +78,18 @@ export class SqliteLedger implements Ledger {
         return { kind: 'unavailable', cause: `${error.code}: ${error.message}` };
       }
       throw error;
+    }
+  }
+
+  /**
+   * After another connection has copied the log: copies the little that was committed meanwhile, so
+   * that the next commit finds the whole log copied and begins it anew.
+   */
+  tidy(): void {
+    try {
+      this.#db.pragma('wal_checkpoint(PASSIVE)');
+    } catch {
+      // Not now: the log goes on growing until the next time, and nothing is lost.
     }
   }
 

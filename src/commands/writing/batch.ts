@@ -1,0 +1,85 @@
+import type { FactOutcome, Submission } from '../../store/port.ts';
+import { DELIVERY_CODES, OTHER, type Batch, type Placed } from './messages.ts';
+
+const HEAD_SIZE = 2;
+const NOT_A_DELIVERY = -1;
+
+/** A fact that was read already crosses as the bytes that it was read from: its digest is code. */
+function portable(submission: Submission): Submission {
+  if (submission.kind !== 'notification' && submission.kind !== 'quarantined') return submission;
+  return { kind: 'delivery', at: submission.at, raw: submission.raw };
+}
+
+function isPlain(submission: Submission): boolean {
+  return submission.kind === 'delivery' && submission.defect === undefined;
+}
+
+/** Puts a batch together: hundreds of bodies cross as one buffer, without a copy on the way. */
+export function packed(id: number, submissions: readonly Submission[]): Batch {
+  const all = submissions.map(portable);
+  const heads = new Float64Array(all.length * HEAD_SIZE);
+  const others: Placed<Submission>[] = [];
+  let length = 0;
+  for (const one of all) if (isPlain(one) && 'raw' in one) length += one.raw.length;
+  const bodies = new Uint8Array(length);
+  let end = 0;
+  for (const [index, one] of all.entries()) {
+    if (!isPlain(one) || one.kind !== 'delivery') {
+      heads[index * HEAD_SIZE + 1] = NOT_A_DELIVERY;
+      others.push({ index, item: one });
+      continue;
+    }
+    heads[index * HEAD_SIZE] = one.at;
+    heads[index * HEAD_SIZE + 1] = one.raw.length;
+    bodies.set(one.raw, end);
+    end += one.raw.length;
+  }
+  return { id, heads, bodies, others };
+}
+
+/** The submissions of a batch, in their order. */
+export function unpacked({ heads, bodies, others }: Batch): Submission[] {
+  const byPlace = new Map(others.map(({ index, item }) => [index, item]));
+  const all: Submission[] = [];
+  let start = 0;
+  for (let index = 0; index < heads.length / HEAD_SIZE; index += 1) {
+    const other = byPlace.get(index);
+    if (other !== undefined) {
+      all.push(other);
+      continue;
+    }
+    const at = heads[index * HEAD_SIZE] ?? 0;
+    const length = heads[index * HEAD_SIZE + 1] ?? 0;
+    all.push({ kind: 'delivery', at, raw: bodies.subarray(start, start + length) });
+    start += length;
+  }
+  return all;
+}
+
+/** How a batch ended: a byte for each delivery, and whatever else there is to say. */
+export function packedOutcomes(outcomes: readonly FactOutcome[]): {
+  codes: Uint8Array;
+  others: readonly Placed<FactOutcome>[];
+} {
+  const codes = new Uint8Array(outcomes.length);
+  const others: Placed<FactOutcome>[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    codes[index] = outcome.kind === 'delivery' ? DELIVERY_CODES.indexOf(outcome.status) : OTHER;
+    if (outcome.kind !== 'delivery') others.push({ index, item: outcome });
+  }
+  return { codes, others };
+}
+
+export function unpackedOutcomes(
+  codes: Uint8Array,
+  others: readonly Placed<FactOutcome>[],
+): FactOutcome[] {
+  const byPlace = new Map(others.map(({ index, item }) => [index, item]));
+  return Array.from(codes, (code, index) => {
+    const status = DELIVERY_CODES[code];
+    const outcome =
+      status === undefined ? byPlace.get(index) : { kind: 'delivery' as const, status };
+    if (outcome === undefined) throw new Error(`no outcome at place ${index} of a batch`);
+    return outcome;
+  });
+}

@@ -1,0 +1,22 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { openForCheckpoints } from '../../store/sqlite/database.ts';
+import type { WriterOptions } from './messages.ts';
+
+/**
+ * Copies what was committed from the write-ahead log into the store's file, on a thread of its own,
+ * so that no commit pays for it. Passive: it waits for nobody, and nobody waits for it.
+ */
+function serve(port: MessagePort, { path }: WriterOptions): void {
+  const db = openForCheckpoints(path);
+  port.on('message', () => {
+    try {
+      db.pragma('wal_checkpoint(PASSIVE)');
+    } catch {
+      // A busy or full disk: the log grows until the next time, and nothing is lost.
+    }
+    port.postMessage('copied');
+  });
+}
+
+if (parentPort === null) throw new Error('the checkpointer is started by the daemon, as a thread');
+serve(parentPort, workerData as WriterOptions);

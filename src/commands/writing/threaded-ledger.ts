@@ -1,0 +1,142 @@
+import { Worker } from 'node:worker_threads';
+import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
+import { StoreRefused } from '../../store/sqlite/refusal.ts';
+import { ReadFailed } from '../reading/reader-thread.ts';
+import { packed, unpackedOutcomes } from './batch.ts';
+import { Checkpoints } from './checkpoints.ts';
+import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+
+/** The built program's file; the sources are not run by Node as they are. */
+const WRITER = new URL('./writer.js', import.meta.url);
+
+/**
+ * Room for the objects of a batch: what one transaction makes is garbage after it, and a small
+ * young generation would keep copying it until then.
+ */
+const YOUNG_GENERATION_MB = 64;
+
+interface Waiting {
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The one writer of a store, on a thread of its own: reading a body, deciding, writing and the wait
+ * for the disk leave the thread that talks HTTP alone. Batches are committed in the order in which
+ * they were given.
+ *
+ * Modes: open → closing (`close`) → ended, or open → lost, when the thread ends by itself: what
+ * waits for an answer fails then, and so does every later commit.
+ */
+export class ThreadedLedger implements Ledger {
+  readonly #worker: Worker;
+  readonly #checkpoints: Checkpoints;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #onLost: (error: Error) => void;
+  #lastId = 0;
+  #mode: 'open' | 'closing' | 'lost' = 'open';
+  #closed: () => void = () => undefined;
+
+  private constructor(worker: Worker, options: WriterOptions & { onLost: (error: Error) => void }) {
+    this.#worker = worker;
+    this.#onLost = options.onLost;
+    this.#checkpoints = new Checkpoints({
+      path: options.path,
+      copied: () => this.#say({ kind: 'tidy' }),
+      onLost: options.onLost,
+    });
+    worker.on('message', (message: FromWriter) => this.#take(message));
+    worker.on('messageerror', (error) => this.#lose(error));
+    worker.on('error', (error) => this.#lose(error));
+    worker.on('exit', (code) => this.#lose(new Error(`the writer's thread ended with ${code}`)));
+  }
+
+  /** Opens a store for writing, making its tables in a new file. Rejects with `StoreRefused`. */
+  static async open(
+    options: WriterOptions & { readonly onLost: (error: Error) => void },
+  ): Promise<ThreadedLedger> {
+    const { path } = options;
+    const worker = new Worker(WRITER, {
+      workerData: { path } satisfies WriterOptions,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    const first = await new Promise<FromWriter>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    if (first.kind === 'open') return new ThreadedLedger(worker, options);
+    await worker.terminate();
+    const failure = first.kind === 'refused' ? first.failure : undefined;
+    if (failure?.name === 'StoreRefused') throw new StoreRefused(failure.message);
+    throw failure === undefined ? new Error('the writer did not open') : new ReadFailed(failure);
+  }
+
+  commit(submissions: readonly Submission[]): Promise<CommitResult> {
+    if (this.#mode !== 'open') return Promise.reject(new Error('the writer has ended'));
+    this.#lastId += 1;
+    const batch = packed(this.#lastId, submissions);
+    this.#checkpoints.committed();
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(batch.id, { resolve, reject });
+      this.#worker.postMessage({ kind: 'commit', batch } satisfies ToWriter, [
+        batch.heads.buffer,
+        batch.bodies.buffer,
+      ]);
+    });
+  }
+
+  /** Closes the store after what was given has been committed. */
+  async close(): Promise<void> {
+    if (this.#mode !== 'open') return;
+    this.#mode = 'closing';
+    await this.#checkpoints.close();
+    await new Promise<void>((resolve) => {
+      this.#closed = resolve;
+      this.#say({ kind: 'close' });
+    });
+    await this.#worker.terminate();
+  }
+
+  #say(message: ToWriter): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromWriter): void {
+    switch (message.kind) {
+      case 'committed':
+        this.#settle(message.id)?.resolve({
+          kind: 'committed',
+          outcomes: unpackedOutcomes(message.codes, message.others),
+        });
+        return;
+      case 'unavailable':
+        this.#settle(message.id)?.resolve({ kind: 'unavailable', cause: message.cause });
+        return;
+      case 'failed':
+        this.#settle(message.id)?.reject(new ReadFailed(message.failure));
+        return;
+      case 'closed':
+        this.#closed();
+        return;
+      case 'open':
+      case 'refused':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #lose(error: Error): void {
+    if (this.#mode !== 'open') return;
+    this.#mode = 'lost';
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    this.#onLost(error);
+  }
+}
