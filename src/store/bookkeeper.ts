@@ -125,20 +125,19 @@ export class Bookkeeper {
   }
 
   /** Whether the fact that took an id before was told with this content. */
-  #saidBefore(seq: number, digest: () => string): boolean {
+  #saidBefore(seq: number, told: { readonly raw: Uint8Array; readonly digest: () => string }) {
     const raw = this.#set.body(seq);
     if (raw === undefined) throw new Error(`journal position ${seq} is not there`);
+    if (Buffer.compare(raw, told.raw) === 0) return true;
     const before = this.#decode(raw);
-    return before.kind !== 'malformed' && before.digest() === digest();
+    return before.kind !== 'malformed' && before.digest() === told.digest();
   }
 
   #takeNotification(fact: FactOf<'notification'>): IntakeStatus {
     const { notification, digest, at } = fact;
     const seen = this.#set.seen(notification.id);
     if (seen !== undefined) {
-      return this.#saidBefore(seen, digest)
-        ? 'duplicate'
-        : this.#keepConflict(fact, notification.id);
+      return this.#saidBefore(seen, fact) ? 'duplicate' : this.#keepConflict(fact, notification.id);
     }
     const now = this.#circumstances(at, 'webhook');
     const decided = this.#decide(notification, now);
@@ -190,7 +189,7 @@ export class Bookkeeper {
   #takeUnreadable(fact: FactOf<'quarantined'>): IntakeStatus {
     const seen = this.#set.seen(fact.id);
     if (seen !== undefined) {
-      return this.#saidBefore(seen, fact.digest) ? 'duplicate' : this.#keepConflict(fact, fact.id);
+      return this.#saidBefore(seen, fact) ? 'duplicate' : this.#keepConflict(fact, fact.id);
     }
     const seq = this.#journal(fact);
     const { id, digest, defect, at } = fact;
@@ -272,7 +271,7 @@ export class Bookkeeper {
     const decoded = this.#decode(kept.body);
     if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };
     const seen = this.#set.seen(decoded.notification.id);
-    if (seen !== undefined && !this.#saidBefore(seen, decoded.digest)) {
+    if (seen !== undefined && !this.#saidBefore(seen, { raw: kept.body, digest: decoded.digest })) {
       return { kind: 'still', defect: 'another body stands under its id' };
     }
     const decided = this.#decide(decoded.notification, { ...now, source: 'webhook' });

@@ -25,9 +25,12 @@ interface OpenDossier extends HashKey {
   deposits: Deposit[];
   withdrawals: Withdrawal[];
   ownHashes: OwnHash[];
-  readonly changedOwnHashes: Set<TransactionId>;
-  readonly changedSightings: Set<Sighting>;
-  readonly changedDeposits: Set<DepositId>;
+}
+
+/** What the store has of a record that was changed; undefined where it has none. */
+interface Unwritten<Item> {
+  readonly dossier: OpenDossier;
+  readonly before: Item | undefined;
 }
 
 function keyOf(network: NetworkKey, hash: BlockchainHash): string {
@@ -58,7 +61,12 @@ function* hashesIn(all: Changes): Generator<HashKey> {
 export class Dossiers {
   readonly #source: Source;
   readonly #open = new Map<string, OpenDossier>();
-  readonly #changed = new Set<OpenDossier>();
+  /** The one asked for last: a rule's changes are nearly always all about one hash. */
+  #latest: OpenDossier | undefined;
+  readonly #sightings = new Map<Sighting, Unwritten<Sighting>>();
+  readonly #deposits = new Map<DepositId, Unwritten<Deposit>>();
+  /** By hash, the transactions whose standing there has changed. */
+  readonly #ownHashes = new Map<OpenDossier, Set<TransactionId>>();
   readonly #ofDeposit = new Map<DepositId, OpenDossier>();
   readonly #ofTransaction = new Map<TransactionId, Set<OpenDossier>>();
   readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
@@ -129,29 +137,30 @@ export class Dossiers {
   putOwnHash(own: OwnHash): void {
     const dossier = this.#at(own.network, own.blockchainHash);
     dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
-    dossier.changedOwnHashes.add(own.transactionId);
     this.#index(own.transactionId, dossier);
-    this.#changed.add(dossier);
+    const changed = this.#ownHashes.get(dossier);
+    if (changed === undefined) this.#ownHashes.set(dossier, new Set([own.transactionId]));
+    else changed.add(own.transactionId);
   }
 
   putSighting(sighting: Sighting): void {
     const dossier = this.#at(sighting.network, sighting.blockchainHash);
     const index = dossier.sightings.findIndex((known) => sameKey(known, sighting));
-    if (index === -1) {
-      dossier.sightings.push(sighting);
-    } else {
-      const [before] = dossier.sightings.splice(index, 1, sighting);
-      if (before !== undefined) dossier.changedSightings.delete(before);
-    }
-    dossier.changedSightings.add(sighting);
-    this.#changed.add(dossier);
+    const known = dossier.sightings[index];
+    if (known === undefined) dossier.sightings.push(sighting);
+    else dossier.sightings[index] = sighting;
+    const unwritten = known && this.#sightings.get(known);
+    if (known !== undefined) this.#sightings.delete(known);
+    this.#sightings.set(sighting, { dossier, before: unwritten ? unwritten.before : known });
   }
 
   putDeposit(deposit: Deposit, seq: number): void {
     const dossier = this.#at(deposit.network, deposit.blockchainHash);
     const { depositId } = deposit;
     const index = dossier.deposits.findIndex((known) => known.depositId === depositId);
-    if (index !== -1) dossier.deposits.splice(index, 1, deposit);
+    const known = dossier.deposits[index];
+    const unwritten = this.#deposits.get(depositId);
+    if (known !== undefined) dossier.deposits[index] = deposit;
     else {
       dossier.deposits.push(deposit);
       // In the order in which the store reads them: what is minted must not depend on batching.
@@ -159,8 +168,7 @@ export class Dossiers {
       this.#ofDeposit.set(depositId, dossier);
       this.#newDeposits.set(depositId, seq);
     }
-    dossier.changedDeposits.add(depositId);
-    this.#changed.add(dossier);
+    this.#deposits.set(depositId, { dossier, before: unwritten ? unwritten.before : known });
   }
 
   putWithdrawal(withdrawal: Withdrawal): void {
@@ -181,26 +189,23 @@ export class Dossiers {
     Writes,
     'hashes' | 'hashIdOf' | 'sightings' | 'deposits' | 'newDeposits' | 'withdrawals' | 'ownHashes'
   > {
-    const changed = [...this.#changed];
     const writes = {
       hashes: this.#newHashes,
       hashIdOf: (key: HashKey) => this.#numberOf(key),
-      sightings: changed.flatMap((one) => [...one.changedSightings]),
-      deposits: changed.flatMap((one) =>
-        one.deposits.filter((deposit) => one.changedDeposits.has(deposit.depositId)),
-      ),
+      sightings: Array.from(this.#sightings, ([after, { before }]) => ({ after, before })),
+      deposits: [...this.#deposits].flatMap(([depositId, { dossier, before }]) => {
+        const after = dossier.deposits.find((one) => one.depositId === depositId);
+        return after === undefined ? [] : [{ after, before }];
+      }),
       newDeposits: this.#newDeposits,
       withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
-      ownHashes: changed.flatMap((one) =>
-        one.ownHashes.filter((own) => one.changedOwnHashes.has(own.transactionId)),
+      ownHashes: [...this.#ownHashes].flatMap(([{ ownHashes }, changed]) =>
+        ownHashes.filter((own) => changed.has(own.transactionId)),
       ),
     };
-    for (const one of changed) {
-      one.changedSightings.clear();
-      one.changedDeposits.clear();
-      one.changedOwnHashes.clear();
-    }
-    this.#changed.clear();
+    this.#sightings.clear();
+    this.#deposits.clear();
+    this.#ownHashes.clear();
     this.#changedWithdrawals.clear();
     this.#newHashes = [];
     this.#newDeposits = new Map();
@@ -214,9 +219,14 @@ export class Dossiers {
   }
 
   #at(network: NetworkKey, blockchainHash: BlockchainHash): OpenDossier {
+    const latest = this.#latest;
+    if (latest?.blockchainHash === blockchainHash && latest.network === network) return latest;
     const key = keyOf(network, blockchainHash);
     const known = this.#open.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#latest = known;
+      return known;
+    }
     const stored = this.#source.dossier(network, blockchainHash);
     // One that was changed in this transaction may have left for another hash.
     const withdrawals = stored.withdrawals
@@ -231,11 +241,9 @@ export class Dossiers {
       deposits: [...stored.deposits],
       withdrawals,
       ownHashes: [...stored.ownHashes],
-      changedOwnHashes: new Set(),
-      changedSightings: new Set(),
-      changedDeposits: new Set(),
     };
     this.#open.set(key, fresh);
+    this.#latest = fresh;
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
     for (const { transactionId } of fresh.ownHashes) this.#index(transactionId, fresh);
     return fresh;

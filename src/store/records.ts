@@ -235,6 +235,12 @@ export interface RecordSource {
   readonly closes: CloseSource;
 }
 
+/** A record as it is to be, and as the store has it; undefined where it is new. */
+export interface Change<Item> {
+  readonly after: Item;
+  readonly before: Item | undefined;
+}
+
 /** What a transaction writes: records replace those of the same key, the rest is appended. */
 export interface Writes {
   /** The last fact that was journalled, in these writes or before. */
@@ -246,8 +252,8 @@ export interface Writes {
   readonly notifications: readonly NotificationRow[];
   readonly quarantine: readonly QuarantineRow[];
   readonly entries: readonly PostedEntry[];
-  readonly sightings: readonly Sighting[];
-  readonly deposits: readonly Deposit[];
+  readonly sightings: readonly Change<Sighting>[];
+  readonly deposits: readonly Change<Deposit>[];
   /** The facts that told of deposits which are new among them. */
   readonly newDeposits: ReadonlyMap<DepositId, number>;
   readonly withdrawals: readonly Withdrawal[];

@@ -17,6 +17,18 @@ function prefixed(bytes: Buffer): Buffer {
   return Buffer.concat([uint64(bytes.length), bytes]);
 }
 
+/** Everything of a fact that is hashed before its body. */
+function headOf({ seq, recordedAt, kind, detail, body }: JournalRow): Buffer {
+  return Buffer.concat([
+    uint64(seq),
+    uint64(recordedAt),
+    prefixed(Buffer.from(kind)),
+    // No detail and an empty one are two things.
+    detail === null ? ABSENT : Buffer.concat([PRESENT, prefixed(Buffer.from(detail))]),
+    uint64(body.length),
+  ]);
+}
+
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
@@ -37,13 +49,6 @@ export function sealHash(
   const hash = createHash('sha256');
   hash.update(previousHash);
   for (const value of [first.seq, last.seq, sealedAt]) hash.update(uint64(value));
-  for (const row of rows) {
-    hash.update(uint64(row.seq)).update(uint64(row.recordedAt));
-    const { detail } = row;
-    hash.update(prefixed(Buffer.from(row.kind)));
-    // No detail and an empty one are two things.
-    hash.update(detail === null ? ABSENT : Buffer.concat([PRESENT, prefixed(Buffer.from(detail))]));
-    hash.update(uint64(row.body.length)).update(row.body);
-  }
+  for (const row of rows) hash.update(headOf(row)).update(row.body);
   return hash.digest();
 }

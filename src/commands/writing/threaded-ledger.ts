@@ -9,11 +9,8 @@ import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 /** The built program's file; the sources are not run by Node as they are. */
 const WRITER = new URL('./writer.js', import.meta.url);
 
-/**
- * Room for the objects of a batch: what one transaction makes is garbage after it, and a small
- * young generation would keep copying it until then.
- */
-const YOUNG_GENERATION_MB = 64;
+/** Room for the objects of a batch that the processor's cache holds: three spaces of 8 MiB. */
+const YOUNG_GENERATION_MB = 24;
 
 interface Waiting {
   readonly resolve: (result: CommitResult) => void;

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { unbalancedAssets, type LedgerAccount } from '../../domain/entry.ts';
 import type { PostedEntry, Writes } from '../records.ts';
-import { insertInto, upsertInto } from './statement.ts';
+import { insertInto } from './statement.ts';
 
 /** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
 const ACCOUNTS_CACHED_MAX = 100_000;
@@ -26,9 +26,15 @@ export class LedgerWriter {
 
   constructor(db: Database) {
     this.#insertEntry = insertInto(db, 'entries');
-    this.#insertPosting = insertInto(db, 'postings');
+    this.#insertPosting = db.prepare<[number, number, number, string, string]>(
+      `INSERT INTO postings (entry_id, line, ledger_account, change_kind, amount)
+       VALUES (?, ?, ?, ?, ?)`,
+    );
     this.#insertAccount = insertInto(db, 'ledger_accounts');
-    this.#putBalance = upsertInto(db, 'balances', ['ledger_account']);
+    this.#putBalance = db.prepare<[number, string]>(
+      `INSERT INTO balances (ledger_account, amount) VALUES (?, ?)
+       ON CONFLICT (ledger_account) DO UPDATE SET amount = excluded.amount`,
+    );
     this.#findAccount = db
       .prepare<string[], number>(
         `SELECT ledger_account FROM ledger_accounts
@@ -74,13 +80,7 @@ export class LedgerWriter {
       for (const [line, { account, amount, change }] of entry.postings.entries()) {
         const id = this.#accountId(account);
         touched.set(id, plus(touched.get(id) ?? ZERO, amount));
-        this.#insertPosting.run({
-          entry_id: entry.entryId,
-          line,
-          ledger_account: id,
-          change_kind: change,
-          amount: amount.toString(),
-        });
+        this.#insertPosting.run(entry.entryId, line, id, change, amount.toString());
       }
     }
     this.#move(touched);
@@ -91,7 +91,7 @@ export class LedgerWriter {
       const before = this.#balances.get(id) ?? storedAmount(this.#balance.get(id) ?? '0');
       const after = plus(before, delta);
       this.#balances.set(id, after);
-      this.#putBalance.run({ ledger_account: id, amount: after.toString() });
+      this.#putBalance.run(id, after.toString());
     }
   }
 

@@ -51,21 +51,6 @@ export function sightingOf(row: SightingRow & HashName): Sighting {
   };
 }
 
-export function sightingRow(sighting: Sighting, hashId: number): SightingRow {
-  return {
-    hash_id: hashId,
-    vault_id: sighting.vaultId,
-    stream: sighting.stream,
-    account_id: sighting.accountId ?? '',
-    address_id: sighting.addressId ?? '',
-    memo: sighting.memo ?? '',
-    epoch: sighting.epoch,
-    seen: JSON.stringify(sighting.seen),
-    entry_id: sighting.entryId,
-    posted: JSON.stringify(packChanges(sighting.posted)),
-  };
-}
-
 export function depositOf(row: DepositRow): Deposit {
   return {
     depositId: DepositId(row.deposit_id),

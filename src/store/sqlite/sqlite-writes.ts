@@ -4,44 +4,27 @@ import type { BlockchainHash, NetworkKey } from '../../domain/ids.ts';
 import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
-import type { HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
+import type { Change, HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
 import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
+import { DepositWriter } from './deposit-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from './exemption-row.ts';
 import type { KeyIndex } from './key-index.ts';
 import { LedgerWriter } from './ledger-writer.ts';
-import { depositRow, sightingRow, withdrawalRow } from './row.ts';
+import { withdrawalRow } from './row.ts';
+import { SightingWriter } from './sighting-writer.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
-/** What a deposit is, whatever happens to it. */
-const DEPOSIT_FIXED = [
-  ...HASH_NAME,
-  'first_seq',
-  'vault_id',
-  'account_id',
-  'address_id',
-  'memo',
-  'asset',
-  'first_seen_at',
-] as const;
-
 function statementsOf(db: Database) {
   return {
-    journal: insertInto(db, 'journal'),
+    journal: db.prepare<[number, string, number, string | null, Uint8Array]>(
+      'INSERT INTO journal (seq, kind, recorded_at, detail, body) VALUES (?, ?, ?, ?, ?)',
+    ),
     notification: insertInto(db, 'notifications'),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
     hash: insertInto(db, 'hashes'),
-    sighting: upsertInto(db, 'sightings', [
-      'hash_id',
-      'vault_id',
-      'stream',
-      'account_id',
-      'address_id',
-      'memo',
-    ]),
-    deposit: upsertInto(db, 'deposits', ['hash_id', 'deposit_id'], DEPOSIT_FIXED),
     withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
     ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
     movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
@@ -76,6 +59,8 @@ function hashIdIn(
 /** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
 export class SqliteWrites {
   readonly #put: ReturnType<typeof statementsOf>;
+  readonly #sightings: SightingWriter;
+  readonly #deposits: DepositWriter;
   readonly #ledger: LedgerWriter;
   readonly #closes: CloseWriter;
   readonly #keys: KeyIndex;
@@ -83,6 +68,8 @@ export class SqliteWrites {
   constructor(db: Database, keys: KeyIndex) {
     this.#keys = keys;
     this.#put = statementsOf(db);
+    this.#sightings = new SightingWriter(db);
+    this.#deposits = new DepositWriter(db);
     this.#ledger = new LedgerWriter(db);
     this.#closes = new CloseWriter(db);
   }
@@ -96,13 +83,7 @@ export class SqliteWrites {
   /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
   appendJournal(rows: readonly JournalRow[]): void {
     for (const row of rows) {
-      this.#put.journal.run({
-        seq: row.seq,
-        kind: row.kind,
-        recorded_at: row.recordedAt,
-        detail: row.detail,
-        body: row.body,
-      });
+      this.#put.journal.run(row.seq, row.kind, row.recordedAt, row.detail, row.body);
     }
   }
 
@@ -124,10 +105,10 @@ export class SqliteWrites {
     }
     for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
     this.#ledger.write(writes.entries, writes.hashIdOf);
-    for (const sighting of writes.sightings) {
-      this.#put.sighting.run(sightingRow(sighting, writes.hashIdOf(sighting)));
+    for (const change of writes.sightings) {
+      this.#sightings.write(change, writes.hashIdOf(change.after));
     }
-    for (const deposit of writes.deposits) this.#putDeposit(deposit, writes);
+    for (const change of writes.deposits) this.#putDeposit(change, writes);
     for (const withdrawal of writes.withdrawals) {
       this.#put.withdrawal.run(withdrawalRow(withdrawal, hashIdIn(withdrawal, writes)));
     }
@@ -150,15 +131,13 @@ export class SqliteWrites {
     this.#keys.add({ space: 'hash', key: blockchainHash, row: hashId });
   }
 
-  #putDeposit(deposit: Deposit, writes: Writes): void {
-    const hashId = writes.hashIdOf(deposit);
-    const firstSeq = writes.newDeposits.get(deposit.depositId);
-    // Of a deposit that is there already the store keeps its own.
-    this.#put.deposit.run(
-      depositRow(deposit, { hash_id: hashId, first_seq: firstSeq ?? writes.headSeq }),
-    );
+  #putDeposit(change: Change<Deposit>, writes: Writes): void {
+    const { after } = change;
+    const hashId = writes.hashIdOf(after);
+    const firstSeq = writes.newDeposits.get(after.depositId);
+    this.#deposits.write(change, { hashId, firstSeq });
     if (firstSeq === undefined) return;
-    this.#keys.add({ space: 'deposit', key: deposit.depositId, row: hashId });
+    this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
   }
 
   #putNotification(row: NotificationRow, writes: Writes): void {

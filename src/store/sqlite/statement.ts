@@ -64,6 +64,29 @@ export function upsertInto<Table extends keyof Tables>(
   );
 }
 
+/** A compiled update of some columns of the row of a key; indexes of others are left alone. */
+export function updateOf<Table extends keyof Tables>(
+  db: Database,
+  table: Table,
+  {
+    key,
+    columns,
+  }: { readonly key: readonly ColumnOf<Table>[]; readonly columns: readonly ColumnOf<Table>[] },
+): RowStatement<Table> {
+  const set = columns.map((column) => `${column} = ?`).join(', ');
+  const where = key.map((column) => `${column} = ?`).join(' AND ');
+  return rowStatement(db, `UPDATE ${table} SET ${set} WHERE ${where}`, [...columns, ...key]);
+}
+
+/** The columns of a table but for some. */
+export function columnsBut<Table extends keyof Tables>(
+  db: Database,
+  table: Table,
+  without: readonly ColumnOf<Table>[],
+): ColumnOf<Table>[] {
+  return columnsOf(db, table).filter((column) => !without.includes(column));
+}
+
 /** A compiled statement that adds to a counter row. */
 export function addToCount(
   db: Database,

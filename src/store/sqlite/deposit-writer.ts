@@ -1,0 +1,84 @@
+import type { Database } from 'better-sqlite3';
+import type { Deposit } from '../../domain/deposit.ts';
+import type { Change } from '../records.ts';
+import { depositRow } from './row.ts';
+import { columnsBut, insertInto, updateOf } from './statement.ts';
+
+const KEY = ['hash_id', 'deposit_id'] as const;
+
+/** What a deposit is, whatever happens to it. */
+const FIXED = [
+  ...KEY,
+  'first_seq',
+  'vault_id',
+  'network',
+  'blockchain_hash',
+  'account_id',
+  'address_id',
+  'memo',
+  'asset',
+  'first_seen_at',
+] as const;
+
+/** Where a deposit stands: columns of the indexes that are its work lists. */
+const STANDING = ['state', 'reason', 'evidence', 'change', 'verified_at', 'credit_id'] as const;
+
+function standsWhereItDid(before: Deposit, after: Deposit): boolean {
+  return (
+    before.state === after.state &&
+    before.reason === after.reason &&
+    before.evidence === after.evidence &&
+    before.change === after.change &&
+    before.verifiedAt === after.verifiedAt &&
+    before.credit?.creditId === after.credit?.creditId
+  );
+}
+
+/** What one more confirmation changes, and nothing else. */
+const DEPTH: ReadonlySet<string> = new Set<keyof Deposit>(['confirmations', 'updatedAt']);
+
+function isOnlyDeeper(before: Deposit, after: Deposit): boolean {
+  for (const name of Object.keys(after) as (keyof Deposit)[]) {
+    if (before[name] !== after[name] && !DEPTH.has(name)) return false;
+  }
+  return true;
+}
+
+/**
+ * Writes deposits. Nearly every notification only makes one deeper: its row is then brought up to
+ * date, and the work lists that it is in are left alone.
+ */
+export class DepositWriter {
+  readonly #insert;
+  readonly #move;
+  readonly #settle;
+  readonly #deepen;
+
+  constructor(db: Database) {
+    this.#insert = insertInto(db, 'deposits');
+    const moving = columnsBut(db, 'deposits', FIXED);
+    this.#move = updateOf(db, 'deposits', { key: KEY, columns: moving });
+    const settling = columnsBut(db, 'deposits', [...FIXED, ...STANDING]);
+    this.#settle = updateOf(db, 'deposits', { key: KEY, columns: settling });
+    this.#deepen = db.prepare<[number, number, number, string]>(
+      `UPDATE deposits SET confirmations = ?, updated_at = ?
+       WHERE hash_id = ? AND deposit_id = ?`,
+    );
+  }
+
+  /** `firstSeq`: the fact that told of it, where it is new. */
+  write(
+    { before, after }: Change<Deposit>,
+    place: { readonly hashId: number; readonly firstSeq: number | undefined },
+  ): void {
+    const { hashId, firstSeq } = place;
+    if (firstSeq === undefined && before !== undefined && isOnlyDeeper(before, after)) {
+      this.#deepen.run(after.confirmations, after.updatedAt, hashId, after.depositId);
+      return;
+    }
+    const row = depositRow(after, { hash_id: hashId, first_seq: firstSeq ?? 0 });
+    if (firstSeq !== undefined) this.#insert.run(row);
+    else if (before !== undefined && standsWhereItDid(before, after)) this.#settle.run(row);
+    else this.#move.run(row);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Database } from 'better-sqlite3';
+import type { Sighting } from '../../domain/sighting.ts';
+import { packChanges } from '../change-codec.ts';
+import type { Change } from '../records.ts';
+import { insertInto, updateOf } from './statement.ts';
+import type { SightingRow } from './tables.ts';
+
+const KEY = ['hash_id', 'vault_id', 'stream', 'account_id', 'address_id', 'memo'] as const;
+
+/** Key columns hold '' where the domain has null. */
+function rowOf(sighting: Sighting, hashId: number, posted: string): SightingRow {
+  return {
+    hash_id: hashId,
+    vault_id: sighting.vaultId,
+    stream: sighting.stream,
+    account_id: sighting.accountId ?? '',
+    address_id: sighting.addressId ?? '',
+    memo: sighting.memo ?? '',
+    epoch: sighting.epoch,
+    seen: JSON.stringify(sighting.seen),
+    entry_id: sighting.entryId,
+    posted,
+  };
+}
+
+/** Writes sightings; what stands in the ledger for one is spelled out only when that changes. */
+export class SightingWriter {
+  readonly #insert;
+  readonly #repost;
+  readonly #see;
+
+  constructor(db: Database) {
+    this.#insert = insertInto(db, 'sightings');
+    this.#repost = updateOf(db, 'sightings', {
+      key: KEY,
+      columns: ['epoch', 'seen', 'entry_id', 'posted'],
+    });
+    this.#see = updateOf(db, 'sightings', { key: KEY, columns: ['epoch', 'seen'] });
+  }
+
+  write({ before, after }: Change<Sighting>, hashId: number): void {
+    const isSame =
+      before !== undefined && before.entryId === after.entryId && before.posted === after.posted;
+    if (isSame) {
+      this.#see.run(rowOf(after, hashId, ''));
+      return;
+    }
+    const row = rowOf(after, hashId, JSON.stringify(packChanges(after.posted)));
+    if (before === undefined) this.#insert.run(row);
+    else this.#repost.run(row);
+  }
+}
