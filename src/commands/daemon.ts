@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import { identifyBy, type Identify } from '../api/access.ts';
 import { createApi } from '../api/application.ts';
 import { FeedSignal } from '../api/feed-signal.ts';
@@ -34,6 +35,9 @@ import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
 import { ThreadedLedger } from './writing/threaded-ledger.ts';
+
+/** Where deliveries arrive, each at its path token. */
+const HOOKS = '/hooks';
 
 /** Bounds of the shutdown's steps: together less than the 30 s that supervisors usually wait. */
 const CLOSE_MS_MAX = 5_000;
@@ -89,7 +93,7 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   if (told !== null) log.warn(told);
   await takeExemptions(config.reconcile.exemptions, parts);
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
-  const listener = await listen(config.listen, application(parts, phase).fetch);
+  const listener = await listen(config.listen, routes(parts, phase));
   orderShutdown(parts, listener);
   reconciler.start();
   closer.start();
@@ -180,27 +184,40 @@ function policyServices(parts: Parts): PolicyServices {
   };
 }
 
-function application(parts: Parts, phase: () => Readiness['phase']): Hono {
-  const { config, log, queue, metrics, reads, feed, identify, version, reconciler, closer } = parts;
-  const app = new Hono();
+/** Intake alone: what API and console have in front of their routes is no business of a delivery. */
+function intake({ config, log, queue, metrics }: Parts): Hono {
   const gate = certificateGate(config.intake.clientCertificate);
-  app.route(
-    '/hooks',
-    createHooks({
-      tokens: new PathTokens(config.intake.pathTokens),
-      bodyBytesMax: config.intake.maxBodyBytes,
-      submit: (fact) => queue.submit(fact),
-      refused: new RefusedBodies(config.intake.malformedPerHourMax),
-      now: () => Date.now(),
-      observe: (answer) => countAnswer(metrics, answer),
-      ...(gate === undefined ? {} : { certificateAccepted: gate }),
-    }),
-  );
-  const onBug = (error: unknown): void => log.error({ err: error }, 'a request failed');
-  app.onError((error, context) => {
-    onBug(error);
+  const hooks = createHooks({
+    tokens: new PathTokens(config.intake.pathTokens),
+    bodyBytesMax: config.intake.maxBodyBytes,
+    submit: (submission) => queue.submit(submission),
+    refused: new RefusedBodies(config.intake.malformedPerHourMax),
+    now: () => Date.now(),
+    observe: (answer) => countAnswer(metrics, answer),
+    ...(gate === undefined ? {} : { certificateAccepted: gate }),
+  });
+  return answeringBugs(new Hono().route(HOOKS, hooks), log);
+}
+
+function answeringBugs(app: Hono, log: Logger): Hono {
+  return app.onError((error, context) => {
+    log.error({ err: error }, 'a request failed');
     return context.text('This is a defect, and it was logged: try again.', 500);
   });
+}
+
+/** Every route of the daemon. */
+function routes(parts: Parts, phase: () => Readiness['phase']) {
+  const hooks = intake(parts);
+  const others = application(parts, phase);
+  return (request: Request): Response | Promise<Response> =>
+    (getPath(request).startsWith(`${HOOKS}/`) ? hooks : others).fetch(request);
+}
+
+function application(parts: Parts, phase: () => Readiness['phase']): Hono {
+  const { config, log, queue, reads, feed, identify, version, reconciler, closer } = parts;
+  const app = answeringBugs(new Hono(), log);
+  const onBug = (error: unknown): void => log.error({ err: error }, 'a request failed');
   app.route(
     '/',
     createConsole({

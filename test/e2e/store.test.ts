@@ -69,6 +69,7 @@ test('a store that was lived in is sound, beside the running daemon and after it
     'entries_balance',
     'hash_chain',
     'integrity',
+    'keys',
     'projections',
   ]);
   const text = await runProgram('verify', '--config', both.daemon.configPath);

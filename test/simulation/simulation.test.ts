@@ -88,7 +88,8 @@ test(
         const store = new Sqlite(doubtful);
         store.exec(
           `UPDATE withdrawals SET custody = 'unasked';
-           INSERT INTO own_hashes VALUES ('0xdoubtful', 'ethereum', 'nobody', 'told')`,
+           INSERT INTO own_hashes
+              SELECT max(hash_id), 'ethereum', '0xdoubtful', 'nobody', 'told' FROM hashes`,
         );
         store.close();
         said['believed'] = new Auditor(doubtful, evidence).audit();
