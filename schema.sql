@@ -125,10 +125,9 @@ CREATE TABLE ledger_accounts (
   address_id     TEXT    NOT NULL,
   memo           TEXT    NOT NULL,
   asset          TEXT    NOT NULL,
-  UNIQUE (vault_id, view, kind, account_id, address_id, memo, asset)
+  -- In this order: the round over a vault's addresses goes on from any of them.
+  UNIQUE (vault_id, address_id, account_id, memo, asset, view, kind)
 ) STRICT;
--- The round over a vault's addresses goes on from any of them.
-CREATE INDEX ledger_accounts_by_address ON ledger_accounts (vault_id, address_id);
 
 -- Entries: balanced sets of postings. reverses: the entry that this one takes back.
 -- source: what it rests on: a webhook, the custody API's word where the webhook never came, or a

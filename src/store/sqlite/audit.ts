@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
-import { journalRowOf } from './replay.ts';
+import { journalRowOf } from './journal-row.ts';
 import type { JournalTableRow, SealRow } from './tables.ts';
 
 /** Problems reported per check; the rest is only counted. */

@@ -4,6 +4,7 @@ import { Bookkeeper } from '../bookkeeper.ts';
 import { decodeFact } from '../fact-codec.ts';
 import type { DecodeBody } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
+import { journalRowOf } from './journal-row.ts';
 import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
@@ -15,16 +16,6 @@ const BATCH = 2_000;
 /** A journal that this version does not replay to where it led when it was written. */
 export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
-}
-
-export function journalRowOf(row: JournalTableRow): JournalRow {
-  return {
-    seq: row.seq,
-    kind: row.kind as JournalRow['kind'],
-    recordedAt: row.recorded_at,
-    detail: row.detail,
-    body: row.body,
-  };
 }
 
 function* batchesOf(rows: Iterable<JournalTableRow>): Generator<JournalRow[]> {

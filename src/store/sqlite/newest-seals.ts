@@ -1,0 +1,29 @@
+import type { Database } from 'better-sqlite3';
+import { sealHash } from '../seal.ts';
+import { journalRowOf } from './journal-row.ts';
+import type { JournalTableRow, SealRow } from './tables.ts';
+
+/** Commits that are looked at when a large store is opened: what a crash could have cut short. */
+const SEALS = 64;
+
+/** What is wrong with the newest commits of a store, or null. */
+export function checkNewestSeals(db: Database): string | null {
+  const seals = db
+    .prepare<[number], SealRow>('SELECT * FROM seals ORDER BY commit_number DESC LIMIT ?')
+    .all(SEALS);
+  const facts = db.prepare<[number, number], JournalTableRow>(
+    'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
+  );
+  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
+  if (head !== (seals[0]?.last_seq ?? 0)) return 'its newest facts are not sealed';
+  for (const seal of seals) {
+    const { first_seq: first, last_seq: last, previous_hash: previous } = seal;
+    const rows = facts.all(first, last).map(journalRowOf);
+    const isWhole = rows.length === last - first + 1 && rows.length > 0;
+    const is = isWhole && sealHash(previous, { sealedAt: seal.sealed_at, rows });
+    if (is === false || Buffer.compare(is, seal.hash) !== 0) {
+      return `the facts ${first} to ${last} are not what was sealed`;
+    }
+  }
+  return null;
+}
