@@ -43,17 +43,6 @@ function byHash(left: HashKey, right: HashKey): number {
   return one < other ? -1 : 1;
 }
 
-/** The hashes that a rule's changes are about, in the order in which they are taken over. */
-function* hashesIn(all: Changes): Generator<HashKey> {
-  for (const { network, blockchainHash } of all.withdrawals) {
-    if (network !== null && blockchainHash !== null) yield { network, blockchainHash };
-  }
-  yield* all.ownHashes;
-  yield* all.sightings;
-  yield* all.deposits;
-  yield* all.entries;
-}
-
 /**
  * What is known of each hash, as it is worked on: read once, written once a transaction however
  * many facts touch it, and kept at hand for the facts after it.
@@ -118,10 +107,14 @@ export class Dossiers {
       .sort(byHash);
   }
 
-  /** Numbers the hashes that a fact is the first to tell of. */
+  /** Numbers the hashes that a fact is the first to tell of, in the order in which it does. */
   name(all: Changes, seq: number): void {
-    for (const { network, blockchainHash } of hashesIn(all))
-      this.nameHash(network, blockchainHash, seq);
+    for (const { network, blockchainHash } of all.withdrawals) {
+      if (network !== null && blockchainHash !== null) this.nameHash(network, blockchainHash, seq);
+    }
+    for (const told of [all.ownHashes, all.sightings, all.deposits, all.entries]) {
+      for (const { network, blockchainHash } of told) this.nameHash(network, blockchainHash, seq);
+    }
   }
 
   nameHash(network: NetworkKey, blockchainHash: BlockchainHash, seq: number): void {

@@ -35,14 +35,29 @@ export class SightingWriter {
       key: KEY,
       columns: ['epoch', 'seen', 'entry_id', 'posted'],
     });
-    this.#see = updateOf(db, 'sightings', { key: KEY, columns: ['epoch', 'seen'] });
+    this.#see = db.prepare<[number, string, number, string, string, string, string, string]>(
+      `UPDATE sightings SET epoch = ?, seen = ?
+       WHERE hash_id = ? AND vault_id = ? AND stream = ? AND account_id = ? AND address_id = ?
+         AND memo = ?`,
+    );
   }
 
   write({ before, after }: Change<Sighting>, hashId: number): void {
     const isSame =
       before !== undefined && before.entryId === after.entryId && before.posted === after.posted;
     if (isSame) {
-      this.#see.run(rowOf(after, hashId, ''));
+      const { epoch, vaultId, stream, accountId, addressId, memo } = after;
+      const seen = JSON.stringify(after.seen);
+      this.#see.run(
+        epoch,
+        seen,
+        hashId,
+        vaultId,
+        stream,
+        accountId ?? '',
+        addressId ?? '',
+        memo ?? '',
+      );
       return;
     }
     const row = rowOf(after, hashId, JSON.stringify(packChanges(after.posted)));

@@ -17,12 +17,31 @@ import { addToCount, insertInto, upsertInto } from './statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
+type Text = string | null;
+/** Hot rows are bound by their places, without an object in between. */
+type NotificationValues = [
+  seq: number,
+  id: string,
+  status: string,
+  stream: Text,
+  type: Text,
+  vaultId: Text,
+  hashId: number | null,
+  transactionId: Text,
+  confirmations: number | null,
+  receivedAt: number,
+];
+
 function statementsOf(db: Database) {
   return {
     journal: db.prepare<[number, string, number, string | null, Uint8Array]>(
       'INSERT INTO journal (seq, kind, recorded_at, detail, body) VALUES (?, ?, ?, ?, ?)',
     ),
-    notification: insertInto(db, 'notifications'),
+    notification: db.prepare<NotificationValues>(
+      `INSERT INTO notifications (seq, id, status, stream, type, vault_id, hash_id, transaction_id,
+         confirmations, received_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
     hash: insertInto(db, 'hashes'),
     withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
@@ -143,21 +162,20 @@ export class SqliteWrites {
   #putNotification(row: NotificationRow, writes: Writes): void {
     const { seq, id, status, notification, receivedAt } = row;
     this.#keys.add({ space: 'notification', key: id, row: seq });
-    this.#put.notification.run({
+    this.#put.notification.run(
       seq,
       id,
       status,
-      stream: notification?.stream ?? null,
-      type: notification?.type ?? null,
-      vault_id: notification?.vaultId ?? null,
-      hash_id: notification && hashIdIn(notification, writes),
-      transaction_id: notification?.transactionId ?? null,
-      confirmations:
-        notification === null || notification.stream === 'outgoing'
-          ? null
-          : notification.confirmations,
-      received_at: receivedAt,
-    });
+      notification?.stream ?? null,
+      notification?.type ?? null,
+      notification?.vaultId ?? null,
+      notification && hashIdIn(notification, writes),
+      notification?.transactionId ?? null,
+      notification === null || notification.stream === 'outgoing'
+        ? null
+        : notification.confirmations,
+      receivedAt,
+    );
   }
 
   #putOwnHashes({ ownHashes, hashIdOf }: Writes): void {
