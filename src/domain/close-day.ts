@@ -1,58 +1,32 @@
 import { negated, plus, storedAmount, ZERO, type Amount } from './amount.ts';
 import { differenceOf, type Break } from './break.ts';
-import {
-  differencesOf,
-  differenceSums,
-  type DifferenceContext,
-  type HashFacts,
-} from './close-difference.ts';
-import { priorDayItems } from './close-prior.ts';
-import type { CloseRecord, ClosedDay } from './close-record.ts';
+import { differenceSums } from './close-difference.ts';
+import type { DayFold, SealedDay } from './close-fold.ts';
+import type { CloseRecord } from './close-record.ts';
 import type {
   AgeBucket,
   DailyReport,
-  PriorDayItem,
   ReportBreak,
   ReportCustody,
-  ReportDifference,
   ReportException,
-  ReportInTransit,
   ReportTotal,
 } from './close-report.ts';
 import { AssetId, VaultId } from './ids.ts';
-import {
-  CATEGORIES,
-  classify,
-  placeKey,
-  sumOf,
-  Totals,
-  type Effects,
-  type Place,
-  type PositionLine,
-} from './roll-forward.ts';
+import { placeKey, sumOf, type Place } from './roll-forward.ts';
 
-/** A closed day with what its successors go on from. */
-export interface SealedDay extends ClosedDay {
-  readonly report: DailyReport;
-  readonly reportHash: string;
-}
-
-export interface CloseInputs extends DifferenceContext {
+/** What a report says beside what its hashes come to. */
+export interface ReportInputs {
   readonly record: CloseRecord;
   /** When the day is closed, Unix milliseconds. */
   readonly at: number;
   readonly previous: SealedDay | undefined;
   /** The last day that was compared with custody: its figures are gone on from. */
   readonly compared: SealedDay | undefined;
-  /** Every hash that moved since the last comparison, differed then, or was counted anew now. */
-  readonly hashes: Iterable<HashFacts>;
   /** What the custody figures move by, against the last comparison. */
   readonly custodyMoved: readonly (Place & { readonly amount: Amount })[];
   /** Breaks that were open at the cut-off, as they stood then. */
   readonly openBreaks: readonly Break[];
   readonly decimals: (asset: AssetId) => number | undefined;
-  readonly eventAt: (seq: number) => number | null;
-  readonly closedDayOf: (at: number) => string;
 }
 
 const DAY_SECONDS = 86_400;
@@ -87,82 +61,6 @@ function breakRow(one: Break, cutOffAt: number): ReportBreak {
   };
 }
 
-/** What the hashes of a day come to. */
-class DayLedger {
-  readonly effects = new Totals();
-  readonly net = new Map<string, Amount>();
-  readonly chain = new Map<string, Amount>();
-  readonly inTransit: ReportInTransit[] = [];
-  readonly priorDay: PriorDayItem[] = [];
-  readonly differences: ReportDifference[] = [];
-  readonly #inputs: CloseInputs;
-  readonly #after: number;
-  readonly #ownBefore: ReadonlySet<string>;
-
-  constructor(inputs: CloseInputs) {
-    this.#inputs = inputs;
-    this.#after = inputs.previous?.throughSeq ?? 0;
-    const known = inputs.previous?.report.inTransit ?? [];
-    this.#ownBefore = new Set(
-      known
-        .filter(({ kind }) => kind === 'internal')
-        .map(({ network, blockchainHash }) => `${network}\u0000${blockchainHash}`),
-    );
-  }
-
-  take(facts: HashFacts): void {
-    const { record, previous } = this.#inputs;
-    const { throughSeq } = record;
-    const { network, blockchainHash, lines } = facts;
-    const books = lines.filter((line) => line.view === 'books' && line.seq <= throughSeq);
-    const known = books.filter((line) => line.seq <= this.#after);
-    const before = classify(known, this.#ownBefore.has(`${network}\u0000${blockchainHash}`));
-    const now = classify(books, facts.own);
-    const moved = this.#move(before.totals, now.totals);
-    for (const leg of now.inTransit) {
-      const { kind, vaultId, asset, amount } = leg;
-      const shown = { kind, vaultId, network, blockchainHash, asset };
-      this.inTransit.push({ ...shown, amount: amount.toString() });
-    }
-    for (const line of lines) this.#sum(line);
-    if (previous !== undefined) {
-      const { eventAt, closedDayOf } = this.#inputs;
-      const context = { previous, throughSeq, eventAt, closedDayOf, moved };
-      this.priorDay.push(...priorDayItems(facts, lines, context));
-    }
-    this.differences.push(...differencesOf(facts, this.#inputs));
-  }
-
-  /** Adds what changed between two classifications of a hash; answers it. */
-  #move(before: Totals, now: Totals): { place: Place; effects: Effects }[] {
-    const moved = new Totals();
-    for (const [totals, sign] of [
-      [now, 1n],
-      [before, -1n],
-    ] as const) {
-      for (const { place, effects } of totals.rows()) {
-        for (const category of CATEGORIES) {
-          moved.add(place, category, (sign * effects[category]) as Amount);
-        }
-      }
-    }
-    const changed = moved
-      .rows()
-      .filter(({ effects }) => CATEGORIES.some((category) => effects[category] !== ZERO));
-    for (const { place, effects } of changed) {
-      for (const category of CATEGORIES) this.effects.add(place, category, effects[category]);
-    }
-    return changed;
-  }
-
-  #sum(line: PositionLine): void {
-    if (line.seq <= this.#after || line.seq > this.#inputs.record.throughSeq) return;
-    const sums = line.view === 'books' ? this.net : this.chain;
-    const key = placeKey(line);
-    sums.set(key, plus(sums.get(key) ?? ZERO, line.amount));
-  }
-}
-
 interface Carried {
   readonly place: Place;
   readonly amount: Amount;
@@ -186,7 +84,7 @@ function byPlace(left: Place, right: Place): number {
 }
 
 /** The rows of the roll-forward: every vault and asset that holds anything or moved. */
-function totalsOf(inputs: CloseInputs, day: DayLedger): ReportTotal[] {
+function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
   const { previous, compared, record, custodyMoved, decimals } = inputs;
   const opening = carried(previous?.report, (total) => total.closing);
   const chainOpening = carried(previous?.report, (total) => total.chainClosing);
@@ -249,7 +147,7 @@ function isEmpty(total: ReportTotal): boolean {
   return Object.values(figures).every((figure) => figure === null || figure === '0');
 }
 
-function custodyOf({ record }: CloseInputs): ReportCustody {
+function custodyOf({ record }: ReportInputs): ReportCustody {
   const { custody } = record;
   if (custody.kind === 'not_read') return { compared: false, reason: custody.reason };
   const { readAt, transactions, counted, unreadable, requests, watermark } = custody;
@@ -266,8 +164,8 @@ function custodyOf({ record }: CloseInputs): ReportCustody {
 
 /** Everything that keeps a report from saying "balanced". */
 function exceptionsOf(
-  inputs: CloseInputs,
-  day: DayLedger,
+  inputs: ReportInputs,
+  day: DayFold,
   totals: readonly ReportTotal[],
 ): ReportException[] {
   const found: ReportException[] = [];
@@ -314,11 +212,12 @@ function ageingOf(breaks: readonly ReportBreak[]): Record<AgeBucket, number> {
   return counts;
 }
 
-/** Rolls the balances forward from the last close to this one, and says what does not agree. */
-export function closeDay(inputs: CloseInputs): DailyReport {
+/**
+ * Rolls the balances forward from the last close to this one, by what the day's hashes come to, and
+ * says what does not agree.
+ */
+export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
   const { record, previous, at } = inputs;
-  const day = new DayLedger(inputs);
-  for (const facts of inputs.hashes) day.take(facts);
   const totals = totalsOf(inputs, day);
   const exceptions = exceptionsOf(inputs, day, totals);
   const openBreaks = inputs.openBreaks.map((one) => breakRow(one, record.cutOffAt));

@@ -51,6 +51,11 @@ class Sums {
   }
 }
 
+/** Sums of one view's lines. */
+function view(lines: readonly PositionLine[], name: PositionLine['view']): Sums {
+  return new Sums(lines.filter((line) => line.view === name));
+}
+
 function placesOf(facts: HashFacts): Place[] {
   const places = new Map<string, Place>();
   for (const { vaultId, asset } of [...facts.lines, ...facts.custody]) {
@@ -198,19 +203,24 @@ function shown(
  */
 export function differencesOf(facts: HashFacts, context: DifferenceContext): ReportDifference[] {
   const { record } = context;
+  const isCompared = record.custody.kind === 'read';
   const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
-  const view = (lines: readonly PositionLine[], name: PositionLine['view']): Sums =>
-    new Sums(lines.filter((line) => line.view === name));
   const books = view(cut, 'books');
   const chain = view(cut, 'chain');
   const custody = new Sums(facts.custody);
+  const apart = placesOf(facts).filter((place) => {
+    const actual = books.at(place);
+    const isApart = isCompared && actual !== custody.at(place);
+    return isApart || (chain.has(place) && actual !== chain.at(place));
+  });
+  if (apart.length === 0) return [];
   const head = { books: view(facts.lines, 'books'), chain: view(facts.lines, 'chain') };
-  return placesOf(facts).flatMap((place) => {
+  return apart.flatMap((place) => {
     const { network, blockchainHash } = facts;
     const at = { network, blockchainHash, ...place };
     const actual = books.at(place);
     const found: ReportDifference[] = [];
-    if (record.custody.kind === 'read' && actual !== custody.at(place)) {
+    if (isCompared && actual !== custody.at(place)) {
       const difference = plus(actual, negated(custody.at(place)));
       const why = explainCustody(place, facts, { ...context, head, custody, difference });
       found.push(shown('custody', at, { expected: custody.at(place), actual, why }));

@@ -83,6 +83,14 @@ export class Totals {
     known.effects[category] = plus(known.effects[category], amount);
   }
 
+  /** Adds all effects on a place, or takes them away. */
+  move({ place, effects }: { place: Place; effects: Effects }, sign: 1n | -1n): void {
+    for (const category of CATEGORIES) {
+      const amount = effects[category];
+      if (amount !== ZERO) this.add(place, category, sign === 1n ? amount : negated(amount));
+    }
+  }
+
   effects(place: Place): Effects {
     return this.#rows.get(placeKey(place))?.effects ?? NO_EFFECTS;
   }

@@ -1,7 +1,6 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { CloseRecord, CustodyReading } from '../domain/close-record.ts';
-import type { Fact } from '../domain/fact.ts';
-import type { Submitted } from '../store/port.ts';
+import type { Submission, Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { CalendarDay, CloseCalendar } from './close-calendar.ts';
 import { readCustodyEffects } from './close-reading.ts';
@@ -18,10 +17,15 @@ const TRIES_MAX = 5;
 export interface CloserOptions {
   readonly reads: Pick<
     Reads,
-    'lastClose' | 'journalMark' | 'custodyEffects' | 'firstRecordedAt' | 'custodyReadThrough'
+    | 'lastClose'
+    | 'journalMark'
+    | 'prepareClose'
+    | 'custodyEffects'
+    | 'firstRecordedAt'
+    | 'custodyReadThrough'
   >;
   /** Hands facts to the one writer; resolves when they are durable. */
-  readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
+  readonly submit: (facts: readonly Submission[]) => Promise<readonly Submitted[]>;
   /** Absent: the reports say that custody was not compared. */
   readonly custody?: CustodyClient;
   readonly calendar: CloseCalendar;
@@ -141,7 +145,9 @@ export class Closer {
       seal,
       custody,
     };
-    const [outcome] = await submit([{ kind: 'custody-record', at: now(), record }]);
+    // Worked out beside the writer, so that intake need not wait for it.
+    const preparation = await reads.prepareClose(record);
+    const [outcome] = await submit([{ kind: 'prepared-close', at: now(), record, preparation }]);
     return outcome;
   }
 }

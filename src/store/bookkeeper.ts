@@ -71,11 +71,11 @@ export class Bookkeeper {
         return this.#delivery(this.#takeUnreadable(fact));
       case 'refused':
         return this.#delivery(this.#takeRefused(fact));
-      case 'custody-record': {
-        const now = this.#circumstances(fact.at, 'api');
-        const changed = this.#custody.take(fact.record, now);
-        if (!changed) return { kind: 'unchanged' };
-        return { kind: 'taken', seq: this.#journal(fact) };
+      case 'custody-record':
+        return this.#takeRecord(fact);
+      case 'prepared-close': {
+        const { at, record, preparation } = fact;
+        return this.#takeRecord({ kind: 'custody-record', at, record }, preparation);
       }
       case 'decision': {
         const now = this.#circumstances(fact.at, 'decision');
@@ -89,6 +89,16 @@ export class Bookkeeper {
       default:
         return fact satisfies never;
     }
+  }
+
+  #takeRecord(fact: FactOf<'custody-record'>, preparation?: string): FactOutcome {
+    const { record, at } = fact;
+    const now = this.#circumstances(at, 'api');
+    const changed =
+      record.kind === 'close'
+        ? this.#custody.close(record, { ...now, preparation })
+        : this.#custody.take(record, now);
+    return changed ? { kind: 'taken', seq: this.#journal(fact) } : { kind: 'unchanged' };
   }
 
   #delivery(status: IntakeStatus | 'refused'): FactOutcome {

@@ -1,5 +1,6 @@
 import { decideBacklog } from '../domain/backlog.ts';
 import { saysNothingNew, type Finding } from '../domain/break.ts';
+import type { CloseRecord } from '../domain/close-record.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
@@ -35,6 +36,7 @@ import { takeClose } from './close-desk.ts';
 import type { DeskTools } from './desk-tools.ts';
 import type { WorkingSet } from './working-set.ts';
 
+type Evidence = Exclude<CustodyRecord, CloseRecord>;
 type Now = Circumstances & { readonly seq: number };
 
 /** Applies evidence from the custody API; decided anew here, against the records as they are now. */
@@ -50,7 +52,7 @@ export class CustodyDesk {
   }
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
-  take(record: CustodyRecord, now: Now): boolean {
+  take(record: Evidence, now: Now): boolean {
     const taken = this.#decide(record, now);
     // A row that was evidence for something is evidence for what its hash moved, too.
     if (taken && 'transaction' in record && record.transaction !== null) {
@@ -59,7 +61,12 @@ export class CustodyDesk {
     return taken;
   }
 
-  #decide(record: CustodyRecord, now: Now): boolean {
+  /** Whether the rules let the day be closed. `preparation`: it was worked out before. */
+  close(record: CloseRecord, now: Now & { readonly preparation: string | undefined }): boolean {
+    return takeClose(record, this.#tools, now);
+  }
+
+  #decide(record: Evidence, now: Now): boolean {
     switch (record.kind) {
       case 'deposit': {
         const deposit = this.#tools.set.deposit(record.depositId);
@@ -109,8 +116,6 @@ export class CustodyDesk {
       case 'run':
         this.#run(record, now);
         return true;
-      case 'close':
-        return takeClose(record, this.#tools, now);
       default:
         return record satisfies never;
     }

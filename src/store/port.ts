@@ -1,3 +1,4 @@
+import type { CloseRecord } from '../domain/close-record.ts';
 import type { Refusal } from '../domain/decision.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import type { Notification } from '../domain/notification.ts';
@@ -14,8 +15,19 @@ export interface Delivery {
   readonly defect?: string;
 }
 
+/**
+ * The fact that closes a day, with what was worked out for it beside the writer (`Reads.prepareClose`).
+ * Only the fact is journalled: its effect is the same without.
+ */
+export interface PreparedClose {
+  readonly kind: 'prepared-close';
+  readonly at: number;
+  readonly record: CloseRecord;
+  readonly preparation: string;
+}
+
 /** What a ledger is given to commit. */
-export type Submission = Fact | Delivery;
+export type Submission = Fact | Delivery | PreparedClose;
 
 /** What became of a submission. */
 export type FactOutcome =

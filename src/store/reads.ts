@@ -287,6 +287,8 @@ export interface Reads {
   firstRecordedAt(): Promise<number | null>;
   /** The last fact before the clock passed a moment, after a known place, with its commit. */
   journalMark(moment: number, afterSeq: number): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>>;
+  /** Works a day out ahead of the fact that closes it, to be submitted with it. */
+  prepareClose(record: CloseRecord): Promise<string>;
   /** Up to where the last close that read the custody API's list has read it. */
   custodyReadThrough(): Promise<number | null>;
   custodyEffects(

@@ -162,8 +162,28 @@ export interface Idle<Item> {
   readonly total: number;
 }
 
+/** What each position that moved in a day held at its end, and when the day's entries were posted. */
+export interface SealedPositions {
+  /** Null where the day has no entry. */
+  readonly firstPostedAt: number | null;
+  readonly lastPostedAt: number | null;
+  /** Ledger account and amount. */
+  readonly rows: readonly (readonly [number, string])[];
+}
+
+/** What the writer has touched after a fact that closing a day looks at. */
+export interface Touched {
+  readonly afterSeq: number;
+  /** Hashes of own transactions, and those of other hashes that their sightings tell of. */
+  readonly own: readonly (HashKey & { readonly hashId: number })[];
+  /** Hashes that breaks are about. */
+  readonly explained: readonly BlockchainHash[];
+}
+
 /** What closing a day asks of a store. */
 export interface CloseSource {
+  /** The last journalled fact. */
+  headSeq(): number;
   /** The day closed last; with `compared`, the last one that was compared with custody. */
   last(compared?: 'compared'): DailyCloseRow | undefined;
   of(day: string): DailyCloseRow | undefined;
@@ -173,14 +193,18 @@ export interface CloseSource {
   recordedAt(seq: number): number | undefined;
   /**
    * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and the others named, each
-   * with every position line that it has by now, in the order of entries.
+   * with every position line that it has by now, in the order of entries. `own`: it is known for an
+   * own transaction's.
    */
   hashes(query: {
     afterSeq: number;
     throughSeq: number;
     also: readonly HashKey[];
-  }): Iterable<HashKey & { readonly lines: readonly PositionLine[] }>;
-  isOwnHash(hash: HashKey): boolean;
+  }): Iterable<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }>;
+  /** Hashes with an entry of a later fact. */
+  postedAfter(seq: number): readonly BlockchainHash[];
+  /** What the facts after `afterSeq`, up to `throughSeq`, left on the positions that they moved. */
+  positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions;
   effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];
   effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[];
   breaksOfHash(hash: BlockchainHash): readonly Break[];
@@ -233,6 +257,8 @@ export interface RecordSource {
   /** All of them, by key. */
   exemptDifferences(): readonly ExemptDifference[];
   readonly closes: CloseSource;
+  /** Undefined where it is not known so far back. */
+  touchedAfter(seq: number): Touched | undefined;
 }
 
 /** A record as it is to be, and as the store has it; undefined where it is new. */
@@ -274,6 +300,7 @@ export interface Writes {
   readonly closes: readonly {
     readonly row: DailyCloseRow;
     readonly totals: DailyReport['totals'];
+    readonly positions: SealedPositions;
   }[];
   readonly custodyEffects: readonly CustodyEffectRow[];
   readonly signatures: readonly SignatureRow[];

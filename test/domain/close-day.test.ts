@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import { breakKey, finding, opened, type Break } from '../../src/domain/break.ts';
-import { closeDay, type CloseInputs } from '../../src/domain/close-day.ts';
 import type { CountedEffect } from '../../src/domain/close-record.ts';
 import type { ReportTotal } from '../../src/domain/close-report.ts';
 import { AssetId, BlockchainHash, BreakId, TransactionId, VaultId } from '../../src/domain/ids.ts';
@@ -16,6 +15,8 @@ import {
   sealed,
   V1,
   V2,
+  closeDay,
+  type CloseInputs,
 } from './close-inputs.ts';
 import { CUT_OFF, DAY_MS, HASH_KEY, line } from './day-lines.ts';
 

@@ -1,5 +1,6 @@
 import { Amount } from '../../src/domain/amount.ts';
-import type { CloseInputs, SealedDay } from '../../src/domain/close-day.ts';
+import { reportOf, type ReportInputs } from '../../src/domain/close-day.ts';
+import { foldDay, type FoldContext, type SealedDay } from '../../src/domain/close-fold.ts';
 import type { HashFacts } from '../../src/domain/close-difference.ts';
 import type { CloseRecord } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
@@ -39,6 +40,16 @@ export const NOT_READ = {
   ...RECORD,
   custody: { kind: 'not_read' as const, reason: 'the API is down' },
 };
+
+/** A day to be closed, with every hash of it. */
+export interface CloseInputs extends ReportInputs, FoldContext {
+  readonly hashes: Iterable<HashFacts>;
+}
+
+/** Closes a day in full. */
+export function closeDay(day: CloseInputs): DailyReport {
+  return reportOf(day, foldDay(day.hashes, day));
+}
 
 export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
   return {

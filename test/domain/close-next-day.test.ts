@@ -1,9 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { closeDay, type CloseInputs, type SealedDay } from '../../src/domain/close-day.ts';
+import type { SealedDay } from '../../src/domain/close-fold.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import { AssetId, BlockchainHash } from '../../src/domain/ids.ts';
 import type { PositionLine } from '../../src/domain/roll-forward.ts';
-import { at, figures, hash, inputs, NOT_READ, RECORD, sealed, V1, V2 } from './close-inputs.ts';
+import {
+  at,
+  closeDay,
+  figures,
+  hash,
+  inputs,
+  NOT_READ,
+  RECORD,
+  sealed,
+  V1,
+  V2,
+  type CloseInputs,
+} from './close-inputs.ts';
 import { CUT_OFF, DAY_MS, HOUR_MS, line } from './day-lines.ts';
 
 describe('the day after', () => {

@@ -10,7 +10,7 @@ import type { Decision } from '../../src/domain/decision.ts';
 import type { Fact } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
-import type { Delivery, FactOutcome } from '../../src/store/port.ts';
+import type { Delivery, FactOutcome, Submission } from '../../src/store/port.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
@@ -89,7 +89,7 @@ export class OpenLedger {
   }
 
   /** Commits facts together; throws when the store is unavailable. */
-  async commit(facts: readonly Fact[]): Promise<readonly FactOutcome[]> {
+  async commit(facts: readonly Submission[]): Promise<readonly FactOutcome[]> {
     const result = await this.ledger.commit(facts);
     if (result.kind === 'unavailable') throw new Error(result.cause);
     return result.outcomes;

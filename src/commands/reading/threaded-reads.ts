@@ -1,3 +1,4 @@
+import type { CloseRecord } from '../../domain/close-record.ts';
 import type { Calls, Method, Reading } from './messages.ts';
 import { ReaderThread } from './reader-thread.ts';
 
@@ -14,10 +15,13 @@ type Asked<M extends Method> = (...args: Calls[M]['args']) => Promise<Calls[M]['
 export class ThreadedReads implements Reading {
   readonly #look: ReaderThread;
   readonly #scan: ReaderThread;
+  readonly #start: () => ReaderThread;
+  readonly #passing = new Set<ReaderThread>();
 
   constructor(path: string, onLost: OnLost) {
-    this.#look = new ReaderThread({ path, onLost });
-    this.#scan = new ReaderThread({ path, onLost });
+    this.#start = () => new ReaderThread({ path, onLost });
+    this.#look = this.#start();
+    this.#scan = this.#start();
   }
 
   readonly deposit = this.#looking('deposit');
@@ -61,13 +65,26 @@ export class ThreadedReads implements Reading {
   readonly reconcilerView = this.#scanning('reconcilerView');
   readonly document = this.#scanning('document');
 
+  /** On a thread that ends with it: lists and counts need not wait until a long day is worked out. */
+  async prepareClose(record: CloseRecord): Promise<string> {
+    const thread = this.#start();
+    this.#passing.add(thread);
+    try {
+      return await thread.ask('prepareClose', [record]);
+    } finally {
+      this.#passing.delete(thread);
+      await thread.close();
+    }
+  }
+
   /** Whether both threads are there to be asked. */
   get alive(): boolean {
     return this.#look.alive && this.#scan.alive;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#look.close(), this.#scan.close()]);
+    const threads = [this.#look, this.#scan, ...this.#passing];
+    await Promise.all(threads.map((thread) => thread.close()));
   }
 
   #looking<M extends Method>(method: M): Asked<M> {

@@ -19,10 +19,11 @@ import type {
   CustodyEffectRow,
   DailyCloseRow,
   JournalRow,
+  SealedPositions,
   SignatureRow,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
-import type { KeyIndex } from './key-index.ts';
+import { PositionTotals } from './position-totals.ts';
 import type {
   CloseSignatureRow,
   CustodyEffectTableRow,
@@ -30,44 +31,42 @@ import type {
 } from './close-tables.ts';
 import type { BreakRow, JournalTableRow } from './tables.ts';
 
-/** One position line of a hash; all but the hash is null where it has none. */
-interface LineRow {
-  readonly network: string;
-  readonly blockchain_hash: string;
-  readonly entry_id: number | null;
-  readonly seq: number;
-  readonly view: string;
-  readonly cause: string;
-  readonly reverses: number | null;
-  readonly posted_at: number;
-  readonly vault_id: string;
-  readonly change_kind: string;
-  readonly amount: string;
-  readonly asset: string;
-}
+/** One position line of a hash, column by column: rows of a long day are not made objects twice. */
+type LineRow = readonly [
+  entryId: number,
+  seq: number,
+  view: string,
+  cause: string,
+  reverses: number | null,
+  postedAt: number,
+  vaultId: string,
+  changeKind: string,
+  amount: string,
+  asset: string,
+];
 
-/**
- * The hashes asked for with all their lines. CROSS JOIN keeps SQLite from starting with the
- * postings: from the hashes, every step goes through an index.
- */
+/** CROSS JOIN keeps SQLite from starting with the postings: every step goes through an index. */
 const LINES = `
-  WITH asked AS (
-    SELECT network, blockchain_hash, hash_id FROM entries WHERE entry_id >= ? AND entry_id < ?
-    UNION
-    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')
+  SELECT e.entry_id, e.seq, e.view, e.cause, e.reverses, e.posted_at, e.vault_id, p.change_kind,
+    p.amount, a.asset
+  FROM entries e CROSS JOIN postings p ON p.entry_id = e.entry_id
+    CROSS JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
+  WHERE e.hash_id = ? AND a.kind = 'position'
+  ORDER BY e.entry_id, p.line`;
+
+/** The hashes asked for, those without a number too: no fact has told of them. */
+const HASHES = `
+  WITH named AS (
+    SELECT json_extract(value, '$[0]') AS network, json_extract(value, '$[1]') AS blockchain_hash,
+      json_extract(value, '$[2]') AS hash_id
     FROM json_each(?)
-  ), lines AS (
-    SELECT e.network, e.blockchain_hash, e.entry_id, e.seq, e.view, e.cause, e.reverses,
-      e.posted_at, e.vault_id, p.line, p.change_kind, p.amount, a.asset
-    FROM asked CROSS JOIN entries e ON e.hash_id = asked.hash_id
-      CROSS JOIN postings p ON p.entry_id = e.entry_id
-      CROSS JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
-    WHERE a.kind = 'position'
   )
-  SELECT asked.network, asked.blockchain_hash, entry_id, seq, view, cause, reverses, posted_at,
-    vault_id, change_kind, amount, asset
-  FROM asked LEFT JOIN lines USING (network, blockchain_hash)
-  ORDER BY asked.blockchain_hash, asked.network, entry_id, line`;
+  SELECT hash_id, network, blockchain_hash FROM hashes WHERE hash_id IN (
+    SELECT hash_id FROM entries WHERE entry_id >= ? AND entry_id < ?
+    UNION SELECT hash_id FROM named WHERE hash_id IS NOT NULL
+  )
+  UNION SELECT hash_id, network, blockchain_hash FROM named WHERE hash_id IS NULL
+  ORDER BY blockchain_hash, network`;
 
 /** An event of a break that moves its state. */
 const MOVES = "action IN ('opened', 'investigating', 'resolved')";
@@ -91,7 +90,12 @@ function statementsOf(db: Database) {
     recordedAt: db
       .prepare<[number], number>('SELECT recorded_at FROM journal WHERE seq = ?')
       .pluck(),
-    lines: db.prepare<[number, number, string], LineRow>(LINES),
+    headSeq: db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck(),
+    hashes: db.prepare<[string, number, number], [number | null, string, string]>(HASHES).raw(),
+    lines: db.prepare<[number], LineRow>(LINES).raw(),
+    postedAfter: db
+      .prepare<[number], string>('SELECT DISTINCT blockchain_hash FROM entries WHERE entry_id >= ?')
+      .pluck(),
     isOwn: db
       .prepare<[number, number], number>(
         `SELECT 1 FROM withdrawals WHERE hash_id = ?
@@ -170,29 +174,37 @@ function effectOf(row: CustodyEffectTableRow): CustodyEffectRow {
   };
 }
 
-function lineOf(row: LineRow & { readonly entry_id: number }): PositionLine {
+function lineOf(row: LineRow): PositionLine {
+  const [entryId, seq, view, cause, reverses, postedAt, vaultId, change, amount, asset] = row;
   return {
-    entryId: row.entry_id,
-    seq: row.seq,
-    view: row.view as View,
-    cause: row.cause as EntryCause,
-    reverses: row.reverses,
-    postedAt: row.posted_at,
-    vaultId: VaultId(row.vault_id),
-    asset: AssetId(row.asset),
-    change: row.change_kind as ChangeKind,
-    amount: storedAmount(row.amount),
+    entryId,
+    seq,
+    view: view as View,
+    cause: cause as EntryCause,
+    reverses,
+    postedAt,
+    vaultId: VaultId(vaultId),
+    asset: AssetId(asset),
+    change: change as ChangeKind,
+    amount: storedAmount(amount),
   };
+}
+
+/** Finds the number of a hash: the writer among its keys, a reader beside it. */
+interface HashIds {
+  hashId(hash: HashKey): number | undefined;
 }
 
 /** Answers what closing a day asks, with statements compiled once. */
 export class SqliteCloseRecords implements CloseSource {
   readonly #ask: ReturnType<typeof statementsOf>;
-  readonly #keys: KeyIndex;
+  readonly #keys: HashIds;
+  readonly #positions: PositionTotals;
 
-  constructor(db: Database, keys: KeyIndex) {
+  constructor(db: Database, keys: HashIds) {
     this.#keys = keys;
     this.#ask = statementsOf(db);
+    this.#positions = new PositionTotals(db);
   }
 
   last(compared?: 'compared'): DailyCloseRow | undefined {
@@ -220,11 +232,15 @@ export class SqliteCloseRecords implements CloseSource {
     return this.#ask.recordedAt.get(seq);
   }
 
+  headSeq(): number {
+    return this.#ask.headSeq.get() ?? 0;
+  }
+
   *hashes(query: {
     afterSeq: number;
     throughSeq: number;
     also: readonly HashKey[];
-  }): Generator<HashKey & { readonly lines: readonly PositionLine[] }> {
+  }): Generator<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }> {
     const also = JSON.stringify(
       query.also.map((hash) => [
         hash.network,
@@ -235,23 +251,23 @@ export class SqliteCloseRecords implements CloseSource {
     const from = firstEntryIdOf(query.afterSeq + 1);
     const to = firstEntryIdOf(query.throughSeq + 1);
     // Read whole: other statements run on this connection while a hash is worked on.
-    let open: (HashKey & { readonly lines: PositionLine[] }) | undefined;
-    for (const row of this.#ask.lines.all(from, to, also)) {
-      const network = NetworkKey(row.network);
-      const blockchainHash = BlockchainHash(row.blockchain_hash);
-      if (open?.blockchainHash !== blockchainHash || open.network !== network) {
-        if (open !== undefined) yield open;
-        open = { network, blockchainHash, lines: [] };
+    for (const [hashId, network, hash] of this.#ask.hashes.all(also, from, to)) {
+      const key = { network: NetworkKey(network), blockchainHash: BlockchainHash(hash) };
+      if (hashId === null) {
+        yield { ...key, lines: [], own: false };
+        continue;
       }
-      const { entry_id: entryId } = row;
-      if (entryId !== null) open.lines.push(lineOf({ ...row, entry_id: entryId }));
+      const own = this.#ask.isOwn.get(hashId, hashId) !== undefined;
+      yield { ...key, lines: this.#ask.lines.all(hashId).map(lineOf), own };
     }
-    if (open !== undefined) yield open;
   }
 
-  isOwnHash(hash: HashKey): boolean {
-    const hashId = this.#keys.hashId(hash);
-    return hashId !== undefined && this.#ask.isOwn.get(hashId, hashId) !== undefined;
+  postedAfter(seq: number): readonly BlockchainHash[] {
+    return this.#ask.postedAfter.all(firstEntryIdOf(seq + 1)).map(BlockchainHash);
+  }
+
+  positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions {
+    return this.#positions.at(span);
   }
 
   effectsOfHash({ network, blockchainHash }: HashKey): readonly CustodyEffectRow[] {

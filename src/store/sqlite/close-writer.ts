@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { DailyCloseRow, Writes } from '../records.ts';
-import { PositionTotals } from './position-totals.ts';
+import type { Writes } from '../records.ts';
 import { insertInto, upsertInto } from './statement.ts';
 
 /** Writes closed days, their signatures, and what the custody API's transactions count for. */
@@ -10,8 +9,7 @@ export class CloseWriter {
   readonly #insertSignature;
   readonly #putEffect;
   readonly #dropEffect;
-  readonly #lastThroughSeq;
-  readonly #positions: PositionTotals;
+  readonly #insertPosition;
 
   constructor(db: Database) {
     this.#insertClose = insertInto(db, 'daily_closes');
@@ -21,10 +19,9 @@ export class CloseWriter {
     this.#dropEffect = db.prepare<[string, string, string]>(
       'DELETE FROM custody_effects WHERE transaction_id = ? AND asset = ? AND vault_id = ?',
     );
-    this.#lastThroughSeq = db
-      .prepare<[], number>('SELECT coalesce(max(through_seq), 0) FROM daily_closes')
-      .pluck();
-    this.#positions = new PositionTotals(db);
+    this.#insertPosition = db.prepare<[number, string, string]>(
+      'INSERT INTO position_totals (ledger_account, day, amount) VALUES (?, ?, ?)',
+    );
   }
 
   write({ closes, custodyEffects, signatures }: Writes): void {
@@ -49,26 +46,24 @@ export class CloseWriter {
         amount: amount.toString(),
       });
     }
-    for (const { row, totals } of closes) this.#close(row, totals);
+    for (const close of closes) this.#close(close);
     for (const { day, role, seq, person, reason, reportHash, signedAt } of signatures) {
       const signed = { report_hash: reportHash, signed_at: signedAt };
       this.#insertSignature.run({ day, role, seq, person, reason, ...signed });
     }
   }
 
-  #close(row: DailyCloseRow, totals: Writes['closes'][number]['totals']): void {
-    const { day, throughSeq } = row;
-    const span = { afterSeq: this.#lastThroughSeq.get() ?? 0, throughSeq };
-    const { firstPostedAt, lastPostedAt } = this.#positions.postedBetween(span);
+  #close({ row, totals, positions }: Writes['closes'][number]): void {
+    const { day } = row;
     this.#insertClose.run({
       day,
       seq: row.seq,
       timezone: row.timezone,
       cut_off_at: row.cutOffAt,
       closed_at: row.closedAt,
-      through_seq: throughSeq,
-      first_posted_at: firstPostedAt,
-      last_posted_at: lastPostedAt,
+      through_seq: row.throughSeq,
+      first_posted_at: positions.firstPostedAt,
+      last_posted_at: positions.lastPostedAt,
       commit_number: row.commitNumber,
       seal_hash: row.sealHash,
       status: row.status,
@@ -96,6 +91,6 @@ export class CloseWriter {
         custody_closing: total.custodyClosing,
       });
     }
-    this.#positions.seal(day, span);
+    for (const [account, amount] of positions.rows) this.#insertPosition.run(account, day, amount);
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { HashKey } from '../../domain/ids.ts';
 import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from './key-index.ts';
 
 /** Keys remembered before they are read anew: what was merged since is then forgotten. */
@@ -15,6 +16,7 @@ export class KeyLookup {
   readonly #marked;
   readonly #head;
   readonly #isHash;
+  readonly #isHashOf;
   #remembered = new Map<string, number[]>();
   #count = 0;
   #through = 0;
@@ -31,6 +33,11 @@ export class KeyLookup {
         'SELECT 1 FROM hashes WHERE hash_id = ? AND blockchain_hash = ?',
       )
       .pluck();
+    this.#isHashOf = db
+      .prepare<[number, string, string], number>(
+        'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
+      )
+      .pluck();
   }
 
   /** Rows that may have this key; whoever asks looks at the row itself. */
@@ -45,6 +52,13 @@ export class KeyLookup {
   hashIds(blockchainHash: string): number[] {
     const found = new Set(this.candidates('hash', blockchainHash));
     return [...found].filter((id) => this.#isHash.get(id, blockchainHash) !== undefined);
+  }
+
+  /** The number of a hash, if the store knows it. */
+  hashId({ network, blockchainHash }: HashKey): number | undefined {
+    return this.candidates('hash', blockchainHash).find(
+      (id) => this.#isHashOf.get(id, network, blockchainHash) !== undefined,
+    );
   }
 
   #catchUp(): void {

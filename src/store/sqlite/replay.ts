@@ -9,6 +9,7 @@ import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import type { JournalTableRow } from './tables.ts';
+import { TouchedHashes } from './touched-hashes.ts';
 
 /** Facts replayed per transaction. */
 const BATCH = 2_000;
@@ -60,8 +61,9 @@ export function replay(
   options: { decode: DecodeBody; tick: (facts: number) => void },
 ): void {
   const keys = new KeyIndex(into);
-  const records = new SqliteRecords(into, keys);
-  const writer = new SqliteWrites(into, keys);
+  const touched = new TouchedHashes(0);
+  const records = new SqliteRecords(into, keys, touched);
+  const writer = new SqliteWrites(into, keys, touched);
   const { decode, tick } = options;
   const applyBatch = into.transaction((rows: readonly JournalRow[]) => {
     writer.appendJournal(rows);

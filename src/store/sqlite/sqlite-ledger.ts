@@ -7,6 +7,7 @@ import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import { insertInto } from './statement.ts';
+import { TouchedHashes } from './touched-hashes.ts';
 
 interface ChainHead {
   readonly commitNumber: number;
@@ -54,14 +55,15 @@ export class SqliteLedger implements Ledger {
     this.#decode = options.decode;
     this.#now = options.now;
     const keys = new KeyIndex(db, options.keyTailMin);
-    this.#records = new SqliteRecords(db, keys);
-    this.#writes = new SqliteWrites(db, keys);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
       `SELECT commit_number AS commitNumber, last_seq AS lastSeq, hash FROM seals
        ORDER BY commit_number DESC LIMIT 1`,
     );
     this.#head = this.#readHead();
+    const touched = new TouchedHashes(this.#head.lastSeq);
+    this.#records = new SqliteRecords(db, keys, touched);
+    this.#writes = new SqliteWrites(db, keys, touched);
     const transaction = db.transaction((all: readonly Submission[]) => this.#applyAll(all));
     this.#transact = (all) => transaction.immediate(all);
   }

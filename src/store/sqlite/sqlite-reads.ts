@@ -1,10 +1,12 @@
 import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
+import type { CloseRecord } from '../../domain/close-record.ts';
 import type { Deposit } from '../../domain/deposit.ts';
 import type { Movement } from '../../domain/movement.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
 import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
+import { prepareClose } from '../close-preparation.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
 import { pageWithin } from '../page-within.ts';
 import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../records.ts';
@@ -20,6 +22,7 @@ import type {
   StoredCredit,
   WithdrawalQuery,
 } from '../reads.ts';
+import { SqliteCloseRecords } from './close-records.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
@@ -241,6 +244,12 @@ export class SqliteReads implements Reads {
 
   journalMark(moment: number, afterSeq: number) {
     return readJournalMark(this.#db, moment, afterSeq);
+  }
+
+  prepareClose(record: CloseRecord): Promise<string> {
+    const closes = new SqliteCloseRecords(this.#connection, this.#keys);
+    // One snapshot, in one go: nothing else uses the connection meanwhile.
+    return Promise.resolve(this.#connection.transaction(() => prepareClose(record, closes))());
   }
 
   custodyReadThrough() {

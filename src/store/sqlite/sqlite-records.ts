@@ -23,6 +23,7 @@ import type {
   QuarantineRow,
   RecordSource,
   StoredDossier,
+  Touched,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
@@ -42,6 +43,7 @@ import type {
   SightingRow,
   WithdrawalRow,
 } from './tables.ts';
+import type { TouchedHashes } from './touched-hashes.ts';
 
 /** Word for word the condition of the index `deposits_idle`: the planner compares text. */
 const IDLE_DEPOSIT = `(state IN ('detected', 'confirming', 'verifying')
@@ -171,13 +173,19 @@ export class SqliteRecords implements RecordSource {
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
   readonly #age: ReturnType<typeof ageStatementsOf>;
   readonly #keys: KeyIndex;
+  readonly #touched: TouchedHashes;
 
-  constructor(db: Database, keys: KeyIndex) {
+  constructor(db: Database, keys: KeyIndex, touched: TouchedHashes) {
     this.#keys = keys;
+    this.#touched = touched;
     this.closes = new SqliteCloseRecords(db, keys);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
     this.#age = ageStatementsOf(db);
+  }
+
+  touchedAfter(seq: number): Touched | undefined {
+    return this.#touched.after(seq);
   }
 
   seen(id: string): number | undefined {

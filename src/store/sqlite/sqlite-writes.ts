@@ -13,6 +13,7 @@ import type { KeyIndex } from './key-index.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { withdrawalRow } from './row.ts';
 import { SightingWriter } from './sighting-writer.ts';
+import type { TouchedHashes } from './touched-hashes.ts';
 import { addToCount, insertInto, upsertInto } from './statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;
@@ -83,9 +84,11 @@ export class SqliteWrites {
   readonly #ledger: LedgerWriter;
   readonly #closes: CloseWriter;
   readonly #keys: KeyIndex;
+  readonly #touched: TouchedHashes;
 
-  constructor(db: Database, keys: KeyIndex) {
+  constructor(db: Database, keys: KeyIndex, touched: TouchedHashes) {
     this.#keys = keys;
+    this.#touched = touched;
     this.#put = statementsOf(db);
     this.#sightings = new SightingWriter(db);
     this.#deposits = new DepositWriter(db);
@@ -141,6 +144,7 @@ export class SqliteWrites {
     this.#putRuns(writes);
     this.#putExemptions(writes);
     this.#closes.write(writes);
+    this.#touched.note(writes);
     for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
     this.#keys.advance(writes.headSeq);
   }

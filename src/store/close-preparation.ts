@@ -1,0 +1,159 @@
+import { storedAmount, type Amount } from '../domain/amount.ts';
+import { amendFold, foldDay, hashName, type DayFold } from '../domain/close-fold.ts';
+import type { CloseRecord } from '../domain/close-record.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  seqOfId,
+  VaultId,
+  type HashKey,
+} from '../domain/ids.ts';
+import { CATEGORIES, Totals } from '../domain/roll-forward.ts';
+import { encodeFact } from './fact-codec.ts';
+import { OpenDay } from './open-day.ts';
+import type { CloseSource, RecordSource, SealedPositions, Touched } from './records.ts';
+import { sha256 } from './seal.ts';
+
+/** What the hashes of a day come to, and what its positions held at its end. */
+export interface DayWork {
+  readonly fold: DayFold;
+  readonly positions: SealedPositions;
+}
+
+type PackedSums = readonly (readonly [string, string])[];
+
+/** A day worked out beside the writer, as JSON. */
+interface Packed {
+  /** Names the fact that it was worked out for. */
+  readonly closeDigest: string;
+  readonly previousReportHash: string | null;
+  /** The last fact that was looked at. */
+  readonly headSeq: number;
+  /** Vault, asset, and what it moved by in each category. */
+  readonly effects: readonly (readonly string[])[];
+  readonly net: PackedSums;
+  readonly chain: PackedSums;
+  readonly own: readonly HashKey[];
+  readonly rows: Pick<DayFold, 'inTransit' | 'priorDay' | 'differences'>;
+  readonly positions: SealedPositions;
+}
+
+function digestOf(record: CloseRecord): string {
+  const { body } = encodeFact({ kind: 'custody-record', at: 0, record });
+  return sha256(body).toString('hex');
+}
+
+function packSums(sums: ReadonlyMap<string, Amount>): PackedSums {
+  return [...sums].map(([key, amount]) => [key, amount.toString()]);
+}
+
+function unpackSums(sums: PackedSums): Map<string, Amount> {
+  return new Map(sums.map(([key, amount]) => [key, storedAmount(amount)]));
+}
+
+function unpackEffects(rows: Packed['effects']): Totals {
+  const totals = new Totals();
+  for (const [vaultId = '', asset = '', ...amounts] of rows) {
+    const place = { vaultId: VaultId(vaultId), asset: AssetId(asset) };
+    for (const [index, category] of CATEGORIES.entries()) {
+      totals.add(place, category, storedAmount(amounts[index] ?? '0'));
+    }
+  }
+  return totals;
+}
+
+function workOut(day: OpenDay, source: CloseSource): DayWork {
+  const { throughSeq } = day.record;
+  const afterSeq = day.previous?.throughSeq ?? 0;
+  return {
+    fold: foldDay(day.hashes(), day.context),
+    positions: source.positionsAt({ afterSeq, throughSeq }),
+  };
+}
+
+/**
+ * Works a day out ahead of the fact that closes it, on a connection that reads one snapshot, so that
+ * the writer need only look at what has changed since. Text, to be handed on with the fact; it is
+ * not journalled, and a replay works the day out in full.
+ */
+export function prepareClose(record: CloseRecord, source: CloseSource): string {
+  const headSeq = source.headSeq();
+  const day = new OpenDay(record, source);
+  const { fold, positions } = workOut(day, source);
+  const { inTransit, priorDay, differences } = fold;
+  const effects = fold.effects
+    .rows()
+    .map((row) => [
+      row.place.vaultId,
+      row.place.asset,
+      ...CATEGORIES.map((category) => row.effects[category].toString()),
+    ]);
+  return JSON.stringify({
+    closeDigest: digestOf(record),
+    previousReportHash: day.previous?.reportHash ?? null,
+    headSeq,
+    effects,
+    net: packSums(fold.net),
+    chain: packSums(fold.chain),
+    own: [...fold.own.values()],
+    rows: { inTransit, priorDay, differences },
+    positions,
+  } satisfies Packed);
+}
+
+/** Hashes of a fold that may count otherwise by now, or be explained otherwise. */
+function changedHashes(
+  fold: DayFold,
+  now: { readonly throughSeq: number; readonly touched: Touched; readonly source: CloseSource },
+): HashKey[] {
+  const { throughSeq, touched, source } = now;
+  const changed = new Map<string, HashKey>(fold.own);
+  for (const { hashId, network, blockchainHash } of touched.own) {
+    // A hash that was first told of later has nothing in the day.
+    if (seqOfId(hashId) > throughSeq) continue;
+    changed.set(hashName({ network, blockchainHash }), { network, blockchainHash });
+  }
+  if (fold.differences.length === 0) return [...changed.values()];
+  const explained = new Set<string>([
+    ...source.postedAfter(touched.afterSeq),
+    ...touched.explained,
+  ]);
+  for (const row of fold.differences) {
+    if (!explained.has(row.blockchainHash)) continue;
+    const network = NetworkKey(row.network);
+    const blockchainHash = BlockchainHash(row.blockchainHash);
+    changed.set(hashName(row), { network, blockchainHash });
+  }
+  return [...changed.values()];
+}
+
+/**
+ * A day as the writer finds it: from a preparation and what has changed since, or in full where none
+ * was given, another day was closed meanwhile, or what was touched is not known so far back.
+ */
+export function workOf(
+  day: OpenDay,
+  source: RecordSource,
+  preparation: string | undefined,
+): DayWork {
+  const { closes } = source;
+  if (preparation === undefined) return workOut(day, closes);
+  const packed = JSON.parse(preparation) as Packed;
+  const { headSeq, rows, positions } = packed;
+  const isOfDay =
+    packed.closeDigest === digestOf(day.record) &&
+    packed.previousReportHash === (day.previous?.reportHash ?? null);
+  const touched = source.touchedAfter(headSeq);
+  if (!isOfDay || touched === undefined) return workOut(day, closes);
+  const fold = {
+    ...rows,
+    effects: unpackEffects(packed.effects),
+    net: unpackSums(packed.net),
+    chain: unpackSums(packed.chain),
+    own: new Map(packed.own.map((hash) => [hashName(hash), hash])),
+  };
+  const { throughSeq } = day.record;
+  const changed = changedHashes(fold, { throughSeq, touched, source: closes });
+  return { fold: amendFold(fold, day.hashesAmong(changed), day.context), positions };
+}

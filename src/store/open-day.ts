@@ -1,0 +1,153 @@
+import { negated, storedAmount, type Amount } from '../domain/amount.ts';
+import type { HashFacts } from '../domain/close-difference.ts';
+import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../domain/close-fold.ts';
+import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
+import type { DailyReport } from '../domain/close-report.ts';
+import { BlockchainHash, NetworkKey, type HashKey } from '../domain/ids.ts';
+import type { Place } from '../domain/roll-forward.ts';
+import { eventTimeOf } from './event-time.ts';
+import type { CloseSource, CustodyEffectRow, DailyCloseRow } from './records.ts';
+
+function sealedDay(row: DailyCloseRow | undefined): SealedDay | undefined {
+  if (row === undefined) return undefined;
+  const { day, cutOffAt, throughSeq, reportHash } = row;
+  return { day, cutOffAt, throughSeq, reportHash, report: JSON.parse(row.report) as DailyReport };
+}
+
+function rowsOf(effect: CountedEffect): CustodyEffectRow[] {
+  const { transactionId, vaultId, network, blockchainHash } = effect;
+  return effect.amounts.map(({ asset, amount }) => ({
+    transactionId,
+    vaultId,
+    network,
+    blockchainHash,
+    asset,
+    amount,
+  }));
+}
+
+/** Hashes that must be looked at although nothing of theirs was posted in the day. */
+function carriedHashes(
+  days: readonly (SealedDay | undefined)[],
+  counted: readonly HashKey[],
+): HashKey[] {
+  const reports = days.flatMap((day) => (day === undefined ? [] : [day.report]));
+  const open = reports.flatMap(({ differences, inTransit }) => [...differences, ...inTransit]);
+  return [
+    ...open.map(({ network, blockchainHash }) => ({
+      network: NetworkKey(network),
+      blockchainHash: BlockchainHash(blockchainHash),
+    })),
+    ...counted,
+  ].map(({ network, blockchainHash }) => ({ network, blockchainHash }));
+}
+
+function byEffect(left: CustodyEffectRow, right: CustodyEffectRow): number {
+  return (
+    byCodePoint(left.transactionId, right.transactionId) ||
+    byCodePoint(left.asset, right.asset) ||
+    byCodePoint(left.vaultId, right.vaultId)
+  );
+}
+
+/**
+ * A day that is to be closed: what its hashes are looked at with. The same to the writer and to a
+ * reader, as long as no other day is closed.
+ */
+export class OpenDay {
+  readonly record: CloseRecord;
+  readonly previous: SealedDay | undefined;
+  readonly compared: SealedDay | undefined;
+  /** What the transactions counted anew counted for until now, and what they count for from now on. */
+  readonly effectsBefore: readonly CustodyEffectRow[];
+  readonly effectsNow: readonly CustodyEffectRow[];
+  readonly #source: CloseSource;
+  readonly #afterSeq: number;
+  readonly #carried: readonly HashKey[];
+  readonly #carriedNames: ReadonlySet<string>;
+  readonly #anew: ReadonlySet<string>;
+  readonly #effectsNow = new Map<string, CustodyEffectRow[]>();
+
+  constructor(record: CloseRecord, source: CloseSource) {
+    this.record = record;
+    this.#source = source;
+    const isCompared = record.custody.kind === 'read';
+    const counted = record.custody.kind === 'read' ? record.custody.counted : [];
+    this.previous = sealedDay(source.last());
+    this.compared = sealedDay(source.last('compared'));
+    this.effectsBefore = counted.flatMap((one) => source.effectsOfTransaction(one.transactionId));
+    this.effectsNow = counted.flatMap(rowsOf);
+    const last = isCompared ? this.compared : this.previous;
+    this.#afterSeq = last?.throughSeq ?? 0;
+    const moved = [...counted, ...this.effectsBefore];
+    this.#carried = carriedHashes([this.previous, this.compared], moved);
+    this.#carriedNames = new Set(this.#carried.map(hashName));
+    this.#anew = new Set(counted.map(({ transactionId }) => transactionId));
+    for (const row of this.effectsNow) {
+      const name = hashName(row);
+      const known = this.#effectsNow.get(name);
+      if (known === undefined) this.#effectsNow.set(name, [row]);
+      else known.push(row);
+    }
+  }
+
+  /** What the custody figures move by, against the last comparison. */
+  get custodyMoved(): (Place & { readonly amount: Amount })[] {
+    const taken = this.effectsBefore.map((row) => ({ ...row, amount: negated(row.amount) }));
+    return [...taken, ...this.effectsNow].map(({ vaultId, asset, amount }) => ({
+      vaultId,
+      asset,
+      amount,
+    }));
+  }
+
+  /** The rows that the transactions' effect is kept in from now on; zero takes one away. */
+  get effectRows(): CustodyEffectRow[] {
+    const gone = this.effectsBefore.map((row) => ({ ...row, amount: storedAmount('0') }));
+    return [...gone, ...this.effectsNow];
+  }
+
+  get context(): FoldContext {
+    const source = this.#source;
+    const { record, previous } = this;
+    return {
+      record,
+      previous,
+      breaksOf: ({ blockchainHash }) => source.breaksOfHash(blockchainHash),
+      eventAt: (seq) => {
+        const row = source.journalRow(seq);
+        return row === undefined ? null : eventTimeOf(row);
+      },
+      closedDayOf: (at) => source.dayOf(at) ?? previous?.day ?? record.day,
+    };
+  }
+
+  /** Every hash that moved since the last comparison, differed then, or is counted anew now. */
+  hashes(): Iterable<HashFacts> {
+    const { throughSeq } = this.record;
+    return this.#factsOf({ afterSeq: this.#afterSeq, throughSeq, also: this.#carried });
+  }
+
+  /** Those among some hashes that are the day's. */
+  *hashesAmong(some: readonly HashKey[]): Generator<HashFacts> {
+    const { throughSeq } = this.record;
+    for (const facts of this.#factsOf({ afterSeq: throughSeq, throughSeq, also: some })) {
+      const isPosted = facts.lines.some(({ seq }) => seq > this.#afterSeq && seq <= throughSeq);
+      if (isPosted || this.#carriedNames.has(hashName(facts))) yield facts;
+    }
+  }
+
+  *#factsOf(query: Parameters<CloseSource['hashes']>[0]): Generator<HashFacts> {
+    for (const hash of this.#source.hashes(query)) {
+      yield { ...hash, custody: this.#custodyOf(hash) };
+    }
+  }
+
+  /** What the transactions of a hash count for, with what is counted anew by this close. */
+  #custodyOf(hash: HashKey): readonly CustodyEffectRow[] {
+    const known = this.#source.effectsOfHash(hash);
+    if (this.#anew.size === 0) return known;
+    const kept = known.filter(({ transactionId }) => !this.#anew.has(transactionId));
+    return [...kept, ...(this.#effectsNow.get(hashName(hash)) ?? [])].sort(byEffect);
+  }
+}

@@ -1,0 +1,80 @@
+import type { BlockchainHash, HashKey } from '../../domain/ids.ts';
+import type { Touched, Writes } from '../records.ts';
+
+/** Hashes remembered in each of two generations: some minutes of the busiest traffic. */
+const REMEMBERED_MAX = 50_000;
+
+type TouchingWrites = Pick<Writes, 'headSeq' | 'withdrawals' | 'sightings' | 'breaks' | 'hashIdOf'>;
+
+interface TouchedHash extends HashKey {
+  readonly hashId: number;
+  readonly seq: number;
+}
+
+/** What was touched by the facts after one of them. */
+class Generation {
+  readonly afterSeq: number;
+  readonly own = new Map<number, TouchedHash>();
+  readonly explained = new Map<BlockchainHash, number>();
+
+  constructor(afterSeq: number) {
+    this.afterSeq = afterSeq;
+  }
+
+  get size(): number {
+    return this.own.size + this.explained.size;
+  }
+}
+
+/**
+ * Remembers for a while which hashes the newest facts have touched in what the tables do not date:
+ * whether a hash is an own transaction's, and the breaks about it. In memory only: a day that was
+ * worked out before the writer began is worked out again.
+ */
+export class TouchedHashes {
+  #old: Generation;
+  #young: Generation;
+  #lastSeq: number;
+  readonly #rememberedMax: number;
+
+  /** `headSeq`: the last fact of which nothing is remembered. */
+  constructor(headSeq: number, rememberedMax = REMEMBERED_MAX) {
+    this.#rememberedMax = rememberedMax;
+    this.#old = new Generation(headSeq);
+    this.#young = new Generation(headSeq);
+    this.#lastSeq = headSeq;
+  }
+
+  note({ headSeq, withdrawals, sightings, breaks, hashIdOf }: TouchingWrites): void {
+    if (this.#young.size >= this.#rememberedMax) {
+      this.#old = this.#young;
+      this.#young = new Generation(this.#lastSeq);
+    }
+    const { own, explained } = this.#young;
+    const touch = (hash: HashKey): void => {
+      const { network, blockchainHash } = hash;
+      const hashId = hashIdOf(hash);
+      own.set(hashId, { network, blockchainHash, hashId, seq: headSeq });
+    };
+    for (const { network, blockchainHash } of withdrawals) {
+      if (network !== null && blockchainHash !== null) touch({ network, blockchainHash });
+    }
+    for (const { after } of sightings) if (after.stream === 'outgoing') touch(after);
+    for (const { subject } of breaks) {
+      if (subject.blockchainHash !== null) explained.set(subject.blockchainHash, headSeq);
+    }
+    this.#lastSeq = headSeq;
+  }
+
+  /** Undefined where not all of it is remembered any more. */
+  after(seq: number): Touched | undefined {
+    if (seq < this.#old.afterSeq) return undefined;
+    const generations = [this.#old, this.#young];
+    const isLater = (one: { readonly seq: number }): boolean => one.seq > seq;
+    const own = generations.flatMap((one) => [...one.own.values()].filter(isLater));
+    const explained = generations.flatMap((one) =>
+      [...one.explained].filter(([, at]) => at > seq).map(([hash]) => hash),
+    );
+    return { afterSeq: seq, own, explained };
+  }
+}

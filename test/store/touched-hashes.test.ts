@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { BlockchainHash } from '../../src/domain/ids.ts';
+import { TouchedHashes } from '../../src/store/sqlite/touched-hashes.ts';
+import { chainView } from '../domain/records.ts';
+
+/** A fact that tells of a hash of its own. */
+function note(touched: TouchedHashes, seq: number, stream: 'outgoing' | 'blockchain'): void {
+  const after = chainView({ stream, blockchainHash: BlockchainHash(`0x${seq}`) });
+  touched.note({
+    headSeq: seq,
+    withdrawals: [],
+    sightings: [{ after, before: undefined }],
+    breaks: [],
+    hashIdOf: () => seq,
+  });
+}
+
+function namesAfter(touched: TouchedHashes, seq: number): string[] | undefined {
+  return touched.after(seq)?.own.map(({ blockchainHash }) => blockchainHash);
+}
+
+test('of the newest facts it is known which hashes they touched, and how far back', () => {
+  const touched = new TouchedHashes(3, 2);
+  expect([namesAfter(touched, 2), namesAfter(touched, 3)]).toEqual([undefined, []]);
+  for (const seq of [4, 5, 6, 7, 8]) note(touched, seq, 'outgoing');
+  expect(namesAfter(touched, 4)).toBeUndefined();
+  expect(namesAfter(touched, 5)).toEqual(['0x6', '0x7', '0x8']);
+  expect(namesAfter(touched, 7)).toEqual(['0x8']);
+});
+
+test('only what makes a hash an own transaction’s touches it', () => {
+  const touched = new TouchedHashes(3);
+  note(touched, 4, 'blockchain');
+  note(touched, 5, 'outgoing');
+  expect(namesAfter(touched, 3)).toEqual(['0x5']);
+});
