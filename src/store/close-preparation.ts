@@ -115,12 +115,15 @@ function changedHashes(
     changed.set(hashName({ network, blockchainHash }), { network, blockchainHash });
   }
   if (fold.differences.length === 0) return [...changed.values()];
-  const explained = new Set<string>([
-    ...source.postedAfter(touched.afterSeq),
-    ...touched.explained,
-  ]);
+  const hashes = new Set<string>(source.postedAfter(touched.afterSeq));
+  const breaks = new Set<string>();
+  for (const { breakId, subject } of touched.breaks) {
+    breaks.add(breakId);
+    if (subject.blockchainHash !== null) hashes.add(subject.blockchainHash);
+  }
   for (const row of fold.differences) {
-    if (!explained.has(row.blockchainHash)) continue;
+    const isTouched = hashes.has(row.blockchainHash) || breaks.has(row.breakId ?? '');
+    if (!isTouched) continue;
     const network = NetworkKey(row.network);
     const blockchainHash = BlockchainHash(row.blockchainHash);
     changed.set(hashName(row), { network, blockchainHash });

@@ -73,12 +73,14 @@ export class OpenDay {
     this.#source = source;
     const isCompared = record.custody.kind === 'read';
     const counted = record.custody.kind === 'read' ? record.custody.counted : [];
-    this.previous = sealedDay(source.last());
-    this.compared = sealedDay(source.last('compared'));
+    const last = source.last();
+    const compared = source.last('compared');
+    this.previous = sealedDay(last);
+    // Nearly always the same day, and its report is long.
+    this.compared = compared?.day === last?.day ? this.previous : sealedDay(compared);
     this.effectsBefore = counted.flatMap((one) => source.effectsOfTransaction(one.transactionId));
     this.effectsNow = counted.flatMap(rowsOf);
-    const last = isCompared ? this.compared : this.previous;
-    this.#afterSeq = last?.throughSeq ?? 0;
+    this.#afterSeq = (isCompared ? this.compared : this.previous)?.throughSeq ?? 0;
     const moved = [...counted, ...this.effectsBefore];
     this.#carried = carriedHashes([this.previous, this.compared], moved);
     this.#carriedNames = new Set(this.#carried.map(hashName));

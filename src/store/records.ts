@@ -176,8 +176,8 @@ export interface Touched {
   readonly afterSeq: number;
   /** Hashes of own transactions, and those of other hashes that their sightings tell of. */
   readonly own: readonly (HashKey & { readonly hashId: number })[];
-  /** Hashes that breaks are about. */
-  readonly explained: readonly BlockchainHash[];
+  /** Breaks, with the hash that each is about now: found again, it can be about another one. */
+  readonly breaks: readonly Pick<Break, 'breakId' | 'subject'>[];
 }
 
 /** What closing a day asks of a store. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { BlockchainHash } from '../../src/domain/ids.ts';
+import { NO_SUBJECT } from '../../src/domain/break.ts';
+import { BlockchainHash, BreakId } from '../../src/domain/ids.ts';
 import { TouchedHashes } from '../../src/store/sqlite/touched-hashes.ts';
 import { chainView } from '../domain/records.ts';
 
@@ -26,6 +27,22 @@ test('of the newest facts it is known which hashes they touched, and how far bac
   expect(namesAfter(touched, 4)).toBeUndefined();
   expect(namesAfter(touched, 5)).toEqual(['0x6', '0x7', '0x8']);
   expect(namesAfter(touched, 7)).toEqual(['0x8']);
+});
+
+test('a break that is found again is about the hash that it is about now', () => {
+  const touched = new TouchedHashes(3);
+  const about = (seq: number, hash: string): void => {
+    const subject = { ...NO_SUBJECT, blockchainHash: BlockchainHash(hash) };
+    const breaks = [{ breakId: BreakId('brk_1'), subject }];
+    touched.note({ headSeq: seq, withdrawals: [], sightings: [], breaks, hashIdOf: () => 1 });
+  };
+  about(4, '0x4');
+  about(5, '0x5');
+  const names = touched
+    .after(3)
+    ?.breaks.map(({ breakId, subject }) => [breakId, subject.blockchainHash]);
+  expect(names).toEqual([['brk_1', '0x5']]);
+  expect(touched.after(5)?.breaks).toEqual([]);
 });
 
 test('only what makes a hash an own transaction’s touches it', () => {

@@ -1,13 +1,23 @@
-import type { BlockchainHash, HashKey } from '../../domain/ids.ts';
+import type { Break } from '../../domain/break.ts';
+import type { BreakId, HashKey } from '../../domain/ids.ts';
 import type { Touched, Writes } from '../records.ts';
 
 /** Hashes remembered in each of two generations: some minutes of the busiest traffic. */
 const REMEMBERED_MAX = 50_000;
 
-type TouchingWrites = Pick<Writes, 'headSeq' | 'withdrawals' | 'sightings' | 'breaks' | 'hashIdOf'>;
+interface TouchingWrites extends Pick<
+  Writes,
+  'headSeq' | 'withdrawals' | 'sightings' | 'hashIdOf'
+> {
+  readonly breaks: readonly Pick<Break, 'breakId' | 'subject'>[];
+}
 
 interface TouchedHash extends HashKey {
   readonly hashId: number;
+  readonly seq: number;
+}
+
+interface TouchedBreak extends Pick<Break, 'breakId' | 'subject'> {
   readonly seq: number;
 }
 
@@ -15,14 +25,14 @@ interface TouchedHash extends HashKey {
 class Generation {
   readonly afterSeq: number;
   readonly own = new Map<number, TouchedHash>();
-  readonly explained = new Map<BlockchainHash, number>();
+  readonly breaks = new Map<BreakId, TouchedBreak>();
 
   constructor(afterSeq: number) {
     this.afterSeq = afterSeq;
   }
 
   get size(): number {
-    return this.own.size + this.explained.size;
+    return this.own.size + this.breaks.size;
   }
 }
 
@@ -50,7 +60,7 @@ export class TouchedHashes {
       this.#old = this.#young;
       this.#young = new Generation(this.#lastSeq);
     }
-    const { own, explained } = this.#young;
+    const { own, breaks: found } = this.#young;
     const touch = (hash: HashKey): void => {
       const { network, blockchainHash } = hash;
       const hashId = hashIdOf(hash);
@@ -60,8 +70,8 @@ export class TouchedHashes {
       if (network !== null && blockchainHash !== null) touch({ network, blockchainHash });
     }
     for (const { after } of sightings) if (after.stream === 'outgoing') touch(after);
-    for (const { subject } of breaks) {
-      if (subject.blockchainHash !== null) explained.set(subject.blockchainHash, headSeq);
+    for (const { breakId, subject } of breaks) {
+      found.set(breakId, { breakId, subject, seq: headSeq });
     }
     this.#lastSeq = headSeq;
   }
@@ -72,9 +82,7 @@ export class TouchedHashes {
     const generations = [this.#old, this.#young];
     const isLater = (one: { readonly seq: number }): boolean => one.seq > seq;
     const own = generations.flatMap((one) => [...one.own.values()].filter(isLater));
-    const explained = generations.flatMap((one) =>
-      [...one.explained].filter(([, at]) => at > seq).map(([hash]) => hash),
-    );
-    return { afterSeq: seq, own, explained };
+    const breaks = generations.flatMap((one) => [...one.breaks.values()].filter(isLater));
+    return { afterSeq: seq, own, breaks };
   }
 }
