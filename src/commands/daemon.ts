@@ -21,7 +21,6 @@ import { checkPolicy } from '../ops/crediting-policy.ts';
 import { Metrics } from '../ops/metrics.ts';
 import { Judging } from '../reconcile/judging.ts';
 import { PublishedNetworks } from '../reconcile/published-networks.ts';
-import { takeWriterLock, type WriterLock } from '../store/sqlite/writer-lock.ts';
 import { certificateGate } from './certificate.ts';
 import { takeExemptions } from './configured-exemptions.ts';
 import { startText, takePolicy } from './crediting/configured-policy.ts';
@@ -29,12 +28,11 @@ import { nameWarnings, policyWarnings } from './crediting/policy-warnings.ts';
 import { custodyClientOf } from './custody/link.ts';
 import { checkDepths } from './doctor/custody-check.ts';
 import { listen, type Listener } from './listener.ts';
-import { ThreadedReads } from './reading/threaded-reads.ts';
+import { openStore, type OpenStore } from './open-store.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
-import { ThreadedLedger } from './writing/threaded-ledger.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
@@ -66,11 +64,11 @@ export interface RunningDaemon {
   stopOnSignals(source: SignalSource): void;
 }
 
-interface Parts extends DaemonContext {
-  readonly lock: WriterLock;
-  readonly ledger: ThreadedLedger;
-  readonly reads: ThreadedReads;
+interface Surroundings extends DaemonContext {
   readonly lifecycle: Lifecycle;
+}
+
+interface Parts extends Surroundings, OpenStore {
   readonly queue: CommitQueue;
   readonly feed: FeedSignal;
   readonly metrics: Metrics;
@@ -87,7 +85,23 @@ interface Parts extends DaemonContext {
  * `CommandFailed` or `StoreRefused`, whose message says what to do.
  */
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
-  const parts = await assemble(context);
+  const { config, log } = context;
+  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
+  const store = await openStore(sqlitePath(config.store), (error) => {
+    log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
+    void lifecycle.abandon();
+  });
+  try {
+    return await startOver(store, { ...context, lifecycle });
+  } catch (error) {
+    // Its threads would keep a process alive that serves nobody.
+    await store.close();
+    throw error;
+  }
+}
+
+async function startOver(store: OpenStore, surroundings: Surroundings): Promise<RunningDaemon> {
+  const parts = assemble(store, surroundings);
   const { config, log, reconciler, closer, lifecycle } = parts;
   const told = startText(await takePolicy(config.crediting, parts));
   if (told !== null) log.warn(told);
@@ -106,18 +120,10 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
 }
 
-async function assemble(context: DaemonContext): Promise<Parts> {
-  const { config, log } = context;
-  const path = sqlitePath(config.store);
+function assemble(store: OpenStore, surroundings: Surroundings): Parts {
+  const { config, log } = surroundings;
+  const { ledger, reads } = store;
   const now = (): number => Date.now();
-  const lock = takeWriterLock(path);
-  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
-  const onLost = (error: Error): void => {
-    log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
-    void lifecycle.abandon();
-  };
-  const ledger = await ThreadedLedger.open({ path, onLost });
-  const reads = new ThreadedReads(path, onLost);
   const metrics = new Metrics({ now, process: true });
   const feed = new FeedSignal({
     hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
@@ -153,9 +159,8 @@ async function assemble(context: DaemonContext): Promise<Parts> {
   const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
   const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);
-  const store = { lock, ledger, reads, queue, feed };
-  const services = { lifecycle, metrics, custody, networks, judging, reconciler, closer, identify };
-  return { ...context, ...store, ...services };
+  const services = { metrics, custody, networks, judging, reconciler, closer, identify };
+  return { ...surroundings, ...store, queue, feed, ...services };
 }
 
 /** What an earlier run of the daemon, or a commit of a change, left to be judged by the policy. */
@@ -327,15 +332,10 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(parts: Parts, listener: Listener): void {
-  const { lifecycle, reconciler, closer, judging, feed, queue, custody, reads, ledger, lock } =
-    parts;
+  const { lifecycle, reconciler, closer, judging, feed, queue, custody } = parts;
   const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, boundMs, run });
-  step('store', CLOSE_MS_MAX, async () => {
-    await reads.close();
-    await ledger.close();
-    lock.release();
-  });
+  step('store', CLOSE_MS_MAX, () => parts.close());
   step('connections', CLOSE_MS_MAX, () => listener.cut());
   step('listener', CLOSE_MS_MAX, () => listener.close());
   step('commit queue', DRAIN_MS_MAX, () => queue.close());

@@ -116,13 +116,20 @@ export function compareWithdrawal(
 const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rolledback']);
 
 /**
- * Whether a record that contradicts ours has the last word. `mined` may still be rolled back, so it
- * has it only over another `mined`: what was mined as, where and how much, never changes. A record
- * on its way has it for the place alone.
+ * Whether a record that contradicts ours has the last word. `mined` has it over another `mined`: what
+ * was mined as, where and how much, never changes. Over another end it has it past the grace: a
+ * record may be behind a rollback, but not for ever, and the end was told by a webhook alone. A
+ * record on its way has it for the place alone.
  */
-export function hasLastWord(record: CustodyTransaction, withdrawal: Withdrawal): boolean {
+export function hasLastWord(
+  record: CustodyTransaction,
+  withdrawal: Withdrawal,
+  grace: Grace,
+): boolean {
   const theirs = knownStatus(record.status);
   if (theirs === undefined || (theirs === 'mined' && record.changes === null)) return false;
   if (isElsewhere(withdrawal, record)) return true;
-  return FINAL.has(theirs) || (theirs === 'mined' && withdrawal.status === 'mined');
+  if (FINAL.has(theirs)) return true;
+  if (theirs !== 'mined' || !isTerminal(withdrawal)) return false;
+  return withdrawal.status === 'mined' || !inGrace(withdrawal.updatedAt, grace);
 }

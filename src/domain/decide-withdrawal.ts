@@ -143,7 +143,7 @@ function follow(
     known.custody === custody ? kept : { ...kept, withdrawal: { ...known, custody } };
   if (outcome.kind === 'matched') return standing('known');
   if (outcome.kind !== 'break' || outcome.finding.type === 'missing_notification') return kept;
-  return hasLastWord(record, known)
+  return hasLastWord(record, known, { at: now.at, graceMs })
     ? corrected(known, outcome.finding, context)
     : // It is asked for again until they agree.
       standing('unasked');

@@ -37,6 +37,10 @@ function keyOf(network: NetworkKey, hash: BlockchainHash): string {
   return `${network}\u0000${hash}`;
 }
 
+function weightOf(sighting: Sighting): number {
+  return 1 + sighting.posted.length;
+}
+
 function byHash(left: HashKey, right: HashKey): number {
   const one = keyOf(left.network, left.blockchainHash);
   const other = keyOf(right.network, right.blockchainHash);
@@ -61,6 +65,7 @@ export class Dossiers {
   readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
   readonly #changedWithdrawals = new Set<TransactionId>();
   #newDeposits = new Map<DepositId, number>();
+  #weight = 0;
   #newHashes: HashRow[] = [];
   #named = { seq: 0, count: 0 };
 
@@ -68,9 +73,9 @@ export class Dossiers {
     this.#source = source;
   }
 
-  /** How much is at hand: hashes and withdrawals. */
+  /** How much is at hand: hashes, deposits, sightings with their changes, withdrawals. */
   get size(): number {
-    return this.#open.size + this.#withdrawals.size;
+    return this.#open.size + this.#withdrawals.size + this.#weight;
   }
 
   of(network: NetworkKey, hash: BlockchainHash): Dossier {
@@ -142,6 +147,7 @@ export class Dossiers {
     const known = dossier.sightings[index];
     if (known === undefined) dossier.sightings.push(sighting);
     else dossier.sightings[index] = sighting;
+    if (known?.posted !== sighting.posted) this.#weight += weightOf(sighting);
     const unwritten = known && this.#sightings.get(known);
     if (known !== undefined) this.#sightings.delete(known);
     this.#sightings.set(sighting, { dossier, before: unwritten ? unwritten.before : known });
@@ -156,6 +162,7 @@ export class Dossiers {
     if (known !== undefined) dossier.deposits[index] = deposit;
     else {
       dossier.deposits.push(deposit);
+      this.#weight += 1;
       // In the order in which the store reads them: what is minted must not depend on batching.
       dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
       this.#ofDeposit.set(depositId, dossier);
@@ -236,6 +243,8 @@ export class Dossiers {
       ownHashes: [...stored.ownHashes],
     };
     this.#open.set(key, fresh);
+    this.#weight += fresh.deposits.length;
+    for (const sighting of fresh.sightings) this.#weight += weightOf(sighting);
     this.#latest = fresh;
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
     for (const { transactionId } of fresh.ownHashes) this.#index(transactionId, fresh);

@@ -102,6 +102,8 @@ test.for([
 });
 
 describe('the last word', () => {
+  /** Well within the grace of whatever was just told. */
+  const SOON = { at: withdrawal('mined').updatedAt, graceMs: 600_000 };
   const WORDS: [ours: WithdrawalStatus | null, theirs: string, has: boolean][] = [
     ['mined', 'mined', true],
     ['rolledback', 'mined', false],
@@ -116,7 +118,21 @@ describe('the last word', () => {
   ];
 
   test.for(WORDS)('we say %s, the API says %s: %s', ([ours, theirs, has]) => {
-    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours))).toBe(has);
+    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), SOON)).toBe(has);
+  });
+
+  test.for<[ours: WithdrawalStatus | null, theirs: string, afterMs: number, has: boolean]>([
+    ['rolledback', 'mined', 599_999, false],
+    ['rolledback', 'mined', 600_000, true],
+    ['cancelled', 'mined', 600_000, true],
+    ['failed', 'mined', 600_000, true],
+    ['submitted', 'mined', 600_000, false],
+    [null, 'mined', 600_000, false],
+    ['mined', 'submitted', 600_000, false],
+  ])('we say %s, the API says %s, %i ms after we were told: %s', ([ours, theirs, afterMs, has]) => {
+    const known = withdrawal(ours);
+    const grace = { at: known.updatedAt + afterMs, graceMs: 600_000 };
+    expect(hasLastWord(sent({ status: theirs }), known, grace)).toBe(has);
   });
 
   const ELSEWHERE = { vaultId: VaultId('v2') };
@@ -127,11 +143,13 @@ describe('the last word', () => {
     ['mined, its changes not there yet', { changes: null }, false],
     ['in a status that we do not know', { status: 'exploded' }, false],
   ])('of the place, %s: %s', ([, record, has]) => {
-    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'))).toBe(has);
+    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), SOON)).toBe(has);
   });
 
   test('is no word while the changes of what was mined are not there yet', () => {
-    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'))).toBe(false);
-    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'))).toBe(true);
+    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'), SOON)).toBe(false);
+    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'), SOON)).toBe(
+      true,
+    );
   });
 });

@@ -116,6 +116,13 @@ describe('what the API has said of an own transaction', () => {
     expect(standings(open)).toEqual(['wd-tx unasked']);
   });
 
+  test('that it is mined overrules an end that a webhook told, past the grace', async () => {
+    const { open } = await known('rolledback');
+    await knows(open, { changes: [balanceChange(-7n)] });
+    expect([standings(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
+    expect(open.openBreaks()).toEqual(['status_mismatch']);
+  });
+
   test('a moment ago opens no break yet', async () => {
     const open = await openLedger();
     const transaction = sent({ updatedAt: open.at });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { Daemon } from './daemon.ts';
 import { runProgram } from './program.ts';
 
 const COMMANDS = [
@@ -79,6 +80,17 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a port that is taken: exit 1 at once, and nothing keeps the store', async () => {
+  const daemon = await Daemon.start();
+  const second = new Daemon({ port: Number(new URL(daemon.url).port) });
+  onTestFinished(() => second.remove());
+  for (let time = 0; time < 2; time += 1) {
+    const { code, stderr } = await runProgram('serve', '--config', second.configPath);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/cannot listen on .*change listen\.port/);
+  }
 });
 
 test('a file that is no store is a problem found, not bad usage', async () => {

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BlockchainHash, TransactionId } from '../../src/domain/ids.ts';
 import { openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
 import { KeyIndex } from '../../src/store/sqlite/key-index.ts';
 import { KeyLookup } from '../../src/store/sqlite/key-lookup.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
-import { deliveryOf, OpenLedger, START, temporaryPath } from './open-ledger.ts';
+import { received } from './evidence.ts';
+import { deliveryOf, openLedger, OpenLedger, START, temporaryPath } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
 function merged(open: OpenLedger): { through: number; keys: number } {
@@ -50,6 +52,19 @@ test('a store that was closed in the middle of a merge knows every key when it i
     }
     open.close();
   }
+});
+
+test('hashes and deposits that come without any notification are merged too', async () => {
+  const open = await openLedger();
+  for (let number = 0; number < 40; number += 1) {
+    const transaction = received({
+      transactionId: TransactionId(`t${number}`),
+      blockchainHash: BlockchainHash(`0x${number}`),
+    });
+    await open.record({ kind: 'backfill', transaction });
+  }
+  expect(open.deposits()).toHaveLength(40);
+  expect(merged(open).through).toBeGreaterThan(30);
 });
 
 test('what a transaction that failed has added is not remembered', async () => {

@@ -23,6 +23,11 @@ const DAMAGES: [what: string, sql: string, says: RegExp][] = [
   ['a body altered', "UPDATE journal SET body = x'00' WHERE seq = 3", /facts 3 to 3/],
   ['a time altered', 'UPDATE journal SET recorded_at = 1 WHERE seq = 2', /facts 2 to 2/],
   ['a fact gone', 'DELETE FROM journal WHERE seq = 3', /facts 3 to 3/],
+  [
+    'a commit gone from between',
+    'DELETE FROM seals WHERE commit_number = 3',
+    /commit 4 does not follow 2/,
+  ],
   ['the last fact gone', 'DELETE FROM journal WHERE seq = 4', /newest facts are not sealed/],
   [
     'the last seal gone',

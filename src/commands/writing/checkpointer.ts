@@ -1,6 +1,17 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { Database } from 'better-sqlite3';
 import { openForCheckpoints } from '../../store/sqlite/database.ts';
 import type { WriterOptions } from './messages.ts';
+
+/** A full disk, say: the log grows until the next time, and nothing is lost. */
+function copied(db: Database): boolean {
+  try {
+    db.pragma('wal_checkpoint(PASSIVE)');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Copies what was committed from the write-ahead log into the store's file, on a thread of its own,
@@ -9,12 +20,7 @@ import type { WriterOptions } from './messages.ts';
 function serve(port: MessagePort, { path }: WriterOptions): void {
   const db = openForCheckpoints(path);
   port.on('message', () => {
-    try {
-      db.pragma('wal_checkpoint(PASSIVE)');
-    } catch {
-      // A busy or full disk: the log grows until the next time, and nothing is lost.
-    }
-    port.postMessage('copied');
+    port.postMessage(copied(db) ? 'copied' : 'not copied');
   });
 }
 

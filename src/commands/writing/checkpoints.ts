@@ -23,7 +23,7 @@ export class Checkpoints {
     const { path, onLost } = options;
     this.#copied = options.copied;
     this.#worker = new Worker(CHECKPOINTER, { workerData: { path } satisfies WriterOptions });
-    this.#worker.on('message', () => this.#done());
+    this.#worker.on('message', (said: 'copied' | 'not copied') => this.#done(said === 'copied'));
     const lose = (error: Error): void => {
       if (!this.#closing) onLost(error);
     };
@@ -51,10 +51,10 @@ export class Checkpoints {
     this.#worker.postMessage('copy');
   }
 
-  #done(): void {
+  #done(wasCopied: boolean): void {
     this.#copying = false;
     if (this.#closing) return;
-    this.#copied();
-    if (this.#dirty) this.committed();
+    if (wasCopied) this.#copied();
+    if (this.#dirty || !wasCopied) this.committed();
   }
 }

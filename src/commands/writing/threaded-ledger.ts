@@ -12,6 +12,12 @@ const WRITER = new URL('./writer.js', import.meta.url);
 /** Room for the objects of a batch that the processor's cache holds: three spaces of 8 MiB. */
 const YOUNG_GENERATION_MB = 24;
 
+/**
+ * What is said of a batch when nobody knows whether it was committed: its senders deliver again, and
+ * what was committed is recognised.
+ */
+const ENDED: CommitResult = { kind: 'unavailable', cause: "the writer's thread has ended" };
+
 interface Waiting {
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: Error) => void;
@@ -28,6 +34,7 @@ interface Waiting {
 export class ThreadedLedger implements Ledger {
   readonly #worker: Worker;
   readonly #checkpoints: Checkpoints;
+  /** By number of the batch. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #onLost: (error: Error) => void;
   #lastId = 0;
@@ -69,7 +76,7 @@ export class ThreadedLedger implements Ledger {
   }
 
   commit(submissions: readonly Submission[]): Promise<CommitResult> {
-    if (this.#mode !== 'open') return Promise.reject(new Error('the writer has ended'));
+    if (this.#mode !== 'open') return Promise.resolve(ENDED);
     this.#lastId += 1;
     const batch = packed(this.#lastId, submissions);
     this.#checkpoints.committed();
@@ -84,9 +91,9 @@ export class ThreadedLedger implements Ledger {
 
   /** Closes the store after what was given has been committed. */
   async close(): Promise<void> {
+    await this.#checkpoints.close();
     if (this.#mode !== 'open') return;
     this.#mode = 'closing';
-    await this.#checkpoints.close();
     await new Promise<void>((resolve) => {
       this.#closed = resolve;
       this.#say({ kind: 'close' });
@@ -130,10 +137,13 @@ export class ThreadedLedger implements Ledger {
   }
 
   #lose(error: Error): void {
-    if (this.#mode !== 'open') return;
+    if (this.#mode === 'lost') return;
+    const wasOpen = this.#mode === 'open';
     this.#mode = 'lost';
-    for (const { reject } of this.#waiting.values()) reject(error);
+    for (const { resolve } of this.#waiting.values()) resolve(ENDED);
     this.#waiting.clear();
-    this.#onLost(error);
+    // A store that does not close cleanly is opened from its log the next time.
+    this.#closed();
+    if (wasOpen) this.#onLost(error);
   }
 }

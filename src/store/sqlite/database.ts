@@ -9,7 +9,7 @@ const SCHEMA_FILE = new URL('../../../schema.sql', import.meta.url);
 const APPLICATION_ID = 0x43466f69;
 
 /** How long a statement waits for another process's lock before it fails. */
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Pages of 4 KiB kept in memory by a writer, as negative KiB: hot index pages stay at hand. */
 const CACHE_KIB = -65_536;

@@ -23,7 +23,7 @@ export function fingerprintOf(key: string): number {
 }
 
 /** Rows by fingerprint: nearly always one each. */
-class Tail {
+export class Tail {
   readonly #rows = new Map<number, number | number[]>();
 
   get size(): number {
@@ -37,6 +37,13 @@ class Tail {
     else known.push(row);
   }
 
+  remove(fingerprint: number, row: number): void {
+    const left = this.get(fingerprint).filter((known) => known !== row);
+    const [only] = left;
+    if (only === undefined) this.#rows.delete(fingerprint);
+    else this.#rows.set(fingerprint, left.length === 1 ? only : left);
+  }
+
   get(fingerprint: number): readonly number[] {
     const known = this.#rows.get(fingerprint);
     if (known === undefined) return [];
@@ -48,9 +55,9 @@ class Tail {
   }
 }
 
-type Tails = Record<KeySpace, Tail>;
+export type Tails = Record<KeySpace, Tail>;
 
-function emptyTails(): Tails {
+export function emptyTails(): Tails {
   return { notification: new Tail(), hash: new Tail(), deposit: new Tail() };
 }
 
@@ -102,15 +109,27 @@ interface Merge {
   sorted: { readonly space: KeySpace; readonly fingerprints: Float64Array; at: number } | undefined;
 }
 
+/** What the index knew before the transaction under way. */
+interface Before {
+  readonly growing: Tails;
+  readonly merging: Merge | undefined;
+  readonly mergedThrough: number;
+  /** Keys that the transaction has added. */
+  readonly added: {
+    readonly space: KeySpace;
+    readonly fingerprint: number;
+    readonly row: number;
+  }[];
+}
+
 /**
  * Finds rows by random keys, exactly. New keys stay in memory until there are enough of them, and
  * are then merged into the table `keys` in sorted order, some with every commit: putting each in
  * its place at once would cost a page of its own per key, and the more of them the larger the store.
  * `keys_merged` moves when a whole tail is in the table; at start the keys of later facts are read
- * from their tables again.
+ * from their tables again. `committed` or `rolledBack` ends every transaction.
  */
 export class KeyIndex {
-  readonly #db: Database;
   readonly #find;
   readonly #insert;
   readonly #mark;
@@ -119,12 +138,12 @@ export class KeyIndex {
   #growing = emptyTails();
   #merging: Merge | undefined;
   #added = 0;
+  #before: Before | undefined;
 
   readonly #tailMin: number;
 
-  /** `tailMin`: how many notifications make a tail worth merging while the store is small. */
+  /** `tailMin`: how many keys of a space make a tail worth merging while the store is small. */
   constructor(db: Database, tailMin = TAIL_MIN) {
-    this.#db = db;
     this.#tailMin = tailMin;
     this.#find = db
       .prepare<[number, number], number>('SELECT row FROM keys WHERE space = ? AND fingerprint = ?')
@@ -138,24 +157,47 @@ export class KeyIndex {
         'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
       )
       .pluck();
-    this.reload();
-  }
-
-  /** Reads the tail from the tables: at start, and after a transaction that did not commit. */
-  reload(): void {
-    const marked = this.#db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
-    const throughSeq = marked.get() ?? 0;
-    this.#mergedThrough = throughSeq;
-    this.#merging = undefined;
-    this.#growing = emptyTails();
-    for (const { space, key, row } of keysAfter(this.#db, throughSeq)) {
+    const marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
+    this.#mergedThrough = marked.get() ?? 0;
+    for (const { space, key, row } of keysAfter(db, this.#mergedThrough)) {
       this.#growing[space].add(fingerprintOf(key), row);
     }
   }
 
   add({ space, key, row }: KeyedRow): void {
-    this.#growing[space].add(fingerprintOf(key), row);
+    const fingerprint = fingerprintOf(key);
+    this.#begun().added.push({ space, fingerprint, row });
+    this.#growing[space].add(fingerprint, row);
     this.#added += 1;
+  }
+
+  committed(): void {
+    this.#before = undefined;
+  }
+
+  /** Forgets what the transaction has added, without asking the store, which may be unwell. */
+  rolledBack(): void {
+    const before = this.#before;
+    if (before === undefined) return;
+    this.#before = undefined;
+    this.#added = 0;
+    this.#growing = before.growing;
+    this.#mergedThrough = before.mergedThrough;
+    for (const { space, fingerprint, row } of before.added) {
+      this.#growing[space].remove(fingerprint, row);
+    }
+    // What it had merged is not in the table any more: once more from the beginning.
+    this.#merging = before.merging && { ...before.merging, spaces: [...SPACES], sorted: undefined };
+  }
+
+  #begun(): Before {
+    this.#before ??= {
+      growing: this.#growing,
+      merging: this.#merging,
+      mergedThrough: this.#mergedThrough,
+      added: [],
+    };
+    return this.#before;
   }
 
   /** Rows that may have this key; whoever asks looks at the row itself. */
@@ -181,11 +223,13 @@ export class KeyIndex {
    * many as it adds, so that a tail is merged before the next has grown half as long.
    */
   advance(headSeq: number): void {
+    this.#begun();
     const room = 2 * this.#added + MERGED_AT_ONCE_MIN;
     this.#added = 0;
     if (this.#merging === undefined) {
       const enough = Math.min(TAIL_MAX, Math.max(this.#tailMin, this.#mergedThrough / TAIL_PART));
-      if (this.#growing.notification.size < enough) return;
+      // Evidence from the custody API brings hashes and deposits without any notification.
+      if (Math.max(...SPACES.map((space) => this.#growing[space].size)) < enough) return;
       const tails = this.#growing;
       this.#merging = { tails, throughSeq: headSeq, spaces: [...SPACES], sorted: undefined };
       this.#growing = emptyTails();

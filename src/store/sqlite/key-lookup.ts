@@ -1,14 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import type { HashKey } from '../../domain/ids.ts';
-import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from './key-index.ts';
-
-/** Keys remembered before they are read anew: what was merged since is then forgotten. */
-const REMEMBERED_MAX = 2_000_000;
+import { emptyTails, fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from './key-index.ts';
 
 /**
  * Finds rows by random keys beside the writer: in the table `keys`, and among those that the writer
- * has not merged yet, which are read from their tables once and remembered. To be asked within a
- * snapshot of the connection: what is found is of the same moment as the rows.
+ * has not merged yet, which are read from their tables once and remembered until they are. To be
+ * asked within a snapshot of the connection: what is found is of the same moment as the rows.
  */
 export class KeyLookup {
   readonly #db: Database;
@@ -17,8 +14,9 @@ export class KeyLookup {
   readonly #head;
   readonly #isHash;
   readonly #isHashOf;
-  #remembered = new Map<string, number[]>();
-  #count = 0;
+  #tails = emptyTails();
+  /** How far `keys` went when the tails were begun, and how far they go. */
+  #from = 0;
   #through = 0;
 
   constructor(db: Database) {
@@ -44,7 +42,7 @@ export class KeyLookup {
   candidates(space: KeySpace, key: string): readonly number[] {
     this.#catchUp();
     const fingerprint = fingerprintOf(key);
-    const remembered = this.#remembered.get(nameOf(space, fingerprint)) ?? [];
+    const remembered = this.#tails[space].get(fingerprint);
     return [...remembered, ...this.#find.all(KEY_SPACES[space], fingerprint)];
   }
 
@@ -62,26 +60,17 @@ export class KeyLookup {
   }
 
   #catchUp(): void {
-    const merged = this.#marked.get() ?? 0;
-    // A backup put in place of the file under us would have an older head.
     const head = this.#head.get() ?? 0;
-    if (this.#through === head) return;
-    if (this.#count > REMEMBERED_MAX || this.#through < merged || this.#through > head) {
-      this.#remembered = new Map();
-      this.#count = 0;
+    if (head === this.#through) return;
+    const merged = this.#marked.get() ?? 0;
+    if (merged !== this.#from) {
+      this.#tails = emptyTails();
+      this.#from = merged;
       this.#through = merged;
     }
     for (const { space, key, row } of keysAfter(this.#db, this.#through)) {
-      const name = nameOf(space, fingerprintOf(key));
-      const known = this.#remembered.get(name);
-      if (known === undefined) this.#remembered.set(name, [row]);
-      else known.push(row);
-      this.#count += 1;
+      this.#tails[space].add(fingerprintOf(key), row);
     }
     this.#through = head;
   }
-}
-
-function nameOf(space: KeySpace, fingerprint: number): string {
-  return `${KEY_SPACES[space]}/${fingerprint}`;
 }

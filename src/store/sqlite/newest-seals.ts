@@ -8,6 +8,14 @@ const SEALS = 64;
 /** However many facts a commit held, no more than these and the rest of one commit are read. */
 const FACTS = 4_096;
 
+function follows(seal: SealRow, before: SealRow): boolean {
+  return (
+    seal.commit_number === before.commit_number + 1 &&
+    seal.first_seq === before.last_seq + 1 &&
+    Buffer.compare(seal.previous_hash, before.hash) === 0
+  );
+}
+
 /** What is wrong with the newest commits of a store, or null. */
 export function checkNewestSeals(db: Database): string | null {
   const seals = db
@@ -19,8 +27,12 @@ export function checkNewestSeals(db: Database): string | null {
   const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
   if (head !== (seals[0]?.last_seq ?? 0)) return 'its newest facts are not sealed';
   let examined = 0;
-  for (const seal of seals) {
+  for (const [index, seal] of seals.entries()) {
     if (examined > FACTS) break;
+    const before = seals[index + 1];
+    if (before !== undefined && !follows(seal, before)) {
+      return `commit ${seal.commit_number} does not follow ${before.commit_number}`;
+    }
     const { first_seq: first, last_seq: last, previous_hash: previous } = seal;
     const rows = facts.all(first, last).map(journalRowOf);
     examined += rows.length;

@@ -89,6 +89,7 @@ export function replay(
   const rows = from.prepare<[], JournalTableRow>('SELECT * FROM journal ORDER BY seq').iterate();
   for (const batch of batchesOf(rows)) {
     applyBatch.immediate(batch);
+    writer.committed();
     tick(batch.length);
   }
 }

@@ -3,6 +3,7 @@ import { Bookkeeper } from '../bookkeeper.ts';
 import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
+import { BUSY_TIMEOUT_MS } from './database.ts';
 import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
@@ -17,6 +18,10 @@ interface ChainHead {
 
 /** Records kept at hand from one commit to the next; all are let go when there are more. */
 const AT_HAND_MAX = 50_000;
+
+/** Pages in the log from which on the writer waits for readers, so that it can begin anew. */
+const LOG_PAGES_MAX = 16_000;
+const RESTART_WAIT_MS = 250;
 
 /** SQLite result codes that say "not now" rather than "never": the sender must retry. */
 const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
@@ -72,6 +77,7 @@ export class SqliteLedger implements Ledger {
     try {
       const { outcomes, head } = this.#transact(submissions);
       this.#head = head;
+      this.#writes.committed();
       return { kind: 'committed', outcomes };
     } catch (error) {
       this.#keeper = undefined;
@@ -89,9 +95,20 @@ export class SqliteLedger implements Ledger {
    */
   tidy(): void {
     try {
-      this.#db.pragma('wal_checkpoint(PASSIVE)');
+      const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as { log: number }[];
+      if ((state?.log ?? 0) > LOG_PAGES_MAX) this.#restartLog();
     } catch {
       // Not now: the log goes on growing until the next time, and nothing is lost.
+    }
+  }
+
+  /** Readers that follow one another always hold a part of the log: wait for a moment between two. */
+  #restartLog(): void {
+    this.#db.pragma(`busy_timeout = ${RESTART_WAIT_MS}`);
+    try {
+      this.#db.pragma('wal_checkpoint(RESTART)');
+    } finally {
+      this.#db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   }
 

@@ -99,7 +99,12 @@ export class SqliteWrites {
   /** Forgets what a transaction that did not commit may have put in memory. */
   forget(): void {
     this.#ledger.forget();
-    this.#keys.reload();
+    this.#keys.rolledBack();
+  }
+
+  /** What was written since the last call is durable. */
+  committed(): void {
+    this.#keys.committed();
   }
 
   /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
