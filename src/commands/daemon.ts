@@ -201,12 +201,16 @@ function intake({ config, log, queue, metrics }: Parts): Hono {
     observe: (answer) => countAnswer(metrics, answer),
     ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
-  return answeringBugs(new Hono().route(HOOKS, hooks), log);
+  return answeringBugs(new Hono().route(HOOKS, hooks), bugsTo(log));
 }
 
-function answeringBugs(app: Hono, log: Logger): Hono {
+function bugsTo(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'a request failed');
+}
+
+function answeringBugs(app: Hono, onBug: (error: unknown) => void): Hono {
   return app.onError((error, context) => {
-    log.error({ err: error }, 'a request failed');
+    onBug(error);
     return context.text('This is a defect, and it was logged: try again.', 500);
   });
 }
@@ -221,8 +225,8 @@ function routes(parts: Parts, phase: () => Readiness['phase']) {
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const { config, log, queue, reads, feed, identify, version, reconciler, closer } = parts;
-  const app = answeringBugs(new Hono(), log);
-  const onBug = (error: unknown): void => log.error({ err: error }, 'a request failed');
+  const onBug = bugsTo(log);
+  const app = answeringBugs(new Hono(), onBug);
   app.route(
     '/',
     createConsole({

@@ -1,21 +1,11 @@
 import { setImmediate as soon } from 'node:timers';
 import { Worker } from 'node:worker_threads';
+import { FailedInThread } from './failure.ts';
 import { LongAnswer } from './long-answer.ts';
-import type { Calls, Failure, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
+import type { Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
 
 /** The built program's file; the sources are not run by Node as they are. */
 const READER = new URL('./reader.js', import.meta.url);
-
-/** A read that failed in its thread. `name` and `message` are the error's own. */
-export class ReadFailed extends Error {
-  override readonly name: string;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.name = failure.name;
-    if (failure.stack !== undefined) this.stack = failure.stack;
-  }
-}
 
 interface Waiting {
   readonly long: LongAnswer;
@@ -96,7 +86,7 @@ export class ReaderThread {
         return;
       case 'failed':
         this.#waiting.delete(id);
-        waiting.reject(new ReadFailed(message.failure));
+        waiting.reject(new FailedInThread(message.failure));
         return;
       default:
         message satisfies never;

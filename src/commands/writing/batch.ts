@@ -1,4 +1,4 @@
-import type { FactOutcome, Submission } from '../../store/port.ts';
+import type { Delivery, FactOutcome, Submission } from '../../store/port.ts';
 import { DELIVERY_CODES, OTHER, type Batch, type Placed } from './messages.ts';
 
 const HEAD_SIZE = 2;
@@ -10,7 +10,7 @@ function portable(submission: Submission): Submission {
   return { kind: 'delivery', at: submission.at, raw: submission.raw };
 }
 
-function isPlain(submission: Submission): boolean {
+function isPlain(submission: Submission): submission is Delivery {
   return submission.kind === 'delivery' && submission.defect === undefined;
 }
 
@@ -20,11 +20,11 @@ export function packed(id: number, submissions: readonly Submission[]): Batch {
   const heads = new Float64Array(all.length * HEAD_SIZE);
   const others: Placed<Submission>[] = [];
   let length = 0;
-  for (const one of all) if (isPlain(one) && 'raw' in one) length += one.raw.length;
+  for (const one of all) if (isPlain(one)) length += one.raw.length;
   const bodies = new Uint8Array(length);
   let end = 0;
   for (const [index, one] of all.entries()) {
-    if (!isPlain(one) || one.kind !== 'delivery') {
+    if (!isPlain(one)) {
       heads[index * HEAD_SIZE + 1] = NOT_A_DELIVERY;
       others.push({ index, item: one });
       continue;

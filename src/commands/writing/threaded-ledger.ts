@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
-import { ReadFailed } from '../reading/reader-thread.ts';
+import { FailedInThread } from '../reading/failure.ts';
 import { packed, unpackedOutcomes } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
@@ -29,7 +29,7 @@ interface Waiting {
  * they were given.
  *
  * Modes: open → closing (`close`) → ended, or open → lost, when the thread ends by itself: what
- * waits for an answer fails then, and so does every later commit.
+ * waits for an answer is `unavailable` then, and so is every later commit.
  */
 export class ThreadedLedger implements Ledger {
   readonly #worker: Worker;
@@ -72,7 +72,9 @@ export class ThreadedLedger implements Ledger {
     await worker.terminate();
     const failure = first.kind === 'refused' ? first.failure : undefined;
     if (failure?.name === 'StoreRefused') throw new StoreRefused(failure.message);
-    throw failure === undefined ? new Error('the writer did not open') : new ReadFailed(failure);
+    throw failure === undefined
+      ? new Error('the writer did not open')
+      : new FailedInThread(failure);
   }
 
   commit(submissions: readonly Submission[]): Promise<CommitResult> {
@@ -117,7 +119,7 @@ export class ThreadedLedger implements Ledger {
         this.#settle(message.id)?.resolve({ kind: 'unavailable', cause: message.cause });
         return;
       case 'failed':
-        this.#settle(message.id)?.reject(new ReadFailed(message.failure));
+        this.#settle(message.id)?.reject(new FailedInThread(message.failure));
         return;
       case 'closed':
         this.#closed();

@@ -22,6 +22,22 @@ export function fingerprintOf(key: string): number {
   return hash('sha256', key, 'buffer').readUIntBE(0, FINGERPRINT_BYTES);
 }
 
+/** Finds the number of a hash among those that may be its own; undefined when it has none. */
+export function hashFinder(
+  db: Database,
+  candidates: (blockchainHash: string) => readonly number[],
+): (hash: HashKey) => number | undefined {
+  const isHash = db
+    .prepare<[number, string, string], number>(
+      'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
+    )
+    .pluck();
+  return ({ network, blockchainHash }) =>
+    candidates(blockchainHash).find(
+      (hashId) => isHash.get(hashId, network, blockchainHash) !== undefined,
+    );
+}
+
 /** Rows by fingerprint: nearly always one each. */
 export class Tail {
   readonly #rows = new Map<number, number | number[]>();
@@ -133,7 +149,8 @@ export class KeyIndex {
   readonly #find;
   readonly #insert;
   readonly #mark;
-  readonly #isHash;
+  /** The number of a hash, if the store knows it. */
+  readonly hashId: (hash: HashKey) => number | undefined;
   #mergedThrough = 0;
   #growing = emptyTails();
   #merging: Merge | undefined;
@@ -152,11 +169,7 @@ export class KeyIndex {
       'INSERT OR IGNORE INTO keys (space, fingerprint, row) VALUES (?, ?, ?)',
     );
     this.#mark = db.prepare<[number]>('UPDATE keys_merged SET through_seq = ?');
-    this.#isHash = db
-      .prepare<[number, string, string], number>(
-        'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
-      )
-      .pluck();
+    this.hashId = hashFinder(db, (key) => this.candidates('hash', key));
     const marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
     this.#mergedThrough = marked.get() ?? 0;
     for (const { space, key, row } of keysAfter(db, this.#mergedThrough)) {
@@ -209,13 +222,6 @@ export class KeyIndex {
       return [...growing, ...merging, ...this.#find.all(KEY_SPACES[space], fingerprint)];
     }
     return this.#find.all(KEY_SPACES[space], fingerprint);
-  }
-
-  /** The number of a hash, if the store knows it. */
-  hashId({ network, blockchainHash }: HashKey): number | undefined {
-    return this.candidates('hash', blockchainHash).find(
-      (hashId) => this.#isHash.get(hashId, network, blockchainHash) !== undefined,
-    );
   }
 
   /**

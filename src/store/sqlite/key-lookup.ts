@@ -1,6 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import type { HashKey } from '../../domain/ids.ts';
-import { emptyTails, fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from './key-index.ts';
+import {
+  emptyTails,
+  fingerprintOf,
+  hashFinder,
+  KEY_SPACES,
+  keysAfter,
+  type KeySpace,
+} from './key-index.ts';
 
 /**
  * Finds rows by random keys beside the writer: in the table `keys`, and among those that the writer
@@ -13,7 +20,8 @@ export class KeyLookup {
   readonly #marked;
   readonly #head;
   readonly #isHash;
-  readonly #isHashOf;
+  /** The number of a hash, if the store knows it. */
+  readonly hashId: (hash: HashKey) => number | undefined;
   #tails = emptyTails();
   /** How far `keys` went when the tails were begun, and how far they go. */
   #from = 0;
@@ -31,11 +39,7 @@ export class KeyLookup {
         'SELECT 1 FROM hashes WHERE hash_id = ? AND blockchain_hash = ?',
       )
       .pluck();
-    this.#isHashOf = db
-      .prepare<[number, string, string], number>(
-        'SELECT 1 FROM hashes WHERE hash_id = ? AND network = ? AND blockchain_hash = ?',
-      )
-      .pluck();
+    this.hashId = hashFinder(db, (key) => this.candidates('hash', key));
   }
 
   /** Rows that may have this key; whoever asks looks at the row itself. */
@@ -46,17 +50,15 @@ export class KeyLookup {
     return [...remembered, ...this.#find.all(KEY_SPACES[space], fingerprint)];
   }
 
+  /** What a list is filtered by: the numbers of a hash, or nothing where none is asked for. */
+  filterOf(blockchainHash: string | undefined): number[] | undefined {
+    return blockchainHash === undefined ? undefined : this.hashIds(blockchainHash);
+  }
+
   /** The numbers that a hash has, one for each network that it was seen on. */
   hashIds(blockchainHash: string): number[] {
     const found = new Set(this.candidates('hash', blockchainHash));
     return [...found].filter((id) => this.#isHash.get(id, blockchainHash) !== undefined);
-  }
-
-  /** The number of a hash, if the store knows it. */
-  hashId({ network, blockchainHash }: HashKey): number | undefined {
-    return this.candidates('hash', blockchainHash).find(
-      (id) => this.#isHashOf.get(id, network, blockchainHash) !== undefined,
-    );
   }
 
   #catchUp(): void {

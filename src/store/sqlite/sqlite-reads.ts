@@ -122,10 +122,6 @@ export class SqliteReads implements Reads {
     this.#connection.close();
   }
 
-  #hashIds(blockchainHash: string | undefined): number[] | undefined {
-    return blockchainHash === undefined ? undefined : this.#keys.hashIds(blockchainHash);
-  }
-
   async balances(query: BalanceQuery, request: PageRequest): Promise<Page<Balance>> {
     return pageWithin(await readBalances(this.#db, query), request);
   }
@@ -178,7 +174,11 @@ export class SqliteReads implements Reads {
 
   withdrawals(query: WithdrawalQuery, page: PageRequest) {
     const { status, vaultId, blockchainHash } = query;
-    const equal = () => ({ status, vault_id: vaultId, hash_id: this.#hashIds(blockchainHash) });
+    const equal = () => ({
+      status,
+      vault_id: vaultId,
+      hash_id: this.#keys.filterOf(blockchainHash),
+    });
     const listing = { table: 'withdrawals', equal, newestFirstBy: 'rowid' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: withdrawalOf });
   }

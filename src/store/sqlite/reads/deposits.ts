@@ -42,7 +42,7 @@ export function readDeposits(
     equal: () => ({
       state,
       vault_id: vaultId,
-      hash_id: blockchainHash === undefined ? undefined : page.keys.hashIds(blockchainHash),
+      hash_id: page.keys.filterOf(blockchainHash),
     }),
     newestFirstBy: 'first_seq',
     also: state === undefined || DONE.includes(state) ? undefined : WAITING,

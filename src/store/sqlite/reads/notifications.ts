@@ -45,7 +45,7 @@ export async function readNotifications(
     seq: id === undefined ? undefined : keys.candidates('notification', id),
     id,
     vault_id: vaultId,
-    hash_id: blockchainHash === undefined ? undefined : keys.hashIds(blockchainHash),
+    hash_id: keys.filterOf(blockchainHash),
     status,
   });
   const listing = { table: 'notifications', equal, newestFirstBy: 'seq' } as const;
