@@ -91,8 +91,14 @@ CREATE TABLE quarantine (
 CREATE UNIQUE INDEX quarantine_by_content ON quarantine (notification_id, digest);
 
 -- What one stream has told about a hash at one position: the second layer of deduplication.
--- epoch: how often the hash was rolled back here. seen: JSON array of the events of this epoch.
--- entry_id and posted: the ledger entry that stands for it and its balance changes (JSON).
+-- epoch: how often the hash was rolled back here.
+-- seen: the events of this epoch as a JSON array of runs, [type, transactionId, from, to]: every count
+--   of confirmations from `from` to `to`, both null for an event that has none. A fifth member "api"
+--   is on what the custody API told in a webhook's place. Runs are as long as they can be and ordered
+--   by type, transaction, teller and count, so that the order of arrival leaves no trace.
+-- entry_id and posted: the ledger entry that stands for it and its balance changes, as JSON arrays:
+--   [asset, amount, kind, decimals] at this row's account, address and memo, elsewhere
+--   [asset, amount, kind, account_id, address_id, memo, decimals].
 -- Absent account, address and memo are '' here, so that the key has no NULLs.
 CREATE TABLE sightings (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),

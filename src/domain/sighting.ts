@@ -9,6 +9,14 @@ import type {
   VaultId,
 } from './ids.ts';
 import type { BalanceChange, Notification } from './notification.ts';
+import {
+  addEvent,
+  deepestConfirmation,
+  includesEvent,
+  NOTHING_SEEN,
+  type SeenEvents,
+  type Teller,
+} from './seen-events.ts';
 
 /**
  * Where a hash was seen: one per stream and receiving position. The spec's bare
@@ -30,7 +38,7 @@ export interface Sighting extends SightingKey {
   /** How many times the hash has been rolled back here; a re-mined hash is a new epoch. */
   readonly epoch: number;
   /** Events seen in this epoch; the second layer of deduplication. */
-  readonly seen: readonly string[];
+  readonly seen: SeenEvents;
   /** The ledger entry that stands for this sighting now, or null when none does. */
   readonly entryId: number | null;
   /** The balance changes of that entry; kept beside it so that a reversal needs nothing else. */
@@ -75,20 +83,7 @@ export function sameKey(left: SightingKey, right: SightingKey): boolean {
 export function newSighting(key: SightingKey): Sighting {
   const { network, blockchainHash, vaultId, stream, accountId, addressId, memo } = key;
   const place = { network, blockchainHash, vaultId, stream, accountId, addressId, memo };
-  return { ...place, epoch: 0, seen: [], entryId: null, posted: [] };
-}
-
-function confirmationsOf(notification: Notification): number | null {
-  return notification.stream === 'outgoing' ? null : notification.confirmations;
-}
-
-/** What the API told has names of its own: the webhook that comes after all is no repeat of it. */
-const TOLD_BY_API = 'api/';
-
-function eventName(notification: Notification, source: EntrySource): string {
-  const transactionId: TransactionId | null = notification.transactionId;
-  const told = source === 'api' ? TOLD_BY_API : '';
-  return `${told}${notification.type}:${confirmationsOf(notification) ?? ''}:${transactionId ?? ''}`;
+  return { ...place, epoch: 0, seen: NOTHING_SEEN, entryId: null, posted: [] };
 }
 
 /**
@@ -98,7 +93,11 @@ function eventName(notification: Notification, source: EntrySource): string {
  */
 export function isRepeat(sighting: Sighting, notification: Notification): boolean {
   if (notification.type === 'rollback') return sighting.seen.length === 0;
-  return sighting.seen.includes(eventName(notification, 'webhook'));
+  return includesEvent(sighting.seen, notification, 'webhook');
+}
+
+function tellerOf(source: EntrySource): Teller {
+  return source === 'api' ? 'api' : 'webhook';
 }
 
 /** The sighting after this event. A rollback closes the epoch: the same counts may climb again. */
@@ -107,42 +106,44 @@ export function withEvent(
   notification: Notification,
   source: EntrySource,
 ): Sighting {
-  return notification.type === 'rollback'
-    ? { ...sighting, epoch: sighting.epoch + 1, seen: [] }
-    : { ...sighting, seen: [...sighting.seen, eventName(notification, source)] };
+  const { network, blockchainHash, vaultId, stream, accountId, addressId, memo } = sighting;
+  const { entryId, posted } = sighting;
+  const isRollback = notification.type === 'rollback';
+  const epoch = isRollback ? sighting.epoch + 1 : sighting.epoch;
+  const seen = isRollback ? NOTHING_SEEN : addEvent(sighting.seen, notification, tellerOf(source));
+  // Without a spread: an object so wide that is made by one is slow to make and to read.
+  return {
+    network,
+    blockchainHash,
+    vaultId,
+    stream,
+    accountId,
+    addressId,
+    memo,
+    epoch,
+    seen,
+    entryId,
+    posted,
+  };
 }
 
 /** Whether what stands in the chain view rests on the API's word alone, no `transaction` having come. */
 export function isToldByApi(sighting: Sighting): boolean {
   return (
-    sighting.entryId !== null && !sighting.seen.some((name) => name.startsWith('transaction:'))
+    sighting.entryId !== null &&
+    !sighting.seen.some(({ type, toldBy }) => type === 'transaction' && toldBy === 'webhook')
   );
 }
 
 /** Whether a transaction's own confirmation is what stands here. */
 export function standsFor(sighting: Sighting, transactionId: TransactionId): boolean {
   return (
-    sighting.entryId !== null && sighting.seen.some((name) => name.endsWith(`:${transactionId}`))
+    sighting.entryId !== null && sighting.seen.some((run) => run.transactionId === transactionId)
   );
-}
-
-const CONFIRMATION = 'confirmation:';
-
-/** The count in the name of a confirmation, in digits; empty in that of any other event. */
-function countIn(name: string): string {
-  const at = name.startsWith(TOLD_BY_API) ? TOLD_BY_API.length : 0;
-  if (!name.startsWith(CONFIRMATION, at)) return '';
-  const from = at + CONFIRMATION.length;
-  return name.slice(from, name.indexOf(':', from));
-}
-
-/** Which of two whole numbers is greater, in digits and without leading zeros. */
-function isGreater(left: string, right: string): boolean {
-  return left.length === right.length ? left > right : left.length > right.length;
 }
 
 /** Whether a confirmation with a higher count was seen in this epoch. */
 export function hasSeenDeeper(sighting: Sighting, count: number): boolean {
-  const digits = String(count);
-  return sighting.seen.some((name) => isGreater(countIn(name), digits));
+  const deepest = deepestConfirmation(sighting.seen);
+  return deepest !== null && deepest > count;
 }

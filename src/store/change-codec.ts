@@ -3,7 +3,7 @@ import { AccountId, AddressId, AssetId, Memo } from '../domain/ids.ts';
 import type { BalanceChange, ChangeKind } from '../domain/notification.ts';
 
 /** [asset, amount, kind, accountId, addressId, memo, decimals] */
-type PackedChange = [
+export type PackedChange = [
   string,
   string,
   ChangeKind,
@@ -13,9 +13,8 @@ type PackedChange = [
   number | null,
 ];
 
-/** Balance changes as compact JSON values; amounts as decimal strings. */
-export function packChanges(list: readonly BalanceChange[]): PackedChange[] {
-  return list.map((change) => [
+export function packChange(change: BalanceChange): PackedChange {
+  return [
     change.asset,
     change.amount.toString(),
     change.kind,
@@ -23,20 +22,29 @@ export function packChanges(list: readonly BalanceChange[]): PackedChange[] {
     change.addressId,
     change.memo,
     change.decimals,
-  ]);
+  ];
+}
+
+/** Reads what `packChange` wrote. */
+export function unpackChange(packed: PackedChange): BalanceChange {
+  const [asset, amount, kind, accountId, addressId, memo, decimals] = packed;
+  return {
+    asset: AssetId(asset),
+    amount: storedAmount(amount),
+    kind,
+    accountId: accountId === null ? null : AccountId(accountId),
+    addressId: addressId === null ? null : AddressId(addressId),
+    memo: memo === null ? null : Memo(memo),
+    decimals,
+  };
+}
+
+/** Balance changes as compact JSON values; amounts as decimal strings. */
+export function packChanges(list: readonly BalanceChange[]): PackedChange[] {
+  return list.map((change) => packChange(change));
 }
 
 /** Reads what `packChanges` wrote. */
 export function unpackChanges(packed: unknown): BalanceChange[] {
-  return (packed as PackedChange[]).map(
-    ([asset, amount, kind, accountId, addressId, memo, decimals]) => ({
-      asset: AssetId(asset),
-      amount: storedAmount(amount),
-      kind,
-      accountId: accountId === null ? null : AccountId(accountId),
-      addressId: addressId === null ? null : AddressId(addressId),
-      memo: memo === null ? null : Memo(memo),
-      decimals,
-    }),
-  );
+  return (packed as PackedChange[]).map((change) => unpackChange(change));
 }

@@ -4,6 +4,7 @@ import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
 import { AddressId, AssetId, BlockchainHash, NetworkKey, VaultId } from '../../src/domain/ids.ts';
 import type { BalanceChange } from '../../src/domain/notification.ts';
 import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
+import { runs } from './event-runs.ts';
 
 export const NOW = 10_000_000;
 export const GRACE_MS = 600_000;
@@ -36,8 +37,8 @@ export function sighted(stream: 'blockchain' | 'incoming', more: Partial<Sightin
   };
 }
 
-export const told = { entryId: 1, seen: ['transaction::'] };
-export const takenIn = { entryId: 1, seen: ['api/transaction::'] };
+export const told = { entryId: 1, seen: runs('transaction::') };
+export const takenIn = { entryId: 1, seen: runs('api/transaction::') };
 export const elsewhere = { ...moves(-900n), addressId: AddressId('a2') };
 
 export const other = VaultId('v2');

@@ -15,6 +15,7 @@ import {
   elsewhere,
   other,
 } from './address-list.ts';
+import { runs } from './event-runs.ts';
 import { withdrawal } from './records.ts';
 
 function ordered(more: Partial<Withdrawal>): Dossier {
@@ -143,7 +144,7 @@ test.for<{
   },
   {
     name: 'of another kind of event alone, and never posted',
-    ours: sighted('blockchain', { epoch: 0, seen: ['x'] }),
+    ours: sighted('blockchain', { epoch: 0, seen: runs('mempool::') }),
     ends: 'in_grace, ask',
   },
   {

@@ -6,13 +6,14 @@ import type { BalanceChange, ChainNotification } from '../../src/domain/notifica
 import type { Sighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
+import { runs } from './event-runs.ts';
 import { chainView, circumstances, DUE, postedBy, withdrawal } from './records.ts';
 
 const { network, blockchainHash, vaultId } = DUE;
 const RECEIVED = balanceChange(100n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
-const STANDS = chainView({ entryId: 4, seen: ['transaction::'], posted: [RECEIVED] });
-const BY_API: Sighting = { ...STANDS, seen: ['api/transaction::'] };
+const STANDS = chainView({ entryId: 4, seen: runs('transaction::'), posted: [RECEIVED] });
+const BY_API: Sighting = { ...STANDS, seen: runs('api/transaction::') };
 /** Failed, and the fee that it burned is booked by entry 5. */
 const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
 const FAILED = withdrawal('failed', []);

@@ -15,6 +15,7 @@ import {
   told,
   vaultId,
 } from './address-list.ts';
+import { runs } from './event-runs.ts';
 
 const CIRCUMSTANCES = {
   at: NOW,
@@ -129,7 +130,7 @@ describe('an address’s own list', () => {
   test('in the chain view stands as told by the API, in its vault alone', () => {
     const { sightings } = decide(sighted('incoming', { entryId: 2 }));
     expect(sightings).toMatchObject([
-      { stream: 'blockchain', vaultId, seen: ['api/transaction::'], posted: OLD.changes },
+      { stream: 'blockchain', vaultId, seen: runs('api/transaction::'), posted: OLD.changes },
     ]);
     const posted = decide(sighted('blockchain', { ...told, vaultId: other }), {
       platform: 'unknown',

@@ -196,7 +196,10 @@ describe('an outgoing transaction that no notification told of', () => {
     await backfill(open, sent({ status: 'submitted', changes: null }));
     expect(await open.deliver(new Service().outgoing('submitted'))).toEqual(['accepted']);
     expect(open.rows('SELECT stream, seen FROM sightings')).toEqual([
-      { stream: 'outgoing', seen: '["api/submitted::wd-tx","submitted::wd-tx"]' },
+      {
+        stream: 'outgoing',
+        seen: '[["submitted","wd-tx",null,null,"api"],["submitted","wd-tx",null,null]]',
+      },
     ]);
   });
 

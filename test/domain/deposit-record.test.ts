@@ -7,6 +7,7 @@ import { EMPTY_DOSSIER, type Circumstances, type Dossier } from '../../src/domai
 import { CreditId, IdMint, TransactionId, VaultId } from '../../src/domain/ids.ts';
 import { newSighting, type Sighting } from '../../src/domain/sighting.ts';
 import { balanceChange, received } from '../store/evidence.ts';
+import { runs } from './event-runs.ts';
 import { DUE } from './records.ts';
 
 const AT = 1_000_000;
@@ -234,7 +235,7 @@ describe('an incoming transaction that no deposit answers to', () => {
       memo: null,
     }),
     entryId: 1,
-    seen: ['confirmation:1:dep-tx'],
+    seen: runs('confirmation:1:dep-tx'),
   };
   const REBATE = { changes: [balanceChange(3n, { kind: 'rebate' })] };
   const HEALED = 'healed missing_notification dep-tx';
@@ -298,7 +299,7 @@ describe('an incoming transaction that no deposit answers to', () => {
       ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', FOUND]],
       [
         'a rebate of another transaction',
-        seen({ seen: ['confirmation:1:x'] }),
+        seen({ seen: runs('confirmation:1:x') }),
         REBATE,
         ['break', FOUND],
       ],

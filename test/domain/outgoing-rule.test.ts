@@ -21,6 +21,7 @@ import type {
 } from '../../src/domain/notification.ts';
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
+import { runs } from './event-runs.ts';
 import { chainView, circumstances, DUE, outgoing, postedBy, withdrawal } from './records.ts';
 
 const { network, blockchainHash } = DUE;
@@ -190,7 +191,9 @@ describe('what a transaction’s hash is after an event', () => {
   });
 
   test('an event with a hash is remembered at its hash, and none without', () => {
-    expect(decide(undefined, MINED).sightings.map(({ seen }) => seen)).toEqual([['mined::wd-tx']]);
+    expect(decide(undefined, MINED).sightings.map(({ seen }) => seen)).toEqual([
+      runs('mined::wd-tx'),
+    ]);
     expect(decide(undefined, outgoing('signed', NO_HASH)).sightings).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ import type {
 import { hasHash, newSighting, sightingKeyOf, type Sighting } from '../../src/domain/sighting.ts';
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
+import { runs } from './event-runs.ts';
 import { circumstances, DUE, outgoing, withdrawal } from './records.ts';
 
 const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
@@ -47,7 +48,7 @@ function seen(notification: Notification, name: string, posted: BalanceChange[])
   const sighting: Sighting = {
     ...newSighting(sightingKeyOf(notification)),
     entryId: posted.length > 0 ? 4 : null,
-    seen: [name],
+    seen: runs(name),
     posted,
   };
   return { ...EMPTY_DOSSIER, sightings: [sighting], deposits: [DUE] };

@@ -20,6 +20,7 @@ import {
   type Sighting,
   type SightingKey,
 } from '../../src/domain/sighting.ts';
+import { runs } from './event-runs.ts';
 import { openLedger } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
@@ -130,7 +131,11 @@ describe('what was seen of a hash', () => {
     confirmations: 3,
     changes: null,
   };
-  const standing = (...seen: string[]): Sighting => ({ ...newSighting(KEY), entryId: 1, seen });
+  const standing = (...seen: string[]): Sighting => ({
+    ...newSighting(KEY),
+    entryId: 1,
+    seen: runs(...seen),
+  });
 
   test('begins with nothing', () => {
     expect(newSighting(KEY)).toEqual({ ...KEY, epoch: 0, seen: [], entryId: null, posted: [] });
@@ -155,7 +160,7 @@ describe('what was seen of a hash', () => {
       { ...CONFIRMED, transactionId: null, confirmations: null },
       'api',
     );
-    expect(second.seen).toEqual(['confirmation:3:tx', 'api/confirmation::']);
+    expect(second.seen).toEqual(runs('api/confirmation::', 'confirmation:3:tx'));
     const after = withEvent(second, { ...CONFIRMED, type: 'rollback' }, 'webhook');
     expect([after.epoch, after.seen]).toEqual([1, []]);
   });
@@ -212,10 +217,11 @@ describe('what was seen of a hash', () => {
     [['mempool::', 'confirmation:4:tx', 'confirmation:1:'], true],
     [['api/confirmation:4:'], true],
     [['confirmation:3:'], false],
-    [['confirmation:1:', 'confirmation:2:'], false],
+    [['confirmation:1-2:'], false],
+    [['confirmation:1-4:'], true],
+    [['confirmation:4:', 'confirmation:1-3:tx'], true],
     [['confirmation::'], false],
-    // An id may look like an event.
-    [['mempool::confirmation:9:'], false],
+    [['mempool:9:'], false],
     [[], false],
   ];
   test.for(DEEPER)('%o is deeper than 3: %s', ([seen, deeper]) => {

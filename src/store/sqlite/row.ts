@@ -17,6 +17,7 @@ import type { OwnHash } from '../../domain/own-hash.ts';
 import type { Sighting } from '../../domain/sighting.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../domain/withdrawal.ts';
 import { packChanges, unpackChanges } from '../change-codec.ts';
+import { unpackPosted, unpackSeen } from '../sighting-codec.ts';
 import type { DepositRow, MovementRow, OwnHashRow, SightingRow, WithdrawalRow } from './tables.ts';
 
 /** A nullable column as a branded id. */
@@ -36,18 +37,21 @@ interface HashName {
 }
 
 export function sightingOf(row: SightingRow & HashName): Sighting {
+  const accountId = orEmpty(AccountId, row.account_id);
+  const addressId = orEmpty(AddressId, row.address_id);
+  const memo = orEmpty(Memo, row.memo);
   return {
     network: NetworkKey(row.network),
     blockchainHash: BlockchainHash(row.blockchain_hash),
     vaultId: VaultId(row.vault_id),
     stream: row.stream as Sighting['stream'],
-    accountId: orEmpty(AccountId, row.account_id),
-    addressId: orEmpty(AddressId, row.address_id),
-    memo: orEmpty(Memo, row.memo),
+    accountId,
+    addressId,
+    memo,
     epoch: row.epoch,
-    seen: JSON.parse(row.seen) as string[],
+    seen: unpackSeen(JSON.parse(row.seen)),
     entryId: row.entry_id,
-    posted: unpackChanges(JSON.parse(row.posted)),
+    posted: unpackPosted(JSON.parse(row.posted), { accountId, addressId, memo }),
   };
 }
 

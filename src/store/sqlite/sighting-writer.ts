@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3';
 import type { Sighting } from '../../domain/sighting.ts';
-import { packChanges } from '../change-codec.ts';
 import type { Change } from '../records.ts';
+import { packPosted, packSeen } from '../sighting-codec.ts';
 import { insertInto, updateOf } from './statement.ts';
 import type { SightingRow } from './tables.ts';
 
 const KEY = ['hash_id', 'vault_id', 'stream', 'account_id', 'address_id', 'memo'] as const;
 
 /** Key columns hold '' where the domain has null. */
-function rowOf(sighting: Sighting, hashId: number, posted: string): SightingRow {
+function rowOf(sighting: Sighting, hashId: number): SightingRow {
   return {
     hash_id: hashId,
     vault_id: sighting.vaultId,
@@ -17,9 +17,9 @@ function rowOf(sighting: Sighting, hashId: number, posted: string): SightingRow 
     address_id: sighting.addressId ?? '',
     memo: sighting.memo ?? '',
     epoch: sighting.epoch,
-    seen: JSON.stringify(sighting.seen),
+    seen: JSON.stringify(packSeen(sighting.seen)),
     entry_id: sighting.entryId,
-    posted,
+    posted: JSON.stringify(packPosted(sighting.posted, sighting)),
   };
 }
 
@@ -47,7 +47,7 @@ export class SightingWriter {
       before !== undefined && before.entryId === after.entryId && before.posted === after.posted;
     if (isSame) {
       const { epoch, vaultId, stream, accountId, addressId, memo } = after;
-      const seen = JSON.stringify(after.seen);
+      const seen = JSON.stringify(packSeen(after.seen));
       this.#see.run(
         epoch,
         seen,
@@ -60,7 +60,7 @@ export class SightingWriter {
       );
       return;
     }
-    const row = rowOf(after, hashId, JSON.stringify(packChanges(after.posted)));
+    const row = rowOf(after, hashId);
     if (before === undefined) this.#insert.run(row);
     else this.#repost.run(row);
   }
