@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { getPath } from 'hono/utils/url';
@@ -41,8 +40,8 @@ const HOOKS = '/hooks';
 const CLOSE_MS_MAX = 5_000;
 const DRAIN_MS_MAX = 12_000;
 
-/** One that the writer is at, and one that it finds when it is done. */
-const COMMITS_IN_FLIGHT = 2;
+/** At the writer: one commit that is under way, and the one that gathers meanwhile. */
+const COMMITS_UNDER_WAY = 2;
 
 /** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
 const WARNINGS_MS_MAX = 2_000;
@@ -87,9 +86,13 @@ interface Parts extends Surroundings, OpenStore {
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
   const { config, log } = context;
   const lifecycle = shutdownOf({ note: (text) => log.error(text) });
-  const store = await openStore(sqlitePath(config.store), (error) => {
-    log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
-    void lifecycle.abandon();
+  const store = await openStore({
+    path: sqlitePath(config.store),
+    batchMax: config.intake.batchMax,
+    onLost: (error) => {
+      log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
+      void lifecycle.abandon();
+    },
   });
   try {
     return await startOver(store, { ...context, lifecycle });
@@ -129,17 +132,13 @@ function assemble(store: OpenStore, surroundings: Surroundings): Parts {
     hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
     onBug: (error) => log.error({ err: error }, 'the credit feed could not be looked at'),
   });
-  const queue = new CommitQueue({
-    ledger,
-    batchMax: config.intake.batchMax,
-    queueMax: config.intake.queueMax,
-    inFlightMax: COMMITS_IN_FLIGHT,
-    clock: () => performance.now(),
-    observe: (commit) => {
-      metrics.commit(commit);
-      feed.announce();
-    },
+  ledger.observe((commit) => {
+    metrics.commit(commit);
+    feed.announce();
   });
+  const { batchMax, queueMax } = config.intake;
+  const underWayMax = COMMITS_UNDER_WAY * batchMax;
+  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax });
   const custody =
     config.custody === undefined
       ? undefined

@@ -11,13 +11,18 @@ export interface OpenStore {
 }
 
 /**
- * Opens a store for the daemon alone. Rejects with `StoreRefused`. `onLost`: a thread has ended by
- * itself, and there is nothing to go on with.
+ * Opens a store for the daemon alone. Rejects with `StoreRefused`. `batchMax`: most facts of one
+ * commit. `onLost`: a thread has ended by itself, and there is nothing to go on with.
  */
-export async function openStore(path: string, onLost: (error: Error) => void): Promise<OpenStore> {
+export async function openStore(options: {
+  path: string;
+  batchMax: number;
+  onLost: (error: Error) => void;
+}): Promise<OpenStore> {
+  const { path, onLost } = options;
   const lock = takeWriterLock(path);
   try {
-    const ledger = await ThreadedLedger.open({ path, onLost });
+    const ledger = await ThreadedLedger.open(options);
     const reads = new ThreadedReads(path, onLost);
     const close = async (): Promise<void> => {
       await reads.close();

@@ -1,12 +1,5 @@
 import type { FactOutcome, Ledger, Submission, Submitted } from '../store/port.ts';
 
-/** Facts and time of one commit, for metrics. */
-export interface CommitObserved {
-  readonly facts: number;
-  readonly durationMs: number;
-  readonly waiting: number;
-}
-
 interface Waiting {
   readonly fact: Submission;
   readonly settle: (outcome: Submitted) => void;
@@ -20,50 +13,47 @@ interface Waiting {
 const PORTION_MAX = 64;
 
 /**
- * Group commit. Facts that arrive while a commit is under way wait and go together into the next
- * one: many facts, one transaction, one fsync, and nobody is answered before it. The queue is
- * bounded: a fact beyond `queueMax` is refused at once, so that the sender retries instead of
- * running into its own timeout.
+ * Group commit. Facts that arrive together, or while a commit is under way, share the next one:
+ * many facts, one transaction, one fsync, and nobody is answered before it. The queue is bounded: a
+ * fact beyond `queueMax` is refused at once, so that the sender retries instead of running into its
+ * own timeout.
  *
- * Modes: idle → scheduled (a turn of the event loop collects what arrives together) → committing →
- * scheduled while facts wait, else idle. Up to `inFlightMax` commits are under way at a time, so
- * that a ledger on a thread of its own finds the next when it has done one. `close` refuses new
- * facts and resolves when idle.
+ * Modes: idle → scheduled (a turn of the event loop collects what arrives together) → handing over →
+ * scheduled while facts wait and there is room at the ledger, else idle. A ledger that commits what
+ * has reached it meanwhile as one has room for `underWayMax` facts; any other is given a batch when
+ * it has done the last. `close` refuses new facts and resolves when everything is answered.
  */
 export class CommitQueue {
   readonly #ledger: Ledger;
   readonly #batchMax: number;
   readonly #queueMax: number;
-  readonly #inFlightMax: number;
-  readonly #clock: () => number;
-  readonly #observe: (commit: CommitObserved) => void;
+  readonly #underWayMax: number;
   #waiting: Waiting[] = [];
   #scheduled = false;
-  #inFlight = 0;
+  /** Facts that were handed over and are not answered. */
+  #underWay = 0;
   #closed = false;
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
 
   constructor(options: {
     ledger: Ledger;
+    /** Most facts handed over together. */
     batchMax: number;
+    /** Most facts that may be without an answer. */
     queueMax: number;
-    /** One, unless the ledger takes the next commit while it is at one. */
-    inFlightMax?: number;
-    /** Monotonic milliseconds, for durations only. */
-    clock: () => number;
-    observe: (commit: CommitObserved) => void;
+    /** One batch at a time, unless the ledger takes facts while it is at others. */
+    underWayMax?: number;
   }) {
     this.#ledger = options.ledger;
     this.#batchMax = options.batchMax;
     this.#queueMax = options.queueMax;
-    this.#inFlightMax = options.inFlightMax ?? 1;
-    this.#clock = options.clock;
-    this.#observe = options.observe;
+    this.#underWayMax = options.underWayMax ?? 0;
   }
 
+  /** Facts that wait for the end of their commit, which may be under way. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#underWay;
   }
 
   /** Why the last commit kept nothing, or null when it was kept. */
@@ -73,7 +63,7 @@ export class CommitQueue {
 
   /** Rejects only for bugs; the facts around the culprit are not affected. */
   submit(fact: Submission): Promise<Submitted> {
-    if (this.#closed || this.#waiting.length >= this.#queueMax) {
+    if (this.#closed || this.waiting >= this.#queueMax) {
       return Promise.resolve({ kind: 'busy' });
     }
     return new Promise((settle, fail) => {
@@ -96,34 +86,38 @@ export class CommitQueue {
   /** Refuses new facts from now on and resolves when the last waiting one has been committed. */
   close(): Promise<void> {
     this.#closed = true;
-    if (this.#inFlight === 0 && this.#waiting.length === 0) return Promise.resolve();
+    if (this.waiting === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight >= this.#inFlightMax) return;
+    if (this.#scheduled || this.#waiting.length === 0 || !this.#hasRoom()) return;
     this.#scheduled = true;
     // One turn of the event loop: sockets that are readable now join this batch.
     setImmediate(() => void this.#run());
   }
 
+  /** For all that waits, or for a full batch: a backlog is not handed over in crumbs. */
+  #hasRoom(): boolean {
+    const next = Math.min(this.#waiting.length, this.#batchMax);
+    return this.#underWay === 0 || this.#underWay + next <= this.#underWayMax;
+  }
+
   async #run(): Promise<void> {
     this.#scheduled = false;
+    // More may have arrived in this turn than there is room for.
+    if (!this.#hasRoom()) return;
     const batch = this.#waiting.splice(0, this.#batchMax);
-    this.#inFlight += 1;
-    if (this.#waiting.length > 0) this.#schedule();
+    this.#underWay += batch.length;
+    this.#schedule();
     await this.#commit(batch);
-    this.#inFlight -= 1;
-    if (this.#waiting.length > 0) {
-      this.#schedule();
-      return;
-    }
-    if (this.#inFlight > 0 || this.#scheduled) return;
+    this.#underWay -= batch.length;
+    this.#schedule();
+    if (this.waiting > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
-    const started = this.#clock();
     try {
       const result = await this.#ledger.commit(batch.map((one) => one.fact));
       this.#lastFailure = result.kind === 'unavailable' ? result.cause : null;
@@ -133,8 +127,6 @@ export class CommitQueue {
     } catch (error) {
       await this.#isolate(batch, error);
     }
-    const durationMs = this.#clock() - started;
-    this.#observe({ facts: batch.length, durationMs, waiting: this.#waiting.length });
   }
 
   /** A bug that one fact trips must not take the others with it: each is committed alone. */

@@ -88,9 +88,9 @@ const intake = strict({
     ),
   /** Largest body that is read. */
   maxBodyBytes: whole(1_024, 67_108_864).default(1_048_576),
-  /** Deliveries that wait for a commit; one more is answered 503. */
+  /** Facts that may wait for the end of their commit; one more is answered 503. */
   queueMax: whole(1, 1_000_000).default(8_192),
-  /** Facts per commit. */
+  /** Most facts of one commit. */
   batchMax: whole(1, 10_000).default(256),
   /** Refused bodies kept as evidence. */
   malformedPerHourMax: whole(0, 100_000).default(100),

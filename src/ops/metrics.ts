@@ -29,11 +29,9 @@ export class Metrics {
     'Requests answered with 4xx or 5xx.',
     ['status'],
   );
-  readonly #commits = this.#counter(
-    'counterfoil_commits_total',
-    'Transactions of the commit queue.',
-    ['result'],
-  );
+  readonly #commits = this.#counter('counterfoil_commits_total', 'Transactions of the writer.', [
+    'result',
+  ]);
   readonly #batchFacts = this.#histogram(
     'counterfoil_commit_batch_facts',
     'Facts that one commit made durable.',
@@ -48,7 +46,10 @@ export class Metrics {
     'counterfoil_closed_until_timestamp_seconds',
     'Cut-off of the day that was closed last, or the start where none has been.',
   );
-  readonly #queueDepth = this.#gauge('counterfoil_queue_depth', 'Facts that wait for a commit.');
+  readonly #queueDepth = this.#gauge(
+    'counterfoil_queue_depth',
+    'Facts that wait for the end of their commit.',
+  );
   readonly #comparisons = this.#counter(
     'counterfoil_sweep_outcomes_total',
     'Comparisons of the reconciler by kind, with the rule or cause where there is one.',
@@ -118,11 +119,10 @@ export class Metrics {
     this.#refusals.inc({ status });
   }
 
-  /** `facts` made durable together; `waiting` are left in the queue. */
-  commit(commit: { facts: number; durationMs: number; waiting: number; failed?: boolean }): void {
-    this.#commits.inc({ result: commit.failed === true ? 'failed' : 'ok' });
-    this.#queueDepth.set(commit.waiting);
-    if (commit.failed === true) return;
+  /** `facts` made durable together, or nothing of them when it `failed`. */
+  commit(commit: { facts: number; durationMs: number; failed: boolean }): void {
+    this.#commits.inc({ result: commit.failed ? 'failed' : 'ok' });
+    if (commit.failed) return;
     this.#batchFacts.observe(commit.facts);
     this.#commitSeconds.observe(commit.durationMs / 1000);
   }

@@ -1,18 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../src/domain/fact.ts';
-import { CommitQueue, type CommitObserved } from '../../src/intake/commit-queue.ts';
+import { CommitQueue } from '../../src/intake/commit-queue.ts';
 import type { CommitResult, Delivery, Ledger } from '../../src/store/port.ts';
 import { deliveryOf, factOf, OpenLedger, openLedger, START } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
-function queueOver(ledger: Ledger, bounds: { batchMax?: number; queueMax?: number } = {}) {
-  const commits: CommitObserved[] = [];
+function queueOver(
+  ledger: Ledger,
+  bounds: { batchMax?: number; queueMax?: number; underWayMax?: number } = {},
+) {
+  const commits: number[] = [];
   const queue = new CommitQueue({
-    ledger,
-    batchMax: bounds.batchMax ?? 100,
-    queueMax: bounds.queueMax ?? 1_000,
-    clock: () => 0,
-    observe: (commit) => commits.push(commit),
+    ledger: {
+      commit: (facts) => {
+        commits.push(facts.length);
+        return ledger.commit(facts);
+      },
+    },
+    batchMax: 100,
+    queueMax: 1_000,
+    ...bounds,
   });
   return { queue, commits };
 }
@@ -36,7 +43,7 @@ test('facts that arrive together share commits, each answered with its own outco
   );
   expect(outcomes.slice(0, 250)).toEqual(facts.map(() => accepted));
   expect(outcomes[250]).toEqual({ kind: 'delivery', status: 'duplicate' });
-  expect(commits.map(({ facts: count }) => count)).toEqual([100, 100, 51]);
+  expect(commits).toEqual([100, 100, 51]);
   expect(open.rows('SELECT * FROM seals')).toHaveLength(4);
 });
 
@@ -88,7 +95,74 @@ test('one producer’s thousand facts go a batch at a time, and others get their
   if (last === undefined) throw new Error('no facts');
   const [many, one] = await Promise.all([queue.submitAll(bulk), queue.submit(last)]);
   expect([...many, one]).toEqual(facts.map(() => accepted));
-  expect(Math.max(...commits.map((commit) => commit.facts))).toBeLessThanOrEqual(10);
+  expect(Math.max(...commits)).toBeLessThanOrEqual(10);
+});
+
+describe('a ledger that takes facts while it is at others', () => {
+  /** Keeps what it is given until it is told to commit it, oldest first. */
+  async function gated() {
+    const open = await openLedger();
+    const gates: (() => void)[] = [];
+    const ledger: Ledger = {
+      commit: async (facts) => {
+        await new Promise<void>((resolve) => gates.push(resolve));
+        return open.ledger.commit(facts);
+      },
+    };
+    return { ledger, gates };
+  }
+
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('is given in each turn what arrived in it, up to its bound, and no backlog in crumbs', async () => {
+    const { ledger, gates } = await gated();
+    const { queue, commits } = queueOver(ledger, { batchMax: 10, underWayMax: 20 });
+    const facts = deposits(51);
+    const submitted = [];
+    for (const [start, end] of [
+      [0, 3],
+      [3, 8],
+      [8, 26],
+      [26, 51],
+    ]) {
+      submitted.push(...facts.slice(start, end).map((fact) => queue.submit(fact)));
+      await turn();
+      await turn();
+    }
+    expect(commits).toEqual([3, 5, 10]);
+    expect(queue.waiting).toBe(51);
+    gates[0]?.();
+    await turn();
+    await turn();
+    // Room for five is none for the ten that wait.
+    expect(commits).toEqual([3, 5, 10]);
+    gates[1]?.();
+    await turn();
+    await turn();
+    expect(commits).toEqual([3, 5, 10, 10]);
+    for (let opened = 2; opened < gates.length || queue.waiting > 0; opened += 1) {
+      gates[opened]?.();
+      await turn();
+      await turn();
+    }
+    expect(commits).toEqual([3, 5, 10, 10, 10, 10, 3]);
+    expect(await Promise.all(submitted)).toEqual(facts.map(() => accepted));
+  });
+
+  test('counts against the queue’s bound with what it has not answered', async () => {
+    const { ledger, gates } = await gated();
+    const { queue } = queueOver(ledger, { batchMax: 4, queueMax: 6, underWayMax: 8 });
+    const facts = deposits(7);
+    const first = facts.slice(0, 4).map((fact) => queue.submit(fact));
+    await turn();
+    const rest = facts.slice(4).map((fact) => queue.submit(fact));
+    expect(await rest[2]).toEqual({ kind: 'busy' });
+    await turn();
+    for (const gate of gates) gate();
+    expect(await Promise.all([...first, ...rest.slice(0, 2)])).toEqual(
+      facts.slice(1).map(() => accepted),
+    );
+  });
 });
 
 describe('closing', () => {

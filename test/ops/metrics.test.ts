@@ -15,8 +15,9 @@ test('what happened is on the page', async () => {
   metrics.notification('accepted');
   metrics.notification('malformed');
   metrics.refusal(413);
-  metrics.commit({ facts: 3, durationMs: 20, waiting: 5 });
-  metrics.commit({ facts: 9, durationMs: 20, waiting: 7, failed: true });
+  metrics.commit({ facts: 3, durationMs: 20, failed: false });
+  metrics.commit({ facts: 9, durationMs: 20, failed: true });
+  metrics.queueDepth(7);
   metrics.comparisons({ kind: 'matched', count: 40 });
   metrics.comparisons({ kind: 'skipped', cause: 'api_unavailable' });
   metrics.custodyAttempt({ operation: 'transactions', result: 'ok', durationMs: 250 });

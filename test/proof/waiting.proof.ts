@@ -84,11 +84,16 @@ test(`${DEPOSITS} waiting deposits are verified and credited within one hour's r
   onTestFinished(() => reads.close());
   const commits: number[] = [];
   const queue = new CommitQueue({
-    ledger: open.ledger,
+    ledger: {
+      commit: async (facts) => {
+        const began = performance.now();
+        const result = await open.ledger.commit(facts);
+        commits.push(performance.now() - began);
+        return result;
+      },
+    },
     batchMax: BATCH_MAX,
     queueMax: 8_192,
-    clock: () => performance.now(),
-    observe: ({ durationMs }) => commits.push(durationMs),
   });
   const filling = performance.now();
   for (let from = 0; from < DEPOSITS; from += 4_096) {

@@ -80,8 +80,6 @@ class Process {
       ledger: this.#fragile,
       batchMax: BATCH_MAX,
       queueMax: QUEUE_MAX,
-      clock: () => 0,
-      observe: () => undefined,
     });
     this.app = createHooks({
       tokens: new PathTokens([options.pathToken]),

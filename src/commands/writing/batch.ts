@@ -1,5 +1,5 @@
 import type { Delivery, FactOutcome, Submission } from '../../store/port.ts';
-import { DELIVERY_CODES, OTHER, type Batch, type Placed } from './messages.ts';
+import { DELIVERY_CODES, OTHER, type Batch, type FromWriter, type Placed } from './messages.ts';
 
 const HEAD_SIZE = 2;
 const NOT_A_DELIVERY = -1;
@@ -37,12 +37,17 @@ export function packed(id: number, submissions: readonly Submission[]): Batch {
   return { id, heads, bodies, others };
 }
 
+export function factsOf({ heads }: Batch): number {
+  return heads.length / HEAD_SIZE;
+}
+
 /** The submissions of a batch, in their order. */
-export function unpacked({ heads, bodies, others }: Batch): Submission[] {
+export function unpacked(batch: Batch): Submission[] {
+  const { heads, bodies, others } = batch;
   const byPlace = new Map(others.map(({ index, item }) => [index, item]));
   const all: Submission[] = [];
   let start = 0;
-  for (let index = 0; index < heads.length / HEAD_SIZE; index += 1) {
+  for (let index = 0; index < factsOf(batch); index += 1) {
     const other = byPlace.get(index);
     if (other !== undefined) {
       all.push(other);
@@ -56,7 +61,7 @@ export function unpacked({ heads, bodies, others }: Batch): Submission[] {
   return all;
 }
 
-/** How a batch ended: a byte for each delivery, and whatever else there is to say. */
+/** How the facts of a transaction ended: a byte for each delivery, and whatever else there is to say. */
 export function packedOutcomes(outcomes: readonly FactOutcome[]): {
   codes: Uint8Array;
   others: readonly Placed<FactOutcome>[];
@@ -70,7 +75,21 @@ export function packedOutcomes(outcomes: readonly FactOutcome[]): {
   return { codes, others };
 }
 
-export function unpackedOutcomes(
+/** How the facts of each batch of a transaction ended. */
+export function outcomesByBatch({
+  parts,
+  codes,
+  others,
+}: Extract<FromWriter, { kind: 'committed' }>): { id: number; outcomes: FactOutcome[] }[] {
+  const outcomes = unpackedOutcomes(codes, others);
+  let end = 0;
+  return parts.map(({ id, facts }) => {
+    end += facts;
+    return { id, outcomes: outcomes.slice(end - facts, end) };
+  });
+}
+
+function unpackedOutcomes(
   codes: Uint8Array,
   others: readonly Placed<FactOutcome>[],
 ): FactOutcome[] {
@@ -79,7 +98,7 @@ export function unpackedOutcomes(
     const status = DELIVERY_CODES[code];
     const outcome =
       status === undefined ? byPlace.get(index) : { kind: 'delivery' as const, status };
-    if (outcome === undefined) throw new Error(`no outcome at place ${index} of a batch`);
+    if (outcome === undefined) throw new Error(`no outcome at place ${index} of a transaction`);
     return outcome;
   });
 }

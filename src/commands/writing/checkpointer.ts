@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
 import { openForCheckpoints } from '../../store/sqlite/database.ts';
-import type { WriterOptions } from './messages.ts';
+import type { CheckpointerOptions } from './messages.ts';
 
 /** A full disk, say: the log grows until the next time, and nothing is lost. */
 function copied(db: Database): boolean {
@@ -17,7 +17,7 @@ function copied(db: Database): boolean {
  * Copies what was committed from the write-ahead log into the store's file, on a thread of its own,
  * so that no commit pays for it. Passive: it waits for nobody, and nobody waits for it.
  */
-function serve(port: MessagePort, { path }: WriterOptions): void {
+function serve(port: MessagePort, { path }: CheckpointerOptions): void {
   const db = openForCheckpoints(path);
   port.on('message', () => {
     port.postMessage(copied(db) ? 'copied' : 'not copied');
@@ -25,4 +25,4 @@ function serve(port: MessagePort, { path }: WriterOptions): void {
 }
 
 if (parentPort === null) throw new Error('the checkpointer is started by the daemon, as a thread');
-serve(parentPort, workerData as WriterOptions);
+serve(parentPort, workerData as CheckpointerOptions);

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { WriterOptions } from './messages.ts';
+import type { CheckpointerOptions } from './messages.ts';
 
 /** The built program's file; the sources are not run by Node as they are. */
 const CHECKPOINTER = new URL('./checkpointer.js', import.meta.url);
@@ -19,10 +19,12 @@ export class Checkpoints {
   #dirty = false;
   #closing = false;
 
-  constructor(options: WriterOptions & { copied: () => void; onLost: (error: Error) => void }) {
+  constructor(
+    options: CheckpointerOptions & { copied: () => void; onLost: (error: Error) => void },
+  ) {
     const { path, onLost } = options;
     this.#copied = options.copied;
-    this.#worker = new Worker(CHECKPOINTER, { workerData: { path } satisfies WriterOptions });
+    this.#worker = new Worker(CHECKPOINTER, { workerData: { path } satisfies CheckpointerOptions });
     this.#worker.on('message', (said: 'copied' | 'not copied') => this.#done(said === 'copied'));
     const lose = (error: Error): void => {
       if (!this.#closing) onLost(error);

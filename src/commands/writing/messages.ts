@@ -1,9 +1,16 @@
 import type { Failure } from '../reading/messages.ts';
 import type { FactOutcome, Submission } from '../../store/port.ts';
 
+/** What the program gives the checkpointer when it starts it. */
+export interface CheckpointerOptions {
+  readonly path: string;
+}
+
 /** What the program gives the writer when it starts it. */
 export interface WriterOptions {
   readonly path: string;
+  /** Most facts of one transaction. */
+  readonly batchMax: number;
 }
 
 /** Another submission than a plain delivery, at its place in the batch. */
@@ -30,18 +37,23 @@ export type ToWriter =
   | { readonly kind: 'tidy' }
   | { readonly kind: 'close' };
 
+/** A transaction that was tried: its batches in their order, and how long it took, fsync included. */
+export interface Transaction {
+  readonly parts: readonly { readonly id: number; readonly facts: number }[];
+  readonly durationMs: number;
+}
+
 /** `codes`: how each delivery ended, an index of `DELIVERY_CODES`, or `OTHER` with its outcome. */
 export type FromWriter =
   | { readonly kind: 'open' }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  | {
+  | ({
       readonly kind: 'committed';
-      readonly id: number;
       readonly codes: Uint8Array;
       readonly others: readonly Placed<FactOutcome>[];
-    }
-  | { readonly kind: 'unavailable'; readonly id: number; readonly cause: string }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure }
+    } & Transaction)
+  | ({ readonly kind: 'unavailable'; readonly cause: string } & Transaction)
+  | ({ readonly kind: 'failed'; readonly failure: Failure } & Transaction)
   | { readonly kind: 'closed' };
 
 export const DELIVERY_CODES = ['accepted', 'duplicate', 'quarantined', 'refused'] as const;

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
-import { packed, unpackedOutcomes } from './batch.ts';
+import { outcomesByBatch, packed } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+import type { FromWriter, ToWriter, Transaction, WriterOptions } from './messages.ts';
 
 /** The built program's file; the sources are not run by Node as they are. */
 const WRITER = new URL('./writer.js', import.meta.url);
@@ -18,6 +18,13 @@ const YOUNG_GENERATION_MB = 24;
  */
 const ENDED: CommitResult = { kind: 'unavailable', cause: "the writer's thread has ended" };
 
+/** A transaction that the writer tried. `failed`: nothing of it was kept. */
+export interface CommitObserved {
+  readonly facts: number;
+  readonly durationMs: number;
+  readonly failed: boolean;
+}
+
 interface Waiting {
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: Error) => void;
@@ -26,7 +33,7 @@ interface Waiting {
 /**
  * The one writer of a store, on a thread of its own: reading a body, deciding, writing and the wait
  * for the disk leave the thread that talks HTTP alone. Batches are committed in the order in which
- * they were given.
+ * they were given; those that arrive while the writer is at a transaction go together into its next.
  *
  * Modes: open → closing (`close`) → ended, or open → lost, when the thread ends by itself: what
  * waits for an answer is `unavailable` then, and so is every later commit.
@@ -37,6 +44,7 @@ export class ThreadedLedger implements Ledger {
   /** By number of the batch. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #onLost: (error: Error) => void;
+  #observe: (commit: CommitObserved) => void = () => undefined;
   #lastId = 0;
   #mode: 'open' | 'closing' | 'lost' = 'open';
   #closed: () => void = () => undefined;
@@ -59,9 +67,9 @@ export class ThreadedLedger implements Ledger {
   static async open(
     options: WriterOptions & { readonly onLost: (error: Error) => void },
   ): Promise<ThreadedLedger> {
-    const { path } = options;
+    const { path, batchMax } = options;
     const worker = new Worker(WRITER, {
-      workerData: { path } satisfies WriterOptions,
+      workerData: { path, batchMax } satisfies WriterOptions,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     const first = await new Promise<FromWriter>((resolve, reject) => {
@@ -91,6 +99,11 @@ export class ThreadedLedger implements Ledger {
     });
   }
 
+  /** Who is told of every transaction from now on, before those who wait for it. */
+  observe(observe: (commit: CommitObserved) => void): void {
+    this.#observe = observe;
+  }
+
   /** Closes the store after what was given has been committed. */
   async close(): Promise<void> {
     await this.#checkpoints.close();
@@ -110,16 +123,9 @@ export class ThreadedLedger implements Ledger {
   #take(message: FromWriter): void {
     switch (message.kind) {
       case 'committed':
-        this.#settle(message.id)?.resolve({
-          kind: 'committed',
-          outcomes: unpackedOutcomes(message.codes, message.others),
-        });
-        return;
       case 'unavailable':
-        this.#settle(message.id)?.resolve({ kind: 'unavailable', cause: message.cause });
-        return;
       case 'failed':
-        this.#settle(message.id)?.reject(new FailedInThread(message.failure));
+        this.#answer(message);
         return;
       case 'closed':
         this.#closed();
@@ -129,6 +135,27 @@ export class ThreadedLedger implements Ledger {
         return;
       default:
         message satisfies never;
+    }
+  }
+
+  #answer(message: Extract<FromWriter, Transaction>): void {
+    const { kind, parts, durationMs } = message;
+    const facts = parts.reduce((sum, part) => sum + part.facts, 0);
+    this.#observe({ facts, durationMs, failed: kind !== 'committed' });
+    switch (kind) {
+      case 'committed':
+        for (const { id, outcomes } of outcomesByBatch(message)) {
+          this.#settle(id)?.resolve({ kind, outcomes });
+        }
+        return;
+      case 'unavailable':
+        for (const { id } of parts) this.#settle(id)?.resolve({ kind, cause: message.cause });
+        return;
+      case 'failed':
+        for (const { id } of parts) this.#settle(id)?.reject(new FailedInThread(message.failure));
+        return;
+      default:
+        kind satisfies never;
     }
   }
 
