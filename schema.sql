@@ -224,6 +224,8 @@ CREATE TABLE assets (
 -- deposit_id is a digest of those, so that it survives a restore from an older backup; a credit's id
 -- is a digest of the deposit's and of how many credits it had.
 -- state is judged from the other columns and the policy, whenever one of them changes.
+-- updated_hour: the hour of updated_at, in whole hours since 1970. Every confirmation moves updated_at;
+-- an index of hours need not move with it.
 CREATE TABLE deposits (
   hash_id                INTEGER NOT NULL REFERENCES hashes (hash_id),
   deposit_id             TEXT    NOT NULL,
@@ -261,6 +263,7 @@ CREATE TABLE deposits (
   required_confirmations INTEGER NOT NULL,
   first_seen_at          INTEGER NOT NULL,
   updated_at             INTEGER NOT NULL,
+  updated_hour           INTEGER NOT NULL,
   PRIMARY KEY (hash_id, deposit_id)
 ) STRICT, WITHOUT ROWID;
 -- The order in which they became known.
@@ -278,7 +281,7 @@ CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
 -- Deposits that wait for something, the longest without progress first: a run looks at their end.
-CREATE INDEX deposits_idle ON deposits (updated_at, hash_id, deposit_id)
+CREATE INDEX deposits_idle ON deposits (updated_hour, hash_id, deposit_id)
   WHERE (state IN ('detected', 'confirming', 'verifying')
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 

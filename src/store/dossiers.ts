@@ -33,8 +33,9 @@ interface Unwritten<Item> {
   readonly before: Item | undefined;
 }
 
-function keyOf(network: NetworkKey, hash: BlockchainHash): string {
-  return `${network}\u0000${hash}`;
+interface UnwrittenDeposit extends Unwritten<Deposit> {
+  /** The fact that changed it first. */
+  readonly seq: number;
 }
 
 function weightOf(sighting: Sighting): number {
@@ -42,9 +43,13 @@ function weightOf(sighting: Sighting): number {
 }
 
 function byHash(left: HashKey, right: HashKey): number {
-  const one = keyOf(left.network, left.blockchainHash);
-  const other = keyOf(right.network, right.blockchainHash);
-  return one < other ? -1 : 1;
+  if (left.network !== right.network) return left.network < right.network ? -1 : 1;
+  return left.blockchainHash < right.blockchainHash ? -1 : 1;
+}
+
+function numberOf({ network, blockchainHash, hashId }: OpenDossier): number {
+  if (hashId === undefined) throw new Error(`${network} ${blockchainHash} has no number`);
+  return hashId;
 }
 
 /**
@@ -53,18 +58,18 @@ function byHash(left: HashKey, right: HashKey): number {
  */
 export class Dossiers {
   readonly #source: Source;
-  readonly #open = new Map<string, OpenDossier>();
+  readonly #open = new Map<NetworkKey, Map<BlockchainHash, OpenDossier>>();
+  #openCount = 0;
   /** The one asked for last: a rule's changes are nearly always all about one hash. */
   #latest: OpenDossier | undefined;
   readonly #sightings = new Map<Sighting, Unwritten<Sighting>>();
-  readonly #deposits = new Map<DepositId, Unwritten<Deposit>>();
+  readonly #deposits = new Map<DepositId, UnwrittenDeposit>();
   /** By hash, the transactions whose standing there has changed. */
   readonly #ownHashes = new Map<OpenDossier, Set<TransactionId>>();
   readonly #ofDeposit = new Map<DepositId, OpenDossier>();
   readonly #ofTransaction = new Map<TransactionId, Set<OpenDossier>>();
   readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
   readonly #changedWithdrawals = new Set<TransactionId>();
-  #newDeposits = new Map<DepositId, number>();
   #weight = 0;
   #newHashes: HashRow[] = [];
   #named = { seq: 0, count: 0 };
@@ -75,7 +80,7 @@ export class Dossiers {
 
   /** How much is at hand: hashes, deposits, sightings with their changes, withdrawals. */
   get size(): number {
-    return this.#open.size + this.#withdrawals.size + this.#weight;
+    return this.#openCount + this.#withdrawals.size + this.#weight;
   }
 
   of(network: NetworkKey, hash: BlockchainHash): Dossier {
@@ -122,14 +127,16 @@ export class Dossiers {
     }
   }
 
-  nameHash(network: NetworkKey, blockchainHash: BlockchainHash, seq: number): void {
+  /** The number of a hash: a new one, where the fact at `seq` is the first to tell of it. */
+  nameHash(network: NetworkKey, blockchainHash: BlockchainHash, seq: number): number {
     const dossier = this.#at(network, blockchainHash);
-    if (dossier.hashId !== undefined) return;
+    if (dossier.hashId !== undefined) return dossier.hashId;
     if (this.#named.seq !== seq) this.#named = { seq, count: 0 };
     const hashId = firstEntryIdOf(seq) + this.#named.count;
     this.#named.count += 1;
     dossier.hashId = hashId;
     this.#newHashes.push({ network, blockchainHash, hashId });
+    return hashId;
   }
 
   putOwnHash(own: OwnHash): void {
@@ -166,9 +173,8 @@ export class Dossiers {
       // In the order in which the store reads them: what is minted must not depend on batching.
       dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
       this.#ofDeposit.set(depositId, dossier);
-      this.#newDeposits.set(depositId, seq);
     }
-    this.#deposits.set(depositId, { dossier, before: unwritten ? unwritten.before : known });
+    this.#deposits.set(depositId, unwritten ?? { dossier, before: known, seq });
   }
 
   putWithdrawal(withdrawal: Withdrawal): void {
@@ -187,17 +193,21 @@ export class Dossiers {
 
   takeWrites(): Pick<
     Writes,
-    'hashes' | 'hashIdOf' | 'sightings' | 'deposits' | 'newDeposits' | 'withdrawals' | 'ownHashes'
+    'hashes' | 'hashIdOf' | 'sightings' | 'deposits' | 'withdrawals' | 'ownHashes'
   > {
     const writes = {
       hashes: this.#newHashes,
-      hashIdOf: (key: HashKey) => this.#numberOf(key),
-      sightings: Array.from(this.#sightings, ([after, { before }]) => ({ after, before })),
-      deposits: [...this.#deposits].flatMap(([depositId, { dossier, before }]) => {
+      hashIdOf: ({ network, blockchainHash }: HashKey) =>
+        numberOf(this.#at(network, blockchainHash)),
+      sightings: Array.from(this.#sightings, ([after, { before, dossier }]) => ({
+        after,
+        before,
+        hashId: numberOf(dossier),
+      })),
+      deposits: [...this.#deposits].flatMap(([depositId, { dossier, before, seq }]) => {
         const after = dossier.deposits.find((one) => one.depositId === depositId);
-        return after === undefined ? [] : [{ after, before }];
+        return after === undefined ? [] : [{ after, before, seq, hashId: numberOf(dossier) }];
       }),
-      newDeposits: this.#newDeposits,
       withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),
       ownHashes: [...this.#ownHashes].flatMap(([{ ownHashes }, changed]) =>
         ownHashes.filter((own) => changed.has(own.transactionId)),
@@ -208,25 +218,19 @@ export class Dossiers {
     this.#ownHashes.clear();
     this.#changedWithdrawals.clear();
     this.#newHashes = [];
-    this.#newDeposits = new Map();
     return writes;
-  }
-
-  #numberOf({ network, blockchainHash }: HashKey): number {
-    const { hashId } = this.#at(network, blockchainHash);
-    if (hashId === undefined) throw new Error(`${network} ${blockchainHash} has no number`);
-    return hashId;
   }
 
   #at(network: NetworkKey, blockchainHash: BlockchainHash): OpenDossier {
     const latest = this.#latest;
     if (latest?.blockchainHash === blockchainHash && latest.network === network) return latest;
-    const key = keyOf(network, blockchainHash);
-    const known = this.#open.get(key);
-    if (known !== undefined) {
-      this.#latest = known;
-      return known;
-    }
+    const known = this.#open.get(network)?.get(blockchainHash);
+    const dossier = known ?? this.#opened(network, blockchainHash);
+    this.#latest = dossier;
+    return dossier;
+  }
+
+  #opened(network: NetworkKey, blockchainHash: BlockchainHash): OpenDossier {
     const stored = this.#source.dossier(network, blockchainHash);
     // One that was changed in this transaction may have left for another hash.
     const withdrawals = stored.withdrawals
@@ -242,10 +246,12 @@ export class Dossiers {
       withdrawals,
       ownHashes: [...stored.ownHashes],
     };
-    this.#open.set(key, fresh);
+    const ofNetwork = this.#open.get(network) ?? new Map<BlockchainHash, OpenDossier>();
+    if (ofNetwork.size === 0) this.#open.set(network, ofNetwork);
+    ofNetwork.set(blockchainHash, fresh);
+    this.#openCount += 1;
     this.#weight += fresh.deposits.length;
     for (const sighting of fresh.sightings) this.#weight += weightOf(sighting);
-    this.#latest = fresh;
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
     for (const { transactionId } of fresh.ownHashes) this.#index(transactionId, fresh);
     return fresh;
@@ -259,7 +265,7 @@ export class Dossiers {
 
   #leave(before: Withdrawal | undefined): void {
     if (before === undefined || before.network === null || before.blockchainHash === null) return;
-    const dossier = this.#open.get(keyOf(before.network, before.blockchainHash));
+    const dossier = this.#open.get(before.network)?.get(before.blockchainHash);
     if (dossier === undefined) return;
     dossier.withdrawals = dossier.withdrawals.filter(
       (one) => one.transactionId !== before.transactionId,

@@ -17,7 +17,7 @@ function keyOf(key: MovementKey): string {
 export class MovementSums {
   readonly #stored: (key: MovementKey) => Movement | undefined;
   readonly #movements = new Map<string, Movement>();
-  readonly #changed = new Set<string>();
+  readonly #changed = new Map<string, Movement>();
   #counts = new Map<MovementStanding, number>();
 
   constructor(stored: (key: MovementKey) => Movement | undefined) {
@@ -30,7 +30,7 @@ export class MovementSums {
   }
 
   get(key: MovementKey): Movement | undefined {
-    return this.#movements.get(keyOf(key)) ?? this.#stored(key);
+    return this.#known(keyOf(key), key);
   }
 
   /** Adds what an entry moved, per asset. */
@@ -38,29 +38,35 @@ export class MovementSums {
     const { vaultId, network, blockchainHash, view } = entry;
     for (const [asset, amount] of positionSums(entry)) {
       const key = { vaultId, network, blockchainHash, asset };
-      const before = this.get(key);
-      this.#put(before, moved(before ?? newMovement(key, at), { view, amount, at }));
+      const name = keyOf(key);
+      const before = this.#known(name, key);
+      this.#put(name, before, moved(before ?? newMovement(key, at), { view, amount, at }));
     }
   }
 
   /** Takes over a movement that a rule decided on. */
   put(movement: Movement): void {
-    this.#put(this.get(movement), movement);
+    const name = keyOf(movement);
+    this.#put(name, this.#known(name, movement), movement);
   }
 
   takeWrites(): Pick<Writes, 'movements' | 'movementCounts'> {
-    const movements = [...this.#changed].flatMap((key) => this.#movements.get(key) ?? []);
+    const movements = [...this.#changed.values()];
     const movementCounts = this.#counts;
     this.#changed.clear();
     this.#counts = new Map();
     return { movements, movementCounts };
   }
 
-  #put(before: Movement | undefined, after: Movement): void {
+  #known(name: string, key: MovementKey): Movement | undefined {
+    return this.#movements.get(name) ?? this.#stored(key);
+  }
+
+  #put(name: string, before: Movement | undefined, after: Movement): void {
     if (before !== undefined) this.#count(standingOf(before), -1);
     this.#count(standingOf(after), 1);
-    this.#movements.set(keyOf(after), after);
-    this.#changed.add(keyOf(after));
+    this.#movements.set(name, after);
+    this.#changed.set(name, after);
   }
 
   #count(standing: MovementStanding, by: number): void {

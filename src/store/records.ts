@@ -53,6 +53,8 @@ export interface NotificationRow {
   readonly status: IntakeStatus;
   /** Null when it was not understood. */
   readonly notification: Notification | null;
+  /** The number of its hash; null where it names none. */
+  readonly hashId: number | null;
   readonly receivedAt: number;
 }
 
@@ -267,6 +269,11 @@ export interface Change<Item> {
   readonly before: Item | undefined;
 }
 
+/** A change of what is kept by hash. */
+export interface ChangeOfHash<Item> extends Change<Item> {
+  readonly hashId: number;
+}
+
 /** What a transaction writes: records replace those of the same key, the rest is appended. */
 export interface Writes {
   /** The last fact that was journalled, in these writes or before. */
@@ -278,10 +285,9 @@ export interface Writes {
   readonly notifications: readonly NotificationRow[];
   readonly quarantine: readonly QuarantineRow[];
   readonly entries: readonly PostedEntry[];
-  readonly sightings: readonly Change<Sighting>[];
-  readonly deposits: readonly Change<Deposit>[];
-  /** The facts that told of deposits which are new among them. */
-  readonly newDeposits: ReadonlyMap<DepositId, number>;
+  readonly sightings: readonly ChangeOfHash<Sighting>[];
+  /** `seq`: the fact that changed it first; of a new one, the fact that told of it. */
+  readonly deposits: readonly (ChangeOfHash<Deposit> & { readonly seq: number })[];
   readonly withdrawals: readonly Withdrawal[];
   readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];

@@ -126,13 +126,14 @@ export class WorkingSet {
     return this.#notifications.get(id) ?? this.#source.seen(id);
   }
 
-  record(row: NotificationRow): void {
+  record(row: Omit<NotificationRow, 'hashId'>): void {
     this.#notifications.set(row.id, row.seq);
     const { notification, seq } = row;
     const network = notification?.network ?? null;
     const hash = notification?.blockchainHash ?? null;
-    if (network !== null && hash !== null) this.#dossiers.nameHash(network, hash, seq);
-    this.#appended.notifications.push(row);
+    const hashId =
+      network === null || hash === null ? null : this.#dossiers.nameHash(network, hash, seq);
+    this.#appended.notifications.push({ ...row, hashId });
   }
 
   keptAside(id: string, digest: string): boolean {

@@ -248,11 +248,11 @@ test('of very many the longest waiting have a break each, and the rest is counte
 });
 
 test.for([
-  ['deposits', 'deposits_idle'],
-  ['withdrawals', 'withdrawals_idle'],
+  ['deposits', 'deposits_idle', 'updated_hour'],
+  ['withdrawals', 'withdrawals_idle', 'updated_at'],
 ] as const)(
   'waiting %s are found by their own index, never by reading all',
-  async ([table, index]) => {
+  async ([table, index, column]) => {
     const open = await openLedger();
     const [stored] = open.rows<{ sql: string }>(
       'SELECT sql FROM sqlite_schema WHERE name = ?',
@@ -260,8 +260,8 @@ test.for([
     );
     const condition = (stored?.sql ?? '').split('WHERE')[1] ?? 'false';
     const plan = open.rows<{ detail: string }>(
-      `EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE ${condition} AND updated_at <= 5
-     ORDER BY updated_at LIMIT 10`,
+      `EXPLAIN QUERY PLAN SELECT * FROM ${table} WHERE ${condition} AND ${column} <= 5
+     ORDER BY ${column}, updated_at LIMIT 10`,
     );
     expect(plan.map(({ detail }) => detail).join('; ')).toContain(`USING INDEX ${index}`);
   },

@@ -10,7 +10,7 @@ function note(touched: TouchedHashes, seq: number, stream: 'outgoing' | 'blockch
   touched.note({
     headSeq: seq,
     withdrawals: [],
-    sightings: [{ after, before: undefined }],
+    sightings: [{ after, before: undefined, hashId: seq }],
     breaks: [],
     hashIdOf: () => seq,
   });

@@ -11,8 +11,11 @@ const APPLICATION_ID = 0x43466f69;
 /** How long a statement waits for another process's lock before it fails. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
-/** Pages of 4 KiB kept in memory by a writer, as negative KiB: hot index pages stay at hand. */
-const CACHE_KIB = -65_536;
+/**
+ * Pages of 4 KiB kept in memory by a writer, as negative KiB: hot index pages stay at hand. Not more:
+ * a commit that has split a page looks through all of them.
+ */
+const CACHE_KIB = -32_768;
 
 /** WAL pages before a commit pays for a checkpoint: hot pages are then copied once, not each time. */
 const CHECKPOINT_PAGES = 16_000;
@@ -24,7 +27,7 @@ const LOOKED_AT_WHOLE_BYTES_MAX = 256 * 1024 * 1024;
  * Counts the changes of schema.sql; a file carries its own as `user_version`. An older file is not
  * migrated in place: its journal is replayed into new tables (`counterfoil rebuild`).
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Deposit } from '../../domain/deposit.ts';
-import type { Change } from '../records.ts';
-import { depositRow } from './row.ts';
+import type { Writes } from '../records.ts';
+import { depositRow, hourOf } from './row.ts';
 import { columnsBut, insertInto, updateOf } from './statement.ts';
 
 const KEY = ['hash_id', 'deposit_id'] as const;
@@ -34,10 +34,11 @@ function standsWhereItDid(before: Deposit, after: Deposit): boolean {
   );
 }
 
-/** What one more confirmation changes, and nothing else. */
+/** What one more confirmation within the hour changes, and nothing else. */
 const DEPTH: ReadonlySet<string> = new Set<keyof Deposit>(['confirmations', 'updatedAt']);
 
 function isOnlyDeeper(before: Deposit, after: Deposit): boolean {
+  if (hourOf(before.updatedAt) !== hourOf(after.updatedAt)) return false;
   for (const name of Object.keys(after) as (keyof Deposit)[]) {
     if (before[name] !== after[name] && !DEPTH.has(name)) return false;
   }
@@ -66,19 +67,14 @@ export class DepositWriter {
     );
   }
 
-  /** `firstSeq`: the fact that told of it, where it is new. */
-  write(
-    { before, after }: Change<Deposit>,
-    place: { readonly hashId: number; readonly firstSeq: number | undefined },
-  ): void {
-    const { hashId, firstSeq } = place;
-    if (firstSeq === undefined && before !== undefined && isOnlyDeeper(before, after)) {
+  write({ before, after, hashId, seq }: Writes['deposits'][number]): void {
+    if (before !== undefined && isOnlyDeeper(before, after)) {
       this.#deepen.run(after.confirmations, after.updatedAt, hashId, after.depositId);
       return;
     }
-    const row = depositRow(after, { hash_id: hashId, first_seq: firstSeq ?? 0 });
-    if (firstSeq !== undefined) this.#insert.run(row);
-    else if (before !== undefined && standsWhereItDid(before, after)) this.#settle.run(row);
+    const row = depositRow(after, { hash_id: hashId, first_seq: seq });
+    if (before === undefined) this.#insert.run(row);
+    else if (standsWhereItDid(before, after)) this.#settle.run(row);
     else this.#move.run(row);
   }
 }

@@ -155,6 +155,8 @@ export class KeyIndex {
   #growing = emptyTails();
   #merging: Merge | undefined;
   #added = 0;
+  /** Fingerprints since the last `advance`: what is not found is nearly always added then. */
+  readonly #asked = new Map<string, number>();
   #before: Before | undefined;
 
   readonly #tailMin: number;
@@ -178,7 +180,7 @@ export class KeyIndex {
   }
 
   add({ space, key, row }: KeyedRow): void {
-    const fingerprint = fingerprintOf(key);
+    const fingerprint = this.#asked.get(key) ?? fingerprintOf(key);
     this.#begun().added.push({ space, fingerprint, row });
     this.#growing[space].add(fingerprint, row);
     this.#added += 1;
@@ -216,6 +218,7 @@ export class KeyIndex {
   /** Rows that may have this key; whoever asks looks at the row itself. */
   candidates(space: KeySpace, key: string): readonly number[] {
     const fingerprint = fingerprintOf(key);
+    this.#asked.set(key, fingerprint);
     const growing = this.#growing[space].get(fingerprint);
     const merging = this.#merging?.tails[space].get(fingerprint) ?? [];
     if (growing.length + merging.length > 0) {
@@ -230,6 +233,7 @@ export class KeyIndex {
    */
   advance(headSeq: number): void {
     this.#begun();
+    this.#asked.clear();
     const room = 2 * this.#added + MERGED_AT_ONCE_MIN;
     this.#added = 0;
     if (this.#merging === undefined) {

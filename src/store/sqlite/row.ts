@@ -97,6 +97,13 @@ export function depositOf(row: DepositRow): Deposit {
   };
 }
 
+const HOUR_MS = 3_600_000;
+
+/** The whole hours since 1970 at a moment, Unix milliseconds. */
+export function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS);
+}
+
 export function depositRow(
   deposit: Deposit,
   key: Pick<DepositRow, 'hash_id' | 'first_seq'>,
@@ -137,6 +144,7 @@ export function depositRow(
     required_confirmations: deposit.requiredConfirmations,
     first_seen_at: deposit.firstSeenAt,
     updated_at: deposit.updatedAt,
+    updated_hour: hourOf(deposit.updatedAt),
   };
 }
 

@@ -30,7 +30,7 @@ import { SqliteCloseRecords } from './close-records.ts';
 import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
 import type { KeyIndex } from './key-index.ts';
 import { policyOf } from './policy-row.ts';
-import { depositOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
+import { depositOf, hourOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
   DepositRow,
@@ -145,13 +145,15 @@ function ageStatementsOf(db: Database) {
       `SELECT * FROM breaks WHERE state <> 'resolved' AND severity = ? AND original_severity = ?
          AND opened_at <= ? ORDER BY opened_at, length(break_id), break_id LIMIT ?`,
     ),
-    idleDeposits: db.prepare<[number, number], DepositRow>(
-      `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_at <= ?
-       ORDER BY updated_at, hash_id, deposit_id LIMIT ?`,
+    idleDeposits: db.prepare<[number, number, number], DepositRow>(
+      `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour <= ? AND updated_at <= ?
+       ORDER BY updated_hour, updated_at, hash_id, deposit_id LIMIT ?`,
     ),
     idleDepositCount: db
-      .prepare<[number], number>(
-        `SELECT count(*) FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_at <= ?`,
+      .prepare<[number, number, number], number>(
+        `SELECT (SELECT count(*) FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour < ?)
+           + (SELECT count(*) FROM deposits
+              WHERE ${IDLE_DEPOSIT} AND updated_hour = ? AND updated_at <= ?)`,
       )
       .pluck(),
     idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
@@ -304,10 +306,10 @@ export class SqliteRecords implements RecordSource {
   }
 
   idleDeposits(until: number, limit: number): Idle<Deposit> {
-    const oldest = this.#age.idleDeposits.all(until, limit).map(depositOf);
-    const total =
-      oldest.length < limit ? oldest.length : (this.#age.idleDepositCount.get(until) ?? 0);
-    return { oldest, total };
+    const hour = hourOf(until);
+    const oldest = this.#age.idleDeposits.all(hour, until, limit).map(depositOf);
+    if (oldest.length < limit) return { oldest, total: oldest.length };
+    return { oldest, total: this.#age.idleDepositCount.get(hour, hour, until) ?? 0 };
   }
 
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {

@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import type { Deposit } from '../../domain/deposit.ts';
 import type { BlockchainHash, NetworkKey } from '../../domain/ids.ts';
 import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
-import type { Change, HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
+import type { HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
 import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
 import { DepositWriter } from './deposit-writer.ts';
@@ -117,7 +116,7 @@ export class SqliteWrites {
   write(writes: Writes): void {
     this.appendJournal(writes.journal);
     for (const row of writes.hashes) this.#putHash(row);
-    for (const row of writes.notifications) this.#putNotification(row, writes);
+    for (const row of writes.notifications) this.#putNotification(row);
     for (const row of writes.quarantine) {
       this.#put.quarantine.run({
         quarantine_id: row.quarantineId,
@@ -132,10 +131,8 @@ export class SqliteWrites {
     }
     for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
     this.#ledger.write(writes.entries, writes.hashIdOf);
-    for (const change of writes.sightings) {
-      this.#sightings.write(change, writes.hashIdOf(change.after));
-    }
-    for (const change of writes.deposits) this.#putDeposit(change, writes);
+    for (const change of writes.sightings) this.#sightings.write(change);
+    for (const change of writes.deposits) this.#putDeposit(change);
     for (const withdrawal of writes.withdrawals) {
       this.#put.withdrawal.run(withdrawalRow(withdrawal, hashIdIn(withdrawal, writes)));
     }
@@ -159,17 +156,15 @@ export class SqliteWrites {
     this.#keys.add({ space: 'hash', key: blockchainHash, row: hashId });
   }
 
-  #putDeposit(change: Change<Deposit>, writes: Writes): void {
-    const { after } = change;
-    const hashId = writes.hashIdOf(after);
-    const firstSeq = writes.newDeposits.get(after.depositId);
-    this.#deposits.write(change, { hashId, firstSeq });
-    if (firstSeq === undefined) return;
+  #putDeposit(change: Writes['deposits'][number]): void {
+    this.#deposits.write(change);
+    const { before, after, hashId } = change;
+    if (before !== undefined) return;
     this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
   }
 
-  #putNotification(row: NotificationRow, writes: Writes): void {
-    const { seq, id, status, notification, receivedAt } = row;
+  #putNotification(row: NotificationRow): void {
+    const { seq, id, status, notification, hashId, receivedAt } = row;
     this.#keys.add({ space: 'notification', key: id, row: seq });
     this.#put.notification.run(
       seq,
@@ -178,7 +173,7 @@ export class SqliteWrites {
       notification?.stream ?? null,
       notification?.type ?? null,
       notification?.vaultId ?? null,
-      notification && hashIdIn(notification, writes),
+      hashId,
       notification?.transactionId ?? null,
       notification === null || notification.stream === 'outgoing'
         ? null

@@ -167,6 +167,7 @@ export interface DepositRow {
   required_confirmations: number;
   first_seen_at: number;
   updated_at: number;
+  updated_hour: number;
 }
 
 export interface WithdrawalRow {

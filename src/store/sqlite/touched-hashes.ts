@@ -61,15 +61,16 @@ export class TouchedHashes {
       this.#young = new Generation(this.#lastSeq);
     }
     const { own, breaks: found } = this.#young;
-    const touch = (hash: HashKey): void => {
-      const { network, blockchainHash } = hash;
-      const hashId = hashIdOf(hash);
+    const touch = ({ network, blockchainHash }: HashKey, hashId: number): void => {
       own.set(hashId, { network, blockchainHash, hashId, seq: headSeq });
     };
     for (const { network, blockchainHash } of withdrawals) {
-      if (network !== null && blockchainHash !== null) touch({ network, blockchainHash });
+      if (network === null || blockchainHash === null) continue;
+      const hash = { network, blockchainHash };
+      touch(hash, hashIdOf(hash));
     }
-    for (const { after } of sightings) if (after.stream === 'outgoing') touch(after);
+    for (const { after, hashId } of sightings)
+      if (after.stream === 'outgoing') touch(after, hashId);
     for (const { breakId, subject } of breaks) {
       found.set(breakId, { breakId, subject, seq: headSeq });
     }
