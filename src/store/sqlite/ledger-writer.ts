@@ -7,6 +7,21 @@ import { insertInto } from './statement.ts';
 /** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
 const ACCOUNTS_CACHED_MAX = 100_000;
 
+type EntryValues = [
+  entryId: number,
+  seq: number,
+  view: string,
+  source: string,
+  cause: string,
+  vaultId: string,
+  hashId: number,
+  network: string,
+  blockchainHash: string,
+  transactionId: string | null,
+  reverses: number | null,
+  postedAt: number,
+];
+
 function accountKey(account: LedgerAccount): string {
   const { view, kind, vaultId, accountId, addressId, memo, asset } = account;
   return [view, kind, vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('\u0000');
@@ -25,7 +40,11 @@ export class LedgerWriter {
   readonly #balance;
 
   constructor(db: Database) {
-    this.#insertEntry = insertInto(db, 'entries');
+    this.#insertEntry = db.prepare<EntryValues>(
+      `INSERT INTO entries (entry_id, seq, view, source, cause, vault_id, hash_id, network,
+         blockchain_hash, transaction_id, reverses, posted_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     this.#insertPosting = db.prepare<[number, number, number, string, string]>(
       `INSERT INTO postings (entry_id, line, ledger_account, change_kind, amount)
        VALUES (?, ?, ?, ?, ?)`,
@@ -63,20 +82,20 @@ export class LedgerWriter {
       if (unbalanced.length > 0) {
         throw new Error(`entry ${entry.entryId} does not sum to zero for ${unbalanced.join(', ')}`);
       }
-      this.#insertEntry.run({
-        entry_id: entry.entryId,
+      this.#insertEntry.run(
+        entry.entryId,
         seq,
-        view: entry.view,
-        source: entry.source,
-        cause: entry.cause,
-        vault_id: entry.vaultId,
-        hash_id: hashIdOf(entry),
-        network: entry.network,
-        blockchain_hash: entry.blockchainHash,
-        transaction_id: entry.transactionId,
-        reverses: entry.reverses,
-        posted_at: postedAt,
-      });
+        entry.view,
+        entry.source,
+        entry.cause,
+        entry.vaultId,
+        hashIdOf(entry),
+        entry.network,
+        entry.blockchainHash,
+        entry.transactionId,
+        entry.reverses,
+        postedAt,
+      );
       for (const [line, { account, amount, change }] of entry.postings.entries()) {
         const id = this.#accountId(account);
         touched.set(id, plus(touched.get(id) ?? ZERO, amount));

@@ -43,7 +43,9 @@ function statementsOf(db: Database) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
-    hash: insertInto(db, 'hashes'),
+    hash: db.prepare<[number, string, string]>(
+      'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
+    ),
     withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
     ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
     movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
@@ -152,7 +154,7 @@ export class SqliteWrites {
   }
 
   #putHash({ hashId, network, blockchainHash }: HashRow): void {
-    this.#put.hash.run({ hash_id: hashId, network, blockchain_hash: blockchainHash });
+    this.#put.hash.run(hashId, network, blockchainHash);
     this.#keys.add({ space: 'hash', key: blockchainHash, row: hashId });
   }
 
