@@ -16,19 +16,32 @@
 -- ---------------------------------------------------------------------------------------------
 
 -- kind:
---   notification    a webhook that was understood; body = its bytes exactly as received
---   quarantined     a webhook with an id that was not understood; body = its bytes
---   refused         a delivery answered 400 (not a notification at all); body = its first 64 KiB
---   custody-record  evidence from the custody API that changed something; body = JSON
---   decision        what a person, a consumer or the configuration decided; body = JSON
+--   notification    a webhook that was understood; body: its bytes exactly as received
+--   quarantined     a webhook with an id that was not understood; body: its bytes
+--   refused         a delivery answered 400 (not a notification at all); body: its first 64 KiB
+--   custody-record  evidence from the custody API that changed something; body: JSON
+--   decision        what a person, a consumer or the configuration decided; body: JSON
 -- detail: for quarantined and refused what is wrong with it, for a decision its actor.
+-- body_start, body_bytes: where its body is among the bytes of its block in `bodies`.
 CREATE TABLE journal (
   seq         INTEGER PRIMARY KEY,
   kind        TEXT    NOT NULL CHECK (kind IN
                 ('notification', 'quarantined', 'refused', 'custody-record', 'decision')),
   recorded_at INTEGER NOT NULL,
   detail      TEXT,
-  body        BLOB    NOT NULL
+  body_start  INTEGER NOT NULL,
+  body_bytes  INTEGER NOT NULL
+) STRICT;
+
+-- The bodies of some facts of one commit, first_seq to last_seq, one after the other, as zlib packs
+-- them (RFC 1950); bytes: how many they are unpacked. In the shell `sqlite3` a body is
+--   SELECT CAST(substr(sqlar_uncompress(content, bytes), body_start + 1, body_bytes) AS TEXT)
+--   FROM journal JOIN bodies ON seq BETWEEN first_seq AND last_seq WHERE seq = 1;
+CREATE TABLE bodies (
+  first_seq INTEGER PRIMARY KEY REFERENCES journal (seq),
+  last_seq  INTEGER NOT NULL REFERENCES journal (seq),
+  bytes     INTEGER NOT NULL,
+  content   BLOB    NOT NULL
 ) STRICT;
 
 -- One row per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖ sealed_at ‖ for every
@@ -621,6 +634,13 @@ CREATE TRIGGER journal_stays BEFORE DELETE ON journal
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER journal_once BEFORE INSERT ON journal
   WHEN EXISTS (SELECT 1 FROM journal WHERE seq = NEW.seq)
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER bodies_keep BEFORE UPDATE ON bodies
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER bodies_stay BEFORE DELETE ON bodies
+  BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER bodies_once BEFORE INSERT ON bodies
+  WHEN EXISTS (SELECT 1 FROM bodies WHERE first_seq = NEW.first_seq)
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER seals_keep BEFORE UPDATE ON seals
   BEGIN SELECT RAISE(ABORT, 'seals are append-only'); END;

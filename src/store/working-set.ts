@@ -18,6 +18,7 @@ import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
 import { Dossiers } from './dossiers.ts';
 import { MovementSums } from './movement-sums.ts';
+import { RecentBodies } from './recent-bodies.ts';
 import type {
   AcknowledgementRow,
   CustodyEffectRow,
@@ -79,6 +80,7 @@ export class WorkingSet {
   readonly #source: RecordSource;
   #head: number;
   #appended = nothingAppended();
+  readonly #bodies = new RecentBodies();
   readonly #dossiers: Dossiers;
   readonly #movements: MovementSums;
   readonly #notifications = new Map<string, number>();
@@ -109,6 +111,7 @@ export class WorkingSet {
   journal(row: JournalRow): void {
     if (row.seq !== this.nextSeq) throw new Error(`journal gap: ${row.seq} after ${this.#head}`);
     this.#appended.journal.push(row);
+    this.#bodies.add(row.seq, row.body);
     this.#head = row.seq;
   }
 
@@ -149,7 +152,8 @@ export class WorkingSet {
 
   /** The journalled bytes of a fact. */
   body(seq: number): Uint8Array | undefined {
-    return this.#appended.journal.find((row) => row.seq === seq)?.body ?? this.#source.body(seq);
+    const appended = this.#appended.journal[seq - (this.#appended.journal[0]?.seq ?? 0)];
+    return appended?.body ?? this.#bodies.get(seq) ?? this.#source.body(seq);
   }
 
   dossier(network: NetworkKey, hash: BlockchainHash): Dossier {

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import type { Database } from 'better-sqlite3';
+import { inflateSync } from 'node:zlib';
 
 export interface PostingRow {
   view: 'books' | 'chain';
@@ -50,6 +51,15 @@ export class AuditedStore {
 
   rows<Row>(sql: string, ...values: readonly string[]): Row[] {
     return this.#db.prepare<string[], Row>(sql).all(...values);
+  }
+
+  /** What was delivered and kept, as it was received. */
+  deliveredBodies(): Uint8Array[] {
+    return this.rows<{ content: Uint8Array; start: number; bytes: number }>(
+      `SELECT b.content, j.body_start AS start, j.body_bytes AS bytes
+       FROM journal j JOIN bodies b ON j.seq BETWEEN b.first_seq AND b.last_seq
+       WHERE j.kind IN ('notification', 'quarantined')`,
+    ).map(({ content, start, bytes }) => inflateSync(content).subarray(start, start + bytes));
   }
 
   postings(view: 'books' | 'chain'): PostingRow[] {

@@ -194,13 +194,7 @@ export class Auditor {
 
   /** What was answered 2xx is there, and says what arrived. */
   #checkAcknowledged(): void {
-    const kept = new Set(
-      this.#store
-        .rows<{ body: Uint8Array }>(
-          "SELECT body FROM journal WHERE kind IN ('notification', 'quarantined')",
-        )
-        .map(({ body }) => contentOf(body).digest),
-    );
+    const kept = new Set(this.#store.deliveredBodies().map((body) => contentOf(body).digest));
     for (const body of this.#evidence.acknowledged) {
       const { id, digest } = contentOf(body);
       if (!kept.has(digest)) this.#problems.push(`acknowledged and lost: ${id}`);

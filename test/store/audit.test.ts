@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { deflateSync, inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { decode } from '../../src/intake/decode.ts';
 import { Amount } from '../../src/domain/amount.ts';
@@ -119,6 +120,10 @@ function tamper(path: string, sql: string): void {
     .prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     .all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
+  db.function('replaced', (content, from, to) => {
+    const text = inflateSync(content as Uint8Array).toString('utf8');
+    return deflateSync(text.replaceAll(String(from), String(to)));
+  });
   db.pragma('foreign_keys = OFF');
   db.pragma('ignore_check_constraints = ON');
   const { changes } = db.prepare(sql).run();
@@ -128,28 +133,46 @@ function tamper(path: string, sql: string): void {
 
 const NOTIFICATION = "(SELECT min(seq) FROM journal WHERE kind = 'notification')";
 const DECISION = "(SELECT min(seq) FROM journal WHERE kind = 'decision')";
+/** Of the block that holds the bodies of two facts. */
+const TOGETHER = (column: string): string =>
+  `(SELECT ${column} FROM bodies WHERE last_seq = first_seq + 1 LIMIT 1)`;
 const RECORD = "(SELECT min(seq) FROM journal WHERE kind = 'custody-record')";
 
 /** A forgery, and what the audit must say of it. */
 const FORGERIES: [what: string, sql: string, names: RegExp][] = [
   [
     'a fact’s body',
-    `UPDATE journal SET body = CAST(replace(body, '"100"', '"900"') AS BLOB) WHERE seq = ${NOTIFICATION}`,
+    `UPDATE bodies SET content = replaced(content, '"100"', '"900"') WHERE ${NOTIFICATION} BETWEEN first_seq AND last_seq`,
     /hash_chain: commit 2.*altered/,
   ],
   [
-    'a body into nonsense',
-    `UPDATE journal SET body = x'00' WHERE seq = ${NOTIFICATION}`,
+    'a block of bodies into nonsense',
+    `UPDATE bodies SET content = x'00' WHERE ${NOTIFICATION} BETWEEN first_seq AND last_seq`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a block of bodies into a longer one',
+    `UPDATE bodies SET content = replaced(content, '"100"', '"100000"') WHERE ${NOTIFICATION} BETWEEN first_seq AND last_seq`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a block of bodies gone',
+    `DELETE FROM bodies WHERE ${NOTIFICATION} BETWEEN first_seq AND last_seq`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'the place of a body',
+    `UPDATE journal SET body_start = 1 WHERE seq = ${NOTIFICATION}`,
     /hash_chain: commit 2.*altered/,
   ],
   [
     'a decision into nonsense',
-    `UPDATE journal SET body = x'00' WHERE seq = ${DECISION}`,
+    `UPDATE bodies SET content = x'00' WHERE ${DECISION} BETWEEN first_seq AND last_seq`,
     /hash_chain: commit 1.*altered/,
   ],
   [
-    'a custody record into nonsense',
-    `UPDATE journal SET body = x'7b7d' WHERE seq = ${RECORD}`,
+    'a custody record into another',
+    `UPDATE bodies SET content = replaced(content, ':', ';') WHERE ${RECORD} BETWEEN first_seq AND last_seq`,
     /hash_chain: .*altered/,
   ],
   [
@@ -179,13 +202,16 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
   ],
   [
     'a fact added',
-    `INSERT INTO journal SELECT max(seq) + 1, 'refused', 1, 'x', x'00' FROM journal`,
+    `INSERT INTO journal SELECT max(seq) + 1, 'refused', 1, 'x', 0, 0 FROM journal`,
     /hash_chain: facts after position \d+ are not sealed/,
   ],
   [
     'two facts swapped',
-    `UPDATE journal SET body = (SELECT body FROM journal j WHERE j.seq = CASE journal.seq WHEN 2 THEN 3 ELSE 2 END) WHERE seq IN (2, 3)`,
-    /hash_chain: commit 2.*altered/,
+    `UPDATE journal SET
+       body_start = CASE body_start WHEN 0 THEN body_bytes ELSE 0 END,
+       body_bytes = CASE body_start WHEN 0 THEN ${TOGETHER('bytes')} - body_bytes ELSE body_start END
+     WHERE seq BETWEEN ${TOGETHER('first_seq')} AND ${TOGETHER('last_seq')}`,
+    /hash_chain: commit \d+.*altered/,
   ],
   [
     'a seal’s hash',

@@ -121,7 +121,7 @@ test('whatever the order of adding, merging and opening again, the index finds w
           seq += 1;
           const key = `key-${one.add}`;
           const row = seq * 1_000_000;
-          db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, x'')").run(seq);
+          db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, 0, 0)").run(seq);
           db.prepare('INSERT INTO hashes VALUES (?, ?, ?)').run(row, `n${seq}`, key);
           index.add({ space: 'hash', key, row });
           index.add({ space: 'notification', key: `${seq}`, row: seq });

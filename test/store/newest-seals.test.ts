@@ -9,7 +9,9 @@ async function sealed(): Promise<OpenLedger> {
   for (const hash of ['0x1', '0x2', '0x3']) {
     await open.deliver(service.confirmed(1, { blockchainHash: hash }));
   }
-  open.db.exec('DROP TRIGGER journal_keeps; DROP TRIGGER journal_stays; DROP TRIGGER seals_stay');
+  open.db.exec(
+    'DROP TRIGGER journal_keeps; DROP TRIGGER journal_stays; DROP TRIGGER seals_stay; DROP TRIGGER bodies_keep',
+  );
   open.db.pragma('foreign_keys = OFF');
   return open;
 }
@@ -20,7 +22,7 @@ test('newest facts that are what was sealed are sound, and so is a store without
 });
 
 const DAMAGES: [what: string, sql: string, says: RegExp][] = [
-  ['a body altered', "UPDATE journal SET body = x'00' WHERE seq = 3", /facts 3 to 3/],
+  ['a body altered', "UPDATE bodies SET content = x'00' WHERE first_seq = 3", /facts 3 to 3/],
   ['a time altered', 'UPDATE journal SET recorded_at = 1 WHERE seq = 2', /facts 2 to 2/],
   ['a fact gone', 'DELETE FROM journal WHERE seq = 3', /facts 3 to 3/],
   [

@@ -7,11 +7,12 @@ import { onTestFinished } from 'vitest';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import type { CustodyRecord, RunAges, RunCounts } from '../../src/domain/custody.ts';
 import type { Decision } from '../../src/domain/decision.ts';
-import type { Fact } from '../../src/domain/fact.ts';
+import type { Fact, FactKind } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import type { Delivery, FactOutcome, Submission } from '../../src/store/port.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
+import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
 
@@ -227,6 +228,13 @@ export class OpenLedger {
     return Object.fromEntries(
       Object.entries(this.balances(view)).filter(([name]) => !/^[a-z-]+:/.test(name)),
     );
+  }
+
+  /** The bodies of the facts of some kinds, as text. */
+  bodies(...kinds: readonly FactKind[]): string[] {
+    return [...new JournalReader(this.db).all()]
+      .filter(({ kind }) => kinds.includes(kind))
+      .map(({ body }) => Buffer.from(body).toString('utf8'));
   }
 
   journalLength(): number {

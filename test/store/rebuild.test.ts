@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { decode } from '../../src/intake/decode.ts';
+import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { rebuild } from '../../src/store/sqlite/rebuild.ts';
 import { takeWriterLock } from '../../src/store/sqlite/writer-lock.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
@@ -108,14 +109,29 @@ test('with the daemon still running nothing is replaced under it: what it takes 
   expect(again.balances()).toEqual({});
 });
 
+/** The journal as it was until schema 3: each body in the row of its fact. */
+function putBodiesIntoRows(path: string): void {
+  const db = new Sqlite(path);
+  const facts = [...new JournalReader(db).all()];
+  db.exec('DROP TRIGGER journal_keeps; ALTER TABLE journal ADD COLUMN body BLOB');
+  const put = db.prepare('UPDATE journal SET body = ? WHERE seq = ?');
+  for (const { seq, body } of facts) put.run(body, seq);
+  db.exec(`PRAGMA foreign_keys = OFF; DROP TABLE bodies;
+    ALTER TABLE journal DROP COLUMN body_start; ALTER TABLE journal DROP COLUMN body_bytes;
+    DROP TABLE withdrawals; PRAGMA user_version = 3`);
+  db.close();
+}
+
 test('a store of an earlier version is brought to this one', async () => {
   const { open, path } = await credited();
-  const feed = open.feed();
+  const before = { feed: open.feed(), bodies: open.bodies('notification') };
   open.close();
-  damage(path, 'PRAGMA user_version = 1; DROP TABLE withdrawals');
+  putBodiesIntoRows(path);
   expect(() => new OpenLedger(path)).toThrow(/earlier Counterfoil.*counterfoil rebuild/);
   rebuild(path, OPTIONS);
-  expect(new OpenLedger(path).feed()).toEqual(feed);
+  const again = new OpenLedger(path);
+  expect({ feed: again.feed(), bodies: again.bodies('notification') }).toEqual(before);
+  expect(verify(path, OPTIONS).sound).toBe(true);
 });
 
 test.for([

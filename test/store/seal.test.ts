@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openLedgerFile } from './open-ledger.ts';
-import type { JournalTableRow, SealRow } from '../../src/store/sqlite/tables.ts';
+import type { JournalRow } from '../../src/store/records.ts';
+import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
+import type { SealRow } from '../../src/store/sqlite/tables.ts';
 import { Service } from './webhook.ts';
 
 /** An integer as schema.sql says: 8 bytes, big-endian. */
@@ -14,10 +16,10 @@ function lengthAndBytes(bytes: Uint8Array): string {
 }
 
 /** The hash of a seal, computed from the words of schema.sql and from nothing in src/. */
-function hashOf(seal: SealRow, facts: readonly JournalTableRow[]): string {
+function hashOf(seal: SealRow, facts: readonly JournalRow[]): string {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const parts = facts.map(
-    ({ seq, recorded_at: at, kind, detail, body }) =>
+    ({ seq, recordedAt: at, kind, detail, body }) =>
       eight(seq) +
       eight(at) +
       lengthAndBytes(text(kind)) +
@@ -51,11 +53,7 @@ test('every seal is the hash that schema.sql describes, over exactly the facts o
     [7, 7],
   ]);
   for (const seal of seals) {
-    const facts = open.rows<JournalTableRow>(
-      'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
-      seal.first_seq,
-      seal.last_seq,
-    );
+    const facts = new JournalReader(open.db).between(seal.first_seq, seal.last_seq);
     expect(hashOf(seal, facts)).toBe(Buffer.from(seal.hash).toString('hex'));
   }
 });

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
-import { journalRowOf } from './journal-row.ts';
-import type { JournalTableRow, SealRow } from './tables.ts';
+import { JournalReader } from './journal-reader.ts';
+import type { SealRow } from './tables.ts';
 
 /** Problems reported per check; the rest is only counted. */
 const PROBLEMS_SHOWN_MAX = 20;
@@ -77,9 +77,7 @@ function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
 /** Recomputes every seal: no fact changed, dropped, added or moved. */
 export function checkHashChain(db: Database, tick: (facts: number) => void): AuditCheck {
   const problems = new Problems();
-  const facts = db.prepare<[number, number], JournalTableRow>(
-    'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
-  );
+  const journal = new JournalReader(db);
   const seals = db.prepare<[], SealRow>('SELECT * FROM seals ORDER BY commit_number').all();
   let previous: { hash: Uint8Array; seq: number; commit: number } = {
     hash: GENESIS_HASH,
@@ -93,7 +91,7 @@ export function checkHashChain(db: Database, tick: (facts: number) => void): Aud
     if (!sameBytes(seal.previous_hash, previous.hash)) {
       problems.add(`${where} names another predecessor`);
     }
-    const rows = facts.all(seal.first_seq, seal.last_seq).map(journalRowOf);
+    const rows = journal.between(seal.first_seq, seal.last_seq);
     const complete = rows.length === seal.last_seq - seal.first_seq + 1;
     if (!complete) problems.add(`${where} lacks facts of its range`);
     if (

@@ -29,7 +29,8 @@ import type {
   CustodyEffectTableRow,
   DailyCloseTableRow,
 } from './close-tables.ts';
-import type { BreakRow, JournalTableRow } from './tables.ts';
+import { JournalReader } from './journal-reader.ts';
+import type { BreakRow } from './tables.ts';
 
 /** One position line of a hash, column by column: rows of a long day are not made objects twice. */
 type LineRow = readonly [
@@ -86,7 +87,6 @@ function statementsOf(db: Database) {
         'SELECT day FROM daily_closes WHERE cut_off_at > ? ORDER BY cut_off_at LIMIT 1',
       )
       .pluck(),
-    journalRow: db.prepare<[number], JournalTableRow>('SELECT * FROM journal WHERE seq = ?'),
     recordedAt: db
       .prepare<[number], number>('SELECT recorded_at FROM journal WHERE seq = ?')
       .pluck(),
@@ -199,10 +199,12 @@ interface HashIds {
 export class SqliteCloseRecords implements CloseSource {
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #keys: HashIds;
+  readonly #journal: JournalReader;
   readonly #positions: PositionTotals;
 
   constructor(db: Database, keys: HashIds) {
     this.#keys = keys;
+    this.#journal = new JournalReader(db);
     this.#ask = statementsOf(db);
     this.#positions = new PositionTotals(db);
   }
@@ -222,10 +224,7 @@ export class SqliteCloseRecords implements CloseSource {
   }
 
   journalRow(seq: number): JournalRow | undefined {
-    const row = this.#ask.journalRow.get(seq);
-    if (row === undefined) return undefined;
-    const { kind, recorded_at: recordedAt, detail, body } = row;
-    return { seq, kind: kind as JournalRow['kind'], recordedAt, detail, body };
+    return this.#journal.at(seq);
   }
 
   recordedAt(seq: number): number | undefined {

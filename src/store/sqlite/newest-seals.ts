@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { sealHash } from '../seal.ts';
-import { journalRowOf } from './journal-row.ts';
-import type { JournalTableRow, SealRow } from './tables.ts';
+import { JournalReader } from './journal-reader.ts';
+import type { SealRow } from './tables.ts';
 
 /** Commits that are looked at when a large store is opened: what a crash could have cut short. */
 const SEALS = 64;
@@ -21,9 +21,7 @@ export function checkNewestSeals(db: Database): string | null {
   const seals = db
     .prepare<[number], SealRow>('SELECT * FROM seals ORDER BY commit_number DESC LIMIT ?')
     .all(SEALS);
-  const facts = db.prepare<[number, number], JournalTableRow>(
-    'SELECT * FROM journal WHERE seq BETWEEN ? AND ? ORDER BY seq',
-  );
+  const journal = new JournalReader(db);
   const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
   if (head !== (seals[0]?.last_seq ?? 0)) return 'its newest facts are not sealed';
   let examined = 0;
@@ -34,7 +32,7 @@ export function checkNewestSeals(db: Database): string | null {
       return `commit ${seal.commit_number} does not follow ${before.commit_number}`;
     }
     const { first_seq: first, last_seq: last, previous_hash: previous } = seal;
-    const rows = facts.all(first, last).map(journalRowOf);
+    const rows = journal.between(first, last);
     examined += rows.length;
     const isWhole = rows.length === last - first + 1 && rows.length > 0;
     const is = isWhole && sealHash(previous, { sealedAt: seal.sealed_at, rows });

@@ -4,11 +4,10 @@ import { Bookkeeper } from '../bookkeeper.ts';
 import { decodeFact } from '../fact-codec.ts';
 import type { DecodeBody } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
-import { journalRowOf } from './journal-row.ts';
+import { JournalReader } from './journal-reader.ts';
 import { KeyIndex } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
-import type { JournalTableRow } from './tables.ts';
 import { TouchedHashes } from './touched-hashes.ts';
 
 /** Facts replayed per transaction. */
@@ -19,10 +18,10 @@ export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
 }
 
-function* batchesOf(rows: Iterable<JournalTableRow>): Generator<JournalRow[]> {
+function* batchesOf(rows: Iterable<JournalRow>): Generator<JournalRow[]> {
   let batch: JournalRow[] = [];
   for (const row of rows) {
-    batch.push(journalRowOf(row));
+    batch.push(row);
     if (batch.length < BATCH) continue;
     yield batch;
     batch = [];
@@ -86,8 +85,7 @@ export function replay(
     keeper.flush();
     if (taken !== rows.length) throw new ReplayDiverged(`lost ${rows.length - taken} facts`);
   });
-  const rows = from.prepare<[], JournalTableRow>('SELECT * FROM journal ORDER BY seq').iterate();
-  for (const batch of batchesOf(rows)) {
+  for (const batch of batchesOf(new JournalReader(from).all())) {
     applyBatch.immediate(batch);
     writer.committed();
     tick(batch.length);

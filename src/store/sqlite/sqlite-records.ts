@@ -28,6 +28,7 @@ import type {
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
 import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
+import { JournalReader } from './journal-reader.ts';
 import type { KeyIndex } from './key-index.ts';
 import { policyOf } from './policy-row.ts';
 import { depositOf, hourOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
@@ -61,14 +62,13 @@ function statementsOf(db: Database) {
     hasId: db
       .prepare<[number, string], number>('SELECT 1 FROM notifications WHERE seq = ? AND id = ?')
       .pluck(),
-    body: db.prepare<[number], Uint8Array>('SELECT body FROM journal WHERE seq = ?').pluck(),
     keptAside: db
       .prepare<[string, string], number>(
         'SELECT 1 FROM quarantine WHERE notification_id = ? AND digest = ?',
       )
       .pluck(),
-    quarantine: db.prepare<[string], QuarantineTableRow & { body: Uint8Array }>(
-      'SELECT q.*, j.body FROM quarantine q JOIN journal j USING (seq) WHERE quarantine_id = ?',
+    quarantine: db.prepare<[string], QuarantineTableRow>(
+      'SELECT * FROM quarantine WHERE quarantine_id = ?',
     ),
     sightings: db.prepare<[number], SightingRow>('SELECT * FROM sightings WHERE hash_id = ?'),
     depositsByHash: db.prepare<[number], DepositRow>(
@@ -171,6 +171,7 @@ function ageStatementsOf(db: Database) {
 /** Answers the bookkeeper's questions with statements compiled once. */
 export class SqliteRecords implements RecordSource {
   readonly closes: CloseSource;
+  readonly #journal: JournalReader;
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
   readonly #age: ReturnType<typeof ageStatementsOf>;
@@ -180,6 +181,7 @@ export class SqliteRecords implements RecordSource {
   constructor(db: Database, keys: KeyIndex, touched: TouchedHashes) {
     this.#keys = keys;
     this.#touched = touched;
+    this.#journal = new JournalReader(db);
     this.closes = new SqliteCloseRecords(db, keys);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
@@ -197,7 +199,7 @@ export class SqliteRecords implements RecordSource {
   }
 
   body(seq: number): Uint8Array | undefined {
-    return this.#ask.body.get(seq);
+    return this.#journal.at(seq)?.body;
   }
 
   keptAside(id: string, digest: string): boolean {
@@ -206,7 +208,8 @@ export class SqliteRecords implements RecordSource {
 
   quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined {
     const row = this.#ask.quarantine.get(quarantineId);
-    if (row === undefined) return undefined;
+    const body = row && this.body(row.seq);
+    if (row === undefined || body === undefined) return undefined;
     return {
       quarantineId: row.quarantine_id,
       seq: row.seq,
@@ -216,7 +219,7 @@ export class SqliteRecords implements RecordSource {
       state: row.state as QuarantineRow['state'],
       receivedAt: row.received_at,
       retriedAt: row.retried_at,
-      body: row.body,
+      body,
     };
   }
 

@@ -8,6 +8,7 @@ import { breakEventRow, breakRow } from './break-row.ts';
 import { CloseWriter } from './close-writer.ts';
 import { DepositWriter } from './deposit-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from './exemption-row.ts';
+import { JournalWriter } from './journal-writer.ts';
 import type { KeyIndex } from './key-index.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { withdrawalRow } from './row.ts';
@@ -34,9 +35,6 @@ type NotificationValues = [
 
 function statementsOf(db: Database) {
   return {
-    journal: db.prepare<[number, string, number, string | null, Uint8Array]>(
-      'INSERT INTO journal (seq, kind, recorded_at, detail, body) VALUES (?, ?, ?, ?, ?)',
-    ),
     notification: db.prepare<NotificationValues>(
       `INSERT INTO notifications (seq, id, status, stream, type, vault_id, hash_id, transaction_id,
          confirmations, received_at)
@@ -80,6 +78,7 @@ function hashIdIn(
 /** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
 export class SqliteWrites {
   readonly #put: ReturnType<typeof statementsOf>;
+  readonly #journal: JournalWriter;
   readonly #sightings: SightingWriter;
   readonly #deposits: DepositWriter;
   readonly #ledger: LedgerWriter;
@@ -91,6 +90,7 @@ export class SqliteWrites {
     this.#keys = keys;
     this.#touched = touched;
     this.#put = statementsOf(db);
+    this.#journal = new JournalWriter(db);
     this.#sightings = new SightingWriter(db);
     this.#deposits = new DepositWriter(db);
     this.#ledger = new LedgerWriter(db);
@@ -110,9 +110,7 @@ export class SqliteWrites {
 
   /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
   appendJournal(rows: readonly JournalRow[]): void {
-    for (const row of rows) {
-      this.#put.journal.run(row.seq, row.kind, row.recordedAt, row.detail, row.body);
-    }
+    this.#journal.append(rows);
   }
 
   write(writes: Writes): void {

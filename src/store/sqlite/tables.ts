@@ -13,7 +13,15 @@ export interface JournalTableRow {
   kind: string;
   recorded_at: number;
   detail: string | null;
-  body: Uint8Array;
+  body_start: number;
+  body_bytes: number;
+}
+
+export interface BodiesTableRow {
+  first_seq: number;
+  last_seq: number;
+  bytes: number;
+  content: Uint8Array;
 }
 
 export interface SealRow {
@@ -328,6 +336,7 @@ export interface IntakeCountRow {
 /** The tables by name, as kysely wants them. */
 export interface Tables {
   journal: JournalTableRow;
+  bodies: BodiesTableRow;
   seals: SealRow;
   hashes: HashTableRow;
   notifications: NotificationTableRow;

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { JournalRow } from '../../src/store/records.ts';
+import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
+import { JournalWriter } from '../../src/store/sqlite/journal-writer.ts';
+import { openScratch } from '../../src/store/sqlite/database.ts';
+
+/** Commits of facts with bodies of these kinds of sizes: empty, small, beyond a block. */
+const commits = fc.array(
+  fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.uint8Array({ maxLength: 200 }) },
+      { weight: 1, arbitrary: fc.uint8Array({ minLength: 20_000, maxLength: 50_000 }) },
+    ),
+    { minLength: 1, maxLength: 40 },
+  ),
+  { minLength: 1, maxLength: 4 },
+);
+
+function factOf(seq: number, body: Uint8Array): JournalRow {
+  return { seq, kind: 'notification', recordedAt: seq, detail: null, body };
+}
+
+test('every body reads back byte by byte, in whatever order facts are read', () => {
+  fc.assert(
+    fc.property(commits, fc.array(fc.nat()), (bodies, asked) => {
+      const db = openScratch(':memory:');
+      const writer = new JournalWriter(db);
+      const facts: JournalRow[] = [];
+      for (const commit of bodies) {
+        const rows = commit.map((body, index) => factOf(facts.length + index + 1, body));
+        writer.append(rows);
+        facts.push(...rows);
+      }
+      const plain = (all: Iterable<JournalRow>) =>
+        [...all].map((fact) => ({ ...fact, body: Buffer.from(fact.body).toString('hex') }));
+      const reader = new JournalReader(db);
+      expect(plain(reader.all())).toEqual(plain(facts));
+      for (const any of asked) {
+        const seq = (any % facts.length) + 1;
+        const fact = reader.at(seq);
+        expect(fact && plain([fact])).toEqual(plain(facts.slice(seq - 1, seq)));
+      }
+      expect(plain(reader.between(2, 5))).toEqual(plain(facts.slice(1, 5)));
+      expect(reader.at(facts.length + 1)).toBeUndefined();
+      db.close();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('bodies are kept by sixteen, and a large one by itself', () => {
+  const db = openScratch(':memory:');
+  const writer = new JournalWriter(db);
+  const small = Array.from({ length: 20 }, (_, index) => factOf(index + 1, Buffer.from('small')));
+  writer.append(small);
+  writer.append([21, 22, 23].map((seq) => factOf(seq, Buffer.alloc(30_000, seq))));
+  expect(db.prepare('SELECT first_seq, last_seq, bytes FROM bodies').all()).toEqual([
+    { first_seq: 1, last_seq: 16, bytes: 80 },
+    { first_seq: 17, last_seq: 20, bytes: 20 },
+    { first_seq: 21, last_seq: 21, bytes: 30_000 },
+    { first_seq: 22, last_seq: 22, bytes: 30_000 },
+    { first_seq: 23, last_seq: 23, bytes: 30_000 },
+  ]);
+  db.close();
+});
+
+test('what notifications have in common takes little room', () => {
+  const db = openScratch(':memory:');
+  const body = (seq: number): Uint8Array =>
+    Buffer.from(JSON.stringify({ id: `n-${seq}`, text: 'the same words '.repeat(80), seq }));
+  const facts = Array.from({ length: 16 }, (_, index) => factOf(index + 1, body(index + 1)));
+  new JournalWriter(db).append(facts);
+  const kept = db.prepare<[], number>('SELECT length(content) FROM bodies').pluck().get() ?? 0;
+  const told = facts.reduce((sum, fact) => sum + fact.body.length, 0);
+  expect(kept).toBeLessThan(told / 10);
+  db.close();
+});
