@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -141,7 +142,8 @@ test('a full disk is unavailable, and what comes after it is kept as if nothing 
   const service = new Service();
   const pages = open.db.pragma('page_count', { simple: true }) as number;
   open.db.pragma(`max_page_count = ${pages}`);
-  const big = { id: 'big', metadata: { text: 'x'.repeat(100_000) } };
+  // What is random cannot be packed.
+  const big = { id: 'big', metadata: { text: randomBytes(100_000).toString('base64') } };
   await expect(open.deliver(service.confirmed(1, big))).rejects.toThrow('SQLITE_FULL');
   open.db.pragma('max_page_count = 1000000');
   expect(await open.deliver(service.confirmed(1, big), service.chain('transaction'))).toEqual([
