@@ -166,6 +166,27 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /hash_chain: commit 2.*altered/,
   ],
   [
+    'the place of a body, past the end of its block',
+    `UPDATE journal SET body_bytes = body_bytes + 1 WHERE seq = ${TOGETHER('last_seq')}`,
+    /hash_chain: commit \d+.*altered/,
+  ],
+  [
+    'the place of a body, before the beginning of its block',
+    `UPDATE journal SET body_start = -body_bytes WHERE seq = ${TOGETHER('last_seq')}`,
+    /hash_chain: commit \d+.*altered/,
+  ],
+  [
+    'how long a block of bodies is',
+    `UPDATE bodies SET bytes = bytes + 1 WHERE ${NOTIFICATION} BETWEEN first_seq AND last_seq`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
+    'a second body for the last fact of a block',
+    `INSERT INTO bodies SELECT last_seq, last_seq, bytes, replaced(content, '"90"', '"91"')
+     FROM bodies WHERE first_seq = ${TOGETHER('first_seq')}`,
+    /hash_chain: commit \d+.*altered/,
+  ],
+  [
     'a decision into nonsense',
     `UPDATE bodies SET content = x'00' WHERE ${DECISION} BETWEEN first_seq AND last_seq`,
     /hash_chain: commit 1.*altered/,

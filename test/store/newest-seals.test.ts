@@ -10,7 +10,7 @@ async function sealed(): Promise<OpenLedger> {
     await open.deliver(service.confirmed(1, { blockchainHash: hash }));
   }
   open.db.exec(
-    'DROP TRIGGER journal_keeps; DROP TRIGGER journal_stays; DROP TRIGGER seals_stay; DROP TRIGGER bodies_keep',
+    'DROP TRIGGER journal_keeps; DROP TRIGGER journal_stays; DROP TRIGGER seals_stay; DROP TRIGGER bodies_keep; DROP TRIGGER bodies_stay',
   );
   open.db.pragma('foreign_keys = OFF');
   return open;
@@ -23,6 +23,17 @@ test('newest facts that are what was sealed are sound, and so is a store without
 
 const DAMAGES: [what: string, sql: string, says: RegExp][] = [
   ['a body altered', "UPDATE bodies SET content = x'00' WHERE first_seq = 3", /facts 3 to 3/],
+  [
+    'a block longer than it says',
+    'UPDATE bodies SET bytes = 1 WHERE first_seq = 3',
+    /facts 3 to 3/,
+  ],
+  ['a block gone', 'DELETE FROM bodies WHERE first_seq = 3', /facts 3 to 3/],
+  [
+    'a block that reaches into the next',
+    'UPDATE bodies SET last_seq = 3 WHERE first_seq = 2',
+    /facts 2 to 2/,
+  ],
   ['a time altered', 'UPDATE journal SET recorded_at = 1 WHERE seq = 2', /facts 2 to 2/],
   ['a fact gone', 'DELETE FROM journal WHERE seq = 3', /facts 3 to 3/],
   [

@@ -202,9 +202,9 @@ export class SqliteCloseRecords implements CloseSource {
   readonly #journal: JournalReader;
   readonly #positions: PositionTotals;
 
-  constructor(db: Database, keys: HashIds) {
+  constructor(db: Database, keys: HashIds, journal = new JournalReader(db)) {
     this.#keys = keys;
-    this.#journal = new JournalReader(db);
+    this.#journal = journal;
     this.#ask = statementsOf(db);
     this.#positions = new PositionTotals(db);
   }

@@ -12,13 +12,28 @@ interface Block {
 
 const NO_BYTES = new Uint8Array();
 
-/** Nothing is thrown: a body that is not what was sealed breaks the hash chain, which says where. */
-function unpacked({ bytes, content }: BodiesTableRow): Uint8Array {
+/** `next_seq`: where the block behind it begins; null behind the last. */
+type BlockRow = BodiesTableRow & { readonly next_seq: number | null };
+
+/**
+ * Nothing is thrown: a body that is not what was sealed breaks the hash chain, which says where. A
+ * block that is longer than it says, or reaches into the next one, is damaged as a whole: a fact has
+ * one body, whoever looks for it and in whatever order.
+ */
+function unpacked({ bytes, content, last_seq: lastSeq, next_seq: nextSeq }: BlockRow): Uint8Array {
+  if (nextSeq !== null && nextSeq <= lastSeq) return NO_BYTES;
   try {
-    return inflateSync(content, { maxOutputLength: Math.max(bytes, 1) });
+    const unpackedBytes = inflateSync(content, { maxOutputLength: Math.max(bytes, 1) });
+    return unpackedBytes.length === bytes ? unpackedBytes : NO_BYTES;
   } catch {
     return NO_BYTES;
   }
+}
+
+/** Empty where the row names a place that the block does not have. */
+function bodyIn({ bytes }: Block, start: number, length: number): Uint8Array {
+  const isThere = start >= 0 && length >= 0 && start + length <= bytes.length;
+  return isThere ? bytes.subarray(start, start + length) : NO_BYTES;
 }
 
 /** Stores of schema 3 and before keep each body in the row of its fact. */
@@ -47,8 +62,10 @@ export class JournalReader {
     this.#fact = db.prepare<[number], JournalTableRow>(`${facts} WHERE seq = ?`);
     this.#block = inRows
       ? undefined
-      : db.prepare<[number], BodiesTableRow>(
-          'SELECT * FROM bodies WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1',
+      : db.prepare<[number], BlockRow>(
+          `SELECT *, (SELECT min(next.first_seq) FROM bodies AS next
+             WHERE next.first_seq > block.first_seq) AS next_seq
+           FROM bodies AS block WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1`,
         );
     this.#ownBody = inRows
       ? db.prepare<[number], Uint8Array>('SELECT body FROM journal WHERE seq = ?').pluck()
@@ -69,6 +86,11 @@ export class JournalReader {
     return row && this.#rowOf(row);
   }
 
+  /** Forgets what a transaction that did not commit may have shown: its places are given anew. */
+  forget(): void {
+    this.#latest = undefined;
+  }
+
   #rowOf(row: JournalTableRow): JournalRow {
     return {
       seq: row.seq,
@@ -81,7 +103,7 @@ export class JournalReader {
 
   #bodyOf({ seq, body_start: start, body_bytes: length }: JournalTableRow): Uint8Array {
     if (this.#ownBody !== undefined) return this.#ownBody.get(seq) ?? NO_BYTES;
-    return this.#blockAt(seq).bytes.subarray(start, start + length);
+    return bodyIn(this.#blockAt(seq), start, length);
   }
 
   #blockAt(seq: number): Block {

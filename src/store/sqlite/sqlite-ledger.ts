@@ -82,6 +82,7 @@ export class SqliteLedger implements Ledger {
     } catch (error) {
       this.#keeper = undefined;
       this.#writes.forget();
+      this.#records.forget();
       if (error instanceof Database.SqliteError && UNAVAILABLE.test(error.code)) {
         return { kind: 'unavailable', cause: `${error.code}: ${error.message}` };
       }

@@ -182,7 +182,7 @@ export class SqliteRecords implements RecordSource {
     this.#keys = keys;
     this.#touched = touched;
     this.#journal = new JournalReader(db);
-    this.closes = new SqliteCloseRecords(db, keys);
+    this.closes = new SqliteCloseRecords(db, keys, this.#journal);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
     this.#age = ageStatementsOf(db);
@@ -196,6 +196,11 @@ export class SqliteRecords implements RecordSource {
     return this.#keys
       .candidates('notification', id)
       .find((seq) => this.#ask.hasId.get(seq, id) !== undefined);
+  }
+
+  /** Forgets what a transaction that did not commit may have put in memory. */
+  forget(): void {
+    this.#journal.forget();
   }
 
   body(seq: number): Uint8Array | undefined {
