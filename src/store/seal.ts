@@ -7,6 +7,9 @@ export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 const INTEGER_BYTES = 8;
 const PRESENCE_BYTES = 1;
 
+/** A commit of large bodies is not copied as a whole: its facts go by pieces, or one by one. */
+const PIECE_BYTES_MAX = 1024 * 1024;
+
 /** Bytes written one after the other into a room that was measured before. */
 class Bytes {
   readonly #room: Buffer;
@@ -51,6 +54,28 @@ function put(bytes: Bytes, { seq, recordedAt, kind, detail, body }: JournalRow):
   bytes.prefixed(body);
 }
 
+/** The bytes that facts are hashed as: a call for each part of a fact costs more than hashing it. */
+function* piecesOf(rows: readonly JournalRow[]): Generator<Uint8Array> {
+  let from = 0;
+  let room = 0;
+  for (const [index, row] of rows.entries()) {
+    const more = roomFor(row);
+    if (index > from && room + more > PIECE_BYTES_MAX) {
+      yield pieceOf(rows.slice(from, index), room);
+      from = index;
+      room = 0;
+    }
+    room += more;
+  }
+  yield pieceOf(rows.slice(from), room);
+}
+
+function pieceOf(rows: readonly JournalRow[], room: number): Uint8Array {
+  const bytes = new Bytes(room);
+  for (const row of rows) put(bytes, row);
+  return bytes.all();
+}
+
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
@@ -68,11 +93,10 @@ export function sealHash(
   const first = rows[0];
   const last = rows.at(-1);
   if (first === undefined || last === undefined) throw new Error('an empty commit has no seal');
-  let length = 3 * INTEGER_BYTES;
-  for (const row of rows) length += roomFor(row);
-  // Handed over in one piece: a call for each part costs more than hashing it.
-  const bytes = new Bytes(length);
-  for (const value of [first.seq, last.seq, sealedAt]) bytes.integer(value);
-  for (const row of rows) put(bytes, row);
-  return createHash('sha256').update(previousHash).update(bytes.all()).digest();
+  const hash = createHash('sha256').update(previousHash);
+  const range = new Bytes(3 * INTEGER_BYTES);
+  for (const value of [first.seq, last.seq, sealedAt]) range.integer(value);
+  hash.update(range.all());
+  for (const piece of piecesOf(rows)) hash.update(piece);
+  return hash.digest();
 }

@@ -58,6 +58,17 @@ test('every seal is the hash that schema.sql describes, over exactly the facts o
   }
 });
 
+test('a commit of large bodies is sealed as one of small ones is', async () => {
+  const { open } = await openLedgerFile();
+  const sizes = [1, 700_000, 700_000, 2_000_000, 1, 300_000, 700_000];
+  const facts = sizes.map((size, index) => ({ id: `q-${index}`, text: 'x'.repeat(size) }));
+  await open.deliverTogether(...facts);
+  const [seal] = open.rows<SealRow>('SELECT * FROM seals WHERE first_seq = 2 AND last_seq = 8');
+  if (seal === undefined) throw new Error('not one commit');
+  const rows = new JournalReader(open.db).between(2, 8);
+  expect(hashOf(seal, rows)).toBe(Buffer.from(seal.hash).toString('hex'));
+});
+
 test('the first seal follows 32 zero bytes, every other one the seal before it', async () => {
   const { open } = await openLedgerFile();
   await open.deliver(new Service().confirmed(1));

@@ -10,8 +10,9 @@ import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import { TouchedHashes } from './touched-hashes.ts';
 
-/** Facts replayed per transaction. */
+/** Facts replayed per transaction, unless their bodies are large. */
 const BATCH = 2_000;
+const BATCH_BYTES = 16 * 1024 * 1024;
 
 /** A journal that this version does not replay to where it led when it was written. */
 export class ReplayDiverged extends Error {
@@ -20,11 +21,14 @@ export class ReplayDiverged extends Error {
 
 function* batchesOf(rows: Iterable<JournalRow>): Generator<JournalRow[]> {
   let batch: JournalRow[] = [];
+  let bytes = 0;
   for (const row of rows) {
     batch.push(row);
-    if (batch.length < BATCH) continue;
+    bytes += row.body.length;
+    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
     batch = [];
+    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }
