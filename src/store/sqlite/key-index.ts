@@ -192,6 +192,7 @@ export class KeyIndex {
 
   /** Forgets what the transaction has added, without asking the store, which may be unwell. */
   rolledBack(): void {
+    this.#asked.clear();
     const before = this.#before;
     if (before === undefined) return;
     this.#before = undefined;
