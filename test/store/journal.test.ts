@@ -1,9 +1,13 @@
 import fc from 'fast-check';
+import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { JournalRow } from '../../src/store/records.ts';
 import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { JournalWriter } from '../../src/store/sqlite/journal-writer.ts';
 import { openScratch } from '../../src/store/sqlite/database.ts';
+import type { Submission } from '../../src/store/port.ts';
+import { deliveryOf, openLedger, START } from './open-ledger.ts';
+import { Service } from './webhook.ts';
 
 /** Commits of facts with bodies of these kinds of sizes: empty, small, beyond a block. */
 const commits = fc.array(
@@ -75,4 +79,38 @@ test('what notifications have in common takes little room', () => {
   const told = facts.reduce((sum, fact) => sum + fact.body.length, 0);
   expect(kept).toBeLessThan(told / 10);
   db.close();
+});
+
+test('packed bodies are never as long as they are unpacked: the shell would not unpack them', () => {
+  const db = openScratch(':memory:');
+  const writer = new JournalWriter(db);
+  const facts = Array.from({ length: 60 }, (_, count) =>
+    factOf(count + 1, Buffer.from(JSON.stringify({ id: 'a'.repeat(count) }))),
+  );
+  // A zlib of another version may do better or worse, but somewhere the two lengths meet.
+  expect(facts.some(({ body }) => deflateSync(body).length === body.length)).toBe(true);
+  for (const fact of facts) writer.append([fact]);
+  expect(db.prepare('SELECT * FROM bodies WHERE length(content) = bytes').all()).toEqual([]);
+  const read = [...new JournalReader(db).all()];
+  expect(read.map(({ body }) => Buffer.from(body))).toEqual(facts.map(({ body }) => body));
+  db.close();
+});
+
+test('what was read in a transaction that failed is not what the next one has at that place', async () => {
+  const open = await openLedger();
+  const service = new Service();
+  const unbooked = (blockchainHash: string): Submission => ({
+    ...deliveryOf(service.confirmed(1, { blockchainHash }), START),
+    defect: 'it could not be booked',
+  });
+  const decision = { kind: 'retry', quarantineId: 'qtn_2', reason: 'upgraded' } as const;
+  const retry: Submission = { kind: 'decision', at: START, actor: 'ann', decision };
+  open.db.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON seals BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  await expect(open.commit([unbooked('0xfirst'), retry])).rejects.toThrow('disk full');
+  open.db.exec('DROP TRIGGER full');
+  await open.commit([unbooked('0xsecond')]);
+  expect(await open.commit([retry])).toMatchObject([{ kind: 'taken', status: 'accepted' }]);
+  expect(open.deposits().map((deposit) => deposit.blockchain_hash)).toEqual(['0xsecond']);
 });

@@ -12,6 +12,12 @@ const BLOCK_BYTES_MAX = 32 * 1024;
 /** Of zlib's levels the one beyond which bodies like ours hardly grow smaller. */
 const LEVEL = 3;
 
+/** Packed bytes. Never as many as unpacked: `sqlar_uncompress` would take them for the bodies themselves. */
+function packed(content: Uint8Array): Uint8Array {
+  const small = deflateSync(content, { level: LEVEL });
+  return small.length === content.length ? deflateSync(content, { level: 0 }) : small;
+}
+
 function* blocksOf(rows: readonly JournalRow[]): Generator<readonly JournalRow[]> {
   let from = 0;
   let bytes = 0;
@@ -59,6 +65,6 @@ export class JournalWriter {
       block.map(({ body }) => body),
       bytes,
     );
-    this.#block.run(first.seq, last.seq, bytes, deflateSync(content, { level: LEVEL }));
+    this.#block.run(first.seq, last.seq, bytes, packed(content));
   }
 }
