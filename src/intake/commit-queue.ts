@@ -13,6 +13,12 @@ interface Waiting {
 const PORTION_MAX = 64;
 
 /**
+ * While the ledger is at others, facts are handed over by so many: each message has its price, and
+ * what is left over goes when one of them has ended.
+ */
+const HANDFUL = 16;
+
+/**
  * Group commit. Facts that arrive together, or while a commit is under way, share the next one:
  * many facts, one transaction, one fsync, and nobody is answered before it. The queue is bounded: a
  * fact beyond `queueMax` is refused at once, so that the sender retries instead of running into its
@@ -32,6 +38,8 @@ export class CommitQueue {
   #scheduled = false;
   /** Facts that were handed over and are not answered. */
   #underWay = 0;
+  /** Whether something was answered since facts were handed over. */
+  #hasEnded = false;
   #closed = false;
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
@@ -91,27 +99,38 @@ export class CommitQueue {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0 || !this.#hasRoom()) return;
+    if (this.#scheduled || this.#next() === 0) return;
     this.#scheduled = true;
     // One turn of the event loop: sockets that are readable now join this batch.
     setImmediate(() => void this.#run());
   }
 
-  /** For all that waits, or for a full batch: a backlog is not handed over in crumbs. */
-  #hasRoom(): boolean {
+  /** How many are to be handed over now. A backlog goes by full batches, and not in crumbs. */
+  #next(): number {
     const next = Math.min(this.#waiting.length, this.#batchMax);
-    return this.#underWay === 0 || this.#underWay + next <= this.#underWayMax;
+    if (this.#underWay === 0 || this.#hasEnded || next === this.#batchMax) {
+      return this.#roomFor(next);
+    }
+    return this.#roomFor(next - (next % HANDFUL));
+  }
+
+  /** All of these, or none while there is no room for them. */
+  #roomFor(facts: number): number {
+    const hasRoom = this.#underWay === 0 || this.#underWay + facts <= this.#underWayMax;
+    return hasRoom ? facts : 0;
   }
 
   async #run(): Promise<void> {
     this.#scheduled = false;
+    const batch = this.#waiting.splice(0, this.#next());
     // More may have arrived in this turn than there is room for.
-    if (!this.#hasRoom()) return;
-    const batch = this.#waiting.splice(0, this.#batchMax);
+    if (batch.length === 0) return;
     this.#underWay += batch.length;
+    this.#hasEnded = false;
     this.#schedule();
     await this.#commit(batch);
     this.#underWay -= batch.length;
+    this.#hasEnded = true;
     this.#schedule();
     if (this.waiting > 0) return;
     for (const resolve of this.#idle.splice(0)) resolve();

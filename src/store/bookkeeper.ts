@@ -8,6 +8,7 @@ import { IdMint } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
+import type { PackedBody } from './body-block.ts';
 import { encodeFact } from './fact-codec.ts';
 import { idDigest } from './id-digest.ts';
 import { sha256 } from './seal.ts';
@@ -16,6 +17,9 @@ import type { RecordSource, Writes } from './records.ts';
 import { WorkingSet } from './working-set.ts';
 
 type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
+
+/** A fact that was delivered, with its body as it was packed on the way. */
+type Told<Kind extends Fact['kind']> = FactOf<Kind> & { readonly packed?: PackedBody | undefined };
 
 /**
  * Applies facts to the records of a store: reads what a rule needs, lets the rule decide,
@@ -118,19 +122,29 @@ export class Bookkeeper {
     };
   }
 
-  #journal(fact: Fact): number {
+  #journal(fact: Fact, packed?: PackedBody): number {
     const seq = this.#set.nextSeq;
-    this.#set.journal({ seq, ...encodeFact(fact) });
+    const row = { seq, ...encodeFact(fact) };
+    this.#set.journal(packed === undefined ? row : { ...row, packed });
     return seq;
   }
 
-  #takeDelivery({ at, raw, defect }: Delivery): FactOutcome {
+  #takeDelivery({ at, raw, defect, packed }: Delivery): FactOutcome {
     const decoded = this.#decode(raw);
     if (decoded.kind === 'malformed') return decoded;
     if (decoded.kind === 'quarantined') return this.take({ ...decoded, at, raw });
     const { notification, digest } = decoded;
-    if (defect === undefined)
-      return this.take({ kind: 'notification', at, raw, notification, digest });
+    if (defect === undefined) {
+      const told: Told<'notification'> = {
+        kind: 'notification',
+        at,
+        raw,
+        notification,
+        digest,
+        packed,
+      };
+      return this.#delivery(this.#takeNotification(told));
+    }
     return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
   }
 
@@ -143,7 +157,7 @@ export class Bookkeeper {
     return before.kind !== 'malformed' && before.digest() === told.digest();
   }
 
-  #takeNotification(fact: FactOf<'notification'>): IntakeStatus {
+  #takeNotification(fact: Told<'notification'>): IntakeStatus {
     const { notification, digest, at } = fact;
     const seen = this.#set.seen(notification.id);
     if (seen !== undefined) {
@@ -163,7 +177,7 @@ export class Bookkeeper {
         defect,
       });
     }
-    const seq = this.#journal(fact);
+    const seq = this.#journal(fact, fact.packed);
     this.#set.record({
       seq,
       id: notification.id,

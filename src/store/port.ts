@@ -2,6 +2,7 @@ import type { CloseRecord } from '../domain/close-record.ts';
 import type { Refusal } from '../domain/decision.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import type { Notification } from '../domain/notification.ts';
+import type { PackedBody } from './body-block.ts';
 
 /**
  * A delivery as it came in; the ledger reads it (`DecodeBody`) on its own side of the port.
@@ -13,6 +14,8 @@ export interface Delivery {
   /** The body exactly as received. */
   readonly raw: Uint8Array;
   readonly defect?: string;
+  /** The same body, where it was packed on the way. */
+  readonly packed?: PackedBody;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { PackedBody } from './body-block.ts';
 import type { Amount } from '../domain/amount.ts';
 import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
 import type { DailyReport } from '../domain/close-report.ts';
@@ -34,6 +35,8 @@ export interface JournalRow {
   readonly recordedAt: number;
   readonly detail: string | null;
   readonly body: Uint8Array;
+  /** Where the body is packed already. */
+  readonly packed?: PackedBody;
 }
 
 /** A blockchain hash as the store numbers it, and the fact that told of it first. */

@@ -114,38 +114,38 @@ describe('a ledger that takes facts while it is at others', () => {
 
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('is given in each turn what arrived in it, up to its bound, and no backlog in crumbs', async () => {
+  test('is given what arrives by sixteen, up to its bound, and the rest when something has ended', async () => {
     const { ledger, gates } = await gated();
-    const { queue, commits } = queueOver(ledger, { batchMax: 10, underWayMax: 20 });
-    const facts = deposits(51);
+    const { queue, commits } = queueOver(ledger, { batchMax: 40, underWayMax: 80 });
+    const facts = deposits(120);
     const submitted = [];
-    for (const [start, end] of [
-      [0, 3],
-      [3, 8],
-      [8, 26],
-      [26, 51],
-    ]) {
+    const open = async (gate: number): Promise<void> => {
+      gates[gate]?.();
+      await turn();
+      await turn();
+    };
+    for (const [start, end, given] of [
+      [0, 3, [3]],
+      [3, 8, [3]],
+      [8, 26, [3, 16]],
+      // A backlog goes by full batches.
+      [26, 120, [3, 16, 40]],
+    ] as const) {
       submitted.push(...facts.slice(start, end).map((fact) => queue.submit(fact)));
       await turn();
       await turn();
+      expect(commits).toEqual(given);
     }
-    expect(commits).toEqual([3, 5, 10]);
-    expect(queue.waiting).toBe(51);
-    gates[0]?.();
-    await turn();
-    await turn();
-    // Room for five is none for the ten that wait.
-    expect(commits).toEqual([3, 5, 10]);
-    gates[1]?.();
-    await turn();
-    await turn();
-    expect(commits).toEqual([3, 5, 10, 10]);
-    for (let opened = 2; opened < gates.length || queue.waiting > 0; opened += 1) {
-      gates[opened]?.();
-      await turn();
-      await turn();
-    }
-    expect(commits).toEqual([3, 5, 10, 10, 10, 10, 3]);
+    expect(queue.waiting).toBe(120);
+    await open(0);
+    // Room for 24 is none for the forty that wait.
+    expect(commits).toEqual([3, 16, 40]);
+    await open(1);
+    expect(commits).toEqual([3, 16, 40, 40]);
+    await open(2);
+    expect(commits).toEqual([3, 16, 40, 40, 21]);
+    await open(3);
+    await open(4);
     expect(await Promise.all(submitted)).toEqual(facts.map(() => accepted));
   });
 
@@ -157,8 +157,11 @@ describe('a ledger that takes facts while it is at others', () => {
     await turn();
     const rest = facts.slice(4).map((fact) => queue.submit(fact));
     expect(await rest[2]).toEqual({ kind: 'busy' });
-    await turn();
-    for (const gate of gates) gate();
+    for (let opened = 0; queue.waiting > 0; opened += 1) {
+      gates[opened]?.();
+      await turn();
+      await turn();
+    }
     expect(await Promise.all([...first, ...rest.slice(0, 2)])).toEqual(
       facts.slice(1).map(() => accepted),
     );

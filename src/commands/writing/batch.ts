@@ -1,3 +1,10 @@
+import {
+  BLOCK_BYTES_MAX,
+  BLOCK_FACTS_MAX,
+  packedBlock,
+  type BodyBlock,
+  type PackedBody,
+} from '../../store/body-block.ts';
 import type { Delivery, FactOutcome, Submission } from '../../store/port.ts';
 import { DELIVERY_CODES, OTHER, type Batch, type FromWriter, type Placed } from './messages.ts';
 
@@ -12,6 +19,30 @@ function portable(submission: Submission): Submission {
 
 function isPlain(submission: Submission): submission is Delivery {
   return submission.kind === 'delivery' && submission.defect === undefined;
+}
+
+/**
+ * Packs the bodies of every sixteen neighbours, so that the writer need not; what is left over joins
+ * others there.
+ */
+function blocksOf(heads: Float64Array, bodies: Uint8Array): Placed<BodyBlock>[] {
+  const blocks: Placed<BodyBlock>[] = [];
+  let first = 0;
+  let start = 0;
+  let end = 0;
+  for (let index = 0; index < heads.length / HEAD_SIZE; index += 1) {
+    const length = heads[index * HEAD_SIZE + 1] ?? 0;
+    if (length === NOT_A_DELIVERY || end + length - start > BLOCK_BYTES_MAX) {
+      first = length === NOT_A_DELIVERY ? index + 1 : index;
+      start = end;
+    }
+    end += Math.max(length, 0);
+    if (index - first + 1 < BLOCK_FACTS_MAX) continue;
+    blocks.push({ index: first, item: packedBlock(bodies.subarray(start, end)) });
+    first = index + 1;
+    start = end;
+  }
+  return blocks;
 }
 
 /** Puts a batch together: hundreds of bodies cross as one buffer, without a copy on the way. */
@@ -34,17 +65,36 @@ export function packed(id: number, submissions: readonly Submission[]): Batch {
     bodies.set(one.raw, end);
     end += one.raw.length;
   }
-  return { id, heads, bodies, others };
+  return { id, heads, bodies, others, blocks: blocksOf(heads, bodies) };
+}
+
+/** What of a batch changes hands. */
+export function transferred({ heads, bodies, blocks }: Batch): ArrayBuffer[] {
+  return [heads.buffer, bodies.buffer, ...blocks.map(({ item }) => item.content.buffer)];
 }
 
 export function factsOf({ heads }: Batch): number {
   return heads.length / HEAD_SIZE;
 }
 
+/** Where the bodies of a batch are packed, by the place of each delivery. */
+function packedBodies({ heads, blocks }: Batch): Map<number, PackedBody> {
+  const bodies = new Map<number, PackedBody>();
+  for (const { index: first, item: block } of blocks) {
+    let start = 0;
+    for (let index = first; index < first + BLOCK_FACTS_MAX; index += 1) {
+      bodies.set(index, { block, start });
+      start += heads[index * HEAD_SIZE + 1] ?? 0;
+    }
+  }
+  return bodies;
+}
+
 /** The submissions of a batch, in their order. */
 export function unpacked(batch: Batch): Submission[] {
   const { heads, bodies, others } = batch;
   const byPlace = new Map(others.map(({ index, item }) => [index, item]));
+  const packedAt = packedBodies(batch);
   const all: Submission[] = [];
   let start = 0;
   for (let index = 0; index < factsOf(batch); index += 1) {
@@ -55,7 +105,11 @@ export function unpacked(batch: Batch): Submission[] {
     }
     const at = heads[index * HEAD_SIZE] ?? 0;
     const length = heads[index * HEAD_SIZE + 1] ?? 0;
-    all.push({ kind: 'delivery', at, raw: bodies.subarray(start, start + length) });
+    const raw = bodies.subarray(start, start + length);
+    const packed = packedAt.get(index);
+    all.push(
+      packed === undefined ? { kind: 'delivery', at, raw } : { kind: 'delivery', at, raw, packed },
+    );
     start += length;
   }
   return all;

@@ -1,4 +1,5 @@
 import type { Failure } from '../reading/messages.ts';
+import type { BodyBlock } from '../../store/body-block.ts';
 import type { FactOutcome, Submission } from '../../store/port.ts';
 
 /** What the program gives the checkpointer when it starts it. */
@@ -29,6 +30,8 @@ export interface Batch {
   readonly heads: Float64Array<ArrayBuffer>;
   readonly bodies: Uint8Array<ArrayBuffer>;
   readonly others: readonly Placed<Submission>[];
+  /** By the place of the first of the deliveries, all of them neighbours, whose bodies each packs. */
+  readonly blocks: readonly Placed<BodyBlock>[];
 }
 
 /** `tidy`: what the checkpointer has copied is behind; let the log begin anew. */

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
-import { outcomesByBatch, packed } from './batch.ts';
+import { outcomesByBatch, packed, transferred } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { FromWriter, ToWriter, Transaction, WriterOptions } from './messages.ts';
 
@@ -92,10 +92,7 @@ export class ThreadedLedger implements Ledger {
     this.#checkpoints.committed();
     return new Promise((resolve, reject) => {
       this.#waiting.set(batch.id, { resolve, reject });
-      this.#worker.postMessage({ kind: 'commit', batch } satisfies ToWriter, [
-        batch.heads.buffer,
-        batch.bodies.buffer,
-      ]);
+      this.#worker.postMessage({ kind: 'commit', batch } satisfies ToWriter, transferred(batch));
     });
   }
 

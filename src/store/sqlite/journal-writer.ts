@@ -1,36 +1,43 @@
 import type { Database } from 'better-sqlite3';
-import { deflateSync } from 'node:zlib';
+import { BLOCK_BYTES_MAX, BLOCK_FACTS_MAX, packedBlock, type BodyBlock } from '../body-block.ts';
 import type { JournalRow } from '../records.ts';
 
-/**
- * Facts whose bodies are packed together. What notifications have in common then takes little room;
- * reading one unpacks them all, so there are not many.
- */
-const BLOCK_FACTS_MAX = 16;
-const BLOCK_BYTES_MAX = 32 * 1024;
+type Rows = readonly [JournalRow, ...JournalRow[]];
 
-/** Of zlib's levels the one beyond which bodies like ours hardly grow smaller. */
-const LEVEL = 3;
-
-/** Packed bytes. Never as many as unpacked: `sqlar_uncompress` would take them for the bodies themselves. */
-function packed(content: Uint8Array): Uint8Array {
-  const small = deflateSync(content, { level: LEVEL });
-  return small.length === content.length ? deflateSync(content, { level: 0 }) : small;
+/** Whether a fact's body goes with those before it; what is packed already stays as it is. */
+function joins(
+  row: JournalRow,
+  { first, facts, bytes }: { first: JournalRow; facts: number; bytes: number },
+): boolean {
+  if (first.packed !== undefined) return first.packed.block === row.packed?.block;
+  if (row.packed !== undefined) return false;
+  return facts < BLOCK_FACTS_MAX && bytes + row.body.length <= BLOCK_BYTES_MAX;
 }
 
-function* blocksOf(rows: readonly JournalRow[]): Generator<readonly JournalRow[]> {
-  let from = 0;
+/** Facts in their order, as many at once as have their bodies in one block. */
+function* blocksOf(rows: readonly JournalRow[]): Generator<Rows> {
+  let block: [JournalRow, ...JournalRow[]] | undefined;
   let bytes = 0;
-  for (const [index, { body }] of rows.entries()) {
-    const count = index - from;
-    if (count > 0 && (count >= BLOCK_FACTS_MAX || bytes + body.length > BLOCK_BYTES_MAX)) {
-      yield rows.slice(from, index);
-      from = index;
-      bytes = 0;
+  for (const row of rows) {
+    if (block !== undefined && joins(row, { first: block[0], facts: block.length, bytes })) {
+      block.push(row);
+      bytes += row.body.length;
+      continue;
     }
-    bytes += body.length;
+    if (block !== undefined) yield block;
+    block = [row];
+    bytes = row.body.length;
   }
-  if (from < rows.length) yield rows.slice(from);
+  if (block !== undefined) yield block;
+}
+
+/**
+ * The block that came with facts. It may hold bodies that no fact was made of, repeats and refused
+ * ones; when those are more than half of it, it is not taken.
+ */
+function blockThatCame(rows: Rows, bytes: number): BodyBlock | undefined {
+  const block = rows[0].packed?.block;
+  return block !== undefined && 2 * bytes >= block.bytes ? block : undefined;
 }
 
 /** Appends facts to the journal: a row each, and their bodies in blocks. */
@@ -52,19 +59,18 @@ export class JournalWriter {
     for (const block of blocksOf(rows)) this.#append(block);
   }
 
-  #append(block: readonly JournalRow[]): void {
-    let bytes = 0;
-    for (const { seq, kind, recordedAt, detail, body } of block) {
-      this.#fact.run(seq, kind, recordedAt, detail, bytes, body.length);
-      bytes += body.length;
+  #append(rows: Rows): void {
+    const bodies = rows.map(({ body }) => body);
+    const length = bodies.reduce((sum, body) => sum + body.length, 0);
+    const came = blockThatCame(rows, length);
+    let end = 0;
+    for (const { seq, kind, recordedAt, detail, body, packed } of rows) {
+      const start = came === undefined ? end : (packed?.start ?? end);
+      this.#fact.run(seq, kind, recordedAt, detail, start, body.length);
+      end += body.length;
     }
-    const [first] = block;
-    const last = block.at(-1);
-    if (first === undefined || last === undefined) return;
-    const content = Buffer.concat(
-      block.map(({ body }) => body),
-      bytes,
-    );
-    this.#block.run(first.seq, last.seq, bytes, packed(content));
+    const { content, bytes } = came ?? packedBlock(Buffer.concat(bodies, length));
+    const [{ seq: firstSeq }] = rows;
+    this.#block.run(firstSeq, firstSeq + rows.length - 1, bytes, content);
   }
 }
