@@ -106,10 +106,9 @@ export function unpacked(batch: Batch): Submission[] {
     const at = heads[index * HEAD_SIZE] ?? 0;
     const length = heads[index * HEAD_SIZE + 1] ?? 0;
     const raw = bodies.subarray(start, start + length);
-    const packed = packedAt.get(index);
-    all.push(
-      packed === undefined ? { kind: 'delivery', at, raw } : { kind: 'delivery', at, raw, packed },
-    );
+    const place = packedAt.get(index);
+    const delivery = { kind: 'delivery' as const, at, raw };
+    all.push(place === undefined ? delivery : { ...delivery, packed: place });
     start += length;
   }
   return all;
