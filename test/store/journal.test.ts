@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { JournalRow } from '../../src/store/records.ts';
+import { packedBlock } from '../../src/store/body-block.ts';
 import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { JournalWriter } from '../../src/store/sqlite/journal-writer.ts';
 import { openScratch } from '../../src/store/sqlite/database.ts';
@@ -114,3 +115,27 @@ test('what was read in a transaction that failed is not what the next one has at
   expect(await open.commit([retry])).toMatchObject([{ kind: 'taken', status: 'accepted' }]);
   expect(open.deposits().map((deposit) => deposit.blockchain_hash)).toEqual(['0xsecond']);
 });
+
+test.each([
+  [16, 1_600],
+  [8, 1_600],
+  [7, 700],
+])(
+  'of sixteen bodies that came packed, %i made facts: a block of %i bytes is kept',
+  (made, bytes) => {
+    const db = openScratch(':memory:');
+    const came = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100, index));
+    const block = packedBlock(Buffer.concat(came));
+    const facts = came.slice(16 - made).map((body, index) => ({
+      ...factOf(index + 1, body),
+      packed: { block, start: 100 * (16 - made + index) },
+    }));
+    new JournalWriter(db).append(facts);
+    expect(db.prepare('SELECT first_seq, last_seq, bytes FROM bodies').all()).toEqual([
+      { first_seq: 1, last_seq: made, bytes },
+    ]);
+    const read = [...new JournalReader(db).all()].map(({ body }) => Buffer.from(body));
+    expect(read).toEqual(came.slice(16 - made));
+    db.close();
+  },
+);
