@@ -7,9 +7,10 @@ import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { rebuild } from '../../src/store/sqlite/rebuild.ts';
 import { takeWriterLock } from '../../src/store/sqlite/writer-lock.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
+import type { BodiesTableRow } from '../../src/store/sqlite/tables.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { verifyWith } from './evidence.ts';
-import { OpenLedger, openLedgerFile } from './open-ledger.ts';
+import { factOf, OpenLedger, openLedgerFile } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
 const OPTIONS = {
@@ -107,6 +108,51 @@ test('with the daemon still running nothing is replaced under it: what it takes 
   open.close();
   const again = new OpenLedger(path);
   expect(again.balances()).toEqual({});
+});
+
+/** A store with commits of several blocks of bodies, and one that was written in the middle. */
+async function packedVariously(): Promise<{ open: OpenLedger; path: string }> {
+  const { open, path } = await openLedgerFile();
+  const service = new Service();
+  const depositOf = (number: number) => service.confirmed(1, { blockchainHash: `0x${number}` });
+  for (const count of [1, 20, 3, 40]) {
+    const numbers = Array.from({ length: count }, (_, at) => 100 * count + at);
+    await open.deliverTogether(...numbers.map(depositOf));
+  }
+  const decision = { kind: 'restored', reason: 'put back' } as const;
+  await open.commit([
+    factOf(depositOf(1), open.at),
+    { kind: 'decision', at: open.at, actor: 'ann', decision },
+    factOf(depositOf(2), open.at),
+  ]);
+  return { open, path };
+}
+
+test('bodies that are packed together stay together, and the journal is the same row by row', async () => {
+  const { open, path } = await packedVariously();
+  const journal = open.rows('SELECT * FROM journal');
+  const blocks = open.rows<BodiesTableRow>('SELECT * FROM bodies');
+  expect(blocks.map((one) => 1 + one.last_seq - one.first_seq)).toEqual([
+    1, 1, 16, 4, 3, 16, 16, 8, 1, 2,
+  ]);
+  open.close();
+  rebuild(path, OPTIONS);
+  const again = new OpenLedger(path);
+  expect(again.rows('SELECT * FROM journal')).toEqual(journal);
+  expect(again.rows('SELECT * FROM bodies')).toEqual(blocks);
+});
+
+test('bodies that were in their rows are packed with others of their commit alone', async () => {
+  const { open, path } = await packedVariously();
+  open.close();
+  putBodiesIntoRows(path);
+  rebuild(path, OPTIONS);
+  const again = new OpenLedger(path);
+  const blocks = again.rows<BodiesTableRow>('SELECT * FROM bodies');
+  expect(blocks.map((one) => 1 + one.last_seq - one.first_seq)).toEqual([
+    1, 1, 16, 4, 3, 16, 16, 8, 3,
+  ]);
+  expect(verify(path, OPTIONS).sound).toBe(true);
 });
 
 /** The journal as it was until schema 3: each body in the row of its fact. */

@@ -12,6 +12,9 @@ interface Block {
 
 const NO_BYTES = new Uint8Array();
 
+/** Facts that are handed over together at most, where a damaged store does not say which belong together. */
+const GROUP_FACTS_MAX = 1_024;
+
 /** `next_seq`: where the block behind it begins; null behind the last. */
 type BlockRow = BodiesTableRow & { readonly next_seq: number | null };
 
@@ -46,6 +49,7 @@ function keepsBodiesInRows(db: Database): boolean {
 export class JournalReader {
   readonly #between;
   readonly #all;
+  readonly #starts;
   readonly #fact;
   readonly #block;
   readonly #ownBody;
@@ -59,6 +63,13 @@ export class JournalReader {
       `${facts} WHERE seq BETWEEN ? AND ? ORDER BY seq`,
     );
     this.#all = db.prepare<[], JournalTableRow>(`${facts} ORDER BY seq`);
+    this.#starts = db
+      .prepare<[], number>(
+        inRows
+          ? 'SELECT first_seq FROM seals ORDER BY commit_number'
+          : 'SELECT first_seq FROM bodies ORDER BY first_seq',
+      )
+      .pluck();
     this.#fact = db.prepare<[number], JournalTableRow>(`${facts} WHERE seq = ?`);
     this.#block = inRows
       ? undefined
@@ -79,6 +90,26 @@ export class JournalReader {
 
   *all(): Generator<JournalRow> {
     for (const row of this.#all.iterate()) yield this.#rowOf(row);
+  }
+
+  /**
+   * All facts, those together whose bodies are packed together. Where bodies are in their rows: the
+   * facts of a commit, so that a block never holds bodies of two.
+   */
+  *blocks(): Generator<readonly JournalRow[]> {
+    const starts = this.#starts.all();
+    let place = 0;
+    let block: JournalRow[] = [];
+    for (const row of this.all()) {
+      const isNext = row.seq >= (starts[place] ?? Infinity);
+      if ((isNext || block.length >= GROUP_FACTS_MAX) && block.length > 0) {
+        yield block;
+        block = [];
+      }
+      while (row.seq >= (starts[place] ?? Infinity)) place += 1;
+      block.push(row);
+    }
+    if (block.length > 0) yield block;
   }
 
   at(seq: number): JournalRow | undefined {

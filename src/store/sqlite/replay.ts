@@ -19,15 +19,20 @@ export class ReplayDiverged extends Error {
   override readonly name = 'ReplayDiverged';
 }
 
-function* batchesOf(rows: Iterable<JournalRow>): Generator<JournalRow[]> {
-  let batch: JournalRow[] = [];
+type Blocks = readonly (readonly JournalRow[])[];
+
+function* batchesOf(blocks: Iterable<readonly JournalRow[]>): Generator<Blocks> {
+  let batch: (readonly JournalRow[])[] = [];
+  let facts = 0;
   let bytes = 0;
-  for (const row of rows) {
-    batch.push(row);
-    bytes += row.body.length;
-    if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
+  for (const block of blocks) {
+    batch.push(block);
+    facts += block.length;
+    for (const { body } of block) bytes += body.length;
+    if (facts < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
     batch = [];
+    facts = 0;
     bytes = 0;
   }
   if (batch.length > 0) yield batch;
@@ -68,8 +73,9 @@ export function replay(
   const records = new SqliteRecords(into, keys, touched);
   const writer = new SqliteWrites(into, keys, touched);
   const { decode, tick } = options;
-  const applyBatch = into.transaction((rows: readonly JournalRow[]) => {
-    writer.appendJournal(rows);
+  const applyBatch = into.transaction((blocks: Blocks) => {
+    for (const block of blocks) writer.appendJournal(block);
+    const rows = blocks.flat();
     let taken = 0;
     const write = (writes: Writes): void => {
       taken += writes.journal.length;
@@ -89,9 +95,9 @@ export function replay(
     keeper.flush();
     if (taken !== rows.length) throw new ReplayDiverged(`lost ${rows.length - taken} facts`);
   });
-  for (const batch of batchesOf(new JournalReader(from).all())) {
+  for (const batch of batchesOf(new JournalReader(from).blocks())) {
     applyBatch.immediate(batch);
     writer.committed();
-    tick(batch.length);
+    tick(batch.reduce((sum, block) => sum + block.length, 0));
   }
 }
