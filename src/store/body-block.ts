@@ -10,6 +10,9 @@ export const BLOCK_BYTES_MAX = 32 * 1024;
 /** Of zlib's levels the one beyond which bodies like ours hardly grow smaller. */
 const LEVEL = 3;
 
+/** Packing takes some 18 ms a megabyte: what is as large as this is kept as it is. */
+const LARGE_BYTES = 256 * 1024;
+
 /** Bodies one after the other, as zlib packs them (`bodies` in schema.sql). */
 export interface BodyBlock {
   readonly content: Uint8Array<ArrayBuffer>;
@@ -28,7 +31,8 @@ export interface PackedBody {
  * bodies themselves.
  */
 export function packedBlock(bodies: Uint8Array): BodyBlock {
-  const small = deflateSync(bodies, { level: LEVEL });
+  const level = bodies.length < LARGE_BYTES ? LEVEL : 0;
+  const small = deflateSync(bodies, { level });
   const packed = small.length === bodies.length ? deflateSync(bodies, { level: 0 }) : small;
   // A copy without the room that zlib leaves behind it.
   return { content: new Uint8Array(packed), bytes: bodies.length };

@@ -251,7 +251,10 @@ export interface RecordSource {
     readonly openedUntil: number;
     readonly limit: number;
   }): readonly Break[];
-  /** Deposits that wait and have not moved since `until`: the longest waiting, and how many in all. */
+  /**
+   * Deposits that wait and have not moved since `until`: the longest waiting, to the hour, and within
+   * one those that were told of first; and how many in all.
+   */
   idleDeposits(until: number, limit: number): Idle<Deposit>;
   /** The same of withdrawals without a final status. */
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;

@@ -147,7 +147,7 @@ function ageStatementsOf(db: Database) {
     ),
     idleDeposits: db.prepare<[number, number, number], DepositRow>(
       `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour <= ? AND updated_at <= ?
-       ORDER BY updated_hour, updated_at, hash_id, deposit_id LIMIT ?`,
+       ORDER BY updated_hour, hash_id, deposit_id LIMIT ?`,
     ),
     idleDepositCount: db
       .prepare<[number, number, number], number>(
