@@ -34,7 +34,8 @@ CREATE TABLE journal (
 ) STRICT;
 
 -- The bodies of some facts of one commit, first_seq to last_seq, one after the other, as zlib packs
--- them (RFC 1950); bytes: how many they are unpacked. In the shell `sqlite3` a body is
+-- them (RFC 1950); bytes: how many they are unpacked. Between them may stand what came with them and
+-- made no fact: repeats and refused bodies. In the shell `sqlite3` a body is
 --   SELECT CAST(substr(sqlar_uncompress(content, bytes), body_start + 1, body_bytes) AS TEXT)
 --   FROM journal JOIN bodies ON seq BETWEEN first_seq AND last_seq WHERE seq = 1;
 CREATE TABLE bodies (

@@ -3,10 +3,21 @@ import type { Database } from 'better-sqlite3';
 import { openForCheckpoints } from '../../store/sqlite/database.ts';
 import type { CheckpointerOptions } from './messages.ts';
 
+/** Pages that the writer may be left with: it copies as many in a few milliseconds. */
+const LEFT_MAX = 256;
+/** Each time over the log leaves what was committed during it, a fraction of what it copied. */
+const TIMES_MAX = 4;
+
 /** A full disk, say: the log grows until the next time, and nothing is lost. */
 function copied(db: Database): boolean {
+  let behind = 0;
   try {
-    db.pragma('wal_checkpoint(PASSIVE)');
+    for (let times = 0; times < TIMES_MAX; times += 1) {
+      const [state] = db.pragma('wal_checkpoint(PASSIVE)') as { checkpointed: number }[];
+      const reached = state?.checkpointed ?? 0;
+      if (reached - behind <= LEFT_MAX) break;
+      behind = reached;
+    }
     return true;
   } catch {
     return false;
