@@ -13,10 +13,11 @@ interface Waiting {
 const PORTION_MAX = 64;
 
 /**
- * While the ledger is at others, facts are handed over by so many: each message has its price, and
- * what is left over goes when one of them has ended.
+ * While the ledger is at many others, facts are handed over by so many: each message has its price,
+ * and what is left over goes when one of them has ended. While it is at few it soon wants more.
  */
 const HANDFUL = 16;
+const FEW = 64;
 
 /**
  * Group commit. Facts that arrive together, or while a commit is under way, share the next one:
@@ -108,7 +109,7 @@ export class CommitQueue {
   /** How many are to be handed over now. A backlog goes by full batches, and not in crumbs. */
   #next(): number {
     const next = Math.min(this.#waiting.length, this.#batchMax);
-    if (this.#underWay === 0 || this.#hasEnded || next === this.#batchMax) {
+    if (this.#underWay < FEW || this.#hasEnded || next === this.#batchMax) {
       return this.#roomFor(next);
     }
     return this.#roomFor(next - (next % HANDFUL));

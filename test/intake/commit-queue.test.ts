@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../src/domain/fact.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
-import type { CommitResult, Delivery, Ledger } from '../../src/store/port.ts';
+import type { CommitResult, Delivery, Ledger, Submitted } from '../../src/store/port.ts';
 import { deliveryOf, factOf, OpenLedger, openLedger, START } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
@@ -114,38 +114,45 @@ describe('a ledger that takes facts while it is at others', () => {
 
   const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('is given what arrives by sixteen, up to its bound, and the rest when something has ended', async () => {
+  test('is given what arrives at once, by sixteen while many are under way, and the rest when something has ended', async () => {
     const { ledger, gates } = await gated();
-    const { queue, commits } = queueOver(ledger, { batchMax: 40, underWayMax: 80 });
-    const facts = deposits(120);
-    const submitted = [];
-    const open = async (gate: number): Promise<void> => {
-      gates[gate]?.();
+    const { queue, commits } = queueOver(ledger, { batchMax: 200, underWayMax: 400 });
+    const facts = deposits(491);
+    const submitted: Promise<Submitted>[] = [];
+    const turns = async (): Promise<void> => {
       await turn();
       await turn();
     };
-    for (const [start, end, given] of [
-      [0, 3, [3]],
-      [3, 8, [3]],
-      [8, 26, [3, 16]],
+    const steps: [arriving: number, given: number[]][] = [
+      [3, [3]],
+      [5, [3, 5]],
+      [60, [3, 5, 60]],
+      [5, [3, 5, 60]],
+      [18, [3, 5, 60, 16]],
       // A backlog goes by full batches.
-      [26, 120, [3, 16, 40]],
-    ] as const) {
-      submitted.push(...facts.slice(start, end).map((fact) => queue.submit(fact)));
-      await turn();
-      await turn();
+      [400, [3, 5, 60, 16, 200]],
+    ];
+    for (const [arriving, given] of steps) {
+      const next = facts.slice(submitted.length, submitted.length + arriving);
+      submitted.push(...next.map((fact) => queue.submit(fact)));
+      await turns();
       expect(commits).toEqual(given);
     }
-    expect(queue.waiting).toBe(120);
-    await open(0);
-    // Room for 24 is none for the forty that wait.
-    expect(commits).toEqual([3, 16, 40]);
-    await open(1);
-    expect(commits).toEqual([3, 16, 40, 40]);
-    await open(2);
-    expect(commits).toEqual([3, 16, 40, 40, 21]);
-    await open(3);
-    await open(4);
+    expect(queue.waiting).toBe(491);
+    for (const gate of [0, 1, 2]) {
+      gates[gate]?.();
+      await turns();
+      // Room for fewer than the two hundred that wait is none.
+      expect(commits).toEqual([3, 5, 60, 16, 200]);
+    }
+    gates[3]?.();
+    await turns();
+    expect(commits).toEqual([3, 5, 60, 16, 200, 200]);
+    gates[4]?.();
+    await turns();
+    expect(commits).toEqual([3, 5, 60, 16, 200, 200, 7]);
+    gates[5]?.();
+    gates[6]?.();
     expect(await Promise.all(submitted)).toEqual(facts.map(() => accepted));
   });
 
