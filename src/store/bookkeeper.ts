@@ -18,9 +18,6 @@ import { WorkingSet } from './working-set.ts';
 
 type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
 
-/** A fact that was delivered, with its body as it was packed on the way. */
-type Told<Kind extends Fact['kind']> = FactOf<Kind> & { readonly packed?: PackedBody | undefined };
-
 /**
  * Applies facts to the records of a store: reads what a rule needs, lets the rule decide,
  * journals the fact and takes over its changes. The same code serves intake, reconciliation,
@@ -135,15 +132,8 @@ export class Bookkeeper {
     if (decoded.kind === 'quarantined') return this.take({ ...decoded, at, raw });
     const { notification, digest } = decoded;
     if (defect === undefined) {
-      const told: Told<'notification'> = {
-        kind: 'notification',
-        at,
-        raw,
-        notification,
-        digest,
-        packed,
-      };
-      return this.#delivery(this.#takeNotification(told));
+      const fact = { kind: 'notification', at, raw, notification, digest } as const;
+      return this.#delivery(this.#takeNotification(fact, packed));
     }
     return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
   }
@@ -157,7 +147,8 @@ export class Bookkeeper {
     return before.kind !== 'malformed' && before.digest() === told.digest();
   }
 
-  #takeNotification(fact: Told<'notification'>): IntakeStatus {
+  /** `packed`: its body, where it was packed on the way. */
+  #takeNotification(fact: FactOf<'notification'>, packed?: PackedBody): IntakeStatus {
     const { notification, digest, at } = fact;
     const seen = this.#set.seen(notification.id);
     if (seen !== undefined) {
@@ -177,7 +168,7 @@ export class Bookkeeper {
         defect,
       });
     }
-    const seq = this.#journal(fact, fact.packed);
+    const seq = this.#journal(fact, packed);
     this.#set.record({
       seq,
       id: notification.id,

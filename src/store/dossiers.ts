@@ -59,7 +59,6 @@ function numberOf({ network, blockchainHash, hashId }: OpenDossier): number {
 export class Dossiers {
   readonly #source: Source;
   readonly #open = new Map<NetworkKey, Map<BlockchainHash, OpenDossier>>();
-  #openCount = 0;
   /** The one asked for last: a rule's changes are nearly always all about one hash. */
   #latest: OpenDossier | undefined;
   readonly #sightings = new Map<Sighting, Unwritten<Sighting>>();
@@ -80,7 +79,9 @@ export class Dossiers {
 
   /** How much is at hand: hashes, deposits, sightings with their changes, withdrawals. */
   get size(): number {
-    return this.#openCount + this.#withdrawals.size + this.#weight;
+    let size = this.#withdrawals.size + this.#weight;
+    for (const ofNetwork of this.#open.values()) size += ofNetwork.size;
+    return size;
   }
 
   of(network: NetworkKey, hash: BlockchainHash): Dossier {
@@ -249,7 +250,6 @@ export class Dossiers {
     const ofNetwork = this.#open.get(network) ?? new Map<BlockchainHash, OpenDossier>();
     if (ofNetwork.size === 0) this.#open.set(network, ofNetwork);
     ofNetwork.set(blockchainHash, fresh);
-    this.#openCount += 1;
     this.#weight += fresh.deposits.length;
     for (const sighting of fresh.sightings) this.#weight += weightOf(sighting);
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);

@@ -1,4 +1,3 @@
-import type { PackedBody } from './body-block.ts';
 import type { Amount } from '../domain/amount.ts';
 import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
 import type { DailyReport } from '../domain/close-report.ts';
@@ -27,6 +26,7 @@ import type { OwnHash } from '../domain/own-hash.ts';
 import type { Place, PositionLine } from '../domain/roll-forward.ts';
 import type { Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
+import type { PackedBody } from './body-block.ts';
 
 /** A fact as it is journalled: bytes, and how they were read. */
 export interface JournalRow {
@@ -269,14 +269,10 @@ export interface RecordSource {
   touchedAfter(seq: number): Touched | undefined;
 }
 
-/** A record as it is to be, and as the store has it; undefined where it is new. */
+/** What is kept by hash: a record as it is to be, and as the store has it; undefined where it is new. */
 export interface Change<Item> {
   readonly after: Item;
   readonly before: Item | undefined;
-}
-
-/** A change of what is kept by hash. */
-export interface ChangeOfHash<Item> extends Change<Item> {
   readonly hashId: number;
 }
 
@@ -291,9 +287,9 @@ export interface Writes {
   readonly notifications: readonly NotificationRow[];
   readonly quarantine: readonly QuarantineRow[];
   readonly entries: readonly PostedEntry[];
-  readonly sightings: readonly ChangeOfHash<Sighting>[];
+  readonly sightings: readonly Change<Sighting>[];
   /** `seq`: the fact that changed it first; of a new one, the fact that told of it. */
-  readonly deposits: readonly (ChangeOfHash<Deposit> & { readonly seq: number })[];
+  readonly deposits: readonly (Change<Deposit> & { readonly seq: number })[];
   readonly withdrawals: readonly Withdrawal[];
   readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Sighting } from '../../domain/sighting.ts';
-import type { ChangeOfHash } from '../records.ts';
+import type { Change } from '../records.ts';
 import { packPosted, packSeen } from '../sighting-codec.ts';
 import { insertInto, updateOf } from './statement.ts';
 import type { SightingRow } from './tables.ts';
@@ -42,7 +42,7 @@ export class SightingWriter {
     );
   }
 
-  write({ before, after, hashId }: ChangeOfHash<Sighting>): void {
+  write({ before, after, hashId }: Change<Sighting>): void {
     const isSame =
       before !== undefined && before.entryId === after.entryId && before.posted === after.posted;
     if (isSame) {
