@@ -10,8 +10,19 @@ const amount = z.string().regex(/^-?(0|[1-9][0-9]*)$/);
 const summary = z.strictObject({
   notifications: z.strictObject({ accepted: count, duplicates: count, quarantined: count }),
   deposits: z.record(z.string(), count),
-  credits: z.strictObject({ credits: count, reversals: count }),
+  credits: z.strictObject({
+    credits: count,
+    acknowledged: count,
+    refused: count,
+    reversals: count,
+  }),
   breaks: z.strictObject({ open: count, resolved: count }),
+  outstanding: z.strictObject({
+    deposits: count,
+    acknowledgements: count,
+    reversals: count,
+    incomplete: z.string().nullable(),
+  }),
   tieOut: z.strictObject({
     balanced: z.boolean(),
     assets: z
@@ -37,6 +48,8 @@ test(
     }
     expect(told.notifications.accepted).toBeGreaterThan(50);
     expect(told.credits.credits).toBeGreaterThan(0);
+    expect(told.outstanding).toMatchObject({ deposits: 0, acknowledgements: 0, reversals: 0 });
+    expect(told.credits.acknowledged + told.credits.refused).toBe(told.credits.credits);
     // Only when there was time for the deep reorg that takes a deposit after its credit.
     const due = stderr.includes('after it was credited') ? 1 : 0;
     expect(told.credits.reversals).toBeGreaterThanOrEqual(due);

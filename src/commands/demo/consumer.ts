@@ -1,5 +1,5 @@
+import { ProductRefused, ProductUnreachable, type ProductApi } from './product-api.ts';
 import { pause } from './traffic.ts';
-import { ProductUnreachable, type Product } from './product.ts';
 
 interface Feed {
   readonly data: readonly {
@@ -10,20 +10,32 @@ interface Feed {
   readonly next: number;
 }
 
+/** What became of the feed's credits at the consumer. */
+export interface Consumed {
+  readonly acknowledged: number;
+  /** Reversed before they were acknowledged, or acknowledged by somebody else. */
+  readonly refused: number;
+}
+
 const WAIT_SECONDS = 2;
 const RETRY_MS = 300;
 
 /**
  * What an exchange would write against the credit feed: long-poll from the last place it stored,
- * acknowledge every credit with its own reference, and go on after a failure where it was.
+ * acknowledge every credit with its own reference, and go on after a failure where it was. Ends with
+ * the signal, after what it was given until then.
  */
-export async function consumeCredits(product: Product, signal: AbortSignal): Promise<void> {
+export async function consumeCredits(api: ProductApi, signal: AbortSignal): Promise<Consumed> {
+  // Sets: after a failure the same items come again.
+  const acknowledged = new Set<string>();
+  const refused = new Set<string>();
   let after = 0;
   while (!signal.aborted) {
     try {
-      const feed = await product.get<Feed>(`/v1/credits?after=${after}&wait=${WAIT_SECONDS}`);
-      for (const item of feed.data) {
-        if (item.kind === 'credit') await acknowledge(product, item.creditId);
+      const feed = await api.get<Feed>(`/v1/credits?after=${after}&wait=${WAIT_SECONDS}`);
+      for (const { kind, creditId } of feed.data) {
+        if (kind !== 'credit') continue;
+        ((await acknowledge(api, creditId)) ? acknowledged : refused).add(creditId);
       }
       after = feed.next;
     } catch (error) {
@@ -31,13 +43,16 @@ export async function consumeCredits(product: Product, signal: AbortSignal): Pro
       await pause(RETRY_MS, signal);
     }
   }
+  return { acknowledged: acknowledged.size, refused: refused.size };
 }
 
-async function acknowledge(product: Product, creditId: string): Promise<void> {
+/** False where the credit does not wait for it any more: a reversal is next in the feed. */
+async function acknowledge(api: ProductApi, creditId: string): Promise<boolean> {
   try {
-    await product.post(`/v1/credits/${creditId}/ack`, { reference: `demo-${creditId}` });
+    await api.post(`/v1/credits/${creditId}/ack`, { reference: `demo-${creditId}` });
+    return true;
   } catch (error) {
-    // Reversed between the feed and the acknowledgement: the reversal is next in the feed.
-    if (error instanceof ProductUnreachable) throw error;
+    if (error instanceof ProductRefused && error.status === 409) return false;
+    throw error;
   }
 }

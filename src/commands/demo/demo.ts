@@ -10,7 +10,8 @@ import { CoreClient, CoreControl } from './core-client.ts';
 import { Product } from './product.ts';
 import { SeededRandom } from './random.ts';
 import { setScene, subscribeAll, type Scene } from './scene.ts';
-import { playScript, settleDown } from './script.ts';
+import { playScript } from './script.ts';
+import { settleDown } from './settling.ts';
 import { summarise, summaryText } from './summary.ts';
 import { tieOut } from './tie-out.ts';
 import { Traffic } from './traffic.ts';
@@ -75,13 +76,13 @@ export function demoCommand(terminal: Terminal): Command {
 }
 
 /** Aborts at Ctrl-C, or when the demo's time is over. */
-function endOf(flags: DemoFlags): { over: AbortSignal; cancel: () => void } {
+function endOf(flags: DemoFlags): { over: AbortSignal; end: () => void; cancel: () => void } {
   const controller = new AbortController();
   const end = (): void => controller.abort();
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
   const timer = flags.for === undefined ? undefined : setTimeout(end, flags.for);
-  return { over: controller.signal, cancel: () => clearTimeout(timer) };
+  return { over: controller.signal, end, cancel: () => clearTimeout(timer) };
 }
 
 async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
@@ -156,19 +157,24 @@ async function perform(stage: {
   const { flags, terminal, control, product, scene, client, traders } = stage;
   const random = new SeededRandom(flags.seed);
   const traffic = new Traffic({ control, traders, scene, random });
-  const { over, cancel } = endOf(flags);
+  const { over, end, cancel } = endOf(flags);
   const consumer = new AbortController();
-  const consuming = consumeCredits(product, consumer.signal);
+  const consuming = consumeCredits(product.api, consumer.signal);
+  // Without its consumer the demo is over; the cause is thrown where the consumer is awaited.
+  consuming.catch(end);
+  let outstanding;
   try {
     await playScript({ traffic, control, product, over, note: (text) => terminal.note(text) });
     terminal.note('traffic has ended; letting everything under way arrive');
-    await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
+    outstanding = await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
   } finally {
     cancel();
     consumer.abort();
     await consuming;
   }
-  const summary = await summarise(product.storePath, await tieOut(product, control));
+  const tied = await tieOut(product.api, control);
+  const ended = { consumed: await consuming, outstanding, tieOut: tied };
+  const summary = await summarise(product.storePath, ended);
   terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));
   return summary.tieOut.balanced;
 }

@@ -1,25 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { request } from 'undici';
 import { Child } from './child.ts';
 import type { CoreClient } from './core-client.ts';
+import { ProductApi } from './product-api.ts';
 import { NETWORKS } from './scene.ts';
-
-/** A call of our own API that failed, e.g. while the daemon is being restarted. */
-export class ProductUnreachable extends Error {
-  override readonly name = 'ProductUnreachable';
-}
 
 interface ServeReady {
   readonly url: string;
 }
 
-/** The daemon of the demo: its configuration and secrets, its process, and calls of its API. */
+/** The daemon of the demo: its configuration and secrets, its process and its API. */
 export class Product {
   readonly storePath: string;
   readonly url: string;
   readonly webhookUrl: string;
+  readonly api: ProductApi;
   readonly #configPath: string;
   readonly #token = randomBytes(32).toString('base64url');
   readonly #signal: AbortSignal;
@@ -39,6 +35,7 @@ export class Product {
     const pathToken = randomBytes(32).toString('hex');
     this.url = `http://127.0.0.1:${port}`;
     this.webhookUrl = `${this.url}/hooks/${pathToken}`;
+    this.api = new ProductApi({ url: this.url, token: this.#token });
     writeFileSync(join(folder, 'custody.key'), client.privateKeyPem, { mode: 0o600 });
     const config = {
       listen: { host: '127.0.0.1', port },
@@ -91,31 +88,5 @@ export class Product {
 
   async stop(): Promise<void> {
     await this.#child?.stop();
-  }
-
-  get<Body>(path: string): Promise<Body> {
-    return this.#call<Body>('GET', path);
-  }
-
-  post<Body>(path: string, body: unknown): Promise<Body> {
-    return this.#call<Body>('POST', path, body);
-  }
-
-  async #call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
-    let answer;
-    try {
-      answer = await request(`${this.url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
-        body: body === undefined ? null : JSON.stringify(body),
-      });
-    } catch (error) {
-      throw new ProductUnreachable(`${method} ${path}`, { cause: error });
-    }
-    const text = await answer.body.text();
-    if (answer.statusCode >= 500) throw new ProductUnreachable(`${method} ${path}: ${text}`);
-    if (answer.statusCode >= 400)
-      throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
-    return JSON.parse(text) as Body;
   }
 }

@@ -1,6 +1,8 @@
 import { openForReading } from '../../store/sqlite/database.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
 import type { StoreCounts } from '../../store/reads.ts';
+import type { Consumed } from './consumer.ts';
+import { IDLE_SECONDS_MAX, stepsLeft, type Outstanding } from './settling.ts';
 import type { TieOut } from './tie-out.ts';
 
 /** The demo's closing line. */
@@ -11,13 +13,17 @@ export interface Summary {
     readonly quarantined: number;
   };
   readonly deposits: StoreCounts['deposits'];
-  readonly credits: { readonly credits: number; readonly reversals: number };
+  readonly credits: { readonly credits: number; readonly reversals: number } & Consumed;
+  readonly outstanding: Outstanding;
   readonly breaks: { readonly open: number; readonly resolved: number };
   readonly tieOut: TieOut;
 }
 
-/** Counts of the store, which outlive the daemon's restarts, with the tie-out. */
-export async function summarise(storePath: string, tied: TieOut): Promise<Summary> {
+/** Counts of the store, which outlive the daemon's restarts, with how the demo ended. */
+export async function summarise(
+  storePath: string,
+  ended: { consumed: Consumed; outstanding: Outstanding; tieOut: TieOut },
+): Promise<Summary> {
   const reads = new SqliteReads(openForReading(storePath));
   try {
     const { notifications, deposits, credits, breaks } = await reads.counts();
@@ -26,9 +32,10 @@ export async function summarise(storePath: string, tied: TieOut): Promise<Summar
     return {
       notifications: { accepted, duplicates, quarantined },
       deposits,
-      credits,
+      credits: { ...credits, ...ended.consumed },
       breaks: { open, resolved },
-      tieOut: tied,
+      outstanding: ended.outstanding,
+      tieOut: ended.tieOut,
     };
   } finally {
     reads.close();
@@ -36,7 +43,7 @@ export async function summarise(storePath: string, tied: TieOut): Promise<Summar
 }
 
 export function summaryText(summary: Summary): string {
-  const { notifications, deposits, credits, breaks, tieOut } = summary;
+  const { notifications, deposits, breaks, tieOut } = summary;
   const states = Object.entries(deposits).map(([state, count]) => `${count} ${state}`);
   const assets = tieOut.assets.map(
     ({ asset, books, difference }) =>
@@ -45,9 +52,25 @@ export function summaryText(summary: Summary): string {
   return [
     `notifications  ${notifications.accepted} accepted, ${notifications.duplicates} duplicates, ${notifications.quarantined} quarantined`,
     `deposits       ${states.join(', ')}`,
-    `credits        ${credits.credits} credits, ${credits.reversals} reversals`,
+    `credits        ${creditsText(summary.credits)}`,
     `breaks         ${breaks.open} open, ${breaks.resolved} resolved`,
+    `outstanding    ${outstandingText(summary.outstanding)}`,
     `tie-out        books against the core's truth, in smallest units: ${tieOut.balanced ? 'balanced' : 'NOT BALANCED'}`,
     ...assets,
   ].join('\n');
+}
+
+function creditsText({ credits, acknowledged, refused, reversals }: Summary['credits']): string {
+  const others =
+    refused === 0 ? '' : `, ${refused} reversed before that or acknowledged by somebody else`;
+  return `${credits} credits, ${acknowledged} acknowledged${others}, ${reversals} reversals`;
+}
+
+function outstandingText(left: Outstanding): string {
+  const { deposits, acknowledgements, reversals, incomplete } = left;
+  if (stepsLeft(left) === 0) return 'nothing';
+  const counts = `${deposits} deposits under way, ${acknowledgements} acknowledgements, ${reversals} reversals`;
+  const cause =
+    incomplete === null ? '' : `; the last reconciliation was incomplete: ${incomplete}`;
+  return `${counts}; none of them moved for ${IDLE_SECONDS_MAX} s${cause}`;
 }

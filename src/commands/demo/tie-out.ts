@@ -1,5 +1,5 @@
 import type { CoreControl } from './core-client.ts';
-import type { Product } from './product.ts';
+import type { ProductApi } from './product-api.ts';
 
 /** The books of one asset beside what the core knows to be true; amounts in smallest units. */
 export interface AssetTieOut {
@@ -29,10 +29,10 @@ function sums(rows: readonly BalanceRow[]): Map<string, bigint> {
   return totals;
 }
 
-async function bookRows(product: Product): Promise<BalanceRow[]> {
+async function bookRows(api: ProductApi): Promise<BalanceRow[]> {
   const rows: BalanceRow[] = [];
   for (let page = 0; ; page += 1) {
-    const list = await product.get<{ data: BalanceRow[]; pagination: { total: number } }>(
+    const list = await api.get<{ data: BalanceRow[]; pagination: { total: number } }>(
       `/v1/balances?view=books&page=${page}&pageSize=${PAGE_SIZE}`,
     );
     rows.push(...list.data);
@@ -41,10 +41,10 @@ async function bookRows(product: Product): Promise<BalanceRow[]> {
 }
 
 /** Compares the books with the core's truth, asset by asset. */
-export async function tieOut(product: Product, control: CoreControl): Promise<TieOut> {
+export async function tieOut(api: ProductApi, control: CoreControl): Promise<TieOut> {
   const truth = (await control.get('/sim/truth/balances')) as { data: BalanceRow[] };
   const custody = sums(truth.data);
-  const books = sums(await bookRows(product));
+  const books = sums(await bookRows(api));
   const assets = [...new Set([...custody.keys(), ...books.keys()])].sort().map((asset) => {
     const ours = books.get(asset) ?? 0n;
     const theirs = custody.get(asset) ?? 0n;

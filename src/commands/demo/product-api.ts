@@ -1,0 +1,54 @@
+import { request } from 'undici';
+
+/** A call of our own API that failed, e.g. while the daemon is being restarted. */
+export class ProductUnreachable extends Error {
+  override readonly name = 'ProductUnreachable';
+}
+
+/** A call that our own API answered with a refusal. */
+export class ProductRefused extends Error {
+  override readonly name = 'ProductRefused';
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Calls of our own API with one token. Throws `ProductUnreachable` and `ProductRefused`. */
+export class ProductApi {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(options: { url: string; token: string }) {
+    this.#url = options.url;
+    this.#token = options.token;
+  }
+
+  get<Body>(path: string): Promise<Body> {
+    return this.#call<Body>('GET', path);
+  }
+
+  post<Body>(path: string, body: unknown): Promise<Body> {
+    return this.#call<Body>('POST', path, body);
+  }
+
+  async #call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
+    let answer;
+    try {
+      answer = await request(`${this.#url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    } catch (error) {
+      throw new ProductUnreachable(`${method} ${path}`, { cause: error });
+    }
+    const text = await answer.body.text();
+    const { statusCode: status } = answer;
+    if (status >= 500) throw new ProductUnreachable(`${method} ${path}: ${text}`);
+    if (status >= 400) throw new ProductRefused(`${method} ${path}: ${status} ${text}`, status);
+    return JSON.parse(text) as Body;
+  }
+}
