@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest';
+import Database from 'better-sqlite3';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { freePort, runProgram } from './program.ts';
+import { collect, eventually, freePort, launchProgram } from './program.ts';
+import { readmeBlocks } from './readme.ts';
 
 const DEMO_MS_MAX = 90_000;
 
@@ -33,13 +40,51 @@ const summary = z.strictObject({
   }),
 });
 
+/** The README's program, compiled and started by the README's own line, in a folder of its own. */
+function startReadmeProgram(options: { url: string; token: string }) {
+  const blocks = readmeBlocks('Integrate the credit feed in an hour');
+  const [install, run] = (blocks.find((one) => one.language === 'sh')?.text ?? '').split('\n');
+  const program = blocks.find((one) => one.language === 'ts')?.text;
+  if (run === undefined || program === undefined) throw new Error('the README has no program');
+  expect(install).toMatch(/^npm i /);
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-readme-'));
+  // In place of the install line, which takes the same packages.
+  symlinkSync(
+    fileURLToPath(new URL('../../node_modules', import.meta.url)),
+    `${folder}/node_modules`,
+  );
+  writeFileSync(join(folder, 'feed.mts'), program);
+  const child = spawn(
+    'sh',
+    ['-c', run.replace('COUNTERFOIL_TOKEN=…', `COUNTERFOIL_TOKEN=${options.token}`)],
+    {
+      cwd: folder,
+      detached: true,
+      env: { ...process.env, COUNTERFOIL_URL: options.url },
+    },
+  );
+  const errors = collect(child.stderr);
+  const { pid } = child;
+  onTestFinished(() => {
+    // The whole group: the shell waits for the program.
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+  return { database: join(folder, 'exchange.db'), errors };
+}
+
 test(
-  'the demo ends by itself, its last line tells the outcome, and the books are exact',
+  'the demo ends by itself with exact books, and the program of the README books credits beside it',
   async () => {
     const [port, corePort] = [await freePort(), await freePort()];
     const ports = ['--port', String(port), '--core-port', String(corePort)];
     const flags = ['--for', '12s', '--seed', '3', '--json'];
-    const { code, stdout, stderr } = await runProgram('demo', ...flags, ...ports);
+    const demo = launchProgram('demo', ...flags, ...ports);
+    const token = await eventually('the token of role crediting', async () => {
+      return /^token +(\S+) +role crediting/m.exec(demo.stderr())?.[1];
+    });
+    const program = startReadmeProgram({ url: `http://127.0.0.1:${port}`, token });
+    const { code, stdout, stderr } = await demo.finished;
     const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
     expect(told.tieOut.balanced).toBe(true);
     for (const { asset, books, custody, difference } of told.tieOut.assets) {
@@ -54,6 +99,14 @@ test(
     const due = stderr.includes('after it was credited') ? 1 : 0;
     expect(told.credits.reversals).toBeGreaterThanOrEqual(due);
     expect(code).toBe(0);
+
+    const exchange = new Database(program.database, { readonly: true });
+    onTestFinished(() => void exchange.close());
+    const booked = exchange.prepare(
+      "SELECT count(*) FROM bookings WHERE kind = 'credit' AND acknowledged = 1",
+    );
+    expect(booked.pluck().get()).toBeGreaterThan(0);
+    expect(program.errors()).not.toMatch(/acknowledged already|: 40[0-9]/);
   },
   DEMO_MS_MAX,
 );

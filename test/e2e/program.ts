@@ -17,14 +17,24 @@ export interface Finished {
 
 /** Runs a command of the built program to its end. */
 export async function runProgram(...args: string[]): Promise<Finished> {
+  return launchProgram(...args).finished;
+}
+
+/** Starts a command of the built program that ends by itself; `stderr` is what it has said so far. */
+export function launchProgram(...args: string[]): {
+  readonly stderr: () => string;
+  readonly finished: Promise<Finished>;
+} {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const out = collect(child.stdout);
   const err = collect(child.stderr);
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout: out(), stderr: err() };
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  const finished = closed.then(([code]) => ({ code, stdout: out(), stderr: err() }));
+  return { stderr: err, finished };
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
+/** Keeps what a stream says; the answer gives it as it is by then. */
+export function collect(stream: NodeJS.ReadableStream): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;

@@ -49,7 +49,8 @@ export async function consumeCredits(api: ProductApi, signal: AbortSignal): Prom
 /** False where the credit does not wait for it any more: a reversal is next in the feed. */
 async function acknowledge(api: ProductApi, creditId: string): Promise<boolean> {
   try {
-    await api.post(`/v1/credits/${creditId}/ack`, { reference: `demo-${creditId}` });
+    // As the README's program does, so that it can run beside this one: a repeat is no conflict.
+    await api.post(`/v1/credits/${creditId}/ack`, { reference: `booking-${creditId}` });
     return true;
   } catch (error) {
     if (error instanceof ProductRefused && error.status === 409) return false;

@@ -138,7 +138,9 @@ function announce(
   terminal.note(
     [
       `console   ${product.url}/console`,
-      `API       ${product.url}/docs   (Authorization: Bearer ${product.token})`,
+      `API       ${product.url}/docs   (Authorization: Bearer TOKEN)`,
+      `token     ${product.tokens.admin}   role admin`,
+      `token     ${product.tokens.crediting}   role crediting, for a program that books credits`,
       `core      ${core.url}/   (control: ${core.controlUrl}/sim)`,
       `seed ${flags.seed}; ${end}`,
     ].join('\n'),
@@ -159,7 +161,7 @@ async function perform(stage: {
   const traffic = new Traffic({ control, traders, scene, random });
   const { over, end, cancel } = endOf(flags);
   const consumer = new AbortController();
-  const consuming = consumeCredits(product.api, consumer.signal);
+  const consuming = consumeCredits(product.apiOf('crediting'), consumer.signal);
   // Without its consumer the demo is over; the cause is thrown where the consumer is awaited.
   consuming.catch(end);
   let outstanding;
@@ -172,7 +174,7 @@ async function perform(stage: {
     consumer.abort();
     await consuming;
   }
-  const tied = await tieOut(product.api, control);
+  const tied = await tieOut(product.apiOf('admin'), control);
   const ended = { consumed: await consuming, outstanding, tieOut: tied };
   const summary = await summarise(product.storePath, ended);
   terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));

@@ -10,14 +10,23 @@ interface ServeReady {
   readonly url: string;
 }
 
+/** Who has a token: a person who may do everything, and a program that books credits. */
+type DemoRole = 'admin' | 'crediting';
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
 /** The daemon of the demo: its configuration and secrets, its process and its API. */
 export class Product {
   readonly storePath: string;
   readonly url: string;
   readonly webhookUrl: string;
-  readonly api: ProductApi;
+  readonly tokens: Readonly<Record<DemoRole, string>> = {
+    admin: newToken(),
+    crediting: newToken(),
+  };
   readonly #configPath: string;
-  readonly #token = randomBytes(32).toString('base64url');
   readonly #signal: AbortSignal;
   #child: Child<ServeReady> | undefined;
 
@@ -35,7 +44,6 @@ export class Product {
     const pathToken = randomBytes(32).toString('hex');
     this.url = `http://127.0.0.1:${port}`;
     this.webhookUrl = `${this.url}/hooks/${pathToken}`;
-    this.api = new ProductApi({ url: this.url, token: this.#token });
     writeFileSync(join(folder, 'custody.key'), client.privateKeyPem, { mode: 0o600 });
     const config = {
       listen: { host: '127.0.0.1', port },
@@ -58,13 +66,11 @@ export class Product {
       // Every few seconds, so that there is something to see; a day's work keeps within the limits.
       reconcile: { sweep: '*/4 * * * * *', graceSeconds: 20 },
       api: {
-        tokens: [
-          {
-            name: 'demo',
-            role: 'admin',
-            sha256: createHash('sha256').update(this.#token).digest('hex'),
-          },
-        ],
+        tokens: Object.entries(this.tokens).map(([role, token]) => ({
+          name: `demo-${role}`,
+          role,
+          sha256: createHash('sha256').update(token).digest('hex'),
+        })),
       },
       console: { public: true },
       log: { level: 'warn' },
@@ -72,8 +78,9 @@ export class Product {
     writeFileSync(this.#configPath, JSON.stringify(config, null, 2), { mode: 0o600 });
   }
 
-  get token(): string {
-    return this.#token;
+  /** Its API, as somebody of this role calls it. */
+  apiOf(role: DemoRole): ProductApi {
+    return new ProductApi({ url: this.url, token: this.tokens[role] });
   }
 
   async start(): Promise<void> {

@@ -63,8 +63,8 @@ function short(hash: string): string {
 }
 
 async function isCredited(product: Product, hash: string): Promise<boolean> {
-  const list = await product.api.get<{ data: { state: string }[] }>(
-    `/v1/deposits?blockchainHash=${hash}`,
-  );
+  const list = await product
+    .apiOf('admin')
+    .get<{ data: { state: string }[] }>(`/v1/deposits?blockchainHash=${hash}`);
   return list.data.some((deposit) => deposit.state === 'credited' || deposit.state === 'settled');
 }

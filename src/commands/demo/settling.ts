@@ -43,8 +43,9 @@ export async function settleDown(stage: {
   for (const vaultId of vaultIds) {
     await client.patch(`/subscriptions/${vaultId}/notifications/retry-schedule`);
   }
-  return untilArrived(product.api, {
-    isBalanced: async () => (await tieOut(product.api, control)).balanced,
+  const api = product.apiOf('admin');
+  return untilArrived(api, {
+    isBalanced: async () => (await tieOut(api, control)).balanced,
     idleMsMax: IDLE_SECONDS_MAX * 1_000,
     now: Date.now,
     pause: () => pause(LOOK_INTERVAL_MS),
