@@ -18,31 +18,51 @@ Without --token: an RSA key pair (2048 bits) for the custody API. The private ke
 by custody.privateKeyFile; attach the public key to your API client in the custody console and put
 the client's id into custody.clientId.
 
-With --token: a random token, good as a path token (intake.pathTokens) and as an API token. For the
-API, put its SHA-256 into api.tokens[].sha256 and give the token itself to its user, once.
+With --token: a random token, good as a path token (intake.pathTokensFile names its file) and as an API
+token. For the API, api.tokens[].sha256File names its SHA-256; give the token itself to its user, once.
 
 Examples:
-  counterfoil keygen --out custody        writes custody.key (mode 600) and custody.pub
-  counterfoil keygen --token`;
+  counterfoil keygen --out custody                  writes custody.key (mode 600) and custody.pub
+  counterfoil keygen --token --out secrets/ana      writes secrets/ana.token (mode 600) and secrets/ana.sha256
+  counterfoil keygen --token                        prints both`;
 
 export function keygenCommand(terminal: Terminal): Command {
   return new Command('keygen')
     .description('make a key pair for the custody API, or a token')
     .addHelpText('after', HELP)
-    .option('--out <name>', 'write <name>.key and <name>.pub instead of printing the key pair')
+    .option(
+      '--out <name>',
+      'write <name>.key and <name>.pub, or with --token <name>.token and <name>.sha256, instead of printing',
+    )
     .option('--token', 'make a token and its SHA-256 instead of a key pair')
     .option('--json', 'print one JSON line')
     .action(async (flags: KeygenFlags) => {
-      if (flags.token === true) printToken(terminal, flags);
+      if (flags.token === true) makeToken(terminal, flags);
       else await makeKeyPair(terminal, flags);
     });
 }
 
-function printToken(terminal: Terminal, flags: KeygenFlags): void {
+function makeToken(terminal: Terminal, flags: KeygenFlags): void {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const sha256 = createHash('sha256').update(token).digest('hex');
+  if (flags.out === undefined) {
+    terminal.result(
+      flags.json === true
+        ? JSON.stringify({ token, sha256 })
+        : `token   ${token}\nsha256  ${sha256}`,
+    );
+    return;
+  }
+  const files = { tokenFile: `${flags.out}.token`, sha256File: `${flags.out}.sha256` };
+  writeNew(files.tokenFile, `${token}\n`, 0o600);
+  writeNew(files.sha256File, `${sha256}\n`, 0o644);
   terminal.result(
-    flags.json === true ? JSON.stringify({ token, sha256 }) : `token   ${token}\nsha256  ${sha256}`,
+    flags.json === true
+      ? JSON.stringify(files)
+      : [
+          `token   ${files.tokenFile}  (keep it secret; give it to its user, or name it in intake.pathTokensFile)`,
+          `sha256  ${files.sha256File}  (name it in api.tokens[].sha256File)`,
+        ].join('\n'),
   );
 }
 

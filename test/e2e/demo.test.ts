@@ -42,9 +42,9 @@ const summary = z.strictObject({
 
 /** The README's program, compiled and started by the README's own line, in a folder of its own. */
 function startReadmeProgram(options: { url: string; token: string }) {
-  const blocks = readmeBlocks('Integrate the credit feed in an hour');
-  const [install, run] = (blocks.find((one) => one.language === 'sh')?.text ?? '').split('\n');
-  const program = blocks.find((one) => one.language === 'ts')?.text;
+  const section = 'Integrate the credit feed in an hour';
+  const [install, run] = (readmeBlocks(section, 'sh')[0] ?? '').split('\n');
+  const [program] = readmeBlocks(section, 'ts');
   if (run === undefined || program === undefined) throw new Error('the README has no program');
   expect(install).toMatch(/^npm i /);
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-readme-'));

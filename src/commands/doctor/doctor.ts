@@ -79,7 +79,7 @@ function checkTokens(config: Config): Diagnosis {
     ? ok('API tokens', tokens.map((token) => `${token.name} (${token.role})`).join(', '))
     : warning(
         'API tokens',
-        'there are none: nobody can use /v1; make one with `counterfoil keygen --token`',
+        'there are none: nobody can use /v1; make one with `counterfoil keygen --token --out NAME`',
       );
 }
 
