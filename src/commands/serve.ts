@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { WHOLE } from '../ops/config.ts';
 import { createLog } from '../ops/log.ts';
 import { configFrom } from './config-file.ts';
 import { startDaemon } from './daemon.ts';
@@ -26,7 +27,7 @@ export function serveCommand(
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: { config: string; json?: boolean }) => {
-      const config = configFrom(flags.config, context.environment);
+      const config = configFrom(WHOLE, flags.config, context.environment);
       const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
       const daemon = await startDaemon({ config, log, version: context.version });
       daemon.stopOnSignals(terminal.signals);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from '../ops/substitution.ts';
-import type { Config } from '../ops/config.ts';
+import { STORE, type Config } from '../ops/config.ts';
 import { configFrom } from './config-file.ts';
 import { CommandFailed } from './terminal.ts';
 
@@ -34,5 +34,5 @@ function storeOfConfig(config: string | undefined, environment: Environment): st
   if (config === undefined) {
     throw new CommandFailed("give the store with --store FILE, or the daemon's --config FILE", 2);
   }
-  return sqlitePath(configFrom(config, environment).store);
+  return sqlitePath(configFrom(STORE, config, environment).store);
 }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { CallOptions } from '../custody/caller.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
-import type { CustodyConfig } from '../ops/config.ts';
+import { CUSTODY, type CustodyConfig } from '../ops/config.ts';
 import { createProgress } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { STREAMS } from '../wire/notification.ts';
@@ -59,7 +59,7 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: SubscribeFlags) => {
-      const { custody } = configFrom(flags.config, environment);
+      const { custody } = configFrom(CUSTODY, flags.config, environment);
       if (custody === undefined) {
         throw new CommandFailed(
           `${flags.config}: custody is missing: name the service to subscribe at`,

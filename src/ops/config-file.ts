@@ -1,22 +1,23 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig } from './config.ts';
-import type { Config } from './config.ts';
-import type { Problem } from './problem.ts';
+import type { Parsed, Part } from './config.ts';
 import { isWithin } from './problem.ts';
 import { readSecrets } from './secret-file.ts';
 import { substitute } from './substitution.ts';
 import type { Environment } from './substitution.ts';
 
-export type Loaded =
-  | { readonly kind: 'ok'; readonly config: Config }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
-
 /**
- * Reads the configuration: a JSON file, with `${NAME}` taken from `env` and `<key>File` from files,
- * then checked as a whole. All problems are told at once; relative paths begin at the file's folder.
+ * Reads a part of the configuration: a JSON file, with `${NAME}` taken from `env` and `<key>File` from
+ * files, then checked as a whole. All problems of the part are told at once, and nothing that only
+ * other parts need is missed. Relative paths begin at the file's folder.
  */
-export function loadConfig(options: { file: string; env: Environment }): Loaded {
+export function loadConfig<Value>(options: {
+  file: string;
+  env: Environment;
+  part: Part<Value>;
+}): Parsed<Value> {
+  const { part } = options;
   const file = path.resolve(options.file);
   const folder = path.dirname(file);
   const content = readText(file);
@@ -29,9 +30,9 @@ export function loadConfig(options: { file: string; env: Environment }): Loaded 
   } catch (error) {
     return whole(`${file} is not JSON: ${syntaxText(error, content.text)}`);
   }
-  const substituted = substitute(json, options.env);
+  const substituted = substitute(only(json, part.keys), options.env);
   const read = readSecrets(substituted.value, (name) => readText(path.resolve(folder, name)));
-  const parsed = parseConfig(read.value, { folder, unreadableReason });
+  const parsed = parseConfig(read.value, { part, folder, unreadableReason });
   const first = [...substituted.problems, ...read.problems];
   if (parsed.kind === 'ok' && first.length === 0) return parsed;
   // What is wrong only because a variable or a file is missing is told once, by its cause.
@@ -41,7 +42,13 @@ export function loadConfig(options: { file: string; env: Environment }): Loaded 
   return { kind: 'invalid', problems: [...first, ...own] };
 }
 
-function whole(what: string): Loaded {
+function only(json: unknown, keys: readonly string[] | null): unknown {
+  if (keys === null || typeof json !== 'object' || json === null || Array.isArray(json))
+    return json;
+  return Object.fromEntries(Object.entries(json).filter(([key]) => keys.includes(key)));
+}
+
+function whole(what: string): Parsed<never> {
   return { kind: 'invalid', problems: [{ path: [], where: 'the configuration', what }] };
 }
 

@@ -212,12 +212,37 @@ function configIn(folder: string, unreadableReason: UnreadableReason) {
 export type Config = z.infer<ReturnType<typeof configIn>>;
 export type CustodyConfig = NonNullable<Config['custody']>;
 
+/** What of the configuration a command needs; whatever else stands in the file is not looked at. */
+export interface Part<Value> {
+  /** Keys of the file that belong to it; null: all, and no others. */
+  readonly keys: readonly string[] | null;
+  readonly schemaIn: (folder: string, unreadableReason: UnreadableReason) => z.ZodType<Value>;
+}
+
+export const WHOLE: Part<Config> = { keys: null, schemaIn: configIn };
+
+/** Where the books are: no secret is needed to audit, copy or report them. */
+export const STORE: Part<Pick<Config, 'store'>> = {
+  keys: ['store', 'storeFile'],
+  schemaIn: (...given) => configIn(...given).pick({ store: true }),
+};
+
+/** The custody service and our key for it. */
+export const CUSTODY: Part<Pick<Config, 'custody'>> = {
+  keys: ['custody'],
+  schemaIn: (...given) => configIn(...given).pick({ custody: true }),
+};
+
+export type Parsed<Value> =
+  | { readonly kind: 'ok'; readonly config: Value }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
 /** Checks a JSON value; `folder` is where its relative file paths begin. Finds every problem. */
-export function parseConfig(
+export function parseConfig<Value>(
   json: unknown,
-  options: { folder: string; unreadableReason: UnreadableReason },
-): { kind: 'ok'; config: Config } | { kind: 'invalid'; problems: readonly Problem[] } {
-  const schema = configIn(options.folder, options.unreadableReason);
+  options: { part: Part<Value>; folder: string; unreadableReason: UnreadableReason },
+): Parsed<Value> {
+  const schema = options.part.schemaIn(options.folder, options.unreadableReason);
   const parsed = schema.safeParse(json, { error: plainMessage });
   if (parsed.success) return { kind: 'ok', config: parsed.data };
   return { kind: 'invalid', problems: problemsOf(parsed.error) };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ruleFor } from '../../src/domain/crediting.ts';
 import { AssetId, NetworkKey } from '../../src/domain/ids.ts';
-import type { Config } from '../../src/ops/config.ts';
+import { CUSTODY, STORE, WHOLE, type Config, type Parsed } from '../../src/ops/config.ts';
 import { loadConfig } from '../../src/ops/config-file.ts';
 import { problemText } from '../../src/ops/problem.ts';
 import type { Environment } from '../../src/ops/substitution.ts';
@@ -23,9 +23,9 @@ mkdirSync(path.join(folder, 'keys'));
 writeFileSync(path.join(folder, 'keys', 'custody.pem'), 'a key');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function load(json: unknown, env: Environment = {}): ReturnType<typeof loadConfig> {
+function load(json: unknown, env: Environment = {}): Parsed<Config> {
   writeFileSync(file, typeof json === 'string' ? json : JSON.stringify(json));
-  return loadConfig({ file, env });
+  return loadConfig({ file, env, part: WHOLE });
 }
 
 function configOf(json: unknown, env: Environment = {}): Config {
@@ -272,7 +272,9 @@ test('no problem quotes a value, which may be a secret', () => {
 });
 
 test('a file that is not there, or not JSON, is one clear problem', () => {
-  expect(loadConfig({ file: path.join(folder, 'nowhere.json'), env: {} })).toMatchObject({
+  expect(
+    loadConfig({ file: path.join(folder, 'nowhere.json'), env: {}, part: WHOLE }),
+  ).toMatchObject({
     kind: 'invalid',
     problems: [
       {
@@ -304,6 +306,33 @@ test('the configuration that is shipped is valid once its variables are set', ()
       CUSTODY_CLIENT_ID: 'c-1',
       CUSTODY_PRIVATE_KEY_FILE: path.join(folder, 'keys', 'custody.pem'),
     },
+    part: WHOLE,
   });
   expect(loaded.kind === 'ok' ? '' : problemText(loaded.problems)).toBe('');
+});
+
+test('a part is read without what only other parts need, and checked as in the whole', () => {
+  const custody = {
+    baseUrl: 'https://custody.example',
+    clientId: '${NONE}',
+    privateKeyFile: 'keys/custody.pem',
+    webhookUrl: 'https://hooks.example/hooks/t',
+    vaults: 'all',
+  };
+  const json = { storeFile: 'nowhere', intake: { pathTokensFile: 'nowhere' }, custody, odd: 1 };
+  writeFileSync(file, JSON.stringify(json));
+  const placesOf = (parsed: Parsed<unknown>): string[] =>
+    parsed.kind === 'ok' ? [] : parsed.problems.map(({ where }) => where);
+  expect(placesOf(loadConfig({ file, env: {}, part: STORE }))).toEqual(['storeFile']);
+  expect(placesOf(loadConfig({ file, env: {}, part: CUSTODY }))).toEqual(['custody.clientId']);
+  writeFileSync(file, JSON.stringify({ ...json, storeFile: 'store' }));
+  writeFileSync(path.join(folder, 'store'), 'sqlite:books.db');
+  expect(loadConfig({ file, env: {}, part: STORE })).toEqual({
+    kind: 'ok',
+    config: { store: { kind: 'sqlite', path: path.join(folder, 'books.db') } },
+  });
+  for (const misspelt of ['{"stroe":"sqlite:x"}', '[]', 'null']) {
+    writeFileSync(file, misspelt);
+    expect(loadConfig({ file, env: {}, part: STORE })).toMatchObject({ kind: 'invalid' });
+  }
 });

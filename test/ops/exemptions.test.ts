@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../src/ops/config.ts';
+import { parseConfig, WHOLE, type Config, type Parsed } from '../../src/ops/config.ts';
 
 const OWNED = { reason: 'ticket 1', owner: 'finance' };
 
-function parse(exemptions: unknown): ReturnType<typeof parseConfig> {
+function parse(exemptions: unknown): Parsed<Config> {
   const config = {
     store: 'sqlite:x.db',
     intake: { pathTokens: ['a'.repeat(32)] },
     crediting: { default: { confirmations: 6 } },
     reconcile: { exemptions },
   };
-  return parseConfig(config, { folder: '/', unreadableReason: () => null });
+  return parseConfig(config, { part: WHOLE, folder: '/', unreadableReason: () => null });
 }
 
 test('a rule is read with its amount exact and its end as a moment', () => {

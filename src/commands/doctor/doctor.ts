@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Config } from '../../ops/config.ts';
+import { WHOLE, type Config } from '../../ops/config.ts';
 import type { Environment } from '../../ops/substitution.ts';
 import { configFrom } from '../config-file.ts';
 import { custodyClientOf } from '../custody/link.ts';
@@ -25,7 +25,7 @@ export function doctorCommand(terminal: Terminal, environment: Environment): Com
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--json', 'print the diagnoses as one JSON line')
     .action(async (flags: { config: string; json?: boolean }) => {
-      const config = configFrom(flags.config, environment);
+      const config = configFrom(WHOLE, flags.config, environment);
       const diagnoses = await diagnose(config, flags.config);
       const sound = diagnoses.every((one) => one.status !== 'problem');
       terminal.result(
