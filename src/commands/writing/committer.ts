@@ -43,6 +43,11 @@ export class Committer {
           this.#say({ kind: 'failed', ...transaction, failure: result.failure });
           return;
         }
+        this.#say({
+          kind: 'parted',
+          facts: parts.reduce((sum, part) => sum + part.facts, 0),
+          durationMs: transaction.durationMs,
+        });
         for (const batch of batches) await this.commit([batch]);
         return;
       default:

@@ -46,7 +46,10 @@ export interface Transaction {
   readonly durationMs: number;
 }
 
-/** `codes`: how each delivery ended, an index of `DELIVERY_CODES`, or `OTHER` with its outcome. */
+/**
+ * `parted`: a transaction of several batches tripped a bug; each is tried by itself next, and answered
+ * then. `codes`: how each delivery ended, an index of `DELIVERY_CODES`, or `OTHER` with its outcome.
+ */
 export type FromWriter =
   | { readonly kind: 'open' }
   | { readonly kind: 'refused'; readonly failure: Failure }
@@ -57,6 +60,7 @@ export type FromWriter =
     } & Transaction)
   | ({ readonly kind: 'unavailable'; readonly cause: string } & Transaction)
   | ({ readonly kind: 'failed'; readonly failure: Failure } & Transaction)
+  | { readonly kind: 'parted'; readonly facts: number; readonly durationMs: number }
   | { readonly kind: 'closed' };
 
 export const DELIVERY_CODES = ['accepted', 'duplicate', 'quarantined', 'refused'] as const;

@@ -4,6 +4,7 @@ import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
 import { outcomesByBatch, packed, transferred } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { commitObserved, type CommitObserved } from './commit-observed.ts';
 import type { FromWriter, ToWriter, Transaction, WriterOptions } from './messages.ts';
 
 /** The built program's file; the sources are not run by Node as they are. */
@@ -17,13 +18,6 @@ const YOUNG_GENERATION_MB = 24;
  * what was committed is recognised.
  */
 const ENDED: CommitResult = { kind: 'unavailable', cause: "the writer's thread has ended" };
-
-/** A transaction that the writer tried. `failed`: nothing of it was kept. */
-export interface CommitObserved {
-  readonly facts: number;
-  readonly durationMs: number;
-  readonly failed: boolean;
-}
 
 interface Waiting {
   readonly resolve: (result: CommitResult) => void;
@@ -118,6 +112,8 @@ export class ThreadedLedger implements Ledger {
   }
 
   #take(message: FromWriter): void {
+    const observed = commitObserved(message);
+    if (observed !== null) this.#observe(observed);
     switch (message.kind) {
       case 'committed':
       case 'unavailable':
@@ -127,6 +123,7 @@ export class ThreadedLedger implements Ledger {
       case 'closed':
         this.#closed();
         return;
+      case 'parted':
       case 'open':
       case 'refused':
         return;
@@ -136,9 +133,7 @@ export class ThreadedLedger implements Ledger {
   }
 
   #answer(message: Extract<FromWriter, Transaction>): void {
-    const { kind, parts, durationMs } = message;
-    const facts = parts.reduce((sum, part) => sum + part.facts, 0);
-    this.#observe({ facts, durationMs, failed: kind !== 'committed' });
+    const { kind, parts } = message;
     switch (kind) {
       case 'committed':
         for (const { id, outcomes } of outcomesByBatch(message)) {

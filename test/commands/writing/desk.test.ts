@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomesByBatch, packed } from '../../../src/commands/writing/batch.ts';
+import { commitObserved } from '../../../src/commands/writing/commit-observed.ts';
 import { Desk } from '../../../src/commands/writing/desk.ts';
 import type { FromWriter } from '../../../src/commands/writing/messages.ts';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
@@ -130,7 +131,7 @@ test('a store that cannot write now is told to all that were taken together', as
 
 describe('a fact that trips a bug', () => {
   test('fails its own batch; those taken with it are committed by themselves, in their order', async () => {
-    const { give, done, open } = await deskOver({ poison: ['0x2'] });
+    const { give, done, open, said } = await deskOver({ poison: ['0x2'] });
     const answers = await Promise.all(cut(deposits(6), 2, 2, 2).map(give));
     expect(answers).toMatchObject([
       { kind: 'committed', parts: [{ id: 1, facts: 2 }] },
@@ -138,6 +139,13 @@ describe('a fact that trips a bug', () => {
       { kind: 'committed', parts: [{ id: 3, facts: 2 }] },
     ]);
     expect(done).toEqual([6, 2, 2, 2]);
+    // Each transaction that was tried is observed, also the one that nobody was answered for.
+    expect(said.map(commitObserved)).toEqual([
+      { facts: 6, durationMs: 0, failed: true },
+      { facts: 2, durationMs: 0, failed: false },
+      { facts: 2, durationMs: 0, failed: true },
+      { facts: 2, durationMs: 0, failed: false },
+    ]);
     expect(open.deposits()).toHaveLength(4);
   });
 
