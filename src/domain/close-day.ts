@@ -245,5 +245,6 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
     priorDay: day.priorDay,
     openBreaks,
     ageing: ageingOf(openBreaks),
+    ...(record.exempt === undefined ? {} : { exempt: record.exempt }),
   };
 }

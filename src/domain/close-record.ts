@@ -50,6 +50,11 @@ export interface CloseRecord {
   /** 0 and the genesis hash while nothing was sealed before the cut-off. */
   readonly seal: { readonly commitNumber: number; readonly hash: string };
   readonly custody: CustodyReading;
+  /**
+   * Differences that were exempt when the day was closed, by rule. Absent in days closed before this
+   * was told, and where today's say nothing of the day because it was closed late.
+   */
+  readonly exempt?: Readonly<Record<string, number>>;
 }
 
 /** What the rules need of the last close. */

@@ -30,6 +30,8 @@ export interface DailyReport {
   readonly priorDay: readonly PriorDayItem[];
   readonly openBreaks: readonly ReportBreak[];
   readonly ageing: Readonly<Record<AgeBucket, number>>;
+  /** Differences that exemption rules kept from being breaks, by rule; absent where it was not told. */
+  readonly exempt?: Readonly<Record<string, number>>;
 }
 
 export interface ReportException {

@@ -1,5 +1,6 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { CloseRecord, CustodyReading } from '../domain/close-record.ts';
+import { countByRule } from '../domain/exemption.ts';
 import type { Submission, Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { CalendarDay, CloseCalendar } from './close-calendar.ts';
@@ -23,6 +24,7 @@ export interface CloserOptions {
     | 'custodyEffects'
     | 'firstRecordedAt'
     | 'custodyReadThrough'
+    | 'reconcilerView'
   >;
   /** Hands facts to the one writer; resolves when they are durable. */
   readonly submit: (facts: readonly Submission[]) => Promise<readonly Submitted[]>;
@@ -109,8 +111,9 @@ export class Closer {
     if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
+    const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const outcome = await this.#submit(day, custody);
+      const outcome = await this.#submit(day, { custody, ...exempt });
       if (outcome?.kind === 'taken') return { kind: 'done' };
       if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
       if (outcome?.kind === 'unavailable') {
@@ -131,7 +134,15 @@ export class Closer {
     return readCustodyEffects(since, { custody, reads, now });
   }
 
-  async #submit(day: CalendarDay, custody: CustodyReading): Promise<Submitted | undefined> {
+  async #exempt(): Promise<Readonly<Record<string, number>>> {
+    const view = await this.#options.reads.reconcilerView({ hashes: [], transactionIds: [] });
+    return countByRule([...view.exempt.values()]);
+  }
+
+  async #submit(
+    day: CalendarDay,
+    found: Pick<CloseRecord, 'custody' | 'exempt'>,
+  ): Promise<Submitted | undefined> {
     const { reads, calendar, graceMs, now, submit } = this.#options;
     const last = await reads.lastClose();
     const { throughSeq, seal } = await reads.journalMark(day.cutOffAt, last?.throughSeq ?? 0);
@@ -143,7 +154,7 @@ export class Closer {
       graceMs,
       throughSeq,
       seal,
-      custody,
+      ...found,
     };
     // Worked out beside the writer, so that intake need not wait for it.
     const preparation = await reads.prepareClose(record);

@@ -76,6 +76,11 @@ function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
       kind: type,
       at: openedAt,
     })),
+    ...Object.entries(report.exempt ?? {}).map(([rule, count]) => ({
+      record: 'exempt',
+      kind: rule,
+      detail: String(count),
+    })),
     ...signatures.map(({ role, person, reason, signedAt }) => ({
       record: 'signature',
       kind: role,

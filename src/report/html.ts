@@ -190,6 +190,17 @@ function openBreaks(report: DailyReport, amountOf: AmountOf): Markup {
   ${report.openBreaks.length === 0 ? '' : html`<p class="note">${ageing}</p>`}`;
 }
 
+/** A day that was closed before this was told, or late, says nothing of it. */
+function exempt({ exempt: counts }: DailyReport): Markup | string {
+  if (counts === undefined) return '';
+  return listed(Object.entries(counts), {
+    title: 'Exempt by rule',
+    none: 'No rule exempted a difference.',
+    columns: ['Rule', 'Differences'],
+    cells: (one) => one,
+  });
+}
+
 function signature(
   role: CloseSignature['role'],
   title: string,
@@ -246,7 +257,7 @@ export async function htmlText(signed: SignedReport): Promise<string> {
         }
         <p class="note">${custodyLine(report)}</p>
         ${sections(report)} ${differences(report, amountOf)} ${priorDay(report, amountOf)}
-        ${inTransit(report, amountOf)} ${openBreaks(report, amountOf)}
+        ${inTransit(report, amountOf)} ${openBreaks(report, amountOf)} ${exempt(report)}
         <h2>Signatures</h2>
         <div class="sign">
           ${signature('preparer', 'Preparer', signatures)}

@@ -60,6 +60,10 @@ function summaryOf({ report, reportHash }: SignedReport): Sheet {
       `openBreaks ${bucket}`,
       count,
     ]),
+    ...Object.entries(report.exempt ?? {}).map(([rule, count]): [string, Value] => [
+      `exempt ${rule}`,
+      count,
+    ]),
     ...report.exceptions.map(({ kind, detail }): [string, Value] => [`exception ${kind}`, detail]),
   ];
   return {

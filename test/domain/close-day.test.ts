@@ -262,6 +262,17 @@ test('what custody said of the reading is kept as it was', () => {
   });
 });
 
+test('exempt differences stand at the end, by rule; a day whose fact tells of none reads as before', () => {
+  const exempt = { rounding: 2, 'old wallet': 1 };
+  const report = closeDay(inputs({ record: { ...RECORD, exempt } }));
+  const { exempt: told, ...others } = report;
+  expect(told).toEqual(exempt);
+  const before = closeDay(inputs());
+  expect(Object.keys(before)).not.toContain('exempt');
+  expect(JSON.stringify(others)).toBe(JSON.stringify(before));
+  expect(Object.keys(report).at(-1)).toBe('exempt');
+});
+
 describe('the breaks that are open at the cut-off', () => {
   function openSince(openedAt: number, more: Partial<Break> = {}): Break {
     const difference = finding('conservation', {

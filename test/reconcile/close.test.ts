@@ -170,6 +170,27 @@ test('days that were missed are closed in order, and only the last is compared w
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
+test('exempt differences are counted by rule, but not for days that are closed late', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await stage.run();
+  const closer = closerOf(stage);
+  await toNextDay(stage);
+  await closer.closeDue();
+  const rule = { rule: 'known', vaultId: place.vaultId, until: Number.MAX_SAFE_INTEGER };
+  const rules = [{ ...rule, breakType: 'missing_notification', reason: 'r', owner: 'o' }] as const;
+  await stage.open.decide({ kind: 'exemptions', rules }, 'config');
+  stage.loses = () => true;
+  await stage.paid(place, 900, 3);
+  await stage.caller.advance(2 * DAY_MS);
+  expect(await stage.run()).toMatchObject({ broken: 0, exempt: { known: 1 } });
+  await closer.closeDue();
+  const exempt = closesOf(stage.open).map(({ parsed }) => parsed.exempt);
+  expect(exempt.slice(-3)).toEqual([{}, undefined, { known: 1 }]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
 test('a day is not closed before its cut-off, and not by itself before it is due', async () => {
   const stage = await start();
   await stage.paid(await stage.place(), 700, 1);

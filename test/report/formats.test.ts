@@ -134,6 +134,26 @@ test('html: a day on which nothing was held says so', async () => {
   expect(await rendered('html', { totals: [] })).toContain('No vault held or moved anything');
 });
 
+test('exempt differences are shown by rule, and nowhere in a report that was sealed without them', async () => {
+  const exempt = { 'rounding <b>': 2, '=1+1': 1 };
+  const before = await rendered('csv');
+  const rows = csvRows(await rendered('csv', { exempt }));
+  const own = rows.filter(([record]) => record === 'exempt').map((row) => row.filter(Boolean));
+  expect(own).toEqual([
+    ['exempt', REPORT.day, 'rounding <b>', '2'],
+    ['exempt', REPORT.day, "'=1+1", '1'],
+  ]);
+  expect(rows.filter(([record]) => record !== 'exempt')).toEqual(csvRows(before));
+  const page = await rendered('html', { exempt });
+  expect(page).toMatch(/Exempt by rule \(2\)[\s\S]*rounding &lt;b&gt;<\/td><td class="id">2</);
+  expect(await rendered('html', { exempt: {} })).toContain('No rule exempted a difference.');
+  expect(await rendered('html')).not.toContain('xempt');
+  const sheets = workbookOf(await bytesOf('xlsx', { exempt }));
+  expect(sheets['Report']).toContainEqual(['exempt rounding <b>', '2']);
+  const untold = workbookOf(await bytesOf('xlsx'));
+  expect(JSON.stringify(untold)).not.toContain('exempt');
+});
+
 test('the picture goes from the opening to the closing by the steps that moved', () => {
   const bars = barsOf(REPORT.totals.slice(0, 1));
   expect(bars.map(({ label }) => label)).toEqual([

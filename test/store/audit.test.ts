@@ -62,7 +62,10 @@ async function livedIn(): Promise<{ open: OpenLedger; path: string }> {
   return { open, path };
 }
 
-/** Two days closed, one compared with the custody API, and the first signed by both. */
+/**
+ * Two days closed: the first compared with the custody API and signed by both, as before exempt
+ * differences were counted; the second with that count.
+ */
 async function closedTwice(open: OpenLedger): Promise<void> {
   const [one, two] = ['2025-11-20', '2025-11-21'];
   await open.record(
@@ -90,7 +93,7 @@ async function closedTwice(open: OpenLedger): Promise<void> {
       },
     }),
   );
-  await open.record(closeOf(open, { day: two, cutOffAt: open.at + 1 }));
+  await open.record(closeOf(open, { day: two, cutOffAt: open.at + 1, exempt: { known: 1 } }));
   const reportHash = closesOf(open)[0]?.report_hash ?? '';
   const sign = { kind: 'sign', day: one, reportHash, reason: 'seen' } as const;
   await open.decide({ ...sign, role: 'preparer' }, 'ann');
@@ -103,6 +106,8 @@ test('a store that lived through everything is sound, also while the daemon has 
     .rows<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .filter(({ name }) => open.rows(`SELECT 1 FROM ${name} LIMIT 1`).length === 0);
   expect(empty.map(({ name }) => name)).toEqual(['assets']);
+  const exempt = closesOf(open).map(({ parsed }) => parsed.exempt);
+  expect(exempt).toEqual([undefined, { known: 1 }]);
   const report = audit(path);
   expect(problemsOf(report)).toEqual([]);
   expect(report).toMatchObject({ sound: true, facts: open.journalLength() });
