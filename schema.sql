@@ -9,6 +9,9 @@
 --      seals, ledger entries, postings, the credit feed and closed days; a mistake is reversed by a
 --      new entry.
 --
+-- What a column may hold is written with OR: of a list of three values and more after IN, SQLite
+-- makes a table anew for every row that it checks.
+--
 -- Times are Unix milliseconds (UTC). Identifiers compare byte by byte (BINARY collation).
 
 -- ---------------------------------------------------------------------------------------------
@@ -25,8 +28,9 @@
 -- body_start, body_bytes: where its body is among the bytes of its block in `bodies`.
 CREATE TABLE journal (
   seq         INTEGER PRIMARY KEY,
-  kind        TEXT    NOT NULL CHECK (kind IN
-                ('notification', 'quarantined', 'refused', 'custody-record', 'decision')),
+  kind        TEXT    NOT NULL CHECK (kind = 'notification' OR kind = 'quarantined' OR
+                                      kind = 'refused' OR kind = 'custody-record' OR
+                                      kind = 'decision'),
   recorded_at INTEGER NOT NULL,
   detail      TEXT,
   body_start  INTEGER NOT NULL,
@@ -79,7 +83,8 @@ CREATE TABLE hashes (
 CREATE TABLE notifications (
   seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
   id              TEXT    NOT NULL,
-  status          TEXT    NOT NULL CHECK (status IN ('accepted', 'duplicate', 'quarantined')),
+  status          TEXT    NOT NULL CHECK (status = 'accepted' OR status = 'duplicate' OR
+                                          status = 'quarantined'),
   stream          TEXT,
   type            TEXT,
   vault_id        TEXT,
@@ -138,8 +143,9 @@ CREATE TABLE sightings (
 CREATE TABLE ledger_accounts (
   ledger_account INTEGER PRIMARY KEY,
   view           TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
-  kind           TEXT    NOT NULL CHECK (kind IN
-                   ('position', 'world', 'network-fees', 'rebates', 'mints', 'suspense')),
+  kind           TEXT    NOT NULL CHECK (kind = 'position' OR kind = 'world' OR
+                                         kind = 'network-fees' OR kind = 'rebates' OR
+                                         kind = 'mints' OR kind = 'suspense'),
   vault_id       TEXT    NOT NULL,
   account_id     TEXT    NOT NULL,
   address_id     TEXT    NOT NULL,
@@ -156,9 +162,11 @@ CREATE TABLE entries (
   entry_id        INTEGER PRIMARY KEY,
   seq             INTEGER NOT NULL REFERENCES journal (seq),
   view            TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
-  source          TEXT    NOT NULL CHECK (source IN ('webhook', 'api', 'decision')),
-  cause           TEXT    NOT NULL CHECK (cause IN
-                    ('incoming', 'mined', 'failed-fee', 'chain', 'suspense')),
+  source          TEXT    NOT NULL CHECK (source = 'webhook' OR source = 'api' OR
+                                          source = 'decision'),
+  cause           TEXT    NOT NULL CHECK (cause = 'incoming' OR cause = 'mined' OR
+                                          cause = 'failed-fee' OR cause = 'chain' OR
+                                          cause = 'suspense'),
   vault_id        TEXT    NOT NULL,
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT    NOT NULL,
@@ -176,8 +184,9 @@ CREATE TABLE postings (
   entry_id       INTEGER NOT NULL REFERENCES entries (entry_id),
   line           INTEGER NOT NULL,
   ledger_account INTEGER NOT NULL REFERENCES ledger_accounts (ledger_account),
-  change_kind    TEXT    NOT NULL CHECK (change_kind IN
-                   ('transfer', 'change', 'fee', 'rebate', 'mint')),
+  change_kind    TEXT    NOT NULL CHECK (change_kind = 'transfer' OR change_kind = 'change' OR
+                                         change_kind = 'fee' OR change_kind = 'rebate' OR
+                                         change_kind = 'mint'),
   amount         TEXT    NOT NULL,
   PRIMARY KEY (entry_id, line)
 ) STRICT, WITHOUT ROWID;
@@ -203,8 +212,9 @@ CREATE TABLE movements (
   custody         TEXT,
   on_books        INTEGER NOT NULL,
   on_chain        INTEGER NOT NULL,
-  standing        TEXT    NOT NULL CHECK (standing IN
-                    ('agrees', 'custody_agrees', 'differs', 'chain_only', 'books_only')),
+  standing        TEXT    NOT NULL CHECK (standing = 'agrees' OR standing = 'custody_agrees' OR
+                                          standing = 'differs' OR standing = 'chain_only' OR
+                                          standing = 'books_only'),
   changed_at      INTEGER NOT NULL,
   PRIMARY KEY (hash_id, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
@@ -254,7 +264,8 @@ CREATE TABLE deposits (
   transaction_id         TEXT,
   amount                 TEXT    NOT NULL,
   epoch                  INTEGER NOT NULL,
-  evidence               TEXT    NOT NULL CHECK (evidence IN ('none', 'mempool', 'confirmed')),
+  evidence               TEXT    NOT NULL CHECK (evidence = 'none' OR evidence = 'mempool' OR
+                                                 evidence = 'confirmed'),
   confirmations          INTEGER NOT NULL,
   change                 INTEGER NOT NULL,
   own_transfer           INTEGER NOT NULL,
@@ -270,9 +281,11 @@ CREATE TABLE deposits (
   credit_reference       TEXT,
   credits_issued         INTEGER NOT NULL,
   reversed_credit_id     TEXT,
-  state                  TEXT    NOT NULL CHECK (state IN
-                           ('detected', 'confirming', 'verifying', 'credited', 'settled',
-                            'internal', 'held', 'rolled_back', 'reversed')),
+  state                  TEXT    NOT NULL CHECK (state = 'detected' OR state = 'confirming' OR
+                                                 state = 'verifying' OR state = 'credited' OR
+                                                 state = 'settled' OR state = 'internal' OR
+                                                 state = 'held' OR state = 'rolled_back' OR
+                                                 state = 'reversed'),
   reason                 TEXT,
   required_confirmations INTEGER NOT NULL,
   first_seen_at          INTEGER NOT NULL,
@@ -284,7 +297,7 @@ CREATE TABLE deposits (
 CREATE INDEX deposits_by_seq ON deposits (first_seq);
 -- The sweep's work list.
 CREATE INDEX deposits_waiting ON deposits (state)
-  WHERE state NOT IN ('settled', 'credited', 'internal');
+  WHERE state <> 'settled' AND state <> 'credited' AND state <> 'internal';
 -- Those that a change of the crediting policy judges anew, in the order in which it does.
 CREATE INDEX deposits_to_judge ON deposits (hash_id, deposit_id)
   WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0;
@@ -296,7 +309,7 @@ CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
 -- Deposits that wait for something, the longest without progress first: a run looks at their end.
 CREATE INDEX deposits_idle ON deposits (updated_hour, hash_id, deposit_id)
-  WHERE (state IN ('detected', 'confirming', 'verifying')
+  WHERE (state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
 -- Platform transactions. custody: what the custody API says of one. Webhooks are unsigned.
@@ -318,7 +331,8 @@ CREATE TABLE withdrawals (
   reason_code         TEXT,
   entry_id            INTEGER REFERENCES entries (entry_id),
   posted              TEXT    NOT NULL,
-  custody             TEXT    NOT NULL CHECK (custody IN ('unasked', 'known', 'unknown')),
+  custody             TEXT    NOT NULL CHECK (custody = 'unasked' OR custody = 'known' OR
+                                              custody = 'unknown'),
   first_seen_at       INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL
 ) STRICT;
@@ -329,7 +343,8 @@ CREATE INDEX withdrawals_by_hash ON withdrawals (hash_id) WHERE hash_id IS NOT N
 -- Those without a final status, the longest without progress first.
 CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
   WHERE (status IS NULL
-  OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'));
+  OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
+     AND status <> 'rolledback');
 
 -- Hashes that own outgoing transactions have or are said to have: deposits of such a hash are
 -- internal. standing:
@@ -341,7 +356,8 @@ CREATE TABLE own_hashes (
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
   transaction_id  TEXT NOT NULL,
-  standing        TEXT NOT NULL CHECK (standing IN ('told', 'confirmed', 'refuted')),
+  standing        TEXT NOT NULL CHECK (standing = 'told' OR standing = 'confirmed' OR
+                                       standing = 'refuted'),
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
@@ -392,9 +408,13 @@ CREATE TABLE breaks (
   break_id        TEXT    PRIMARY KEY,
   type            TEXT    NOT NULL,
   key             TEXT    NOT NULL,
-  severity        TEXT    NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
-  original_severity TEXT  NOT NULL CHECK (original_severity IN ('info', 'warning', 'critical')),
-  state           TEXT    NOT NULL CHECK (state IN ('open', 'investigating', 'resolved')),
+  severity        TEXT    NOT NULL CHECK (severity = 'info' OR severity = 'warning' OR
+                                          severity = 'critical'),
+  original_severity TEXT  NOT NULL CHECK (original_severity = 'info' OR
+                                          original_severity = 'warning' OR
+                                          original_severity = 'critical'),
+  state           TEXT    NOT NULL CHECK (state = 'open' OR state = 'investigating' OR
+                                          state = 'resolved'),
   assignee        TEXT,
   vault_id        TEXT,
   network         TEXT,
@@ -426,8 +446,10 @@ CREATE TABLE break_events (
   seq      INTEGER NOT NULL REFERENCES journal (seq),
   at       INTEGER NOT NULL,
   actor    TEXT    NOT NULL,
-  action   TEXT    NOT NULL CHECK (action IN
-             ('opened', 'changed', 'escalated', 'noted', 'assigned', 'investigating', 'resolved')),
+  action   TEXT    NOT NULL CHECK (action = 'opened' OR action = 'changed' OR
+                                   action = 'escalated' OR action = 'noted' OR
+                                   action = 'assigned' OR action = 'investigating' OR
+                                   action = 'resolved'),
   reason   TEXT    NOT NULL,
   figures_before TEXT,
   figures_after  TEXT
@@ -485,7 +507,8 @@ CREATE TABLE exempt_differences (
   key             TEXT PRIMARY KEY,
   rule            TEXT NOT NULL,
   type            TEXT NOT NULL,
-  severity        TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'critical')),
+  severity        TEXT NOT NULL CHECK (severity = 'info' OR severity = 'warning' OR
+                                       severity = 'critical'),
   vault_id        TEXT,
   network         TEXT,
   blockchain_hash TEXT,
@@ -600,7 +623,7 @@ CREATE TABLE close_signatures (
 -- fingerprint: the first 48 bits of the key's SHA-256; several keys may share one, so that the row
 -- itself decides. row: the seq, the hash_id, the deposit's hash_id.
 CREATE TABLE keys (
-  space       INTEGER NOT NULL CHECK (space IN (1, 2, 3)),
+  space       INTEGER NOT NULL CHECK (space = 1 OR space = 2 OR space = 3),
   fingerprint INTEGER NOT NULL,
   row         INTEGER NOT NULL,
   PRIMARY KEY (space, fingerprint, row)
@@ -619,8 +642,8 @@ INSERT INTO keys_merged (only_row, through_seq) VALUES (1, 0);
 
 -- How many deliveries were answered how; a repeat of a known id leaves no other trace.
 CREATE TABLE intake_counts (
-  outcome TEXT    PRIMARY KEY CHECK (outcome IN
-            ('accepted', 'duplicate', 'quarantined', 'refused')),
+  outcome TEXT    PRIMARY KEY CHECK (outcome = 'accepted' OR outcome = 'duplicate' OR
+                                     outcome = 'quarantined' OR outcome = 'refused'),
   count   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -83,6 +83,17 @@ test('every CHECK list of words is the domain’s own', () => {
   expect(breaks?.sql).toContain('severity');
 });
 
+test('no row is written with the help of a table that SQLite makes for it', () => {
+  const open = new OpenLedger();
+  for (const [table, columns] of actualRows()) {
+    const values = columns.map(() => 'NULL').join(', ');
+    const steps = open.rows<{ opcode: string }>(`EXPLAIN INSERT INTO ${table} VALUES (${values})`);
+    const names = steps.map(({ opcode }) => opcode);
+    expect([table, names.includes('Insert') || names.includes('IdxInsert')]).toEqual([table, true]);
+    expect([table, names.filter((name) => name === 'OpenEphemeral')]).toEqual([table, []]);
+  }
+});
+
 describe('append-only, and enforced', () => {
   async function filled(): Promise<OpenLedger> {
     const open = await openLedger();

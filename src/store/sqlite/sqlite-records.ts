@@ -47,11 +47,12 @@ import type {
 import type { TouchedHashes } from './touched-hashes.ts';
 
 /** Word for word the condition of the index `deposits_idle`: the planner compares text. */
-const IDLE_DEPOSIT = `(state IN ('detected', 'confirming', 'verifying')
+const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
 /** The same for `withdrawals_idle`. */
 const IDLE_WITHDRAWAL = `(status IS NULL
-  OR status NOT IN ('mined', 'failed', 'cancelled', 'replaced', 'rolledback'))`;
+  OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
+     AND status <> 'rolledback')`;
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how

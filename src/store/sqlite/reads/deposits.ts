@@ -9,7 +9,7 @@ import type { Tables } from '../tables.ts';
 import { atSnapshot, readPage } from './list.ts';
 
 /** Word for word the condition of the index `deposits_waiting`: the planner compares text. */
-const WAITING = sql<boolean>`state NOT IN ('settled', 'credited', 'internal')`;
+const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
 /** The same for `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
