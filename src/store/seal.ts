@@ -6,6 +6,8 @@ export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
 const INTEGER_BYTES = 8;
 const PRESENCE_BYTES = 1;
+/** What the upper half of an integer counts. */
+const WORD = 2 ** 32;
 
 /** A commit of large bodies is not copied as a whole: its facts go by pieces, or one by one. */
 const PIECE_BYTES_MAX = 1024 * 1024;
@@ -19,8 +21,10 @@ class Bytes {
     this.#room = Buffer.allocUnsafe(length);
   }
 
+  /** From 0 up to the largest that a double holds exactly; a bigint for each would be garbage. */
   integer(value: number): void {
-    this.#end = this.#room.writeBigUInt64BE(BigInt(value), this.#end);
+    this.#end = this.#room.writeUInt32BE(Math.floor(value / WORD), this.#end);
+    this.#end = this.#room.writeUInt32BE(value >>> 0, this.#end);
   }
 
   prefixed(bytes: Uint8Array): void {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { firstEntryIdOf, seqOfId, type HashKey } from '../../domain/ids.ts';
+import { KeyTail } from './key-tail.ts';
 
 /** What is found by a random key, and what its row is (see `keys` in schema.sql). */
 export const KEY_SPACES = { notification: 1, hash: 2, deposit: 3 } as const;
@@ -38,43 +39,11 @@ export function hashFinder(
     );
 }
 
-/** Rows by fingerprint: nearly always one each. */
-export class Tail {
-  readonly #rows = new Map<number, number | number[]>();
-
-  get size(): number {
-    return this.#rows.size;
-  }
-
-  add(fingerprint: number, row: number): void {
-    const known = this.#rows.get(fingerprint);
-    if (known === undefined) this.#rows.set(fingerprint, row);
-    else if (typeof known === 'number') this.#rows.set(fingerprint, [known, row]);
-    else known.push(row);
-  }
-
-  remove(fingerprint: number, row: number): void {
-    const left = this.get(fingerprint).filter((known) => known !== row);
-    const [only] = left;
-    if (only === undefined) this.#rows.delete(fingerprint);
-    else this.#rows.set(fingerprint, left.length === 1 ? only : left);
-  }
-
-  get(fingerprint: number): readonly number[] {
-    const known = this.#rows.get(fingerprint);
-    if (known === undefined) return [];
-    return typeof known === 'number' ? [known] : known;
-  }
-
-  sorted(): Float64Array {
-    return Float64Array.from(this.#rows.keys()).sort();
-  }
-}
-
-export type Tails = Record<KeySpace, Tail>;
+/** Keys that are not in the table yet, by space. */
+export type Tails = Record<KeySpace, KeyTail>;
 
 export function emptyTails(): Tails {
-  return { notification: new Tail(), hash: new Tail(), deposit: new Tail() };
+  return { notification: new KeyTail(), hash: new KeyTail(), deposit: new KeyTail() };
 }
 
 /** A key of a table's row, as the tables tell it. */
