@@ -34,15 +34,26 @@ function standsWhereItDid(before: Deposit, after: Deposit): boolean {
   );
 }
 
-/** What one more confirmation within the hour changes, and nothing else. */
-const DEPTH: ReadonlySet<string> = new Set<keyof Deposit>(['confirmations', 'updatedAt']);
-
+/** Whether one more confirmation within the hour is all that changed. */
 function isOnlyDeeper(before: Deposit, after: Deposit): boolean {
-  if (hourOf(before.updatedAt) !== hourOf(after.updatedAt)) return false;
-  for (const name of Object.keys(after) as (keyof Deposit)[]) {
-    if (before[name] !== after[name] && !DEPTH.has(name)) return false;
-  }
-  return true;
+  return (
+    hourOf(before.updatedAt) === hourOf(after.updatedAt) &&
+    standsWhereItDid(before, after) &&
+    before.credit === after.credit &&
+    before.amount === after.amount &&
+    before.transactionId === after.transactionId &&
+    before.epoch === after.epoch &&
+    before.ownTransfer === after.ownTransfer &&
+    before.unattributed === after.unattributed &&
+    before.attributedTo === after.attributedTo &&
+    before.decimalsChanged === after.decimalsChanged &&
+    before.operatorHold === after.operatorHold &&
+    before.approvals === after.approvals &&
+    before.custodyConfirmations === after.custodyConfirmations &&
+    before.creditsIssued === after.creditsIssued &&
+    before.reversed === after.reversed &&
+    before.requiredConfirmations === after.requiredConfirmations
+  );
 }
 
 /**
