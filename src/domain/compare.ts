@@ -5,7 +5,7 @@ import type { Deposit } from './deposit.ts';
 import type { Changes } from './dossier.ts';
 import { standingOf, type Movement } from './movement.ts';
 import { depositFinding } from './settlement.ts';
-import { receivedIn, type Received } from './decide-incoming.ts';
+import { receivedIn, type Received } from './received-deposit.ts';
 import type { BalanceChange } from './notification.ts';
 import type { AssetId } from './ids.ts';
 

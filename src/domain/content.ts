@@ -48,12 +48,13 @@ export function pinsOf(
   list: readonly BalanceChange[] | null,
   now: Circumstances,
 ): { asset: AssetId; decimals: number }[] {
-  const pins = new Map<AssetId, number>();
+  let pins: Map<AssetId, number> | undefined;
   for (const { asset, decimals } of list ?? []) {
-    if (decimals === null || pins.has(asset) || now.pinnedDecimals(asset) !== undefined) continue;
-    pins.set(asset, decimals);
+    if (decimals === null || now.pinnedDecimals(asset) !== undefined) continue;
+    pins ??= new Map();
+    if (!pins.has(asset)) pins.set(asset, decimals);
   }
-  return [...pins].map(([asset, decimals]) => ({ asset, decimals }));
+  return pins === undefined ? [] : Array.from(pins, ([asset, decimals]) => ({ asset, decimals }));
 }
 
 /** What is moved of each asset, in the order in which the assets are first named. */

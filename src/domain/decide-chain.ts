@@ -4,7 +4,14 @@ import { postBurnedFee, unpost } from './decide-outgoing.ts';
 import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import type { ChainNotification } from './notification.ts';
-import { isToldByApi, newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
+import {
+  isToldByApi,
+  newSighting,
+  sightingKeyOf,
+  standingAs,
+  withEvent,
+  type Sighting,
+} from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
 
 function chainHead(notification: ChainNotification, now: Circumstances): EntryHead {
@@ -51,7 +58,7 @@ function viewOf(
   switch (notification.type) {
     case 'rollback':
       return {
-        sighting: { ...seen, entryId: null, posted: [] },
+        sighting: standingAs(seen, { entryId: null, posted: [] }),
         entries: takeBack(sighting, notification, now),
         found: [],
       };
@@ -66,7 +73,7 @@ function viewOf(
       const taken = takeBack(sighting, notification, now);
       const entry = entryOf(chainHead(notification, now), list);
       return {
-        sighting: { ...seen, entryId: entry.entryId, posted: list },
+        sighting: standingAs(seen, { entryId: entry.entryId, posted: list }),
         entries: [...taken, entry],
         found,
       };

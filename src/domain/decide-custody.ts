@@ -14,7 +14,7 @@ import type { Deposit } from './deposit.ts';
 import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import { depthDrift, type PublishedDepths } from './depth.ts';
-import { receivedIn } from './decide-incoming.ts';
+import { receivedIn } from './received-deposit.ts';
 import type { NetworkKey, VaultId } from './ids.ts';
 import { toldByCustody, type Movement } from './movement.ts';
 import { reverseCredit, settle, type Settled } from './settlement.ts';

@@ -11,39 +11,17 @@ import {
 } from './dossier.ts';
 import { pinsOf, sameContent } from './content.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
-import type { AssetId } from './ids.ts';
 import type { BalanceChange, IncomingNotification } from './notification.ts';
+import { countOf, newDeposit, receivedIn, sighted } from './received-deposit.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
-import { hasSeenDeeper, newSighting, sightingKeyOf, withEvent, type Sighting } from './sighting.ts';
-
-/** What one asset of an incoming notification says about a deposit. */
-export interface Received {
-  readonly asset: AssetId;
-  readonly amount: Amount;
-  readonly change: boolean;
-  readonly attributed: boolean;
-  readonly decimals: number | null;
-}
-
-/**
- * The deposits in an incoming notification: per asset the sum of its transfer entries. Fee, rebate
- * and mint entries post to the books and are not the customer's.
- */
-export function receivedIn(list: readonly BalanceChange[]): Received[] {
-  const byAsset = new Map<AssetId, Received>();
-  for (const { asset, amount, kind, memo, decimals } of list) {
-    if (kind !== 'transfer' && kind !== 'change') continue;
-    const known = byAsset.get(asset);
-    byAsset.set(asset, {
-      asset,
-      amount: plus(known?.amount ?? ZERO, amount),
-      change: (known?.change ?? false) || kind === 'change',
-      attributed: (known?.attributed ?? false) || memo !== null,
-      decimals: known?.decimals ?? decimals,
-    });
-  }
-  return [...byAsset.values()].filter((received) => received.amount > ZERO);
-}
+import {
+  hasSeenDeeper,
+  newSighting,
+  sightingKeyOf,
+  standingAs,
+  withEvent,
+  type Sighting,
+} from './sighting.ts';
 
 /** The deposits that an incoming notification is about: those at its own position and memo. */
 function depositsAt(dossier: Dossier, notification: IncomingNotification): Deposit[] {
@@ -54,89 +32,6 @@ function depositsAt(dossier: Dossier, notification: IncomingNotification): Depos
       deposit.addressId === notification.addressId &&
       deposit.memo === notification.memo,
   );
-}
-
-function newDeposit(
-  received: Received,
-  context: { notification: IncomingNotification; epoch: number; now: Circumstances },
-): Deposit {
-  const { notification, epoch, now } = context;
-  const { vaultId, network, blockchainHash, accountId, addressId, memo } = notification;
-  const { asset } = received;
-  const parts = [vaultId, network, blockchainHash, accountId, addressId, memo, asset];
-  return {
-    vaultId,
-    network,
-    blockchainHash,
-    accountId,
-    addressId,
-    memo,
-    asset,
-    depositId: now.mint.deposit(parts),
-    transactionId: notification.transactionId,
-    amount: received.amount,
-    epoch,
-    evidence: 'none',
-    confirmations: 0,
-    change: received.change,
-    ownTransfer: false,
-    unattributed: false,
-    attributedTo: null,
-    decimalsChanged: false,
-    operatorHold: null,
-    approvals: [],
-    verifiedAt: null,
-    custodyConfirmations: 0,
-    credit: null,
-    creditsIssued: 0,
-    reversed: null,
-    state: 'detected',
-    reason: null,
-    requiredConfirmations: 0,
-    firstSeenAt: now.at,
-    updatedAt: now.at,
-  };
-}
-
-/** The depth that an event tells of; 0 in the mempool. */
-function countOf({ type, confirmations }: IncomingNotification): number {
-  return type === 'confirmation' ? (confirmations ?? 0) : 0;
-}
-
-/** A deposit after a mempool or confirmation event told of it. */
-function sighted(
-  deposit: Deposit,
-  received: Received,
-  context: { notification: IncomingNotification; now: Circumstances; ownTransfer: boolean },
-): Deposit {
-  const { notification, now, ownTransfer } = context;
-  const count = countOf(notification);
-  const pinned = now.pinnedDecimals(received.asset);
-  const restated = received.amount !== deposit.amount;
-  const older = count < deposit.confirmations;
-  return {
-    ...deposit,
-    transactionId: deposit.transactionId ?? notification.transactionId,
-    // The newest confirmation of the epoch wins; a late older one must not undo it.
-    amount: older ? deposit.amount : received.amount,
-    // A verification compared the old amount: it says nothing about another one.
-    verifiedAt: restated && !older ? null : deposit.verifiedAt,
-    // An approval was for the amount that the person saw.
-    approvals: restated && !older ? [] : deposit.approvals,
-    evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
-    confirmations: Math.max(deposit.confirmations, count),
-    change: deposit.change || received.change,
-    ownTransfer,
-    unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
-    // Judged until the first confirmation, or again with another amount: a person's release stands.
-    decimalsChanged:
-      deposit.decimalsChanged ||
-      ((deposit.evidence !== 'confirmed' || restated) &&
-        pinned !== undefined &&
-        received.decimals !== null &&
-        received.decimals !== pinned),
-    updatedAt: now.at,
-  };
 }
 
 function entryHead(
@@ -175,7 +70,7 @@ function postingOf(
   const taken = reversalFor(sighting, notification, now);
   const entry = entryOf(entryHead(notification, now), list);
   return {
-    sighting: { ...sighting, entryId: entry.entryId, posted: list },
+    sighting: standingAs(sighting, { entryId: entry.entryId, posted: list }),
     entries: [...taken, entry],
     restated,
   };
@@ -336,7 +231,7 @@ function decideRollback(
   return gather(
     [...known, ...unseen].map((deposit) => settle(rolledBack(deposit, now.at), now)),
     {
-      sighting: { ...after, entryId: null, posted: [] },
+      sighting: standingAs(after, { entryId: null, posted: [] }),
       entries: reversalFor(before, notification, now),
       found,
     },

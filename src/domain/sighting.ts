@@ -80,10 +80,25 @@ export function sameKey(left: SightingKey, right: SightingKey): boolean {
   );
 }
 
+/** Without a spread: an object so wide that is made by one is slow to make and to read. */
+function sightingOf(key: SightingKey, told: Omit<Sighting, keyof SightingKey>): Sighting {
+  return {
+    network: key.network,
+    blockchainHash: key.blockchainHash,
+    vaultId: key.vaultId,
+    stream: key.stream,
+    accountId: key.accountId,
+    addressId: key.addressId,
+    memo: key.memo,
+    epoch: told.epoch,
+    seen: told.seen,
+    entryId: told.entryId,
+    posted: told.posted,
+  };
+}
+
 export function newSighting(key: SightingKey): Sighting {
-  const { network, blockchainHash, vaultId, stream, accountId, addressId, memo } = key;
-  const place = { network, blockchainHash, vaultId, stream, accountId, addressId, memo };
-  return { ...place, epoch: 0, seen: NOTHING_SEEN, entryId: null, posted: [] };
+  return sightingOf(key, { epoch: 0, seen: NOTHING_SEEN, entryId: null, posted: [] });
 }
 
 /**
@@ -106,25 +121,20 @@ export function withEvent(
   notification: Notification,
   source: EntrySource,
 ): Sighting {
-  const { network, blockchainHash, vaultId, stream, accountId, addressId, memo } = sighting;
   const { entryId, posted } = sighting;
   const isRollback = notification.type === 'rollback';
   const epoch = isRollback ? sighting.epoch + 1 : sighting.epoch;
   const seen = isRollback ? NOTHING_SEEN : addEvent(sighting.seen, notification, tellerOf(source));
-  // Without a spread: an object so wide that is made by one is slow to make and to read.
-  return {
-    network,
-    blockchainHash,
-    vaultId,
-    stream,
-    accountId,
-    addressId,
-    memo,
-    epoch,
-    seen,
-    entryId,
-    posted,
-  };
+  return sightingOf(sighting, { epoch, seen, entryId, posted });
+}
+
+/** The sighting with the ledger entry that stands for it from now on, or with none. */
+export function standingAs(
+  sighting: Sighting,
+  { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
+): Sighting {
+  const { epoch, seen } = sighting;
+  return sightingOf(sighting, { epoch, seen, entryId, posted });
 }
 
 /** Whether what stands in the chain view rests on the API's word alone, no `transaction` having come. */

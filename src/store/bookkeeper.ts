@@ -4,7 +4,7 @@ import { decideNotification } from '../domain/decide-notification.ts';
 import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
 import type { EntrySource } from '../domain/entry.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
-import { IdMint } from '../domain/ids.ts';
+import { IdMint, type AssetId } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
@@ -30,6 +30,8 @@ export class Bookkeeper {
   readonly #decode: DecodeBody;
   readonly #custody: CustodyDesk;
   readonly #decisions: DecisionDesk;
+  readonly #pinnedDecimals = (asset: AssetId): number | undefined =>
+    this.#set.pinnedDecimals(asset);
 
   constructor(options: {
     source: RecordSource;
@@ -115,14 +117,14 @@ export class Bookkeeper {
       source,
       mint: new IdMint(seq, idDigest),
       policy: this.#set.policy()?.policy ?? NO_POLICY,
-      pinnedDecimals: (asset) => this.#set.pinnedDecimals(asset),
+      pinnedDecimals: this.#pinnedDecimals,
     };
   }
 
   #journal(fact: Fact, packed?: PackedBody): number {
     const seq = this.#set.nextSeq;
-    const row = { seq, ...encodeFact(fact) };
-    this.#set.journal(packed === undefined ? row : { ...row, packed });
+    const { kind, recordedAt, detail, body } = encodeFact(fact);
+    this.#set.journal({ seq, kind, recordedAt, detail, body, packed });
     return seq;
   }
 

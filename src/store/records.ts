@@ -36,7 +36,7 @@ export interface JournalRow {
   readonly detail: string | null;
   readonly body: Uint8Array;
   /** Where the body is packed already. */
-  readonly packed?: PackedBody;
+  readonly packed?: PackedBody | undefined;
 }
 
 /** A blockchain hash as the store numbers it, and the fact that told of it first. */

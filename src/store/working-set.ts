@@ -130,13 +130,13 @@ export class WorkingSet {
   }
 
   record(row: Omit<NotificationRow, 'hashId'>): void {
-    this.#notifications.set(row.id, row.seq);
-    const { notification, seq } = row;
+    const { seq, id, status, notification, receivedAt } = row;
+    this.#notifications.set(id, seq);
     const network = notification?.network ?? null;
     const hash = notification?.blockchainHash ?? null;
     const hashId =
       network === null || hash === null ? null : this.#dossiers.nameHash(network, hash, seq);
-    this.#appended.notifications.push({ ...row, hashId });
+    this.#appended.notifications.push({ seq, id, status, notification, hashId, receivedAt });
   }
 
   keptAside(id: string, digest: string): boolean {

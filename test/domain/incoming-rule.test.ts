@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
-import { receivedIn } from '../../src/domain/decide-incoming.ts';
+import { receivedIn } from '../../src/domain/received-deposit.ts';
 import { AssetId, Memo } from '../../src/domain/ids.ts';
 import type { BalanceChange } from '../../src/domain/notification.ts';
 import { balanceChange, verifyWith } from '../store/evidence.ts';

@@ -57,7 +57,6 @@ export function sightingOf(row: SightingRow & HashName): Sighting {
 
 export function depositOf(row: DepositRow): Deposit {
   return {
-    depositId: DepositId(row.deposit_id),
     vaultId: VaultId(row.vault_id),
     network: NetworkKey(row.network),
     blockchainHash: BlockchainHash(row.blockchain_hash),
@@ -65,6 +64,7 @@ export function depositOf(row: DepositRow): Deposit {
     addressId: or(AddressId, row.address_id),
     memo: or(Memo, row.memo),
     asset: AssetId(row.asset),
+    depositId: DepositId(row.deposit_id),
     transactionId: or(TransactionId, row.transaction_id),
     amount: storedAmount(row.amount),
     epoch: row.epoch,
