@@ -128,7 +128,12 @@ export class Bookkeeper {
     return seq;
   }
 
-  #takeDelivery({ at, raw, defect, packed }: Delivery): FactOutcome {
+  #takeDelivery({ at, raw, defect, packed, notification: read }: Delivery): FactOutcome {
+    if (read !== undefined && defect === undefined) {
+      const digest = (): string => this.#digestOf(raw);
+      const fact = { kind: 'notification', at, raw, notification: read, digest } as const;
+      return this.#delivery(this.#takeNotification(fact, packed));
+    }
     const decoded = this.#decode(raw);
     if (decoded.kind === 'malformed') return decoded;
     if (decoded.kind === 'quarantined') return this.take({ ...decoded, at, raw });
@@ -138,6 +143,13 @@ export class Bookkeeper {
       return this.#delivery(this.#takeNotification(fact, packed));
     }
     return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
+  }
+
+  /** The digest of a body that was read before. */
+  #digestOf(raw: Uint8Array): string {
+    const decoded = this.#decode(raw);
+    if (decoded.kind === 'malformed') throw new Error(`a notification is none: ${decoded.defect}`);
+    return decoded.digest();
   }
 
   /** Whether the fact that took an id before was told with this content. */

@@ -15,7 +15,9 @@ export interface Delivery {
   readonly raw: Uint8Array;
   readonly defect?: string;
   /** The same body, where it was packed on the way. */
-  readonly packed?: PackedBody;
+  readonly packed?: PackedBody | undefined;
+  /** What the same body says, where it was read on the way. */
+  readonly notification?: Notification | undefined;
 }
 
 /**

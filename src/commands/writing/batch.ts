@@ -5,7 +5,9 @@ import {
   type BodyBlock,
   type PackedBody,
 } from '../../store/body-block.ts';
-import type { Delivery, FactOutcome, Submission } from '../../store/port.ts';
+import type { Notification } from '../../domain/notification.ts';
+import type { DecodeBody, Delivery, FactOutcome, Submission } from '../../store/port.ts';
+import { notificationsIn, textOf } from './notification-text.ts';
 import { DELIVERY_CODES, OTHER, type Batch, type FromWriter, type Placed } from './messages.ts';
 
 const HEAD_SIZE = 2;
@@ -45,8 +47,14 @@ function blocksOf(heads: Float64Array, bodies: Uint8Array): Placed<BodyBlock>[] 
   return blocks;
 }
 
+/** What a body says; null where it is no notification, and the writer is to find out what it is. */
+function notificationIn(raw: Uint8Array, decode: DecodeBody): Notification | null {
+  const decoded = decode(raw);
+  return decoded.kind === 'notification' ? decoded.notification : null;
+}
+
 /** Puts a batch together: hundreds of bodies cross as one buffer, without a copy on the way. */
-export function packed(id: number, submissions: readonly Submission[]): Batch {
+export function packed(id: number, submissions: readonly Submission[], decode: DecodeBody): Batch {
   const all = submissions.map(portable);
   const heads = new Float64Array(all.length * HEAD_SIZE);
   const others: Placed<Submission>[] = [];
@@ -65,7 +73,10 @@ export function packed(id: number, submissions: readonly Submission[]): Batch {
     bodies.set(one.raw, end);
     end += one.raw.length;
   }
-  return { id, heads, bodies, others, blocks: blocksOf(heads, bodies) };
+  const notifications = textOf(
+    all.map((one) => (isPlain(one) ? notificationIn(one.raw, decode) : null)),
+  );
+  return { id, heads, bodies, others, notifications, blocks: blocksOf(heads, bodies) };
 }
 
 /** What of a batch changes hands. */
@@ -95,6 +106,7 @@ export function unpacked(batch: Batch): Submission[] {
   const { heads, bodies, others } = batch;
   const byPlace = new Map(others.map(({ index, item }) => [index, item]));
   const packedAt = packedBodies(batch);
+  const notifications = notificationsIn(batch.notifications);
   const all: Submission[] = [];
   let start = 0;
   for (let index = 0; index < factsOf(batch); index += 1) {
@@ -106,9 +118,8 @@ export function unpacked(batch: Batch): Submission[] {
     const at = heads[index * HEAD_SIZE] ?? 0;
     const length = heads[index * HEAD_SIZE + 1] ?? 0;
     const raw = bodies.subarray(start, start + length);
-    const place = packedAt.get(index);
-    const delivery = { kind: 'delivery' as const, at, raw };
-    all.push(place === undefined ? delivery : { ...delivery, packed: place });
+    const notification = notifications[index] ?? undefined;
+    all.push({ kind: 'delivery', at, raw, packed: packedAt.get(index), notification });
     start += length;
   }
   return all;

@@ -30,6 +30,8 @@ export interface Batch {
   readonly heads: Float64Array<ArrayBuffer>;
   readonly bodies: Uint8Array<ArrayBuffer>;
   readonly others: readonly Placed<Submission>[];
+  /** What each delivery says, as `notification-text.ts` writes it: the writer is the narrowest place. */
+  readonly notifications: string;
   /** By the place of the first of the deliveries, all of them neighbours, whose bodies each packs. */
   readonly blocks: readonly Placed<BodyBlock>[];
 }

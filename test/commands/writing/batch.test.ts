@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { decode } from '../../../src/intake/decode.ts';
 import { packed, unpacked } from '../../../src/commands/writing/batch.ts';
 import type { Submission } from '../../../src/store/port.ts';
 import { openScratch } from '../../../src/store/sqlite/database.ts';
@@ -32,7 +33,7 @@ const plain = (all: readonly Submission[]) =>
 test('a batch crosses as it is, and whoever journals any part of it finds every body in its block', () => {
   fc.assert(
     fc.property(submissions, fc.infiniteStream(fc.boolean()), (all, chance) => {
-      const arrived = unpacked(packed(1, all));
+      const arrived = unpacked(packed(1, all, decode));
       expect(plain(arrived)).toEqual(plain(all));
       // Repeats are not journalled.
       const taken = arrived.flatMap((one) =>
@@ -61,7 +62,7 @@ test('sixteen neighbours are packed on the way; fewer, larger ones and those wit
     Array.from({ length: count }, () => deliveryOf('{"a":1}', START));
   const withDefect = { ...deliveryOf('{}', START), defect: 'a bug' };
   const blocksOf = (all: readonly Submission[]) =>
-    packed(1, all).blocks.map(({ index, item }) => [index, item.bytes]);
+    packed(1, all, decode).blocks.map(({ index, item }) => [index, item.bytes]);
   expect(blocksOf(small(15))).toEqual([]);
   expect(blocksOf(small(40))).toEqual([
     [0, 112],

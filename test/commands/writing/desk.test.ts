@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decode } from '../../../src/intake/decode.ts';
 import { outcomesByBatch, packed } from '../../../src/commands/writing/batch.ts';
 import { commitObserved } from '../../../src/commands/writing/commit-observed.ts';
 import { Desk } from '../../../src/commands/writing/desk.ts';
@@ -68,7 +69,7 @@ async function deskOver(options: { batchMax?: number; poison?: string[]; full?: 
     const id = lastId;
     return new Promise((resolve) => {
       waiting.set(id, resolve);
-      desk.take({ kind: 'commit', batch: packed(id, facts) });
+      desk.take({ kind: 'commit', batch: packed(id, facts, decode) });
     });
   };
   return { open, desk, done, said, give };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { decode } from '../../../src/intake/decode.ts';
 import { packed } from '../../../src/commands/writing/batch.ts';
 import { Inbox, type Work } from '../../../src/commands/writing/inbox.ts';
 import type { ToWriter } from '../../../src/commands/writing/messages.ts';
@@ -11,7 +12,7 @@ type Told = number | 'tidy' | 'close';
 function messageOf(told: Told, id: number): ToWriter {
   if (typeof told !== 'number') return { kind: told };
   const facts = Array.from({ length: told }, () => deliveryOf('{}', START));
-  return { kind: 'commit', batch: packed(id, facts) };
+  return { kind: 'commit', batch: packed(id, facts, decode) };
 }
 
 /** Everything that an inbox has to do, in its order. */

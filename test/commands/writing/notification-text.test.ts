@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { notificationsIn, textOf } from '../../../src/commands/writing/notification-text.ts';
+import { packed, unpacked } from '../../../src/commands/writing/batch.ts';
+import { Amount } from '../../../src/domain/amount.ts';
+import type { Notification } from '../../../src/domain/notification.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import { readTrace, trace, traceNames } from '../../house/trace.ts';
+import { balanceChange } from '../../store/evidence.ts';
+import { deliveryOf, START } from '../../store/open-ledger.ts';
+
+function bodiesOf(name: string): unknown[] {
+  return trace
+    .parse(readTrace(name))
+    .steps.flatMap((step) => ('deliver' in step ? [step.deliver] : []));
+}
+
+const BODIES = traceNames().flatMap(bodiesOf);
+const NOTIFICATIONS = BODIES.flatMap((body): Notification[] => {
+  const decoded = decode(Buffer.from(JSON.stringify(body)));
+  return decoded.kind === 'notification' ? [decoded.notification] : [];
+});
+
+test('every notification of the golden traces crosses as it was read', () => {
+  const streams = new Set(NOTIFICATIONS.map(({ stream }) => stream));
+  expect([...streams].sort()).toEqual(['blockchain', 'incoming', 'outgoing']);
+  expect(notificationsIn(textOf([...NOTIFICATIONS, null]))).toEqual([...NOTIFICATIONS, null]);
+});
+
+test('amounts of any size cross, and no list of changes is not an empty one', () => {
+  const [notification] = NOTIFICATIONS;
+  if (notification === undefined) throw new Error('no trace has a notification');
+  const amounts = fc.array(fc.bigInt({ min: -(10n ** 78n), max: 10n ** 78n }));
+  fc.assert(
+    fc.property(fc.option(amounts), (given) => {
+      const changes = given?.map((amount) => balanceChange(Amount(amount))) ?? null;
+      const told: Notification = { ...notification, changes };
+      expect(notificationsIn(textOf([told]))).toEqual([told]);
+    }),
+  );
+});
+
+test('the writer is told what every body says that is a notification, and no other', () => {
+  const other = { ...deliveryOf('{"id":"x"}', START) };
+  const flawed = { ...deliveryOf(BODIES[0] ?? {}, START), defect: 'a bug' };
+  const all = [other, ...NOTIFICATIONS.map((_, at) => deliveryOf(BODIES[at] ?? {}, START)), flawed];
+  const arrived = unpacked(packed(1, all, decode));
+  const told = arrived.map((one) => (one.kind === 'delivery' ? one.notification : null));
+  const read = all.map(({ raw, defect }) => {
+    const decoded = decode(raw);
+    return decoded.kind === 'notification' && defect === undefined
+      ? decoded.notification
+      : undefined;
+  });
+  expect(told).toEqual(read);
+  expect(told.filter((one) => one !== undefined).length).toBeGreaterThan(50);
+});
