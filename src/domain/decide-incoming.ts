@@ -142,7 +142,9 @@ function decideSeen(
   if (posting.restated && found.length === 0 && amountsDiffer(before.posted, notification)) {
     found.push(sideAmountsChanged(before, notification));
   }
-  return gather([...told, ...untold], { ...posting, found }, pinsOf(notification.changes, now));
+  const { sighting, entries } = posting;
+  const pinned = pinsOf(notification.changes, now);
+  return gather([...told, ...untold], { sighting, entries, found }, pinned);
 }
 
 /** An amount that stands somewhere already: in the books, or in the credit feed. */

@@ -119,7 +119,18 @@ export function entryOf(head: EntryHead, changes: readonly BalanceChange[]): Ent
     addLine(lines, { head, kind: 'position', change, amount: change.amount });
     addLine(lines, { head, kind: contra, change, amount: negated(change.amount) });
   }
-  return { ...head, postings: [...lines.values()].filter((line) => line.amount !== ZERO) };
+  return {
+    entryId: head.entryId,
+    view: head.view,
+    source: head.source,
+    cause: head.cause,
+    vaultId: head.vaultId,
+    network: head.network,
+    blockchainHash: head.blockchainHash,
+    transactionId: head.transactionId,
+    reverses: head.reverses,
+    postings: [...lines.values()].filter((line) => line.amount !== ZERO),
+  };
 }
 
 /** The entry that takes back what the same changes posted. */

@@ -66,7 +66,8 @@ export function settle(before: Deposit, now: Circumstances): Settled {
   const verdict = judge(before, rule);
   const judged = asJudged(before, verdict, rule);
   if (!verdict.creditDue) {
-    return { deposit: judged, items: [], ...holdFindings(before, judged) };
+    const { found, healed } = holdFindings(before, judged);
+    return { deposit: judged, items: [], found, healed };
   }
   const creditsIssued = before.creditsIssued + 1;
   const creditId = now.mint.credit(before.depositId, 'credit', creditsIssued);
