@@ -47,8 +47,12 @@ function blocksOf(heads: Float64Array, bodies: Uint8Array): Placed<BodyBlock>[] 
   return blocks;
 }
 
-/** What a body says; null where it is no notification, and the writer is to find out what it is. */
+/**
+ * What a body says; null where the writer is to find that out: it is no notification, or so large that
+ * whoever else talks to this thread would wait for it.
+ */
 function notificationIn(raw: Uint8Array, decode: DecodeBody): Notification | null {
+  if (raw.length > BLOCK_BYTES_MAX) return null;
   const decoded = decode(raw);
   return decoded.kind === 'notification' ? decoded.notification : null;
 }
