@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
-import type { Deposit } from '../../src/domain/deposit.ts';
+import type { Deposit, DepositKey } from '../../src/domain/deposit.ts';
 import { CreditId, TransactionId } from '../../src/domain/ids.ts';
 import { createTables } from '../../src/store/sqlite/database.ts';
 import { DepositWriter } from '../../src/store/sqlite/deposit-writer.ts';
@@ -11,6 +11,9 @@ import { DUE } from '../domain/records.ts';
 
 const HASH_ID = 1_000_000;
 const HOUR_MS = 3_600_000;
+
+/** Everything about a deposit but what it is: its writer has to know each of them by name. */
+type Changing = Omit<Deposit, keyof DepositKey | 'depositId' | 'firstSeenAt'>;
 
 /** Another value for everything about a deposit that can change. */
 const CHANGES: [keyof Deposit, Partial<Deposit>][] = Object.entries({
@@ -35,7 +38,7 @@ const CHANGES: [keyof Deposit, Partial<Deposit>][] = Object.entries({
   reason: 'dust',
   requiredConfirmations: DUE.requiredConfirmations + 1,
   updatedAt: DUE.updatedAt + HOUR_MS,
-} satisfies Partial<Deposit>).map(([name, value]) => [name as keyof Deposit, { [name]: value }]);
+} satisfies Changing).map(([name, value]) => [name as keyof Deposit, { [name]: value }]);
 
 function writtenAfter(changes: readonly Deposit[]): Deposit {
   const db = new Sqlite(':memory:');
