@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decode, ID_CHARACTERS_MAX } from '../../src/intake/decode.ts';
+import { decode, ID_CHARACTERS_MAX, skim } from '../../src/intake/decode.ts';
 import { change, Service } from '../store/webhook.ts';
 
 const encoder = new TextEncoder();
@@ -220,5 +220,24 @@ describe('the digest of a body', () => {
   test.for(OTHERS)('tells %s', ([_, more]) => {
     const base = { ...VALID, balanceChanges: [change(1n), change(2n)] };
     expect(digestOf({ ...base, ...more })).not.toBe(digestOf(base));
+  });
+});
+
+test('skimming tells bodies apart as reading does, without asking what is wrong with one', () => {
+  const flawed = { ...VALID, balanceChanges: [{}, { asset: 7 }] };
+  const bodies = [VALID, flawed, { id: 'ntf' }, {}, [], { ...VALID, id: '\u0000' }];
+  const facts = (decoded: ReturnType<typeof decode>) => ({
+    ...decoded,
+    defect: undefined,
+    digest: 'digest' in decoded ? decoded.digest() : null,
+  });
+  for (const body of bodies) {
+    const raw = encoder.encode(JSON.stringify(body));
+    expect(facts(skim(raw))).toEqual(facts(decode(raw)));
+  }
+  expect(told(flawed)).toMatch(/balanceChanges\.0\.asset/);
+  expect(skim(encoder.encode(JSON.stringify(flawed)))).toMatchObject({
+    kind: 'quarantined',
+    defect: 'not a notification',
   });
 });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
-import { decode } from '../../intake/decode.ts';
+import { skim } from '../../intake/decode.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
 import { outcomesByBatch, packed, transferred } from './batch.ts';
@@ -83,7 +83,7 @@ export class ThreadedLedger implements Ledger {
   commit(submissions: readonly Submission[]): Promise<CommitResult> {
     if (this.#mode !== 'open') return Promise.resolve(ENDED);
     this.#lastId += 1;
-    const batch = packed(this.#lastId, submissions, decode);
+    const batch = packed(this.#lastId, submissions, skim);
     this.#checkpoints.committed();
     return new Promise((resolve, reject) => {
       this.#waiting.set(batch.id, { resolve, reject });
