@@ -47,14 +47,26 @@ function blocksOf(heads: Float64Array, bodies: Uint8Array): Placed<BodyBlock>[] 
   return blocks;
 }
 
+/** How long the names of places are that its changes tell. A notification's own is that of each. */
+function placesLength({ changes }: Notification): number {
+  let length = 0;
+  for (const { accountId, addressId } of changes ?? []) {
+    length += (accountId?.length ?? 0) + (addressId?.length ?? 0);
+  }
+  return length;
+}
+
 /**
  * What a body says; null where the writer is to find that out: it is no notification, or so large that
- * whoever else talks to this thread would wait for it.
+ * whoever else talks to this thread would wait for it, or as text it would be hundreds of times as
+ * long, because it names a long place once for hundreds of changes.
  */
 function notificationIn(raw: Uint8Array, decode: DecodeBody): Notification | null {
   if (raw.length > BLOCK_BYTES_MAX) return null;
   const decoded = decode(raw);
-  return decoded.kind === 'notification' ? decoded.notification : null;
+  if (decoded.kind !== 'notification') return null;
+  const { notification } = decoded;
+  return placesLength(notification) > raw.length ? null : notification;
 }
 
 /** Puts a batch together: hundreds of bodies cross as one buffer, without a copy on the way. */

@@ -8,6 +8,7 @@ import { decode } from '../../../src/intake/decode.ts';
 import { readTrace, trace, traceNames } from '../../house/trace.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { deliveryOf, START } from '../../store/open-ledger.ts';
+import { change, Service } from '../../store/webhook.ts';
 
 function bodiesOf(name: string): unknown[] {
   return trace
@@ -54,4 +55,20 @@ test('the writer is told what a body says, unless it is none, large or known to 
   });
   expect(told).toEqual([undefined, ...read, undefined, undefined]);
   expect(told.filter((one) => one !== undefined).length).toBeGreaterThan(50);
+});
+
+test('a body that names its place once for many changes is left to the writer: as text it would be hundreds of times as long', () => {
+  const body = (place: string, count: number) =>
+    deliveryOf(
+      new Service().confirmed(1, {
+        accountId: place,
+        balanceChanges: Array.from({ length: count }, () => change('1')),
+      }),
+      START,
+    );
+  const [long, usual] = [body('a'.repeat(10_000), 400), body('acc-1', 500)];
+  const batch = packed(1, [long, usual], decode);
+  expect(batch.notifications.length).toBeLessThan(long.raw.length + usual.raw.length);
+  const told = unpacked(batch).map((one) => one.kind === 'delivery' && one.notification);
+  expect(told).toEqual([undefined, expect.objectContaining({ accountId: 'acc-1' })]);
 });
