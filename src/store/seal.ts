@@ -21,9 +21,9 @@ class Bytes {
     this.#room = Buffer.allocUnsafe(length);
   }
 
-  /** From 0 up to the largest that a double holds exactly; a bigint for each would be garbage. */
+  /** In two's complement, as far as a double is exact; a bigint for each would be garbage. */
   integer(value: number): void {
-    this.#end = this.#room.writeUInt32BE(Math.floor(value / WORD), this.#end);
+    this.#end = this.#room.writeUInt32BE(Math.floor(value / WORD) >>> 0, this.#end);
     this.#end = this.#room.writeUInt32BE(value >>> 0, this.#end);
   }
 

@@ -207,6 +207,11 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /hash_chain: commit 2.*altered/,
   ],
   [
+    'a fact’s time to one before 1970',
+    `UPDATE journal SET recorded_at = -1 WHERE seq = ${NOTIFICATION}`,
+    /hash_chain: commit 2.*altered/,
+  ],
+  [
     'a fact’s kind',
     `UPDATE journal SET kind = 'refused' WHERE seq = ${NOTIFICATION}`,
     /hash_chain: commit 2.*altered/,
