@@ -13,7 +13,7 @@ Copies the store into a new file while the daemon goes on, and audits the copy a
 does: a backup that cannot be believed is none.
 
 Example:
-  counterfoil backup --config counterfoil.json --out /backups/store-2026-11-20.db`;
+  counterfoil backup --config config.json --out /backups/store-2026-11-20.db`;
 
 const RESTORE_HELP = `
 Audits a backup and puts it in the store's place. A store that is there already is kept beside it. Stop
@@ -21,7 +21,7 @@ the daemon first; what it took after the backup is not in it: the next reconcili
 repair that from the custody API.
 
 Example:
-  counterfoil restore --from /backups/store-2026-11-20.db --config counterfoil.json`;
+  counterfoil restore --from /backups/store-2026-11-20.db --config config.json`;
 
 const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the custody API what came after the backup. A consumer
 of the credit feed that had read further gets 409: it reads again from 0, passes over every creditId that it

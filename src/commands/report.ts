@@ -44,7 +44,7 @@ for bad usage.
 
 Examples:
   counterfoil report --store counterfoil.db --date 2025-11-20 --format html --out close.html
-  counterfoil report --config counterfoil.json --verify
+  counterfoil report --config config.json --verify
   COUNTERFOIL_TOKEN=… counterfoil report --url http://127.0.0.1:8080 --format csv`;
 
 export function reportCommand(terminal: Terminal, environment: Environment): Command {
@@ -107,7 +107,10 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
     const day = flags.date ?? (await reads.lastClose())?.day;
     if (day === undefined) throw new CommandFailed(`${path}: no day is closed yet`);
     const closed = await reads.closedDay(day);
-    if (closed === undefined) throw new CommandFailed(`${path}: ${day} is not closed`);
+    if (closed === undefined)
+      throw new CommandFailed(
+        `${path}: ${day} is not closed: GET /v1/reports/daily lists the closed days; POST /v1/reports/daily/${day}/close closes it after its cut-off`,
+      );
     const { body } = await documentOf(closed, formatOf(flags));
     return { day, status: closed.close.status, body };
   } finally {

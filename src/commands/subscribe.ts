@@ -36,8 +36,8 @@ With --confirmations, also sets the deepest depth that is delivered, for the net
 service replaces a vault's whole map, so name every network that is to be limited.
 
 Examples:
-  counterfoil subscribe --config counterfoil.json --check      only says what differs; exit code 1 if any
-  counterfoil subscribe --config counterfoil.json --confirmations ethereum=12,bitcoin=3`;
+  counterfoil subscribe --config config.json --check      only says what differs; exit code 1 if any
+  counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=3`;
 
 function parseConfirmations(text: string): Record<string, number> {
   const entries = text.split(',').map((part) => {
