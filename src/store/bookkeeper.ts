@@ -12,7 +12,7 @@ import type { PackedBody } from './body-block.ts';
 import { encodeFact } from './fact-codec.ts';
 import { idDigest } from './id-digest.ts';
 import { sha256 } from './seal.ts';
-import type { DecodeBody, Delivery, FactOutcome, Submission } from './port.ts';
+import type { DecodeBody, DecodedBody, Delivery, FactOutcome, Submission } from './port.ts';
 import type { RecordSource, Writes } from './records.ts';
 import { WorkingSet } from './working-set.ts';
 
@@ -129,12 +129,7 @@ export class Bookkeeper {
   }
 
   #takeDelivery({ at, raw, defect, packed, notification: read }: Delivery): FactOutcome {
-    if (read !== undefined && defect === undefined) {
-      const digest = (): string => this.#digestOf(raw);
-      const fact = { kind: 'notification', at, raw, notification: read, digest } as const;
-      return this.#delivery(this.#takeNotification(fact, packed));
-    }
-    const decoded = this.#decode(raw);
+    const decoded = read === undefined ? this.#decode(raw) : this.#asRead(raw, read);
     if (decoded.kind === 'malformed') return decoded;
     if (decoded.kind === 'quarantined') return this.take({ ...decoded, at, raw });
     const { notification, digest } = decoded;
@@ -145,11 +140,14 @@ export class Bookkeeper {
     return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
   }
 
-  /** The digest of a body that was read before. */
-  #digestOf(raw: Uint8Array): string {
-    const decoded = this.#decode(raw);
-    if (decoded.kind === 'malformed') throw new Error(`a notification is none: ${decoded.defect}`);
-    return decoded.digest();
+  /** A body that was read on the way; for its digest, which is hardly ever asked for, it is read again. */
+  #asRead(raw: Uint8Array, notification: Notification): DecodedBody {
+    const digest = (): string => {
+      const decoded = this.#decode(raw);
+      if (decoded.kind === 'malformed') throw new Error(`it is no notification: ${decoded.defect}`);
+      return decoded.digest();
+    };
+    return { kind: 'notification', notification, digest };
   }
 
   /** Whether the fact that took an id before was told with this content. */
