@@ -30,13 +30,13 @@ import { listen, type Listener } from './listener.ts';
 import { openStore, type OpenStore } from './open-store.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
-import { shutdownOf } from './shutdown.ts';
+import { logShutdown, shutdownOf } from './shutdown.ts';
 import { sqlitePath } from './store-path.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
 
-/** Bounds of the shutdown's steps: together less than the 30 s that supervisors usually wait. */
+/** Bounds of the shutdown's steps, which take milliseconds: even three that hang end within the 30 s that supervisors usually wait. */
 const CLOSE_MS_MAX = 5_000;
 const DRAIN_MS_MAX = 12_000;
 
@@ -85,7 +85,7 @@ interface Parts extends Surroundings, OpenStore {
  */
 export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
   const { config, log } = context;
-  const lifecycle = shutdownOf({ note: (text) => log.error(text) });
+  const lifecycle = shutdownOf({ note: (text) => log.error(text) }, logShutdown(log));
   const store = await openStore({
     path: sqlitePath(config.store),
     batchMax: config.intake.batchMax,

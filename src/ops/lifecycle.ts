@@ -10,9 +10,27 @@ export type StepResult =
   | { readonly name: string; readonly kind: 'failed'; readonly error: unknown }
   | { readonly name: string; readonly kind: 'timed-out'; readonly boundMs: number };
 
+/** Why the program ends; `failure` is one that leaves nothing to go on with. */
+export type StopCause = 'SIGTERM' | 'SIGINT' | 'failure';
+
+/** What is told of an end as a whole: once at its beginning, and once right before the process ends. */
+export type ShutdownNews =
+  | {
+      readonly kind: 'stopping';
+      readonly cause: StopCause;
+      /** The names of the steps, in the order in which they are waited for. */
+      readonly waitsFor: readonly string[];
+      /** The sum of their bounds: it takes no longer. */
+      readonly msMax: number;
+    }
+  | { readonly kind: 'stopped'; readonly exitCode: number }
+  /** By a second signal, whatever has not ended. */
+  | { readonly kind: 'cut_short'; readonly exitCode: number };
+
 export interface LifecycleOptions {
   /** Ends the process. */
   readonly exit: (code: number) => void;
+  readonly tell: (news: ShutdownNews) => void;
   /** Told after every step. */
   readonly observe: (result: StepResult) => void;
   /** Resolves after `ms`, or at once when `signal` aborts. */
@@ -52,15 +70,15 @@ export class Lifecycle {
   }
 
   /** Runs the steps once, however often it is called; resolves when the last one ended. */
-  shutdown(): Promise<readonly StepResult[]> {
-    this.#stopping ??= this.#runAll();
+  shutdown(cause: StopCause): Promise<readonly StepResult[]> {
+    this.#stopping ??= this.#runAll(cause);
     return this.#stopping;
   }
 
   /** Ends because of a failure that leaves nothing to go on with: in order, and with 1. */
   async abandon(): Promise<void> {
-    await this.shutdown();
-    this.#options.exit(1);
+    await this.shutdown('failure');
+    this.#end('stopped', 1);
   }
 
   /**
@@ -69,23 +87,32 @@ export class Lifecycle {
    */
   listen(source: SignalSource): void {
     let signalled = false;
-    const onSignal = (): void => {
+    const onSignal = (signal: 'SIGTERM' | 'SIGINT'): void => {
       if (signalled) {
-        this.#options.exit(1);
+        this.#end('cut_short', 1);
         return;
       }
       signalled = true;
-      void this.shutdown().then((results) => {
-        this.#options.exit(results.every(({ kind }) => kind === 'done') ? 0 : 1);
+      void this.shutdown(signal).then((results) => {
+        this.#end('stopped', results.every(({ kind }) => kind === 'done') ? 0 : 1);
       });
     };
-    source.on('SIGTERM', onSignal);
-    source.on('SIGINT', onSignal);
+    source.on('SIGTERM', () => onSignal('SIGTERM'));
+    source.on('SIGINT', () => onSignal('SIGINT'));
   }
 
-  async #runAll(): Promise<readonly StepResult[]> {
+  #end(kind: 'stopped' | 'cut_short', exitCode: number): void {
+    this.#options.tell({ kind, exitCode });
+    this.#options.exit(exitCode);
+  }
+
+  async #runAll(cause: StopCause): Promise<readonly StepResult[]> {
+    const steps = this.#steps.toReversed();
+    const waitsFor = steps.map(({ name }) => name);
+    const msMax = steps.reduce((sum, { boundMs }) => sum + boundMs, 0);
+    this.#options.tell({ kind: 'stopping', cause, waitsFor, msMax });
     const results: StepResult[] = [];
-    for (const step of this.#steps.toReversed()) {
+    for (const step of steps) {
       const result = await this.#run(step);
       results.push(result);
       this.#options.observe(result);

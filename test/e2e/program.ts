@@ -59,9 +59,10 @@ export class Running<Ready> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
       return this.#child.exitCode;
     }
-    const exited = once(this.#child, 'exit') as Promise<[number | null]>;
+    // Not `exit`, which may come before what was said last.
+    const closed = once(this.#child, 'close') as Promise<[number | null]>;
     this.#child.kill(signal);
-    return (await exited)[0];
+    return (await closed)[0];
   }
 }
 

@@ -26,6 +26,15 @@ function complaints(daemon: Daemon): string[] {
   return lines.filter((line) => line.includes('shutdown:'));
 }
 
+/** What the log says of the end, without the times. */
+function ending(daemon: Daemon): Record<string, unknown>[] {
+  const lines = daemon.stderr().trim().split('\n');
+  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return said
+    .filter(({ msg }) => String(msg).startsWith('stop'))
+    .map(({ time: _, ...rest }) => rest);
+}
+
 /** Supervisors usually wait ten seconds before they kill. */
 const STOP_MS_MAX = 10_000;
 
@@ -96,3 +105,34 @@ test('SIGTERM at the very moment it says that it listens: exit code 0', async ()
   const daemon = await Daemon.start();
   expect(await daemon.end('SIGTERM')).toBe(0);
 });
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'the log says that %s ends the daemon and what is waited for, and then that it has ended',
+  async (signal) => {
+    const daemon = await Daemon.start();
+    const code = await daemon.end(signal);
+    expect([code, ending(daemon)]).toEqual([
+      0,
+      [
+        {
+          level: 'info',
+          cause: signal,
+          waitsFor: [
+            'schedule',
+            'custody client',
+            'reconciliation',
+            'waiting consumers',
+            'judging',
+            'commit queue',
+            'listener',
+            'connections',
+            'store',
+          ],
+          msMax: 52_000,
+          msg: 'stopping: new work is refused, what was taken is committed, then the store closes',
+        },
+        { level: 'info', exitCode: 0, msg: 'stopped' },
+      ],
+    ]);
+  },
+);

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { Lifecycle } from '../../src/ops/lifecycle.ts';
-import type { StepResult } from '../../src/ops/lifecycle.ts';
+import type { ShutdownNews, StepResult } from '../../src/ops/lifecycle.ts';
 
 interface Harness {
   readonly lifecycle: Lifecycle;
   readonly results: StepResult[];
+  readonly news: ShutdownNews[];
   /** Resolves with the first exit code. */
   readonly exited: Promise<number>;
   readonly codes: number[];
@@ -15,6 +16,7 @@ interface Harness {
 
 function harness(): Harness {
   const results: StepResult[] = [];
+  const news: ShutdownNews[] = [];
   const codes: number[] = [];
   const bounds: (() => void)[] = [];
   let onExit: (code: number) => void = () => undefined;
@@ -27,12 +29,13 @@ function harness(): Harness {
       onExit(code);
     },
     observe: (result) => results.push(result),
+    tell: (one) => news.push(one),
     sleep: () => new Promise((resolve) => bounds.push(resolve)),
   });
   const runOutOfTime = (): void => {
     for (const end of bounds.splice(0)) end();
   };
-  return { lifecycle, results, exited, codes, runOutOfTime };
+  return { lifecycle, results, news, exited, codes, runOutOfTime };
 }
 
 test('what was started last is stopped first, one after the other', async () => {
@@ -49,7 +52,7 @@ test('what was started last is stopped first, one after the other', async () => 
       },
     });
   }
-  await lifecycle.shutdown();
+  await lifecycle.shutdown('SIGTERM');
   expect(order).toEqual([
     'intake begins',
     'intake ends',
@@ -72,7 +75,7 @@ test('a step that fails, now or later, does not keep the others from their turn'
       throw error;
     },
   });
-  await lifecycle.shutdown();
+  await lifecycle.shutdown('SIGTERM');
   expect(results).toEqual([
     { name: 'intake', kind: 'failed', error },
     { name: 'queue', kind: 'failed', error },
@@ -93,7 +96,7 @@ test('a step that does not end within its bound is left behind', async () => {
       },
     });
   });
-  const stopped = lifecycle.shutdown();
+  const stopped = lifecycle.shutdown('SIGTERM');
   await begun;
   runOutOfTime();
   await stopped;
@@ -107,8 +110,11 @@ test('shutting down twice runs every step once', async () => {
   const { lifecycle } = harness();
   let runs = 0;
   lifecycle.onShutdown({ name: 'store', boundMs: 1, run: () => void (runs += 1) });
-  const [first, second] = await Promise.all([lifecycle.shutdown(), lifecycle.shutdown()]);
-  await lifecycle.shutdown();
+  const [first, second] = await Promise.all([
+    lifecycle.shutdown('SIGTERM'),
+    lifecycle.shutdown('SIGTERM'),
+  ]);
+  await lifecycle.shutdown('SIGTERM');
   expect(runs).toBe(1);
   expect(second).toBe(first);
 });
@@ -133,7 +139,7 @@ test('a step that did not end well makes the exit code 1', async () => {
 });
 
 test('a second signal does not wait', async () => {
-  const { lifecycle, codes } = harness();
+  const { lifecycle, news, codes } = harness();
   const source = new EventEmitter();
   lifecycle.listen(source);
   lifecycle.onShutdown({ name: 'x', boundMs: 1, run: () => new Promise(() => undefined) });
@@ -141,11 +147,51 @@ test('a second signal does not wait', async () => {
   expect(codes).toEqual([]);
   source.emit('SIGINT');
   expect(codes).toEqual([1]);
+  expect(news).toEqual([
+    { kind: 'stopping', cause: 'SIGTERM', waitsFor: ['x'], msMax: 1 },
+    { kind: 'cut_short', exitCode: 1 },
+  ]);
 });
+
+const stuck = new Error('stuck');
+
+test.each([
+  { cause: 'SIGTERM', run: () => undefined, exitCode: 0 },
+  { cause: 'SIGINT', run: () => undefined, exitCode: 0 },
+  { cause: 'SIGTERM', run: () => Promise.reject(stuck), exitCode: 1 },
+  { cause: 'failure', run: () => undefined, exitCode: 1 },
+] as const)(
+  'an end by $cause is told before its first step and after its last, with exit code $exitCode',
+  async ({ cause, run, exitCode }) => {
+    const { lifecycle, news, exited } = harness();
+    const source = new EventEmitter();
+    lifecycle.listen(source);
+    const toldByThen: number[] = [];
+    const step = (name: string, boundMs: number): void =>
+      lifecycle.onShutdown({
+        name,
+        boundMs,
+        run: () => {
+          toldByThen.push(news.length);
+          return run();
+        },
+      });
+    step('store', 5_000);
+    step('queue', 12_000);
+    if (cause === 'failure') await lifecycle.abandon();
+    else source.emit(cause);
+    expect(await exited).toBe(exitCode);
+    expect(toldByThen).toEqual([1, 1]);
+    expect(news).toEqual([
+      { kind: 'stopping', cause, waitsFor: ['queue', 'store'], msMax: 17_000 },
+      { kind: 'stopped', exitCode },
+    ]);
+  },
+);
 
 test('nothing may be started while stopping', async () => {
   const { lifecycle } = harness();
-  await lifecycle.shutdown();
+  await lifecycle.shutdown('SIGTERM');
   expect(() => lifecycle.onShutdown({ name: 'late', boundMs: 1, run: () => undefined })).toThrow(
     'late was started while stopping',
   );
