@@ -1,5 +1,5 @@
 import type { Part } from '../ops/config.ts';
-import { loadConfig } from '../ops/config-file.ts';
+import { loadConfig, type Loaded } from '../ops/config-file.ts';
 import { problemText } from '../ops/problem.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { CommandFailed } from './terminal.ts';
@@ -10,7 +10,16 @@ export function configFrom<Value>(
   path: string,
   environment: Environment,
 ): Value {
+  return loadedFrom(part, path, environment).config;
+}
+
+/** The same, with the files that hold its secrets. */
+export function loadedFrom<Value>(
+  part: Part<Value>,
+  path: string,
+  environment: Environment,
+): Extract<Loaded<Value>, { kind: 'ok' }> {
   const loaded = loadConfig({ file: path, env: environment, part });
-  if (loaded.kind === 'ok') return loaded.config;
+  if (loaded.kind === 'ok') return loaded;
   throw new CommandFailed(`${path} cannot be used:\n${problemText(loaded.problems)}`, 2);
 }

@@ -3,9 +3,15 @@ import path from 'node:path';
 import { parseConfig } from './config.ts';
 import type { Parsed, Part } from './config.ts';
 import { isWithin } from './problem.ts';
-import { readSecrets } from './secret-file.ts';
+import { readSecrets, secretFilesOf } from './secret-file.ts';
+import type { SecretFile } from './secret-file.ts';
 import { substitute } from './substitution.ts';
 import type { Environment } from './substitution.ts';
+
+/** A configuration, and the files (absolute paths) that its secrets were read from or are to be. */
+export type Loaded<Value> =
+  | (Extract<Parsed<Value>, { kind: 'ok' }> & { readonly secretFiles: readonly SecretFile[] })
+  | Extract<Parsed<Value>, { kind: 'invalid' }>;
 
 /**
  * Reads a part of the configuration: a JSON file, with `${NAME}` taken from `env` and `<key>File` from
@@ -16,7 +22,7 @@ export function loadConfig<Value>(options: {
   file: string;
   env: Environment;
   part: Part<Value>;
-}): Parsed<Value> {
+}): Loaded<Value> {
   const { part } = options;
   const file = path.resolve(options.file);
   const folder = path.dirname(file);
@@ -34,7 +40,11 @@ export function loadConfig<Value>(options: {
   const read = readSecrets(substituted.value, (name) => readText(path.resolve(folder, name)));
   const parsed = parseConfig(read.value, { part, folder, unreadableReason });
   const first = [...substituted.problems, ...read.problems];
-  if (parsed.kind === 'ok' && first.length === 0) return parsed;
+  if (parsed.kind === 'ok' && first.length === 0) {
+    const named = secretFilesOf(substituted.value);
+    const secretFiles = named.map((one) => ({ ...one, file: path.resolve(folder, one.file) }));
+    return { ...parsed, secretFiles };
+  }
   // What is wrong only because a variable or a file is missing is told once, by its cause.
   const own = (parsed.kind === 'ok' ? [] : parsed.problems).filter(
     (problem) => !first.some((cause) => isWithin(problem.path, cause.path)),
@@ -48,7 +58,7 @@ function only(json: unknown, keys: readonly string[] | null): unknown {
   return Object.fromEntries(Object.entries(json).filter(([key]) => keys.includes(key)));
 }
 
-function whole(what: string): Parsed<never> {
+function whole(what: string): Loaded<never> {
   return { kind: 'invalid', problems: [{ path: [], where: 'the configuration', what }] };
 }
 

@@ -19,6 +19,35 @@ const SECRETS: Readonly<Record<string, (text: string) => unknown>> = {
   webhookUrl: (text) => text.trim(),
 };
 
+/** Keys of files that hold what nobody else may read: of a random token the SHA-256 tells nothing. */
+const HOLDS_SECRET: ReadonlySet<string> = new Set([
+  'pathTokensFile',
+  'storeFile',
+  'webhookUrlFile',
+  'privateKeyFile',
+  'keyFile',
+]);
+
+/** A file that a configuration names, as it names it, and the place where it does. */
+export interface SecretFile {
+  readonly where: string;
+  readonly file: string;
+}
+
+/** Every file of a JSON value that holds a secret. */
+export function secretFilesOf(json: unknown): SecretFile[] {
+  const walk = (value: unknown, path: readonly PropertyKey[]): SecretFile[] => {
+    if (Array.isArray(value)) return value.flatMap((item, index) => walk(item, [...path, index]));
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, item]) => {
+      const here = [...path, key];
+      if (typeof item !== 'string') return walk(item, here);
+      return HOLDS_SECRET.has(key) ? [{ where: placeOf(here), file: item }] : [];
+    });
+  };
+  return walk(json, []);
+}
+
 /** Replaces every `<key>File` of a JSON value by `<key>` with the content of the file. */
 export function readSecrets(
   json: unknown,

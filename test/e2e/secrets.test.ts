@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -82,4 +83,30 @@ test('subscribe needs the secrets of the custody service alone', async () => {
   );
   const { code, stdout } = await runProgram('subscribe', '--check', '--config', path);
   expect([code, stdout]).toEqual([0, expect.stringContaining('as wanted')]);
+});
+
+test('doctor tells which secret files others can read, and the commands that close them', async () => {
+  const { daemon } = await Attached.start();
+  const key = join(daemon.folder, 'custody.key');
+  chmodSync(key, 0o644);
+  chmodSync(daemon.configPath, 0o644);
+  const doctor = async (): Promise<{ code: number | null; said: string[] }> => {
+    const { code, stdout } = await runProgram('doctor', '--config', daemon.configPath);
+    return { code, said: stdout.split('\n').filter((line) => line.includes('secret files')) };
+  };
+  const open = await doctor();
+  expect(open).toEqual({
+    code: 0,
+    said: [
+      `warning secret files: custody.privateKeyFile is open to every user of this machine (${key} has mode 644): close it with \`chmod 600 ${key}\``,
+      `warning secret files: the configuration (it holds a path token) is open to every user of this machine (${daemon.configPath} has mode 644): close it with \`chmod 600 ${daemon.configPath}\``,
+    ],
+  });
+  for (const line of open.said) execSync(/`(.*)`/.exec(line)?.[1] ?? 'false');
+  expect(await doctor()).toEqual({
+    code: 0,
+    said: [
+      'ok      secret files: custody.privateKeyFile, the configuration (it holds a path token): closed to others',
+    ],
+  });
 });

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { ruleFor } from '../../src/domain/crediting.ts';
 import { AssetId, NetworkKey } from '../../src/domain/ids.ts';
 import { CUSTODY, STORE, WHOLE, type Config, type Parsed } from '../../src/ops/config.ts';
-import { loadConfig } from '../../src/ops/config-file.ts';
+import { loadConfig, type Loaded } from '../../src/ops/config-file.ts';
 import { problemText } from '../../src/ops/problem.ts';
 import type { Environment } from '../../src/ops/substitution.ts';
 
@@ -21,9 +21,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
 const file = path.join(folder, 'config.json');
 mkdirSync(path.join(folder, 'keys'));
 writeFileSync(path.join(folder, 'keys', 'custody.pem'), 'a key');
+writeFileSync(path.join(folder, 'tokens'), `# rotated\n${TOKEN}\r\n\n${'b'.repeat(40)}\n`);
+writeFileSync(path.join(folder, 'sha'), `${SHA256}\n`);
+writeFileSync(path.join(folder, 'url'), `https://hooks.example.com/hooks/${TOKEN}\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function load(json: unknown, env: Environment = {}): Parsed<Config> {
+function load(json: unknown, env: Environment = {}): Loaded<Config> {
   writeFileSync(file, typeof json === 'string' ? json : JSON.stringify(json));
   return loadConfig({ file, env, part: WHOLE });
 }
@@ -142,8 +145,6 @@ test('a missing variable is named with its place, and not told again as a bad va
 });
 
 test('a secret can come from a file', () => {
-  writeFileSync(path.join(folder, 'tokens'), `# rotated\n${TOKEN}\r\n\n${'b'.repeat(40)}\n`);
-  writeFileSync(path.join(folder, 'sha'), `${SHA256}\n`);
   const config = configOf({
     ...MINIMAL,
     intake: { pathTokensFile: 'tokens' },
@@ -154,7 +155,6 @@ test('a secret can come from a file', () => {
 });
 
 test('the webhook URL, which holds a path token, can come from a file', () => {
-  writeFileSync(path.join(folder, 'url'), `https://hooks.example.com/hooks/${TOKEN}\n`);
   const custody = {
     baseUrl: 'https://custody.example/',
     clientId: 'client',
@@ -164,6 +164,35 @@ test('the webhook URL, which holds a path token, can come from a file', () => {
   };
   const config = configOf({ ...MINIMAL, custody });
   expect(config.custody?.webhookUrl).toBe(`https://hooks.example.com/hooks/${TOKEN}`);
+});
+
+test('files that hold a secret are told, and those that hold none are not', () => {
+  const key = 'keys/custody.pem';
+  const loaded = load(
+    {
+      ...MINIMAL,
+      listen: { tls: { certFile: key, keyFile: key, caFile: key } },
+      intake: { pathTokensFile: 'tokens' },
+      custody: {
+        baseUrl: 'https://custody.example/',
+        clientId: 'client',
+        privateKeyFile: '${KEYS}/custody.pem',
+        webhookUrlFile: 'url',
+        vaults: 'all',
+      },
+      api: { tokens: [{ name: 'a', role: 'admin', sha256File: 'sha' }] },
+    },
+    { KEYS: path.join(folder, 'keys') },
+  );
+  expect(loaded).toMatchObject({
+    kind: 'ok',
+    secretFiles: [
+      { where: 'intake.pathTokensFile', file: path.join(folder, 'tokens') },
+      { where: 'listen.tls.keyFile', file: path.join(folder, key) },
+      { where: 'custody.privateKeyFile', file: path.join(folder, key) },
+      { where: 'custody.webhookUrlFile', file: path.join(folder, 'url') },
+    ],
+  });
 });
 
 test('a secret given twice, or in a file that cannot be read, is refused', () => {
@@ -330,6 +359,7 @@ test('a part is read without what only other parts need, and checked as in the w
   expect(loadConfig({ file, env: {}, part: STORE })).toEqual({
     kind: 'ok',
     config: { store: { kind: 'sqlite', path: path.join(folder, 'books.db') } },
+    secretFiles: [{ where: 'storeFile', file: path.join(folder, 'store') }],
   });
   for (const misspelt of ['{"stroe":"sqlite:x"}', '[]', 'null']) {
     writeFileSync(file, misspelt);

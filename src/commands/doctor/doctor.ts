@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { WHOLE, type Config } from '../../ops/config.ts';
+import type { SecretFile } from '../../ops/secret-file.ts';
 import type { Environment } from '../../ops/substitution.ts';
-import { configFrom } from '../config-file.ts';
+import { loadedFrom } from '../config-file.ts';
 import { custodyClientOf } from '../custody/link.ts';
 import { sqlitePath } from '../store-path.ts';
 import type { Terminal } from '../terminal.ts';
@@ -9,11 +10,12 @@ import { checkCustody } from './custody-check.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
 import { checkExemptions } from './exemption-check.ts';
 import { checkNames, policyAhead } from './policy-check.ts';
+import { checkSecretFiles } from './secret-check.ts';
 import { checkStore } from './store-check.ts';
 
 const HELP = `
-Checks the configuration and everything it leads to: the store, the API tokens, the custody API with
-our key, the vaults and their subscriptions, and whether webhooks can ever show the depths that the
+Checks the configuration and everything it leads to: the store, the API tokens, who can read the files
+of its secrets, the custody API with our key, the vaults and their subscriptions, and whether webhooks can ever show the depths that the
 crediting policy wants. Changes nothing. Exit code 0 when nothing is a problem, 1 otherwise.`;
 
 const MARK = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
@@ -25,8 +27,8 @@ export function doctorCommand(terminal: Terminal, environment: Environment): Com
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--json', 'print the diagnoses as one JSON line')
     .action(async (flags: { config: string; json?: boolean }) => {
-      const config = configFrom(WHOLE, flags.config, environment);
-      const diagnoses = await diagnose(config, flags.config);
+      const loaded = loadedFrom(WHOLE, flags.config, environment);
+      const diagnoses = await diagnose({ ...loaded, path: flags.config });
       const sound = diagnoses.every((one) => one.status !== 'problem');
       terminal.result(
         flags.json === true ? JSON.stringify({ sound, diagnoses }) : asText(diagnoses),
@@ -35,13 +37,20 @@ export function doctorCommand(terminal: Terminal, environment: Environment): Com
     });
 }
 
-async function diagnose(config: Config, path: string): Promise<Diagnosis[]> {
+interface Subject {
+  readonly config: Config;
+  readonly path: string;
+  readonly secretFiles: readonly SecretFile[];
+}
+
+async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
   const store = sqlitePath(config.store);
   const ahead = await policyAhead(config.crediting, store);
   const own = [
     ok('configuration', `${path} is well-formed`),
     await checkStore(store),
     checkTokens(config),
+    ...checkSecretFiles({ secretFiles, pathTokens: config.intake.pathTokens, configPath: path }),
     ahead.diagnosis,
     ...checkExemptions(config.reconcile.exemptions, Date.now()),
   ];
