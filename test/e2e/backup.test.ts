@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs';
+import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -43,6 +43,9 @@ test('a backup made beside the running daemon is sound, and restores to that mom
   const copied = await runProgram('backup', '--config', daemon.configPath, '--out', out, '--json');
   expect([copied.code, copied.stderr]).toEqual([0, '']);
   expect(JSON.parse(copied.stdout)).toEqual({ backup: out, facts: 3 });
+  expect(readdirSync(daemon.folder).filter((name) => name.startsWith('backup'))).toEqual([
+    'backup.db',
+  ]);
   expect(await deliver(daemon, ['three'])).toEqual(['accepted']);
   expect(await books(daemon)).toEqual(['21']);
 

@@ -1,20 +1,17 @@
-import { chmodSync, existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DecodeBody } from '../port.ts';
-import { openForReading, openForWriting } from './database.ts';
+import { makeOneFile, makePrivate, openForReading, openForWriting } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { takeWriterLock } from './writer-lock.ts';
 import type { Progress } from './verify.ts';
 
-/** A store holds what customers own: nobody but its owner reads it. */
-const OWNER_ONLY = 0o600;
-
 /** Pages copied per step of an online backup; the daemon commits in between. */
 const PAGES_PER_STEP = 2_000;
 
 /**
- * Copies a store into a new file while the daemon goes on: one consistent state of it, complete up
+ * Copies a store into one new file while the daemon goes on: one consistent state of it, complete up
  * to the moment at which the copy ended. Throws `StoreRefused` when the target exists.
  */
 export async function backup(from: string, to: string, progress: Progress): Promise<void> {
@@ -28,6 +25,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   let started = false;
   let done = 0;
   try {
+    makePrivate(to);
     await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
         if (!started) progress.start('backup', totalPages);
@@ -37,7 +35,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
         return PAGES_PER_STEP;
       },
     });
-    chmodSync(to, OWNER_ONLY);
+    makeOneFile(to);
     progress.done();
   } catch (error) {
     rmSync(to, { force: true });
@@ -77,8 +75,8 @@ export async function restore(
 async function copy(from: string, to: string): Promise<void> {
   const db = openForReading(from);
   try {
+    makePrivate(to);
     await db.backup(to);
-    chmodSync(to, OWNER_ONLY);
   } finally {
     db.close();
   }

@@ -118,9 +118,17 @@ function guarded<Result>(path: string, open: () => Result): Result {
   }
 }
 
-/** A new store is readable by its owner alone; SQLite gives its companion files the same mode. */
-function makePrivate(path: string): void {
-  if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+/** A store holds what customers own: nobody but its owner reads it. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Makes an empty file that its owner alone may read, before anything is in it; SQLite gives its
+ * companion files the same mode. One that is there stays as it is.
+ */
+export function makePrivate(path: string): void {
+  guarded(path, () => {
+    if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
+  });
 }
 
 /**
@@ -159,7 +167,7 @@ function opened(
 
 /** Opens a store for writing, making its tables in a new file. Throws `StoreRefused` with what to do. */
 export function openForWriting(path: string): Database.Database {
-  guarded(path, () => makePrivate(path));
+  makePrivate(path);
   return opened(path, {}, (db) => {
     // Before anything is written: switching the journal mode rewrites the file's header.
     assertCurrent(db, path);
@@ -198,6 +206,17 @@ export function openForCheckpoints(path: string): Database.Database {
     assertCurrent(db, path);
     assertDurable(db, path);
   });
+}
+
+/**
+ * Takes a copy that nobody else has open out of WAL mode: it is one file then, and who only reads it
+ * leaves no `-wal` and `-shm` beside it. Whoever opens it for writing puts it back.
+ */
+export function makeOneFile(path: string): void {
+  opened(path, { fileMustExist: true }, (db) => {
+    const mode = db.pragma('journal_mode = DELETE', { simple: true });
+    if (mode !== 'delete') throw new StoreRefused(`${path} stays in ${String(mode)} mode`);
+  }).close();
 }
 
 /** Opens an existing store for reading beside the writer. */

@@ -1,0 +1,55 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { decode } from '../../src/intake/decode.ts';
+import { backup, restore } from '../../src/store/sqlite/backup.ts';
+import { verify } from '../../src/store/sqlite/verify.ts';
+import { openLedgerFile, START } from './open-ledger.ts';
+import { Service } from './webhook.ts';
+
+const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+/** The file and what stands beside it under its name. */
+function filesOf(path: string): string[] {
+  return readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+}
+
+/** A store that is written to, and where a copy of it may stand. */
+async function storeAndCopy() {
+  const { open, path } = await openLedgerFile();
+  await open.deliver(new Service().confirmed(1));
+  return { open, path, copy: join(dirname(path), 'copy') };
+}
+
+test('a backup is one file, and stays one when it is audited', async () => {
+  const { path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  expect(filesOf(copy)).toEqual(['copy']);
+  expect(verify(copy, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
+  expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('a backup is its owner’s alone to read from its first byte on', async () => {
+  const { path, copy } = await storeAndCopy();
+  const modes: number[] = [];
+  const look = (): void => void modes.push(modeOf(copy));
+  await backup(path, copy, { start: look, tick: look, done: look });
+  expect(new Set(modes)).toEqual(new Set([0o600]));
+  expect(modeOf(copy)).toBe(0o600);
+});
+
+test('a backup of one file restores to a store that is written to as any other', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  expect(await restore(copy, path, { decode, now: () => START })).toMatchObject({
+    previous: `${path}.before-restore-1`,
+  });
+  expect(modeOf(path)).toBe(0o600);
+  expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+  expect(filesOf(copy)).toEqual(['copy']);
+});
