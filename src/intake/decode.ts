@@ -1,10 +1,9 @@
-import type { z } from 'zod';
 import type { Notification } from '../domain/notification.ts';
 import type { DecodedBody } from '../store/port.ts';
 import { notificationOf } from '../translation/notification.ts';
+import { flawsOf } from '../wire/flaws.ts';
 import { isJsonObject, type JsonObject } from '../wire/json-guard.ts';
 import { isNotification } from '../wire/notification-guard.ts';
-import { notification as notificationSchema } from '../wire/notification.ts';
 import { contentDigest, digestOf, nestingDefect } from './canonical.ts';
 
 /** Longest notification id that is taken as it is. */
@@ -67,10 +66,9 @@ function storableId(id: string, escaped: boolean): { id: string; defect: string 
   return { id, defect: null };
 }
 
-function describe(error: z.ZodError): string {
-  const text = error.issues
-    .slice(0, 3)
-    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+function describe(body: JsonObject): string {
+  const text = flawsOf(body)
+    .map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
     .join('; ');
   return text.slice(0, DEFECT_CHARACTERS_MAX);
 }
@@ -99,24 +97,10 @@ function digestOr(body: JsonObject, raw: Uint8Array): string {
   }
 }
 
-type Told = { readonly notification: Notification } | { readonly defect: string };
+/** What a body that is no notification is said to be. */
+type Explain = (body: JsonObject) => string;
 
-/** What the guard says: it does not know why not. */
-function guarded(body: JsonObject): Told {
-  if (isNotification(body)) return { notification: notificationOf(body) };
-  return { defect: 'not a notification' };
-}
-
-/** The schema is asked only when the guard says no: it knows what is wrong. */
-function explained(body: JsonObject): Told {
-  const told = guarded(body);
-  if (!('defect' in told)) return told;
-  const parsed = notificationSchema.safeParse(body);
-  if (!parsed.success) return { defect: describe(parsed.error) };
-  return { notification: notificationOf(parsed.data) };
-}
-
-function decodeBy(raw: Uint8Array, readNotification: (body: JsonObject) => Told): DecodedBody {
+function decodeBy(raw: Uint8Array, explain: Explain): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
   const { text, value, escaped } = read;
@@ -128,9 +112,8 @@ function decodeBy(raw: Uint8Array, readNotification: (body: JsonObject) => Told)
   const digest = (): string => digestOr(value, raw);
   const early = idDefect ?? nestingDefect(text, value);
   if (early !== null) return { kind: 'quarantined', id, digest, defect: early };
-  const told = readNotification(value);
-  if ('defect' in told) return { kind: 'quarantined', id, digest, defect: told.defect };
-  const { notification } = told;
+  if (!isNotification(value)) return { kind: 'quarantined', id, digest, defect: explain(value) };
+  const notification = notificationOf(value);
   const field = escaped ? unstorableField(notification) : null;
   if (field !== null) {
     return { kind: 'quarantined', id, digest, defect: `${field}: holds a NUL or a lone surrogate` };
@@ -144,13 +127,13 @@ function decodeBy(raw: Uint8Array, readNotification: (body: JsonObject) => Told)
  * never be recognised again) or the body kept aside.
  */
 export function decode(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, explained);
+  return decodeBy(raw, describe);
 }
 
 /**
- * The same, but for what is wrong with a body that is no notification: of one with thousands of
- * flaws the schema takes a hundred times as long to tell, and whoever waits for this thread with it.
+ * The same, but for what is wrong with a body that is no notification: the schema takes longer to tell
+ * than everything else, and whoever else is waited for by this thread would wait for it.
  */
 export function skim(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, guarded);
+  return decodeBy(raw, () => 'not a notification');
 }

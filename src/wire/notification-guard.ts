@@ -13,7 +13,8 @@ import {
 } from './json-guard.ts';
 import type { Notification } from './notification.ts';
 
-function isApproval(value: unknown): boolean {
+/** Whether `JSON.parse` gave what the schema `approval` accepts. */
+export function isApproval(value: unknown): boolean {
   return (
     isJsonObject(value) && isTextOrMissing(value['clientId']) && isTextOrMissing(value['decision'])
   );

@@ -141,6 +141,16 @@ describe('kept aside, for a later version may understand it', () => {
     );
   });
 
+  test('a body that is nothing but flaws, more of them than a stack holds', () => {
+    const tags = `[${Array(350_000).fill('null').join()}]`;
+    const text = JSON.stringify({ ...VALID, balanceChanges: [change(1n, { tags: [] })] });
+    expect(told(text.replace('"tags":[]', `"tags":${tags}`))).toBe(
+      `quarantined: ${[0, 1, 2]
+        .map((at) => `balanceChanges.0.tags.${at}: Invalid input: expected string, received null`)
+        .join('; ')}`,
+    );
+  });
+
   test('a defect stays short, whatever the body', () => {
     const many = { ...VALID, balanceChanges: Array.from({ length: 1_000 }, () => ({})) };
     const decoded = read(many);
@@ -220,6 +230,42 @@ describe('the digest of a body', () => {
   test.for(OTHERS)('tells %s', ([_, more]) => {
     const base = { ...VALID, balanceChanges: [change(1n), change(2n)] };
     expect(digestOf({ ...base, ...more })).not.toBe(digestOf(base));
+  });
+
+  test('is the one that stores hold already, whatever is in the body', () => {
+    const text =
+      '{"id":"a","timestamp":5,"b":{"z":1,"a":[1.50,-0,1e400,1e21,true,null,"\\u00e9\\n"],"10":{},"9":[]},"__proto__":[[{"b":1,"a":2}],"x"]}';
+    expect(digestOf(text)).toBe('DlHV6PwQk-J-4uob-hs_8w');
+  });
+});
+
+describe('nesting', () => {
+  const list = (levels: number, inside = ''): string =>
+    `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
+  const bodyWith = (members: string): string => JSON.stringify(VALID).replace('{', `{${members},`);
+
+  const NESTED: [what: string, members: string, isDeep: boolean][] = [
+    ['64 levels', `"x":${list(64)}`, false],
+    ['65 levels', `"x":${list(65)}`, true],
+    ['65 levels behind many that are closed', `"y":[${'[],'.repeat(99)}1],"x":${list(65)}`, true],
+    ['64 levels around brackets in a text', `"x":${list(64, '"[[{{"')}`, false],
+    ['65 levels behind a text with brackets', `"y":"]]]","x":${list(65)}`, true],
+    ['65 levels behind an escaped quote', `"y":"\\"]]]","x":${list(65)}`, true],
+    ['64 levels behind an escaped backslash', `"y":"\\\\","x":${list(64, '"["')}`, false],
+    ['65 levels that another member of the name replaces', `"x":${list(65)},"x":1`, false],
+  ];
+
+  test.for(NESTED)('%s', ([_, members, isDeep]) => {
+    expect(told(bodyWith(members))).toBe(
+      isDeep ? 'quarantined: body: nested deeper than 64 levels' : 'notification',
+    );
+  });
+
+  test('in the timestamp is no more than a flaw of it', () => {
+    const text = JSON.stringify({ ...VALID, timestamp: 0 });
+    expect(told(text.replace('"timestamp":0', `"timestamp":${list(65)}`))).toBe(
+      'quarantined: timestamp: Invalid input: expected number, received array',
+    );
   });
 });
 

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { flawsOf, FLAWS_TOLD_MAX, type Flaw } from '../../src/wire/flaws.ts';
+import type { JsonObject } from '../../src/wire/json-guard.ts';
+import { notification as schema } from '../../src/wire/notification.ts';
+import { TYPES } from './bodies.ts';
+import { changedBodies, muchChangedBodies } from './mutations.ts';
+
+/** The first of everything that the schema finds. */
+function firstIssues(body: object): Flaw[] {
+  const issues = schema.safeParse(body).error?.issues ?? [];
+  return issues.slice(0, FLAWS_TOLD_MAX).map(({ path, message }) => ({ path, message }));
+}
+
+function isSound(body: object): boolean {
+  return schema.safeParse(body).success;
+}
+
+test.for(TYPES)('what is told of a flawed %s %s is what the schema tells first', (type) => {
+  const flawed = [...changedBodies(type)].filter((body) => !isSound(body));
+  expect(flawed.length).toBeGreaterThan(0);
+  expect(flawed.map((body) => flawsOf(body as JsonObject))).toEqual(flawed.map(firstIssues));
+});
+
+test('of many flaws here and there the first are told, as the schema tells them', () => {
+  fc.assert(
+    fc.property(muchChangedBodies, (body) => {
+      expect(flawsOf(body as JsonObject)).toEqual(firstIssues(body));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const INCOMING = {
+  id: 'ntf-1',
+  timestamp: 1,
+  vaultId: 'v1',
+  stream: 'incoming',
+  type: 'confirmation',
+  network: 'ethereum',
+  blockchainHash: '0xa1',
+  confirmations: 1,
+};
+const OUTGOING = { ...INCOMING, stream: 'outgoing', transactionId: 'tx-1' };
+const SOUND = { asset: 'ethereum:ETH', amount: '1' };
+
+/** A list that counts how many of its items anybody looks at. */
+function watched(items: readonly unknown[]): { list: unknown[]; seen: () => number } {
+  const seen = new Set<PropertyKey>();
+  const list = new Proxy([...items], {
+    get: (target, key, receiver) => {
+      if (typeof key === 'string' && /^[0-9]+$/.test(key)) seen.add(key);
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+  return { list, seen: () => seen.size };
+}
+
+const MANY = 400_000;
+
+test.for([
+  ['changes', 'balanceChanges', (list: unknown[]) => ({ ...INCOMING, balanceChanges: list })],
+  [
+    'approvals',
+    'approvals',
+    (list: unknown[]) => ({ ...OUTGOING, type: 'approved', approvals: list }),
+  ],
+] as const)(
+  'of %s that are nothing but flaws only the first are looked at',
+  ([_, name, bodyOf]) => {
+    const { list, seen } = watched(Array.from({ length: MANY }, () => 7));
+    const told = flawsOf(bodyOf(list));
+    expect(told.map(({ path }) => path)).toEqual([
+      [name, 0],
+      [name, 1],
+      [name, 2],
+    ]);
+    expect(seen()).toBe(FLAWS_TOLD_MAX);
+  },
+);
+
+test('of tags that are nothing but flaws only the first are looked at', () => {
+  const { list, seen } = watched(Array.from({ length: MANY }, () => null));
+  const told = flawsOf({ ...INCOMING, balanceChanges: [SOUND, { ...SOUND, tags: list }] });
+  expect(told.map(({ path }) => path.join('.'))).toEqual([
+    'balanceChanges.1.tags.0',
+    'balanceChanges.1.tags.1',
+    'balanceChanges.1.tags.2',
+  ]);
+  // The guard looks at the first of them too.
+  expect(seen()).toBe(FLAWS_TOLD_MAX);
+});
+
+test('flaws behind sound changes are told at their own places', () => {
+  const changes: unknown[] = Array.from({ length: 9 }, () => SOUND);
+  changes[4] = { ...SOUND, amount: 5 };
+  changes[8] = { ...SOUND, tags: ['fee', 1, 'mint', 2] };
+  const told = flawsOf({ ...INCOMING, balanceChanges: changes });
+  expect(told.map(({ path }) => path.join('.'))).toEqual([
+    'balanceChanges.4.amount',
+    'balanceChanges.8.tags.1',
+    'balanceChanges.8.tags.3',
+  ]);
+});
+
+test('nothing is told of a notification', () => {
+  expect(flawsOf({ ...INCOMING, balanceChanges: [SOUND] })).toEqual([]);
+});
