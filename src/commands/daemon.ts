@@ -7,7 +7,6 @@ import { FeedSignal } from '../api/feed-signal.ts';
 import type { Readiness } from '../api/health.ts';
 import type { PolicyServices } from '../api/services.ts';
 import { createConsole } from '../console/application.ts';
-import type { CircuitState } from '../custody/circuit.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { CommitQueue } from '../intake/commit-queue.ts';
 import { createHooks, type Answer } from '../intake/hooks.ts';
@@ -287,8 +286,9 @@ function countAnswer(metrics: Metrics, answer: Answer): void {
   }
 }
 
-function custodyReadiness({ kind, ...detail }: CircuitState): Readiness['custody'] {
-  return { circuit: kind, ...detail };
+function custodyReadiness(custody: CustodyClient): Readiness['custody'] {
+  const { kind, ...detail } = custody.circuit();
+  return { circuit: kind, ...detail, requests: custody.budgetUsed() };
 }
 
 /** Says at start-up which names of the policy look misspelt and which depths webhooks will not show. */
@@ -310,11 +310,10 @@ async function warnOfPolicy({ networks, reads, log }: Parts): Promise<void> {
 }
 
 function readinessOf({ queue, custody, config }: Parts, phase: Readiness['phase']): Readiness {
-  const circuit = custody?.circuit();
   return {
     phase,
     store: queue.lastFailure === null ? 'writable' : 'unavailable',
-    custody: circuit === undefined ? null : custodyReadiness(circuit),
+    custody: custody === undefined ? null : custodyReadiness(custody),
     queue: { waiting: queue.waiting, limit: config.intake.queueMax },
   };
 }

@@ -1,8 +1,13 @@
 import { Command } from 'commander';
-import { request } from 'undici';
+import { errors, request } from 'undici';
+import { z } from 'zod';
+import { REQUESTS_MAX } from '../custody/budget.ts';
+import { systemClock, type Clock } from '../custody/clock.ts';
+import type { ProgressStream } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 import { tokenOf } from './token.ts';
+import { waitingFor } from './waiting-line.ts';
 
 interface ReconcileFlags {
   readonly url: string;
@@ -21,9 +26,15 @@ interface Run {
 /** A run takes a minute at most; queued behind others it may take longer. */
 const ANSWER_MS_MAX = 300_000;
 
+const NOTE = `The daemon ends the run that is under way, then does yours. Both keep to the custody API's limits of requests, the last
+fifth of which is for deposits that wait: this may take minutes. Ctrl-C ends the waiting and not the run, which
+GET /v1/reconciliations lists when it is done.`;
+
 const HELP = `
 Asks a running daemon to reconcile now, waits, and says how every comparison ended. Needs the token of
 an operator, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
+It may take minutes: a run that is under way ends first, and both keep to the custody API's limits of
+requests. A terminal is told meanwhile how many of them are used.
 Exit code 0 when everything that was compared matched, 1 when something is a break or could not be
 asked.
 
@@ -38,17 +49,38 @@ export function reconcileCommand(terminal: Terminal, environment: Environment): 
     .option('--token-file <file>', 'a file that holds the token')
     .option('--json', 'print the run as one JSON line')
     .action(async (flags: ReconcileFlags) => {
-      const run = await reconcileAt(flags.url, tokenOf(flags, environment));
+      const run = await reconcileAt({
+        url: flags.url,
+        token: tokenOf(flags, environment),
+        stream: process.stderr,
+        clock: systemClock,
+      });
       terminal.result(flags.json === true ? JSON.stringify(run) : asText(run));
       terminal.exitWith(run.break === 0 && run.incomplete === null ? 0 : 1);
     });
 }
 
-async function reconcileAt(url: string, token: string): Promise<Run> {
+/**
+ * Lets the daemon at `url` reconcile, and tells a terminal why it waits. Throws `CommandFailed` when the daemon
+ * cannot be asked or refuses.
+ */
+export async function reconcileAt(options: {
+  readonly url: string;
+  readonly token: string;
+  readonly stream: ProgressStream;
+  readonly clock: Clock;
+}): Promise<Run> {
+  const { url, token, stream, clock } = options;
   if (!URL.canParse('/v1/reconciliations', url)) {
     throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
   }
   const where = new URL('/v1/reconciliations', url);
+  const why = (signal: AbortSignal): Promise<string | null> =>
+    reasonToWait(new URL('/readyz', url), signal);
+  return waitingFor(ask(where, token), { stream, clock, note: NOTE, why });
+}
+
+async function ask(where: URL, token: string): Promise<Run> {
   try {
     const answer = await request(where, {
       method: 'POST',
@@ -64,8 +96,34 @@ async function reconcileAt(url: string, token: string): Promise<Run> {
     );
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
+    if (error instanceof errors.HeadersTimeoutError) {
+      throw new CommandFailed(
+        `${where.href} has not answered for ${ANSWER_MS_MAX / 1_000} s: other runs wait before yours, which is done nonetheless; GET ${where.pathname} lists it then`,
+      );
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
+  }
+}
+
+/** What of `/readyz` says why a run takes its time. */
+const readiness = z.looseObject({
+  custody: z.looseObject({
+    circuit: z.string(),
+    requests: z.object({ minute: z.int(), hour: z.int() }),
+  }),
+});
+
+/** Null where the daemon does not tell, or has no custody API. */
+async function reasonToWait(where: URL, signal: AbortSignal): Promise<string | null> {
+  try {
+    const answer = await request(where, { signal });
+    const { circuit, requests } = readiness.parse(await answer.body.json()).custody;
+    if (circuit !== 'closed') return 'the custody API does not answer as it should';
+    const { minute, hour } = REQUESTS_MAX;
+    return `requests used: ${requests.minute} of ${minute} this minute, ${requests.hour} of ${hour} this hour`;
+  } catch {
+    return null;
   }
 }
 

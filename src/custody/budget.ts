@@ -4,10 +4,12 @@ import { SlidingWindow } from './sliding-window.ts';
 export const PRIORITIES = ['deposits', 'repair', 'sweep', 'inactive'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
-/** Requests per window (spec, "Limits"): 100 in any minute and 1,000 in any hour. */
+/** Requests per window (spec, "Limits"): so many in any minute, and in any hour. */
+export const REQUESTS_MAX = { minute: 100, hour: 1_000 } as const;
+
 const WINDOWS = [
-  { limit: 100, spanMs: 60_000 },
-  { limit: 1_000, spanMs: 3_600_000 },
+  { limit: REQUESTS_MAX.minute, spanMs: 60_000 },
+  { limit: REQUESTS_MAX.hour, spanMs: 3_600_000 },
 ] as const;
 
 /**

@@ -95,6 +95,11 @@ test('`counterfoil reconcile` runs it in the daemon and says how every compariso
   const { code, stdout, stderr } = await runProgram('reconcile', ...flags, '--json');
   expect([code, stderr]).toEqual([0, '']);
   expect(JSON.parse(stdout)).toMatchObject({ break: 0, incomplete: null });
+  type Used = { readonly minute: number; readonly hour: number };
+  const ready = await daemon.get<{ custody: { requests: Used } }>('/readyz');
+  const { minute, hour } = ready.custody.requests;
+  expect(minute).toBeGreaterThan(0);
+  expect(hour).toBeGreaterThanOrEqual(minute);
   await both.settled(hash, ['credited']);
   await both.control.put('/sim/faults', { api: [{ fault: 'error' }] });
   const failed = await runProgram('reconcile', ...flags);

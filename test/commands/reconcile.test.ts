@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { reconcileAt } from '../../src/commands/reconcile.ts';
+import type { Clock } from '../../src/custody/clock.ts';
+
+const RUN = { matched: 1, break: 0, skipped: {}, requests: 1, incomplete: null };
+
+/** Seconds pass at once. */
+const IMPATIENT: Clock = { now: () => 0, sleep: () => new Promise((end) => setImmediate(end)) };
+
+/** A daemon whose run ends when it was asked three times what keeps it. */
+async function slowDaemon(readyz: string): Promise<string> {
+  let run: ServerResponse | undefined;
+  let asked = 0;
+  const server = createServer((request, response) => {
+    if (request.url === '/v1/reconciliations') {
+      run = response;
+      return;
+    }
+    asked += 1;
+    response.end(readyz);
+    if (asked === 3) run?.end(JSON.stringify(RUN));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  [
+    'the requests that are used',
+    { custody: { circuit: 'closed', failures: 0, requests: { minute: 97, hour: 412 } } },
+    'waiting 0 s; requests used: 97 of 100 this minute, 412 of 1000 this hour',
+  ],
+  [
+    'that the custody API fails',
+    { custody: { circuit: 'open', requests: { minute: 3, hour: 3 } } },
+    'waiting 0 s; the custody API does not answer as it should',
+  ],
+  ['how long it takes, without a custody API', { custody: null }, 'waiting 0 s\u001B'],
+])('a person who waits for a run is told %s', async (_what, readyz, says) => {
+  const stream = Object.assign(new PassThrough(), { isTTY: true });
+  const url = await slowDaemon(JSON.stringify(readyz));
+  const run = await reconcileAt({ url, token: 'a-token', stream, clock: IMPATIENT });
+  expect(run).toEqual(RUN);
+  const said = String(stream.read());
+  expect(said).toMatch(/^The daemon ends the run that is under way, then does yours/);
+  expect(said).toContain(says);
+});

@@ -1,0 +1,80 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { waitingFor } from '../../src/commands/waiting-line.ts';
+import type { Clock } from '../../src/custody/clock.ts';
+
+/** A terminal without its control characters: each line that was written anew stands by itself. */
+function terminal(isTTY: boolean) {
+  const stream = Object.assign(new PassThrough(), { isTTY });
+  const text = (): string => String(stream.read() ?? '');
+  // oxlint-disable-next-line no-control-regex -- these are what a terminal is told by
+  return { stream, said: () => text().split(/(?:\u001B\[2K|\u001B\[1G|\n)+/) };
+}
+
+/** A clock whose sleeps end when they are told to. */
+function steppedClock(): Clock & { step: () => Promise<void> } {
+  let nowMs = 0;
+  const sleeping: { ms: number; wake: () => void }[] = [];
+  return {
+    now: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        sleeping.push({ ms, wake: resolve });
+        signal?.addEventListener('abort', () => resolve());
+      }),
+    step: async () => {
+      const one = sleeping.shift();
+      if (one === undefined) throw new Error('nobody sleeps');
+      nowMs += one.ms;
+      one.wake();
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    },
+  };
+}
+
+const NOTE = 'It is being worked on.';
+
+test('a person at a terminal is told why it takes long, as it is then, and the line goes away', async () => {
+  const { stream, said } = terminal(true);
+  const clock = steppedClock();
+  let done: (result: string) => void = () => undefined;
+  const work = new Promise<string>((resolve) => {
+    done = resolve;
+  });
+  const reasons = ['97 of 100', '98 of 100', null];
+  const why = async (): Promise<string | null> => reasons.shift() ?? null;
+  const waited = waitingFor(work, { stream, clock, note: NOTE, why });
+  for (let second = 1; second <= 3; second += 1) await clock.step();
+  done('done');
+  expect(await waited).toBe('done');
+  expect(said()).toEqual([
+    NOTE,
+    'waiting 1 s; 97 of 100',
+    'waiting 2 s; 98 of 100',
+    'waiting 3 s',
+    '',
+  ]);
+});
+
+test('what is done at once, and what fails, is no reason for a line', async () => {
+  const { stream, said } = terminal(true);
+  const waiting = { stream, clock: steppedClock(), note: NOTE, why: async () => 'a reason' };
+  expect(await waitingFor(Promise.resolve(7), waiting)).toBe(7);
+  const failed = Promise.reject(new Error('no'));
+  await expect(waitingFor(failed, waiting)).rejects.toThrow('no');
+  expect(said()).toEqual(['']);
+});
+
+test('off a terminal nothing is asked or written', async () => {
+  const { stream, said } = terminal(false);
+  const asked: string[] = [];
+  const clock: Clock = { now: () => 0, sleep: async () => void asked.push('slept') };
+  const why = async (): Promise<null> => {
+    asked.push('why');
+    return null;
+  };
+  expect(await waitingFor(Promise.resolve(7), { stream, clock, note: NOTE, why })).toBe(7);
+  expect([asked, said()]).toEqual([[], ['']]);
+});
