@@ -11,6 +11,7 @@ import {
 } from './dossier.ts';
 import { pinsOf, sameContent } from './content.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
+import type { AssetId } from './ids.ts';
 import type { BalanceChange, IncomingNotification } from './notification.ts';
 import { countOf, newDeposit, receivedIn, sighted } from './received-deposit.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
@@ -23,15 +24,21 @@ import {
   type Sighting,
 } from './sighting.ts';
 
-/** The deposits that an incoming notification is about: those at its own position and memo. */
-function depositsAt(dossier: Dossier, notification: IncomingNotification): Deposit[] {
-  return dossier.deposits.filter(
-    (deposit) =>
+/**
+ * The deposits that an incoming notification is about, those at its own position and memo, by asset:
+ * there may be hundreds.
+ */
+function depositsAt(dossier: Dossier, notification: IncomingNotification): Map<AssetId, Deposit> {
+  const found = new Map<AssetId, Deposit>();
+  for (const deposit of dossier.deposits) {
+    const isThere =
       deposit.vaultId === notification.vaultId &&
       deposit.accountId === notification.accountId &&
       deposit.addressId === notification.addressId &&
-      deposit.memo === notification.memo,
-  );
+      deposit.memo === notification.memo;
+    if (isThere) found.set(deposit.asset, deposit);
+  }
+  return found;
 }
 
 function entryHead(
@@ -129,16 +136,17 @@ function decideSeen(
   const context = { notification, now, ownTransfer: isOwnHash(dossier) };
   const receipts = receivedIn(notification.changes ?? []);
   const told = receipts.map((received) => {
-    const deposit = known.find((one) => one.asset === received.asset);
+    const deposit = known.get(received.asset);
     if (deposit !== undefined && isBooked(deposit) && deposit.amount !== received.amount) {
       found.push(amountChanged(deposit, received.amount, `confirmation ${count}`));
     }
     const subject = deposit ?? newDeposit(received, { ...context, epoch: before.epoch });
     return settle(sighted(subject, received, context), now);
   });
-  const untold = known
-    .filter((deposit) => !receipts.some((received) => received.asset === deposit.asset))
-    .map((deposit) => untoldDeposit(deposit, { notification, count, before, found, now }));
+  for (const { asset } of receipts) known.delete(asset);
+  const untold = Array.from(known.values(), (deposit) =>
+    untoldDeposit(deposit, { notification, count, before, found, now }),
+  );
   if (posting.restated && found.length === 0 && amountsDiffer(before.posted, notification)) {
     found.push(sideAmountsChanged(before, notification));
   }
@@ -219,9 +227,9 @@ function decideRollback(
   const after = withEvent(before, notification, now.source);
   const known = depositsAt(dossier, notification);
   const unseen = receivedIn(notification.changes ?? [])
-    .filter((received) => !known.some((deposit) => deposit.asset === received.asset))
+    .filter((received) => !known.has(received.asset))
     .map((received) => newDeposit(received, { notification, epoch: before.epoch, now }));
-  const found = known.flatMap((deposit) => {
+  const found = [...known.values()].flatMap((deposit) => {
     const { credit, evidence, amount, asset } = deposit;
     if (credit === null || evidence === 'none') return [];
     return depositFinding('reversal_after_credit', deposit, {
@@ -231,7 +239,7 @@ function decideRollback(
     });
   });
   return gather(
-    [...known, ...unseen].map((deposit) => settle(rolledBack(deposit, now.at), now)),
+    [...known.values(), ...unseen].map((deposit) => settle(rolledBack(deposit, now.at), now)),
     {
       sighting: standingAs(after, { entryId: null, posted: [] }),
       entries: reversalFor(before, notification, now),
@@ -258,8 +266,9 @@ export function decideIncoming(
 /** A repeat under another id that states other amounts: no effect, and no silence either. */
 export function contradictionIn(dossier: Dossier, notification: IncomingNotification): Finding[] {
   if (notification.changes === null || notification.type === 'rollback') return [];
+  const known = depositsAt(dossier, notification);
   return receivedIn(notification.changes).flatMap((received) => {
-    const deposit = depositsAt(dossier, notification).find((one) => one.asset === received.asset);
+    const deposit = known.get(received.asset);
     if (deposit === undefined) {
       return [
         finding('amount_changed', {

@@ -22,7 +22,8 @@ interface OpenDossier extends HashKey {
   /** Whether the store knew the hash when it was opened here. */
   readonly stored: boolean;
   sightings: Sighting[];
-  deposits: Deposit[];
+  /** By id: a hash may hold thousands. */
+  readonly deposits: Deposit[];
   withdrawals: Withdrawal[];
   ownHashes: OwnHash[];
 }
@@ -40,6 +41,24 @@ interface UnwrittenDeposit extends Unwritten<Deposit> {
 
 function weightOf(sighting: Sighting): number {
   return 1 + sighting.posted.length;
+}
+
+/** Where a deposit is in a list by id, or would be. */
+function placeOf(depositId: DepositId, deposits: readonly Deposit[]): number {
+  let from = 0;
+  let to = deposits.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const isBefore = (deposits[middle]?.depositId ?? depositId) < depositId;
+    if (isBefore) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function depositIn({ deposits }: OpenDossier, depositId: DepositId): Deposit | undefined {
+  const found = deposits[placeOf(depositId, deposits)];
+  return found?.depositId === depositId ? found : undefined;
 }
 
 function byHash(left: HashKey, right: HashKey): number {
@@ -105,7 +124,7 @@ export class Dossiers {
     const stored = known ?? this.#source.deposit(depositId);
     if (stored === undefined) return undefined;
     const dossier = this.#at(stored.network, stored.blockchainHash);
-    return dossier.deposits.find((deposit) => deposit.depositId === depositId);
+    return depositIn(dossier, depositId);
   }
 
   /** Every hash that a transaction has or is said to have. */
@@ -163,16 +182,16 @@ export class Dossiers {
 
   putDeposit(deposit: Deposit, seq: number): void {
     const dossier = this.#at(deposit.network, deposit.blockchainHash);
+    const { deposits } = dossier;
     const { depositId } = deposit;
-    const index = dossier.deposits.findIndex((known) => known.depositId === depositId);
-    const known = dossier.deposits[index];
+    const place = placeOf(depositId, deposits);
+    const known = deposits[place]?.depositId === depositId ? deposits[place] : undefined;
     const unwritten = this.#deposits.get(depositId);
-    if (known !== undefined) dossier.deposits[index] = deposit;
+    if (known !== undefined) deposits[place] = deposit;
     else {
-      dossier.deposits.push(deposit);
-      this.#weight += 1;
       // In the order in which the store reads them: what is minted must not depend on batching.
-      dossier.deposits.sort((left, right) => (left.depositId < right.depositId ? -1 : 1));
+      deposits.splice(place, 0, deposit);
+      this.#weight += 1;
       this.#ofDeposit.set(depositId, dossier);
     }
     this.#deposits.set(depositId, unwritten ?? { dossier, before: known, seq });
@@ -206,7 +225,7 @@ export class Dossiers {
         hashId: numberOf(dossier),
       })),
       deposits: [...this.#deposits].flatMap(([depositId, { dossier, before, seq }]) => {
-        const after = dossier.deposits.find((one) => one.depositId === depositId);
+        const after = depositIn(dossier, depositId);
         return after === undefined ? [] : [{ after, before, seq, hashId: numberOf(dossier) }];
       }),
       withdrawals: [...this.#changedWithdrawals].flatMap((id) => this.#withdrawals.get(id) ?? []),

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { contradictionIn, decideIncoming } from '../../src/domain/decide-incoming.ts';
+import type { Deposit } from '../../src/domain/deposit.ts';
+import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
+import { AssetId, NotificationId } from '../../src/domain/ids.ts';
+import type { IncomingNotification } from '../../src/domain/notification.ts';
+import { balanceChange } from '../store/evidence.ts';
+import { circumstances, DUE } from './records.ts';
+
+const MANY = 500;
+/** Looks at one deposit: to find it, to judge it, and to say what is wrong with it. */
+const FEW = 8;
+
+function assets(name: string): AssetId[] {
+  return Array.from({ length: MANY }, (_, at) => AssetId(`ethereum:${name}${at}`));
+}
+
+/** A hash with deposits of many assets at one place, which counts how often an asset is looked at. */
+function watched(): { dossier: Dossier; looks: () => number } {
+  let looks = 0;
+  const deposits = assets('C').map((asset): Deposit =>
+    Object.defineProperty({ ...DUE }, 'asset', {
+      enumerable: true,
+      get: () => {
+        looks += 1;
+        return asset;
+      },
+    }),
+  );
+  return { dossier: { ...EMPTY_DOSSIER, deposits }, looks: () => looks };
+}
+
+function told(
+  type: IncomingNotification['type'],
+  changes: IncomingNotification['changes'],
+): IncomingNotification {
+  return {
+    stream: 'incoming',
+    type,
+    id: NotificationId('ntf-1'),
+    confirmations: type === 'confirmation' ? 7 : null,
+    changes,
+    vaultId: DUE.vaultId,
+    network: DUE.network,
+    blockchainHash: DUE.blockchainHash,
+    accountId: DUE.accountId,
+    addressId: DUE.addressId,
+    memo: DUE.memo,
+    transactionId: DUE.transactionId,
+  };
+}
+
+const listed = (names: AssetId[], amount: bigint) =>
+  names.map((asset) => balanceChange(amount, { asset }));
+
+const WORDS: [what: string, notification: IncomingNotification][] = [
+  ['the same amounts', told('confirmation', listed(assets('C'), 100n))],
+  ['other amounts', told('confirmation', listed(assets('C'), 7n))],
+  ['other assets', told('confirmation', listed(assets('D'), 7n))],
+  ['no amounts', told('confirmation', null)],
+  ['a rollback', told('rollback', listed(assets('D'), 7n))],
+];
+
+test.for(WORDS)(
+  'each of many deposits is looked at a few times when told %s',
+  ([_, notification]) => {
+    const { dossier, looks } = watched();
+    decideIncoming(dossier, notification, circumstances());
+    expect(looks()).toBeLessThanOrEqual(FEW * MANY);
+  },
+);
+
+test.for(WORDS.slice(0, 3))('and for what a repeat says of %s', ([_, notification]) => {
+  const { dossier, looks } = watched();
+  contradictionIn(dossier, notification);
+  expect(looks()).toBeLessThanOrEqual(FEW * MANY);
+});

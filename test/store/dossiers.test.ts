@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Deposit } from '../../src/domain/deposit.ts';
+import { DepositId } from '../../src/domain/ids.ts';
+import { Dossiers } from '../../src/store/dossiers.ts';
+import { KeyIndex } from '../../src/store/sqlite/key-index.ts';
+import { SqliteRecords } from '../../src/store/sqlite/sqlite-records.ts';
+import { TouchedHashes } from '../../src/store/sqlite/touched-hashes.ts';
+import { DUE } from '../domain/records.ts';
+import { openLedger } from './open-ledger.ts';
+
+const SEQ = 7;
+const MANY = 1_000;
+
+/** Deposits of one hash, their ids in no order, that count how often their ids are looked at. */
+function watched(): { deposits: Deposit[]; looks: () => number } {
+  let looks = 0;
+  const deposits = Array.from({ length: MANY }, (_, at) => {
+    const depositId = DepositId(`dep_${(at * 7_919) % MANY}`);
+    return Object.defineProperty({ ...DUE }, 'depositId', {
+      enumerable: true,
+      get: () => {
+        looks += 1;
+        return depositId;
+      },
+    });
+  });
+  return { deposits, looks: () => looks };
+}
+
+async function emptyDossiers(): Promise<Dossiers> {
+  const { db } = await openLedger();
+  return new Dossiers(new SqliteRecords(db, new KeyIndex(db), new TouchedHashes(0)));
+}
+
+function idsIn(dossiers: Dossiers): string[] {
+  return dossiers.of(DUE.network, DUE.blockchainHash).deposits.map(({ depositId }) => depositId);
+}
+
+test('the deposits of a hash stand by id, whatever the order in which they come', async () => {
+  const dossiers = await emptyDossiers();
+  for (const id of ['dep_5', 'dep_1', 'dep_9', 'dep_3', 'dep_1']) {
+    dossiers.putDeposit({ ...DUE, depositId: DepositId(id) }, SEQ);
+  }
+  expect(idsIn(dossiers)).toEqual(['dep_1', 'dep_3', 'dep_5', 'dep_9']);
+});
+
+test('a deposit that is put again takes the place of what it was, and no other does', async () => {
+  const dossiers = await emptyDossiers();
+  const [one, other] = [DepositId('dep_1'), DepositId('dep_2')];
+  dossiers.putDeposit({ ...DUE, depositId: other }, SEQ);
+  dossiers.putDeposit({ ...DUE, depositId: one }, SEQ);
+  dossiers.putDeposit({ ...DUE, depositId: one, confirmations: 9 }, SEQ);
+  expect(dossiers.deposit(one)?.confirmations).toBe(9);
+  expect(dossiers.deposit(other)?.confirmations).toBe(DUE.confirmations);
+  expect(dossiers.deposit(DepositId('dep_3'))).toBeUndefined();
+});
+
+test('each of many deposits of a hash is found by a few looks', async () => {
+  const dossiers = await emptyDossiers();
+  const { deposits, looks } = watched();
+  for (const deposit of deposits) {
+    dossiers.nameHash(deposit.network, deposit.blockchainHash, SEQ);
+    dossiers.putDeposit(deposit, SEQ);
+  }
+  expect(dossiers.takeWrites().deposits).toHaveLength(MANY);
+  // Twice by halves, and once to see whether it is the one.
+  const halves = Math.ceil(Math.log2(MANY));
+  expect(looks()).toBeLessThanOrEqual(MANY * 2 * (halves + 2));
+});
