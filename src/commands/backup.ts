@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { decode } from '../intake/decode.ts';
+import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { backup, restore } from '../store/sqlite/backup.ts';
 import { verify } from '../store/sqlite/verify.ts';
@@ -61,7 +61,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       }
       const store = storePathFrom(flags, environment);
       const facts = auditOf(flags.from);
-      const { previous } = await restore(flags.from, store, { decode, now: Date.now });
+      const { previous } = await restore(flags.from, store, { decode: decodeAgain, now: Date.now });
       const kept = previous === null ? '' : `; the previous file is ${previous}`;
       terminal.result(
         flags.json === true
@@ -72,7 +72,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
 }
 
 function auditOf(path: string): number {
-  const report = verify(path, { decode, progress: stagedProgress(process.stderr) });
+  const report = verify(path, { decode: decodeAgain, progress: stagedProgress(process.stderr) });
   if (report.sound) return report.facts;
   throw new CommandFailed(
     `${path} is not sound: \`counterfoil verify --store ${path}\` says what is wrong with it`,

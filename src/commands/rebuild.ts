@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { decode } from '../intake/decode.ts';
+import { decodeAgain } from '../intake/decode.ts';
 import { rebuild } from '../store/sqlite/rebuild.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { stagedProgress } from './staged-progress.ts';
@@ -25,7 +25,7 @@ export function rebuildCommand(terminal: Terminal, environment: Environment): Co
     .action((flags: { store?: string; config?: string; acceptFeed?: boolean; json?: boolean }) => {
       const path = storeFrom(flags, environment);
       const report = rebuild(path, {
-        decode,
+        decode: decodeAgain,
         progress: stagedProgress(process.stderr),
         acceptFeed: flags.acceptFeed === true,
       });

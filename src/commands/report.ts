@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
-import { decode } from '../intake/decode.ts';
+import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { documentOf, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
 import { openForReading } from '../store/sqlite/database.ts';
@@ -159,7 +159,10 @@ async function askDaemon(where: URL, token: string): Promise<Buffer> {
 
 /** Audits the store; what is wrong goes to the person, beside the report. */
 function isSound(terminal: Terminal, path: string): boolean {
-  const report: AuditReport = verify(path, { decode, progress: stagedProgress(process.stderr) });
+  const report: AuditReport = verify(path, {
+    decode: decodeAgain,
+    progress: stagedProgress(process.stderr),
+  });
   for (const { check, problems } of report.checks) {
     for (const problem of problems) terminal.note(`${check}: ${problem}`);
   }

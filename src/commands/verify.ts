@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { decode } from '../intake/decode.ts';
+import { decodeAgain } from '../intake/decode.ts';
 import { verify, type AuditReport } from '../store/sqlite/verify.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { stagedProgress } from './staged-progress.ts';
@@ -37,7 +37,10 @@ export function verifyCommand(terminal: Terminal, environment: Environment): Com
     .option('--json', 'print the report as one JSON line')
     .action((flags: { store?: string; config?: string; json?: boolean }) => {
       const path = storeFrom(flags, environment);
-      const report = verify(path, { decode, progress: stagedProgress(process.stderr) });
+      const report = verify(path, {
+        decode: decodeAgain,
+        progress: stagedProgress(process.stderr),
+      });
       terminal.result(flags.json === true ? JSON.stringify(report) : asText(path, report));
       terminal.exitWith(report.sound ? 0 : 1);
     });

@@ -5,6 +5,7 @@ import { flawsOf } from '../wire/flaws.ts';
 import { isJsonObject, type JsonObject } from '../wire/json-guard.ts';
 import { isNotification } from '../wire/notification-guard.ts';
 import { contentDigest, digestOf, nestingDefect } from './canonical.ts';
+import { excessIn } from './excess.ts';
 
 /** Longest notification id that is taken as it is. */
 export const ID_CHARACTERS_MAX = 256;
@@ -97,10 +98,14 @@ function digestOr(body: JsonObject, raw: Uint8Array): string {
   }
 }
 
-/** What a body that is no notification is said to be. */
-type Explain = (body: JsonObject) => string;
+interface Reading {
+  /** What is said of a body that is no notification. */
+  readonly explain: (body: JsonObject) => string;
+  /** Why a notification is more than is booked at once, or null. */
+  readonly excess: (notification: Notification, bytes: number) => string | null;
+}
 
-function decodeBy(raw: Uint8Array, explain: Explain): DecodedBody {
+function decodeBy(raw: Uint8Array, { explain, excess }: Reading): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
   const { text, value, escaped } = read;
@@ -118,22 +123,29 @@ function decodeBy(raw: Uint8Array, explain: Explain): DecodedBody {
   if (field !== null) {
     return { kind: 'quarantined', id, digest, defect: `${field}: holds a NUL or a lone surrogate` };
   }
+  const tooMuch = excess(notification, raw.length);
+  if (tooMuch !== null) return { kind: 'quarantined', id, digest, defect: tooMuch };
   return { kind: 'notification', notification, digest };
 }
 
 /**
  * Reads a delivery's bytes (spec, "Events"). Unknown fields and tags are ignored; everything that
  * is not a valid notification is told apart by whether the sender must be refused (no id: it could
- * never be recognised again) or the body kept aside.
+ * never be recognised again) or the body kept aside. So is one that is too much to be booked at once.
  */
 export function decode(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, describe);
+  return decodeBy(raw, { explain: describe, excess: excessIn });
 }
 
 /**
  * The same, but for what is wrong with a body that is no notification: the schema takes longer to tell
- * than everything else, and whoever else is waited for by this thread would wait for it.
+ * than everything else, and whoever talks to this thread would wait for it.
  */
 export function skim(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, () => 'not a notification');
+  return decodeBy(raw, { explain: () => 'not a notification', excess: excessIn });
+}
+
+/** Reads the bytes of a fact for a replay: what was booked once is booked again, however much it is. */
+export function decodeAgain(raw: Uint8Array): DecodedBody {
+  return decodeBy(raw, { explain: describe, excess: () => null });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openForReading } from '../../src/store/sqlite/database.ts';
+import { excessiveStore } from '../store/excessive.ts';
 import { Attached } from './attached.ts';
 import { runProgram } from './program.ts';
 
@@ -91,4 +92,20 @@ test('a store that was lived in is sound, beside the running daemon and after it
   const hash = await both.deposit('900');
   await both.reconcile();
   await both.settled(hash, ['credited']);
+});
+
+test('a store that booked more at once than is booked now is verified, backed up and rebuilt', async () => {
+  const { open, path } = await excessiveStore();
+  open.close();
+  expect((await verified(path)).sound).toBe(true);
+  const backup = `${path}.backup`;
+  for (const args of [
+    ['backup', '--store', path, '--out', backup],
+    ['restore', '--store', `${path}.restored`, '--from', backup],
+    ['rebuild', '--store', path],
+  ]) {
+    const { code, stderr } = await runProgram(...args);
+    expect([args[0], code, stderr]).toEqual([args[0], 0, expect.any(String)]);
+  }
+  expect((await verified(path)).sound).toBe(true);
 });

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { decode } from '../../src/intake/decode.ts';
+import { decode, decodeAgain } from '../../src/intake/decode.ts';
 import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
 import { rebuild } from '../../src/store/sqlite/rebuild.ts';
 import { takeWriterLock } from '../../src/store/sqlite/writer-lock.ts';
@@ -10,6 +10,7 @@ import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
 import type { BodiesTableRow } from '../../src/store/sqlite/tables.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { verifyWith } from './evidence.ts';
+import { excessiveBody, excessiveStore } from './excessive.ts';
 import { factOf, OpenLedger, openLedgerFile } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
@@ -202,4 +203,31 @@ test.for([
   expect(existsSync(`${path}.rebuild`)).toBe(false);
   rebuild(path, { ...OPTIONS, acceptFeed: true });
   expect(new OpenLedger(path).feed()).toEqual(feed);
+});
+
+test('a store that booked more at once than is booked now is what its journal gives', async () => {
+  const { open, path } = await excessiveStore();
+  const before = { balances: open.balances(), deposits: open.deposits() };
+  expect(before.deposits).toHaveLength(600);
+  open.close();
+  const options = { ...OPTIONS, decode: decodeAgain };
+  expect(verify(path, options).checks.flatMap(({ problems }) => problems)).toEqual([]);
+  rebuild(path, options);
+  const again = new OpenLedger(path);
+  expect({ balances: again.balances(), deposits: again.deposits() }).toEqual(before);
+});
+
+test('a body of too much is kept aside for good, and so it replays', async () => {
+  const { open, path } = await openLedgerFile();
+  expect(await open.deliver(excessiveBody())).toEqual(['quarantined']);
+  const [kept] = open.rows<{ id: string; defect: string }>(
+    'SELECT quarantine_id AS id, defect FROM quarantine',
+  );
+  const defect = 'balanceChanges: 600 assets, more than the 500 that are booked at once';
+  expect(kept?.defect).toBe(defect);
+  const retry = { kind: 'retry', quarantineId: kept?.id ?? '', reason: 'again' } as const;
+  expect(await open.decide(retry)).toMatchObject({ kind: 'not_taken' });
+  open.close();
+  const options = { ...OPTIONS, decode: decodeAgain };
+  expect(verify(path, options).checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
