@@ -1,7 +1,8 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
-import { RECONCILER, type Break } from './break.ts';
+import { RECONCILER, type Break, type BreakType, type Finding } from './break.ts';
 import type { CloseRecord, CountedEffect } from './close-record.ts';
 import type { ExplanationKind, ReportDifference } from './close-report.ts';
+import { coversFigure, type StandingExemption } from './exemption.ts';
 import type { AssetId, VaultId, HashKey } from './ids.ts';
 import { placeKey, type Place, type PositionLine } from './roll-forward.ts';
 
@@ -19,6 +20,7 @@ export interface HashFacts extends HashKey {
 export interface DifferenceContext {
   readonly record: CloseRecord;
   readonly breaksOf: (hash: HashKey) => readonly Break[];
+  readonly exemptionsOf: (hash: HashKey) => readonly StandingExemption[];
 }
 
 interface Explanation {
@@ -64,26 +66,57 @@ function placesOf(facts: HashFacts): Place[] {
   return [...places.values()];
 }
 
+/** What is about no network, vault or asset is about every one of the hash. */
+function isAbout({ subject }: Pick<Finding, 'subject'>, place: Place, facts: HashFacts): boolean {
+  const { network, vaultId, asset } = subject;
+  return (
+    (network === null || network === facts.network) &&
+    (vaultId === null || vaultId === place.vaultId) &&
+    (asset === null || asset === place.asset)
+  );
+}
+
 /** The open break about a place of a hash, or one that a person resolved. */
 function breakAbout(
   place: Place,
   facts: HashFacts,
   context: DifferenceContext,
 ): Explanation | undefined {
-  const about = context.breaksOf(facts).filter(({ subject }) => {
-    const { network, vaultId, asset } = subject;
-    return (
-      (network === null || network === facts.network) &&
-      (vaultId === null || vaultId === place.vaultId) &&
-      (asset === null || asset === place.asset)
-    );
-  });
+  const about = context.breaksOf(facts).filter((one) => isAbout(one, place, facts));
   const open = about.find(({ state }) => state !== 'resolved');
   if (open !== undefined) return explained('break', `${open.type}: ${open.detail}`, open.breakId);
   const settled = about.find(({ resolvedBy }) => resolvedBy !== RECONCILER);
   if (settled === undefined) return undefined;
   const detail = `${settled.type}, resolved by ${settled.resolvedBy ?? ''}: ${settled.resolution ?? ''}`;
   return explained('resolved_break', detail, settled.breakId);
+}
+
+/** Differences between books and chain view. The others are with custody. */
+const WITH_CHAIN: ReadonlySet<BreakType> = new Set(['conservation', 'unexplained_movement']);
+
+/**
+ * The exemption of a difference at a place of a hash. A rule with an amount is about no larger
+ * difference than it was made for, whatever was exempt when it was last compared.
+ */
+function exemptionAbout(
+  place: Place,
+  facts: HashFacts,
+  context: DifferenceContext & { against: ReportDifference['against']; difference: Amount },
+): Explanation | undefined {
+  const { record, against, difference } = context;
+  if (record.exemptionsExplain !== true) return undefined;
+  const standing = context.exemptionsOf(facts).find(
+    ({ finding, rule }) =>
+      isAbout(finding, place, facts) &&
+      (against === 'custody' || WITH_CHAIN.has(finding.type)) &&
+      // Until the end of the day that is closed is long enough.
+      record.cutOffAt <= rule.until &&
+      coversFigure(rule, difference),
+  );
+  if (standing === undefined) return undefined;
+  const { rule, owner, reason } = standing.rule;
+  const detail = `${standing.finding.type}, exempt by the rule "${rule}" of ${owner}: ${reason}`;
+  return explained('exempt', detail);
 }
 
 function isYoung(place: Place, lines: readonly PositionLine[], record: CloseRecord): boolean {
@@ -101,7 +134,7 @@ const YOUNG = 'booked so shortly before the cut-off that the other side may stil
 function explainChain(
   place: Place,
   facts: HashFacts,
-  context: DifferenceContext & { head: { books: Sums; chain: Sums } },
+  context: DifferenceContext & { head: { books: Sums; chain: Sums }; difference: Amount },
 ): Explanation {
   const { head, record } = context;
   if (head.books.at(place) === head.chain.at(place)) {
@@ -109,6 +142,8 @@ function explainChain(
   }
   const about = breakAbout(place, facts, context);
   if (about?.explanation === 'break') return about;
+  const exempt = exemptionAbout(place, facts, { ...context, against: 'chain' });
+  if (exempt !== undefined) return exempt;
   if (isYoung(place, facts.lines, record)) return explained('in_grace', YOUNG);
   return about ?? explained('unexplained', 'no break is open about it');
 }
@@ -158,6 +193,8 @@ function explainCustody(
   const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
   const own = ownWord(place, cut, difference);
   if (own !== undefined) return own;
+  const exempt = exemptionAbout(place, facts, { ...context, against: 'custody' });
+  if (exempt !== undefined) return exempt;
   if (record.custody.kind === 'read') {
     const { pending, counted } = record.custody;
     if (pending.includes(facts.blockchainHash)) {
@@ -226,7 +263,8 @@ export function differencesOf(facts: HashFacts, context: DifferenceContext): Rep
       found.push(shown('custody', at, { expected: custody.at(place), actual, why }));
     }
     if (chain.has(place) && actual !== chain.at(place)) {
-      const why = explainChain(place, facts, { ...context, head });
+      const difference = plus(actual, negated(chain.at(place)));
+      const why = explainChain(place, facts, { ...context, head, difference });
       found.push(shown('chain', at, { expected: chain.at(place), actual, why }));
     }
     return found;

@@ -55,6 +55,11 @@ export interface CloseRecord {
    * was told, and where today's say nothing of the day because it was closed late.
    */
   readonly exempt?: Readonly<Record<string, number>>;
+  /**
+   * A difference that a rule exempts is explained by it. Absent in days closed before that was so:
+   * their replay gives the text that was sealed and signed.
+   */
+  readonly exemptionsExplain?: true;
 }
 
 /** What the rules need of the last close. */

@@ -91,15 +91,17 @@ export type ReportCustody =
  * `timing`: both sides agree by the time of the close, or the other side moved after the cut-off.
  * `in_grace`: booked so shortly before the cut-off that the other side may still follow.
  * `break`: an open break is about it. `resolved_break`: a person resolved its break, with a reason.
- * `suspense`: a person booked it to suspense. `burned_fee`: the fee of a failed transaction, of
- * which the custody API's list tells nothing. `custody_pending`: the API has not published its
- * balance changes yet. `unexplained`: none of these.
+ * `exempt`: no break is open about it because an exemption rule, which had not ended at the cut-off,
+ * is about such a difference. `suspense`: a person booked it to suspense. `burned_fee`: the fee of a
+ * failed transaction, of which the custody API's list tells nothing. `custody_pending`: the API has
+ * not published its balance changes yet. `unexplained`: none of these.
  */
 export type ExplanationKind =
   | 'timing'
   | 'in_grace'
   | 'break'
   | 'resolved_break'
+  | 'exempt'
   | 'suspense'
   | 'burned_fee'
   | 'custody_pending'

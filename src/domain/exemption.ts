@@ -1,6 +1,7 @@
 import type { Amount } from './amount.ts';
 import { differenceOf, type BreakType, type Finding } from './break.ts';
 import type { Outcome } from './compare.ts';
+import type { BlockchainHash } from './ids.ts';
 
 /**
  * Differences that a rule may exempt: those that a comparison finds. What a person must decide
@@ -50,14 +51,20 @@ export interface ExemptDifference {
   readonly rule: string;
 }
 
+/** An exempt difference and the rule that exempts it, as both stand. */
+export interface StandingExemption {
+  readonly finding: Finding;
+  readonly rule: ExemptionRule;
+}
+
 function isExemptible(type: BreakType): type is ExemptibleType {
   return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
 }
 
-function isWithin(rule: ExemptionRule, found: Finding): boolean {
+/** Whether a rule is about a signed difference of this much; null: of no figures. */
+export function coversFigure(rule: ExemptionRule, difference: Amount | null): boolean {
   const { direction, amount } = rule;
   if (direction === undefined || amount === undefined) return true;
-  const difference = differenceOf(found);
   if (difference === null) return false;
   return direction === '<=' ? difference <= amount : difference >= amount;
 }
@@ -72,7 +79,7 @@ function matches(rule: ExemptionRule, found: Finding): boolean {
     same(rule.vaultId, subject.vaultId) &&
     same(rule.network, subject.network) &&
     same(rule.blockchainHash, subject.blockchainHash) &&
-    isWithin(rule, found)
+    coversFigure(rule, differenceOf(found))
   );
 }
 
@@ -115,6 +122,24 @@ export function isOnRecord(known: ExemptDifference | undefined, now: ExemptDiffe
     severity === finding.severity &&
     detail === finding.detail
   );
+}
+
+/** Exempt differences whose rule is still there, by the hash that they are about; others are left out. */
+export function standingByHash(
+  exempt: readonly ExemptDifference[],
+  rules: readonly ExemptionRule[],
+): ReadonlyMap<BlockchainHash, readonly StandingExemption[]> {
+  const ruleOf = new Map(rules.map((rule) => [rule.rule, rule]));
+  const byHash = new Map<BlockchainHash, StandingExemption[]>();
+  for (const { finding, rule: name } of exempt) {
+    const rule = ruleOf.get(name);
+    const hash = finding.subject.blockchainHash;
+    if (rule === undefined || hash === null) continue;
+    const known = byHash.get(hash);
+    if (known === undefined) byHash.set(hash, [{ finding, rule }]);
+    else known.push({ finding, rule });
+  }
+  return byHash;
 }
 
 type Counts = Readonly<Record<string, number>>;

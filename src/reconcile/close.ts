@@ -154,6 +154,7 @@ export class Closer {
       graceMs,
       throughSeq,
       seal,
+      exemptionsExplain: true,
       ...found,
     };
     // Worked out beside the writer, so that intake need not wait for it.

@@ -10,7 +10,7 @@ import {
   type HashKey,
 } from '../domain/ids.ts';
 import { CATEGORIES, Totals } from '../domain/roll-forward.ts';
-import { encodeFact } from './fact-codec.ts';
+import { encodeFact, jsonBytes } from './fact-codec.ts';
 import { OpenDay } from './open-day.ts';
 import type { CloseSource, RecordSource, SealedPositions, Touched } from './records.ts';
 import { sha256 } from './seal.ts';
@@ -36,12 +36,36 @@ interface Packed {
   readonly chain: PackedSums;
   readonly own: readonly HashKey[];
   readonly rows: Pick<DayFold, 'inTransit' | 'priorDay' | 'differences'>;
+  /** Hashes that differ and have exemptions, and the digest of those. */
+  readonly exempt: readonly (readonly [string, string])[];
   readonly positions: SealedPositions;
 }
 
 function digestOf(record: CloseRecord): string {
   const { body } = encodeFact({ kind: 'custody-record', at: 0, record });
   return sha256(body).toString('hex');
+}
+
+/** Names what is exempt of a hash and why; null where nothing is, or where it explains nothing. */
+function exemptDigest(day: OpenDay, hash: HashKey): string | null {
+  if (day.record.exemptionsExplain !== true) return null;
+  const standing = day.exemptionsOf(hash);
+  if (standing.length === 0) return null;
+  const said = standing.map(({ finding: { type, subject }, rule }) => ({ type, subject, rule }));
+  return sha256(jsonBytes(said)).toString('hex');
+}
+
+function packExempt(day: OpenDay, { differences }: DayFold): Packed['exempt'] {
+  const digests = new Map<string, string>();
+  for (const row of differences) {
+    const digest = exemptDigest(day, keyOf(row));
+    if (digest !== null) digests.set(hashName(row), digest);
+  }
+  return [...digests];
+}
+
+function keyOf({ network, blockchainHash }: DayFold['differences'][number]): HashKey {
+  return { network: NetworkKey(network), blockchainHash: BlockchainHash(blockchainHash) };
 }
 
 function packSums(sums: ReadonlyMap<string, Amount>): PackedSums {
@@ -98,6 +122,7 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
     chain: packSums(fold.chain),
     own: [...fold.own.values()],
     rows: { inTransit, priorDay, differences },
+    exempt: packExempt(day, fold),
     positions,
   } satisfies Packed);
 }
@@ -105,9 +130,11 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
 /** Hashes of a fold that may count otherwise by now, or be explained otherwise. */
 function changedHashes(
   fold: DayFold,
-  now: { readonly throughSeq: number; readonly touched: Touched; readonly source: CloseSource },
+  exempt: Packed['exempt'],
+  now: { readonly day: OpenDay; readonly touched: Touched; readonly source: CloseSource },
 ): HashKey[] {
-  const { throughSeq, touched, source } = now;
+  const { day, touched, source } = now;
+  const { throughSeq } = day.record;
   const changed = new Map<string, HashKey>(fold.own);
   for (const { hashId, network, blockchainHash } of touched.own) {
     // A hash that was first told of later has nothing in the day.
@@ -121,12 +148,15 @@ function changedHashes(
     breaks.add(breakId);
     if (subject.blockchainHash !== null) hashes.add(subject.blockchainHash);
   }
+  const exemptBefore = new Map(exempt);
   for (const row of fold.differences) {
-    const isTouched = hashes.has(row.blockchainHash) || breaks.has(row.breakId ?? '');
-    if (!isTouched) continue;
-    const network = NetworkKey(row.network);
-    const blockchainHash = BlockchainHash(row.blockchainHash);
-    changed.set(hashName(row), { network, blockchainHash });
+    const hash = keyOf(row);
+    const name = hashName(row);
+    const isTouched =
+      hashes.has(row.blockchainHash) ||
+      breaks.has(row.breakId ?? '') ||
+      exemptDigest(day, hash) !== (exemptBefore.get(name) ?? null);
+    if (isTouched) changed.set(name, hash);
   }
   return [...changed.values()];
 }
@@ -143,7 +173,7 @@ export function workOf(
   const { closes } = source;
   if (preparation === undefined) return workOut(day, closes);
   const packed = JSON.parse(preparation) as Packed;
-  const { headSeq, rows, positions } = packed;
+  const { headSeq, rows, exempt, positions } = packed;
   const isOfDay =
     packed.closeDigest === digestOf(day.record) &&
     packed.previousReportHash === (day.previous?.reportHash ?? null);
@@ -156,7 +186,6 @@ export function workOf(
     chain: unpackSums(packed.chain),
     own: new Map(packed.own.map((hash) => [hashName(hash), hash])),
   };
-  const { throughSeq } = day.record;
-  const changed = changedHashes(fold, { throughSeq, touched, source: closes });
+  const changed = changedHashes(fold, exempt, { day, touched, source: closes });
   return { fold: amendFold(fold, day.hashesAmong(changed), day.context), positions };
 }

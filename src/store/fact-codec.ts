@@ -14,7 +14,7 @@ const decoder = new TextDecoder();
 
 type Encoded = Omit<JournalRow, 'seq'>;
 
-function jsonBytes(value: unknown): Uint8Array {
+export function jsonBytes(value: unknown): Uint8Array {
   return encoder.encode(
     JSON.stringify(value, (_, member: unknown) =>
       typeof member === 'bigint' ? member.toString() : member,

@@ -3,6 +3,7 @@ import type { HashFacts } from '../domain/close-difference.ts';
 import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../domain/close-fold.ts';
 import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
 import type { DailyReport } from '../domain/close-report.ts';
+import { standingByHash, type StandingExemption } from '../domain/exemption.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../domain/ids.ts';
 import type { Place } from '../domain/roll-forward.ts';
 import { eventTimeOf } from './event-time.ts';
@@ -67,6 +68,8 @@ export class OpenDay {
   readonly #carriedNames: ReadonlySet<string>;
   readonly #anew: ReadonlySet<string>;
   readonly #effectsNow = new Map<string, CustodyEffectRow[]>();
+  /** Read when the first difference is met: most days have none. */
+  #exemptions: ReturnType<typeof standingByHash> | undefined;
 
   constructor(record: CloseRecord, source: CloseSource) {
     this.record = record;
@@ -116,12 +119,22 @@ export class OpenDay {
       record,
       previous,
       breaksOf: ({ blockchainHash }) => source.breaksOfHash(blockchainHash),
+      exemptionsOf: (hash) => this.exemptionsOf(hash),
       eventAt: (seq) => {
         const row = source.journalRow(seq);
         return row === undefined ? null : eventTimeOf(row);
       },
       closedDayOf: (at) => source.dayOf(at) ?? previous?.day ?? record.day,
     };
+  }
+
+  /** Exempt differences about a hash, in the order of their keys. */
+  exemptionsOf({ blockchainHash }: HashKey): readonly StandingExemption[] {
+    if (this.#exemptions === undefined) {
+      const { differences, rules } = this.#source.exemptions();
+      this.#exemptions = standingByHash(differences, rules);
+    }
+    return this.#exemptions.get(blockchainHash) ?? [];
   }
 
   /** Every hash that moved since the last comparison, differed then, or is counted anew now. */

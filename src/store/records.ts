@@ -213,6 +213,11 @@ export interface CloseSource {
   effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];
   effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[];
   breaksOfHash(hash: BlockchainHash): readonly Break[];
+  /** What is exempt, by key, and the rules that were set last. */
+  exemptions(): {
+    readonly differences: readonly ExemptDifference[];
+    readonly rules: readonly ExemptionRule[];
+  };
   /** Breaks that were open when the fact at `seq` had been taken, in the state of then. */
   breaksOpenAt(seq: number): readonly Break[];
   signatures(day: string): readonly SignatureRow[];

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
-import { breakKey, finding, opened, resolved, type Break } from '../../src/domain/break.ts';
+import {
+  breakKey,
+  finding,
+  opened,
+  resolved,
+  type Break,
+  type BreakType,
+} from '../../src/domain/break.ts';
 import {
   differencesOf,
   differenceSums,
@@ -8,6 +15,7 @@ import {
 } from '../../src/domain/close-difference.ts';
 import type { CloseRecord, CountedEffect, CustodyReading } from '../../src/domain/close-record.ts';
 import type { ReportDifference } from '../../src/domain/close-report.ts';
+import type { ExemptionRule, StandingExemption } from '../../src/domain/exemption.ts';
 import {
   AssetId,
   BlockchainHash,
@@ -63,16 +71,25 @@ interface Case {
   readonly says?: bigint;
   readonly custody?: CustodyReading;
   readonly breaks?: readonly Break[];
+  readonly exemptions?: readonly StandingExemption[];
+  /** Closed before exemptions explained anything. */
+  readonly old?: boolean;
 }
 
-function found({ lines = [], says, custody = read(), breaks = [] }: Case): ReportDifference[] {
+function found(given: Case): ReportDifference[] {
+  const { lines = [], says, custody = read(), breaks = [], exemptions = [] } = given;
   const facts: HashFacts = {
     ...HASH_KEY,
     lines,
     own: false,
     custody: says === undefined ? [] : [{ ...AT, amount: Amount(says) }],
   };
-  return differencesOf(facts, { record: recordOf(custody), breaksOf: () => breaks });
+  const record = recordOf(custody);
+  return differencesOf(facts, {
+    record: given.old === true ? record : { ...record, exemptionsExplain: true },
+    breaksOf: () => breaks,
+    exemptionsOf: () => exemptions,
+  });
 }
 
 /** `against difference explanation: detail`. */
@@ -328,6 +345,92 @@ describe('a break about a difference', () => {
     expect(words(found({ lines, says: 7n, breaks: [open()] }))).toEqual([
       'custody -7 timing: booked after the cut-off; both agree by now',
       'chain -7 timing: the other side was told after the cut-off; both agree by now',
+    ]);
+  });
+});
+
+describe('an exemption of a difference', () => {
+  const about = { vaultId: AT.vaultId, network: HASH_KEY.network, asset: AT.asset };
+
+  function exempt(
+    more: Partial<ExemptionRule> = {},
+    { type = 'conservation', subject = about }: { type?: BreakType; subject?: object } = {},
+  ): StandingExemption {
+    const key = breakKey(type, '0xa1');
+    return {
+      finding: finding(type, { key, subject, detail: 'it does not add up' }),
+      rule: { rule: 'rounding', owner: 'fin', reason: 'ticket 1', until: CUT_OFF, ...more },
+    };
+  }
+
+  /** Books 2, chain 7 (−5), custody 3 (−1). */
+  const APART = { lines: [chain(7n), line(2n)], says: 3n };
+  const elsewhere = { ...about, vaultId: VaultId('v2') };
+
+  const EXEMPT: [why: string, exemptions: StandingExemption[], custody: string, chain: string][] = [
+    ['about the very place', [exempt()], 'exempt', 'exempt'],
+    ['about the hash wherever it is', [exempt({}, { subject: {} })], 'exempt', 'exempt'],
+    ['about another vault', [exempt({}, { subject: elsewhere })], 'unexplained', 'unexplained'],
+    ['that ended with the day', [exempt({ until: CUT_OFF })], 'exempt', 'exempt'],
+    ['that ended before', [exempt({ until: CUT_OFF - 1 })], 'unexplained', 'unexplained'],
+    [
+      'of up to 1 less',
+      [exempt({ direction: '>=', amount: Amount(-1n) })],
+      'exempt',
+      'unexplained',
+    ],
+    [
+      'of more than custody',
+      [exempt({ direction: '>=', amount: Amount(0n) })],
+      'unexplained',
+      'unexplained',
+    ],
+    [
+      'of what custody says',
+      [exempt({}, { type: 'missing_notification' })],
+      'exempt',
+      'unexplained',
+    ],
+    ['by the second rule that is about it', [exempt({ until: 0 }), exempt()], 'exempt', 'exempt'],
+  ];
+
+  test.for(EXEMPT)('%s', ([, exemptions, custody, inChain]) => {
+    const kinds = found({ ...APART, exemptions }).map(({ explanation }) => explanation);
+    expect(kinds).toEqual([custody, inChain]);
+  });
+
+  test('says what is exempt, by which rule, and whose it is', () => {
+    const exemptions = [exempt()];
+    expect(words(found({ lines: [chain(7n)], custody: NOT_READ, exemptions }))).toEqual([
+      'chain -7 exempt: conservation, exempt by the rule "rounding" of fin: ticket 1',
+    ]);
+  });
+
+  test('explains nothing in a day that was closed before it did', () => {
+    const kinds = found({ ...APART, exemptions: [exempt()], old: true });
+    expect(kinds.map(({ explanation }) => explanation)).toEqual(['unexplained', 'unexplained']);
+  });
+
+  test('hides no open break, and not that both sides agree by now', () => {
+    const exemptions = [exempt()];
+    const key = breakKey('amount_mismatch', '0xa1');
+    const difference = finding('amount_mismatch', { key, subject: about, detail: 'd' });
+    const breaks = [opened(difference, BreakId('brk_1'), 1).after];
+    const kinds = (given: Case) => found(given).map(({ explanation }) => explanation);
+    expect(kinds({ ...APART, exemptions, breaks })).toEqual(['break', 'break']);
+    expect(kinds({ lines: [chain(7n), line(7n, later)], says: 7n, exemptions })).toEqual([
+      'timing',
+      'timing',
+    ]);
+  });
+
+  test('counts before age, and after what the books themselves explain', () => {
+    const exemptions = [exempt()];
+    const kinds = (lines: readonly PositionLine[]) =>
+      found({ lines, says: 3n, exemptions }).map(({ explanation }) => explanation);
+    expect(kinds([chain(7n, young), line(2n)])).toEqual(['exempt', 'exempt']);
+    expect(kinds([line(4n, { cause: 'suspense' }), line(3n, { entryId: 2 })])).toEqual([
+      'suspense',
     ]);
   });
 });

@@ -61,6 +61,7 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
     custodyMoved: [],
     openBreaks: [],
     breaksOf: () => [],
+    exemptionsOf: () => [],
     decimals: (asset) => (asset === V1.asset ? 18 : undefined),
     eventAt: () => null,
     closedDayOf: (time) => new Date(time).toISOString().slice(0, 10),

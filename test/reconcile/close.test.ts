@@ -32,6 +32,18 @@ async function start(): Promise<Stage> {
   return stage;
 }
 
+/** A stage at the beginning of a day, after one of which everything agreed. */
+async function afterQuietDay() {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  await stage.run();
+  const closer = closerOf(stage);
+  await toNextDay(stage);
+  await closer.closeDue();
+  return { stage, place, closer };
+}
+
 function lastClose(stage: Stage) {
   const last = closesOf(stage.open).at(-1);
   if (last === undefined) throw new Error('nothing was closed');
@@ -171,13 +183,7 @@ test('days that were missed are closed in order, and only the last is compared w
 });
 
 test('exempt differences are counted by rule, but not for days that are closed late', async () => {
-  const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
-  await stage.run();
-  const closer = closerOf(stage);
-  await toNextDay(stage);
-  await closer.closeDue();
+  const { stage, place, closer } = await afterQuietDay();
   const rule = { rule: 'known', vaultId: place.vaultId, until: Number.MAX_SAFE_INTEGER };
   const rules = [{ ...rule, breakType: 'missing_notification', reason: 'r', owner: 'o' }] as const;
   await stage.open.decide({ kind: 'exemptions', rules }, 'config');
@@ -188,6 +194,41 @@ test('exempt differences are counted by rule, but not for days that are closed l
   await closer.closeDue();
   const exempt = closesOf(stage.open).map(({ parsed }) => parsed.exempt);
   expect(exempt.slice(-3)).toEqual([{}, undefined, { known: 1 }]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('an exempt difference is explained by its rule, as long as the rule is about it', async () => {
+  const { stage, place, closer } = await afterQuietDay();
+  stage.loses = () => true;
+  await stage.paid(place, 900, 3);
+  await stage.caller.advance(HOUR_MS);
+  const rule = { rule: 'old wallet', vaultId: place.vaultId, reason: 'ticket 1', owner: 'finance' };
+  const until = stage.now + DAY_MS;
+  const rules = [{ ...rule, breakType: 'missing_notification', until }] as const;
+  await stage.open.decide({ kind: 'exemptions', rules }, 'config');
+  expect(await stage.run()).toMatchObject({ broken: 0, exempt: { 'old wallet': 1 } });
+  await toNextDay(stage);
+  await closer.closeDue();
+  expect(lastReport(stage.open)).toMatchObject({
+    status: 'balanced',
+    exceptions: [],
+    differences: [
+      {
+        against: 'custody',
+        difference: '-900',
+        explanation: 'exempt',
+        breakId: null,
+        detail: 'missing_notification, exempt by the rule "old wallet" of finance: ticket 1',
+      },
+    ],
+    openBreaks: [],
+    exempt: { 'old wallet': 1 },
+  });
+  expect(totalOf(lastReport(stage.open), place).custodyDifference).toBe('-900');
+  await toNextDay(stage);
+  await stage.run();
+  await closer.closeDue();
+  expect(explanations(lastReport(stage.open))).toEqual(['custody -900 break']);
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 

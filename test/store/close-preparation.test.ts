@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
 import type { CloseRecord } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
+import type { ExemptionRule } from '../../src/domain/exemption.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -86,6 +88,82 @@ test.for([
   await happen(open, service);
   expect(await close(open, record, preparation)).toBe('taken');
   expect(wordsOf(lastReport(open))).toEqual(['deposits 100, internal 0', explanation]);
+  expect(problemsOf(path)).toEqual([]);
+});
+
+const RULE: ExemptionRule = {
+  rule: 'known',
+  vaultId: 'v1',
+  until: Number.MAX_SAFE_INTEGER,
+  reason: 'ticket 1',
+  owner: 'fin',
+};
+
+async function exemptNow(open: OpenLedger, ...rules: ExemptionRule[]): Promise<void> {
+  await open.decide({ kind: 'exemptions', rules }, 'config');
+  await open.run();
+}
+
+const BY_KNOWN = 'exempt: conservation, exempt by the rule "known" of fin: ticket 1';
+
+test.for([
+  ['comes to be exempt', [], [RULE], BY_KNOWN],
+  ['is exempt as before', [RULE], [RULE], BY_KNOWN],
+  [
+    'is exempt for another reason',
+    [RULE],
+    [{ ...RULE, reason: 'ticket 2' }],
+    'exempt: conservation, exempt by the rule "known" of fin: ticket 2',
+  ],
+  [
+    'is exempt by another rule',
+    [RULE],
+    [{ ...RULE, rule: 'other' }],
+    'exempt: conservation, exempt by the rule "other" of fin: ticket 1',
+  ],
+  [
+    'is beyond its rule',
+    [RULE],
+    [{ ...RULE, direction: '>=', amount: Amount(11n) }],
+    'break: conservation: the books moved 100 ethereum:ETH where the chain moved 90',
+  ],
+] as const)('a difference that meanwhile %s', async ([, before, then, says]) => {
+  const { open, path, record, prepare } = await openDay();
+  await exemptNow(open, ...before);
+  const today = { ...record, exemptionsExplain: true } as const;
+  const preparation = await prepare(today);
+  await exemptNow(open, ...then);
+  expect(await close(open, today, preparation)).toBe('taken');
+  const told = lastReport(open).differences.map((one) => `${one.explanation}: ${one.detail}`);
+  expect(told).toEqual([says]);
+  expect(problemsOf(path)).toEqual([]);
+});
+
+test('a difference whose rule is taken out meanwhile has no explanation until the next run', async () => {
+  const { open, path, record, prepare } = await openDay();
+  await exemptNow(open, RULE);
+  const today = { ...record, exemptionsExplain: true } as const;
+  const preparation = await prepare(today);
+  await open.decide({ kind: 'exemptions', rules: [] }, 'config');
+  expect(await close(open, today, preparation)).toBe('taken');
+  expect(wordsOf(lastReport(open))).toEqual(['deposits 100, internal 0', 'unexplained']);
+  expect(problemsOf(path)).toEqual([]);
+});
+
+test('a day that was closed before exemptions explained anything keeps its text', async () => {
+  const { open, path, record, prepare } = await openDay();
+  await exemptNow(open, RULE);
+  expect(await close(open, record, await prepare(record))).toBe('taken');
+  expect(wordsOf(lastReport(open))).toEqual(['deposits 100, internal 0', 'unexplained']);
+  const sealed = closesOf(open);
+  const next = closeOf(open, {
+    day: dayNumber(1),
+    cutOffAt: open.at - 1_000,
+    exemptionsExplain: true,
+  });
+  expect(await close(open, next, await prepare(next))).toBe('taken');
+  expect(lastReport(open).differences.map(({ explanation }) => explanation)).toEqual(['exempt']);
+  expect(closesOf(open).slice(0, 1)).toEqual(sealed);
   expect(problemsOf(path)).toEqual([]);
 });
 

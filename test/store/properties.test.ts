@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import type { CustodyRecord } from '../../src/domain/custody.ts';
+import type { ExemptionRule } from '../../src/domain/exemption.ts';
 import type { Fact } from '../../src/domain/fact.ts';
 import type { CloseRecord, CustodyReading } from '../../src/domain/close-record.ts';
 import {
@@ -45,6 +46,21 @@ const POLICIES: readonly CreditingPolicy[] = [
 ];
 
 const REASON = 'because';
+
+const ANY = { until: START + 60_000, reason: REASON, owner: 'fin' };
+const RULES: readonly (readonly ExemptionRule[])[] = [
+  [],
+  [
+    {
+      rule: 'credits',
+      breakType: 'unexplained_movement',
+      direction: '<=',
+      amount: Amount(-1n),
+      ...ANY,
+    },
+  ],
+  [{ rule: 'early', network: 'ethereum', ...ANY, until: START + 20_000 }],
+];
 
 /** A few seconds on a quiet machine; a busy one must not fail what is only slow. */
 const PATIENCE_MS = 120_000;
@@ -163,6 +179,11 @@ class Play {
     await this.#take({ kind: 'decision', at: this.#now(), actor: 'ann', decision });
   }
 
+  async #setRules(rules: readonly ExemptionRule[]): Promise<void> {
+    const decision = { kind: 'exemptions', rules } as const;
+    await this.#take({ kind: 'decision', at: this.#now(), actor: 'config', decision });
+  }
+
   async #run(): Promise<void> {
     const record = {
       kind: 'run',
@@ -191,7 +212,8 @@ class Play {
     const day = dayNumber(this.#closes);
     this.#closes += 1;
     const custody = this.#choices.oneIn(3) ? {} : { custody: this.#custodyReading(at) };
-    const record = closeOf(this.open, { day, cutOffAt, ...custody });
+    const explain = this.#choices.oneIn(3) ? {} : ({ exemptionsExplain: true } as const);
+    const record = closeOf(this.open, { day, cutOffAt, ...explain, ...custody });
     if (this.#choices.oneIn(3)) {
       await this.#take({ kind: 'custody-record', at, record });
       return;
@@ -243,7 +265,8 @@ class Play {
 
   /** Something that is not a delivery: evidence, a run, a person, a consumer. */
   async #interfere(): Promise<void> {
-    const way = this.#choices.below(9);
+    const way = this.#choices.below(10);
+    if (way === 9) return this.#setRules(this.#choices.pick(RULES));
     if (way === 8) return this.#aboutWithdrawal();
     if (way === 6) return this.#run();
     if (way === 7) return this.#setPolicy(this.#choices.pick(POLICIES));
@@ -499,7 +522,7 @@ test(
   'the worlds are worth playing: every kind of story is told',
   async () => {
     const seen = new Set<string>();
-    for (const stream of fc.sample(choices, { numRuns: 160, seed: 7 })) {
+    for (const stream of fc.sample(choices, { numRuns: 240, seed: 7 })) {
       const { play } = await played(stream);
       for (const { state, reason } of play.open.deposits()) seen.add(reason ?? state);
       for (const { kind } of play.open.feed()) seen.add(kind);
@@ -538,6 +561,7 @@ test(
       'reclassified',
       'timing',
       'unexplained',
+      'exempt',
       'internal in transit',
       'change in transit',
       'exceptions',

@@ -23,6 +23,7 @@ import type {
   SignatureRow,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
+import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
 import { PositionTotals } from './position-totals.ts';
 import type {
   CloseSignatureRow,
@@ -30,7 +31,7 @@ import type {
   DailyCloseTableRow,
 } from './close-tables.ts';
 import { JournalReader } from './journal-reader.ts';
-import type { BreakRow } from './tables.ts';
+import type { BreakRow, ExemptDifferenceRow, ExemptionTableRow } from './tables.ts';
 
 /** One position line of a hash, column by column: rows of a long day are not made objects twice. */
 type LineRow = readonly [
@@ -114,6 +115,12 @@ function statementsOf(db: Database) {
     breaksOfHash: db.prepare<[string], BreakRow>(
       `SELECT * FROM breaks WHERE blockchain_hash = ?
        ORDER BY length(break_id), break_id`,
+    ),
+    exemptDifferences: db.prepare<[], ExemptDifferenceRow>(
+      'SELECT * FROM exempt_differences ORDER BY key',
+    ),
+    exemptions: db.prepare<[], ExemptionTableRow>(
+      'SELECT * FROM exemptions ORDER BY seq DESC LIMIT 1',
     ),
     breaksOpenAt: db.prepare<[number, number], BreakRow & { state_then: string }>(
       `SELECT breaks.*, (
@@ -279,6 +286,14 @@ export class SqliteCloseRecords implements CloseSource {
 
   breaksOfHash(hash: BlockchainHash): readonly Break[] {
     return this.#ask.breaksOfHash.all(hash).map(breakOf);
+  }
+
+  exemptions(): ReturnType<CloseSource['exemptions']> {
+    const set = this.#ask.exemptions.get();
+    return {
+      differences: this.#ask.exemptDifferences.all().map(exemptDifferenceOf),
+      rules: set === undefined ? [] : exemptionsOf(set).rules,
+    };
   }
 
   breaksOpenAt(seq: number): readonly Break[] {
