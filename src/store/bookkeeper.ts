@@ -1,5 +1,6 @@
 import { breakKey, finding } from '../domain/break.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
+import { crowdAt } from '../domain/crowd.ts';
 import { decideNotification } from '../domain/decide-notification.ts';
 import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
 import type { EntrySource } from '../domain/entry.ts';
@@ -135,7 +136,7 @@ export class Bookkeeper {
     const { notification, digest } = decoded;
     if (defect === undefined) {
       const fact = { kind: 'notification', at, raw, notification, digest } as const;
-      return this.#delivery(this.#takeNotification(fact, packed));
+      return this.#delivery(this.#takeNotification(fact, { packed }));
     }
     return this.take({ kind: 'quarantined', at, raw, id: notification.id, digest, defect });
   }
@@ -159,15 +160,18 @@ export class Bookkeeper {
     return before.kind !== 'malformed' && before.digest() === told.digest();
   }
 
-  /** `packed`: its body, where it was packed on the way. */
-  #takeNotification(fact: FactOf<'notification'>, packed?: PackedBody): IntakeStatus {
+  /** `arrived`: it is news, whose body may have been packed on the way, and not told by the journal. */
+  #takeNotification(
+    fact: FactOf<'notification'>,
+    arrived?: { readonly packed: PackedBody | undefined },
+  ): IntakeStatus {
     const { notification, digest, at } = fact;
     const seen = this.#set.seen(notification.id);
     if (seen !== undefined) {
       return this.#saidBefore(seen, fact) ? 'duplicate' : this.#keepConflict(fact, notification.id);
     }
     const now = this.#circumstances(at, 'webhook');
-    const decided = this.#decide(notification, now);
+    const decided = this.#decide(notification, now, arrived !== undefined);
     if ('defect' in decided) {
       const { raw } = fact;
       const { defect } = decided;
@@ -180,7 +184,7 @@ export class Bookkeeper {
         defect,
       });
     }
-    const seq = this.#journal(fact, packed);
+    const seq = this.#journal(fact, arrived?.packed);
     this.#set.record({
       seq,
       id: notification.id,
@@ -192,8 +196,11 @@ export class Bookkeeper {
     return decided.status;
   }
 
-  /** A rule that throws is a bug; it must not block the vault's queue, nor lose the body. */
-  #decide(notification: Notification, now: Circumstances & { seq: number }) {
+  /**
+   * A rule that throws is a bug; it must not block the vault's queue, nor lose the body. `bounded`:
+   * where too much is known already nothing is added; what once was, is so in every replay.
+   */
+  #decide(notification: Notification, now: Circumstances & { seq: number }, bounded: boolean) {
     try {
       const withdrawal =
         notification.stream === 'outgoing'
@@ -202,8 +209,12 @@ export class Bookkeeper {
       // A `failed` may name no hash where an earlier event did.
       const network = notification.network ?? withdrawal?.network ?? null;
       const hash = notification.blockchainHash ?? withdrawal?.blockchainHash ?? null;
-      const dossier =
-        network === null || hash === null ? EMPTY_DOSSIER : this.#set.dossier(network, hash);
+      const isHashed = network !== null && hash !== null;
+      const dossier = isHashed ? this.#set.dossier(network, hash) : EMPTY_DOSSIER;
+      if (bounded && isHashed) {
+        const crowd = crowdAt(dossier, this.#set.arrivedAt(network, hash), notification);
+        if (crowd !== null) return { defect: crowd };
+      }
       return decideNotification(dossier, withdrawal, { notification, now });
     } catch (error) {
       if (isInfrastructure(error)) throw error;
@@ -301,7 +312,7 @@ export class Bookkeeper {
     if (seen !== undefined && !this.#saidBefore(seen, { raw: kept.body, digest: decoded.digest })) {
       return { kind: 'still', defect: 'another body stands under its id' };
     }
-    const decided = this.#decide(decoded.notification, { ...now, source: 'webhook' });
+    const decided = this.#decide(decoded.notification, { ...now, source: 'webhook' }, false);
     if ('defect' in decided) return { kind: 'still', defect: decided.defect };
     this.#set.apply(decided.changes, now);
     const { body: _, ...row } = kept;

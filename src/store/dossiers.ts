@@ -1,4 +1,5 @@
 import type { Deposit } from '../domain/deposit.ts';
+import { arrivedWeight, depositWeight, sightingWeight } from '../domain/crowd.ts';
 import type { Changes, Dossier } from '../domain/dossier.ts';
 import {
   firstEntryIdOf,
@@ -26,6 +27,8 @@ interface OpenDossier extends HashKey {
   readonly deposits: Deposit[];
   withdrawals: Withdrawal[];
   ownHashes: OwnHash[];
+  /** `arrivedWeight` of it, kept up to date: to weigh thousands for each notification takes long. */
+  arrived: number;
 }
 
 /** What the store has of a record that was changed; undefined where it has none. */
@@ -107,6 +110,11 @@ export class Dossiers {
     return this.#at(network, hash);
   }
 
+  /** How much of what arrived at a hash is known, in records. */
+  arrivedAt(network: NetworkKey, hash: BlockchainHash): number {
+    return this.#at(network, hash).arrived;
+  }
+
   /** Whether the store may keep more of a hash than is at hand. */
   isStored({ network, blockchainHash }: HashKey): boolean {
     return this.#at(network, blockchainHash).stored;
@@ -174,6 +182,7 @@ export class Dossiers {
     const known = dossier.sightings[index];
     if (known === undefined) dossier.sightings.push(sighting);
     else dossier.sightings[index] = sighting;
+    dossier.arrived += sightingWeight(sighting) - (known === undefined ? 0 : sightingWeight(known));
     if (known?.posted !== sighting.posted) this.#weight += weightOf(sighting);
     const unwritten = known && this.#sightings.get(known);
     if (known !== undefined) this.#sightings.delete(known);
@@ -191,6 +200,7 @@ export class Dossiers {
     else {
       // In the order in which the store reads them: what is minted must not depend on batching.
       deposits.splice(place, 0, deposit);
+      dossier.arrived += depositWeight(deposit);
       this.#weight += 1;
       this.#ofDeposit.set(depositId, dossier);
     }
@@ -265,6 +275,7 @@ export class Dossiers {
       deposits: [...stored.deposits],
       withdrawals,
       ownHashes: [...stored.ownHashes],
+      arrived: arrivedWeight(stored),
     };
     const ofNetwork = this.#open.get(network) ?? new Map<BlockchainHash, OpenDossier>();
     if (ofNetwork.size === 0) this.#open.set(network, ofNetwork);

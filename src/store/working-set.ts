@@ -160,6 +160,11 @@ export class WorkingSet {
     return this.#dossiers.of(network, hash);
   }
 
+  /** How much of what arrived at a hash is known, in records. */
+  arrivedAt(network: NetworkKey, hash: BlockchainHash): number {
+    return this.#dossiers.arrivedAt(network, hash);
+  }
+
   withdrawal(transactionId: TransactionId): Withdrawal | undefined {
     return this.#dossiers.withdrawal(transactionId);
   }

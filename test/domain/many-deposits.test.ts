@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { contradictionIn, decideIncoming } from '../../src/domain/decide-incoming.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
 import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
-import { AssetId, NotificationId } from '../../src/domain/ids.ts';
+import { AssetId } from '../../src/domain/ids.ts';
 import type { IncomingNotification } from '../../src/domain/notification.ts';
 import { balanceChange } from '../store/evidence.ts';
+import { incomingOf } from './incoming.ts';
 import { circumstances, DUE } from './records.ts';
 
 const MANY = 500;
@@ -30,35 +31,15 @@ function watched(): { dossier: Dossier; looks: () => number } {
   return { dossier: { ...EMPTY_DOSSIER, deposits }, looks: () => looks };
 }
 
-function told(
-  type: IncomingNotification['type'],
-  changes: IncomingNotification['changes'],
-): IncomingNotification {
-  return {
-    stream: 'incoming',
-    type,
-    id: NotificationId('ntf-1'),
-    confirmations: type === 'confirmation' ? 7 : null,
-    changes,
-    vaultId: DUE.vaultId,
-    network: DUE.network,
-    blockchainHash: DUE.blockchainHash,
-    accountId: DUE.accountId,
-    addressId: DUE.addressId,
-    memo: DUE.memo,
-    transactionId: DUE.transactionId,
-  };
-}
-
 const listed = (names: AssetId[], amount: bigint) =>
   names.map((asset) => balanceChange(amount, { asset }));
 
 const WORDS: [what: string, notification: IncomingNotification][] = [
-  ['the same amounts', told('confirmation', listed(assets('C'), 100n))],
-  ['other amounts', told('confirmation', listed(assets('C'), 7n))],
-  ['other assets', told('confirmation', listed(assets('D'), 7n))],
-  ['no amounts', told('confirmation', null)],
-  ['a rollback', told('rollback', listed(assets('D'), 7n))],
+  ['the same amounts', incomingOf(listed(assets('C'), 100n))],
+  ['other amounts', incomingOf(listed(assets('C'), 7n))],
+  ['other assets', incomingOf(listed(assets('D'), 7n))],
+  ['no amounts', incomingOf(null)],
+  ['a rollback', incomingOf(listed(assets('D'), 7n), 'rollback')],
 ];
 
 test.for(WORDS)(

@@ -1,12 +1,16 @@
+import type { Database } from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { arrivedWeight } from '../../src/domain/crowd.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
 import { DepositId } from '../../src/domain/ids.ts';
 import { Dossiers } from '../../src/store/dossiers.ts';
 import { KeyIndex } from '../../src/store/sqlite/key-index.ts';
 import { SqliteRecords } from '../../src/store/sqlite/sqlite-records.ts';
 import { TouchedHashes } from '../../src/store/sqlite/touched-hashes.ts';
-import { DUE } from '../domain/records.ts';
+import { chainView, DUE } from '../domain/records.ts';
+import { balanceChange } from './evidence.ts';
 import { openLedger } from './open-ledger.ts';
+import { Service } from './webhook.ts';
 
 const SEQ = 7;
 const MANY = 1_000;
@@ -27,9 +31,12 @@ function watched(): { deposits: Deposit[]; looks: () => number } {
   return { deposits, looks: () => looks };
 }
 
+function recordsOf(db: Database): SqliteRecords {
+  return new SqliteRecords(db, new KeyIndex(db), new TouchedHashes(0));
+}
+
 async function emptyDossiers(): Promise<Dossiers> {
-  const { db } = await openLedger();
-  return new Dossiers(new SqliteRecords(db, new KeyIndex(db), new TouchedHashes(0)));
+  return new Dossiers(recordsOf((await openLedger()).db));
 }
 
 function idsIn(dossiers: Dossiers): string[] {
@@ -66,4 +73,35 @@ test('each of many deposits of a hash is found by a few looks', async () => {
   // Twice by halves, and once to see whether it is the one.
   const halves = Math.ceil(Math.log2(MANY));
   expect(looks()).toBeLessThanOrEqual(MANY * 2 * (halves + 2));
+});
+
+test('what arrived at a hash is weighed as it comes and as it is told again', async () => {
+  const dossiers = await emptyDossiers();
+  const { network, blockchainHash } = DUE;
+  const changes = [balanceChange(1n), balanceChange(2n)];
+  const weights = [
+    () => dossiers.putDeposit(DUE, SEQ),
+    () => dossiers.putDeposit({ ...DUE, confirmations: 9 }, SEQ),
+    () => dossiers.putSighting(chainView({ posted: changes })),
+    () => dossiers.putSighting(chainView({ posted: changes.slice(1) })),
+  ].map((put) => {
+    put();
+    expect(dossiers.arrivedAt(network, blockchainHash)).toBeCloseTo(
+      arrivedWeight(dossiers.of(network, blockchainHash)),
+      6,
+    );
+    return Math.floor(dossiers.arrivedAt(network, blockchainHash));
+  });
+  expect(weights).toEqual([1, 1, 4, 3]);
+});
+
+test('what arrived at a hash weighs the same when it is read from the store', async () => {
+  const open = await openLedger();
+  const service = new Service();
+  await open.deliver(service.confirmed(1), service.chain('transaction'));
+  const dossiers = new Dossiers(recordsOf(open.db));
+  const { network, blockchainHash } = DUE;
+  const weight = dossiers.arrivedAt(network, blockchainHash);
+  expect(weight).toBe(arrivedWeight(dossiers.of(network, blockchainHash)));
+  expect(Math.floor(weight)).toBe(5);
 });
