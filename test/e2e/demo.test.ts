@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { collect, eventually, freePort, launchProgram } from './program.ts';
+import { collect, eventually, freePort, launchInTerminal, launchProgram } from './program.ts';
 import { readmeBlocks } from './readme.ts';
 
 const DEMO_MS_MAX = 90_000;
@@ -120,6 +120,57 @@ test(
     expect(booked.pluck().get()).toBeGreaterThan(0);
     expect(program.errors()).toMatch(/no credit crd_gone[^]*has no place 4711/);
     expect(program.errors()).not.toMatch(/acknowledged already|(?:ack of \S+|feed): \d/);
+  },
+  DEMO_MS_MAX,
+);
+
+/** A demo at a terminal, once its traffic is under way. */
+async function demoAtTerminal() {
+  const [port, corePort] = [await freePort(), await freePort()];
+  const flags = ['--seed', '3', '--json', '--port', `${port}`, '--core-port', `${corePort}`];
+  const demo = launchInTerminal('demo', ...flags);
+  onTestFinished(() => demo.ctrlC());
+  await eventually('the traffic is under way', async () =>
+    demo.stderr().includes('a reorg took deposit') ? true : undefined,
+  );
+  /** Whether daemon and core are gone. */
+  const isOver = async (): Promise<true | undefined> => {
+    const urls = [`http://127.0.0.1:${port}/healthz`, `http://127.0.0.1:${corePort}/`];
+    const answers = await Promise.all(urls.map((url) => fetch(url).catch(() => null)));
+    return answers.every((answer) => answer === null) ? true : undefined;
+  };
+  return { demo, isOver };
+}
+
+test(
+  'Ctrl-C at a terminal ends the demo in order: what is under way arrives, and the books balance',
+  async () => {
+    const { demo, isOver } = await demoAtTerminal();
+    demo.ctrlC();
+    const { code, stdout, stderr } = await demo.finished;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('traffic has ended')]);
+    expect(summary.parse(JSON.parse(stdout))).toMatchObject({
+      outstanding: { deposits: 0, acknowledgements: 0 },
+      tieOut: { balanced: true },
+    });
+    expect(await isOver()).toBe(true);
+  },
+  DEMO_MS_MAX,
+);
+
+test(
+  'a second Ctrl-C ends the demo at once, and nothing of it is left',
+  async () => {
+    const { demo, isOver } = await demoAtTerminal();
+    demo.ctrlC();
+    await eventually('the first has been taken', async () =>
+      demo.stderr().includes('traffic has ended') ? true : undefined,
+    );
+    demo.ctrlC();
+    const { code, stdout, stderr } = await demo.finished;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    await eventually('both processes are gone', isOver);
   },
   DEMO_MS_MAX,
 );

@@ -1,13 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** The program as users run it: built, in a process of its own. */
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const READY_MS_MAX = 30_000;
+
+const PIPED: { stdio: ['ignore', 'pipe', 'pipe'] } = { stdio: ['ignore', 'pipe', 'pipe'] };
 
 export interface Finished {
   readonly code: number | null;
@@ -20,12 +23,29 @@ export async function runProgram(...args: string[]): Promise<Finished> {
   return launchProgram(...args).finished;
 }
 
-/** Starts a command of the built program that ends by itself; `stderr` is what it has said so far. */
-export function launchProgram(...args: string[]): {
+/** A command on its way; `stderr` is what it has said so far. */
+interface Launched {
   readonly stderr: () => string;
   readonly finished: Promise<Finished>;
-} {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Starts a command of the built program that ends by itself. */
+export function launchProgram(...args: string[]): Launched {
+  return follow(spawn(process.execPath, [MAIN, ...args], PIPED));
+}
+
+/** The same as the foreground of a terminal of its own, whose Ctrl-C reaches every process there. */
+export function launchInTerminal(...args: string[]): Launched & { readonly ctrlC: () => void } {
+  const child = spawn(process.execPath, [MAIN, ...args], { ...PIPED, detached: true });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${args[0]} could not be started`);
+  const ctrlC = (): void => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGINT');
+  };
+  return { ...follow(child), ctrlC };
+}
+
+function follow(child: ChildProcessByStdio<null, Readable, Readable>): Launched {
   const out = collect(child.stdout);
   const err = collect(child.stderr);
   const closed = once(child, 'close') as Promise<[number | null]>;
@@ -67,7 +87,7 @@ export class Running<Ready> {
 }
 
 export async function startProgram<Ready>(...args: string[]): Promise<Running<Ready>> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, ...args], PIPED);
   const stderr = collect(child.stderr);
   const lines = createInterface({ input: child.stdout });
   const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);

@@ -11,7 +11,8 @@ const READY_MS_MAX = 20_000;
 
 /**
  * One half of the demo, the product or the core, as a process of its own, so that it can be killed
- * for real. A child says that it is ready by one JSON line on standard output.
+ * for real. A child says that it is ready by one JSON line on standard output. Ctrl-C at a terminal
+ * does not reach it, so that the demo ends in order; it never outlives the demo, unless that is killed.
  */
 export class Child<Ready> {
   readonly ready: Ready;
@@ -28,16 +29,20 @@ export class Child<Ready> {
   ): Promise<Child<Ready>> {
     const child = spawn(process.execPath, [MAIN.pathname, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A terminal's signals go to every process of its foreground group.
+      detached: true,
     });
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const errors: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors.push(text);
       if (errors.length > 50) errors.shift();
     });
     const lines = createInterface({ input: child.stdout });
-    const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
-    const abort = (): void => void child.kill('SIGKILL');
-    options.signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(kill, READY_MS_MAX);
+    options.signal.addEventListener('abort', kill, { once: true });
     try {
       const first = await Promise.race([
         once(lines, 'line') as Promise<[string]>,
@@ -53,7 +58,7 @@ export class Child<Ready> {
       return new Child<Ready>(child, JSON.parse(first[0]) as Ready);
     } finally {
       clearTimeout(timer);
-      options.signal.removeEventListener('abort', abort);
+      options.signal.removeEventListener('abort', kill);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { Child } from './child.ts';
 import { consumeCredits } from './consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
+import { Ending } from './ending.ts';
 import { Product } from './product.ts';
 import { SeededRandom } from './random.ts';
 import { setScene, subscribeAll, type Scene } from './scene.ts';
@@ -75,18 +76,11 @@ export function demoCommand(terminal: Terminal): Command {
     });
 }
 
-/** Aborts at Ctrl-C, or when the demo's time is over. */
-function endOf(flags: DemoFlags): { over: AbortSignal; end: () => void; cancel: () => void } {
-  const controller = new AbortController();
-  const end = (): void => controller.abort();
-  process.once('SIGINT', end);
-  process.once('SIGTERM', end);
-  const timer = flags.for === undefined ? undefined : setTimeout(end, flags.for);
-  return { over: controller.signal, end, cancel: () => clearTimeout(timer) };
-}
-
 async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-demo-'));
+  const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', leaveNothing);
+  const ending = new Ending();
   const failed = new AbortController();
   const coreArgs = ['core', '--port', String(flags.corePort), '--seed', String(flags.seed)];
   let core: Child<CoreReady> | undefined;
@@ -100,12 +94,21 @@ async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
     await product.start();
     await subscribeAll(client, scene.vaultIds, product.webhookUrl);
     announce(terminal, { product, core: core.ready, flags });
-    return await perform({ flags, terminal, control, product, scene, client, traders });
+    return await perform({
+      flags,
+      ending,
+      terminal,
+      control,
+      product,
+      scene,
+      client,
+      traders,
+    });
   } finally {
     failed.abort();
     await product?.stop();
     await core?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    leaveNothing();
   }
 }
 
@@ -149,6 +152,7 @@ function announce(
 
 async function perform(stage: {
   flags: DemoFlags;
+  ending: Ending;
   terminal: Terminal;
   control: CoreControl;
   product: Product;
@@ -156,21 +160,22 @@ async function perform(stage: {
   client: CoreClient;
   traders: CoreClient[];
 }): Promise<boolean> {
-  const { flags, terminal, control, product, scene, client, traders } = stage;
+  const { flags, ending, terminal, control, product, scene, client, traders } = stage;
   const random = new SeededRandom(flags.seed);
   const traffic = new Traffic({ control, traders, scene, random });
-  const { over, end, cancel } = endOf(flags);
+  const { over } = ending;
+  ending.begin(flags.for);
   const consumer = new AbortController();
   const consuming = consumeCredits(product.apiOf('crediting'), consumer.signal);
   // Without its consumer the demo is over; the cause is thrown where the consumer is awaited.
-  consuming.catch(end);
+  consuming.catch(() => ending.end());
   let outstanding;
   try {
     await playScript({ traffic, control, product, over, note: (text) => terminal.note(text) });
     terminal.note('traffic has ended; letting everything under way arrive');
     outstanding = await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
   } finally {
-    cancel();
+    ending.end();
     consumer.abort();
     await consuming;
   }
