@@ -17,6 +17,9 @@ import type { DecodeBody, DecodedBody, Delivery, FactOutcome, Submission } from 
 import type { RecordSource, Writes } from './records.ts';
 import { WorkingSet } from './working-set.ts';
 
+/** Records that are asked for until others are let go: about twice as many are at hand. */
+const ASKED_FOR_MAX = 25_000;
+
 type FactOf<Kind extends Fact['kind']> = Extract<Fact, { kind: Kind }>;
 
 /**
@@ -29,6 +32,7 @@ export class Bookkeeper {
   readonly #source: RecordSource;
   readonly #write: (writes: Writes) => void;
   readonly #decode: DecodeBody;
+  readonly #askedForMax: number;
   readonly #custody: CustodyDesk;
   readonly #decisions: DecisionDesk;
   readonly #pinnedDecimals = (asset: AssetId): number | undefined =>
@@ -40,10 +44,13 @@ export class Bookkeeper {
     journalHead: number;
     write: (writes: Writes) => void;
     decode: DecodeBody;
+    /** How many records are asked for before `tidy` lets go of others. */
+    askedForMax?: number | undefined;
   }) {
     this.#source = options.source;
     this.#write = options.write;
     this.#decode = options.decode;
+    this.#askedForMax = options.askedForMax ?? ASKED_FOR_MAX;
     this.#set = new WorkingSet(options.source, options.journalHead);
     const desk = { set: this.#set, source: this.#source, flush: () => this.flush() };
     this.#custody = new CustodyDesk(desk);
@@ -60,9 +67,9 @@ export class Bookkeeper {
     return this.#set.nextSeq;
   }
 
-  /** How many records are at hand. */
-  get size(): number {
-    return this.#set.size;
+  /** Between transactions: lets go of records that have not been asked for of late. */
+  tidy(): void {
+    if (this.#set.size > this.#askedForMax) this.#set.age();
   }
 
   take(fact: Submission): FactOutcome {

@@ -20,7 +20,7 @@ interface At {
   readonly at: number;
 }
 
-/** The breaks that one transaction works on: one is unresolved per key. */
+/** The breaks that are worked on: one is unresolved per key. */
 export class BreakBook {
   readonly #source: Pick<RecordSource, 'unresolvedBreak'>;
   /** By key, the newest of each: unresolved, or resolved here; null where none is unresolved. */
@@ -36,6 +36,11 @@ export class BreakBook {
   /** How many keys are at hand. */
   get size(): number {
     return this.#newest.size;
+  }
+
+  /** Lets go of the breaks at hand. To be called when all is written. */
+  letGo(): void {
+    this.#newest.clear();
   }
 
   unresolved(key: string): Break | undefined {

@@ -12,6 +12,7 @@ import {
 import { withOwnHash, type OwnHash } from '../domain/own-hash.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
+import { Recent } from './recent.ts';
 import type { HashRow, RecordSource, Writes } from './records.ts';
 
 type Source = Pick<RecordSource, 'dossier' | 'deposit' | 'withdrawal' | 'ownHashesOf'>;
@@ -20,8 +21,10 @@ type Source = Pick<RecordSource, 'dossier' | 'deposit' | 'withdrawal' | 'ownHash
 interface OpenDossier extends HashKey {
   /** Undefined until something is kept of the hash. */
   hashId: number | undefined;
-  /** Whether the store knew the hash when it was opened here. */
-  readonly stored: boolean;
+  /** Whether the store knew the hash when it was opened here, or asked for first in a period. */
+  stored: boolean;
+  /** In which it was asked for last. */
+  period: number;
   sightings: Sighting[];
   /** By id: a hash may hold thousands. */
   readonly deposits: Deposit[];
@@ -74,23 +77,29 @@ function numberOf({ network, blockchainHash, hashId }: OpenDossier): number {
   return hashId;
 }
 
+function weightOfAll({ deposits, sightings }: OpenDossier): number {
+  return sightings.reduce((sum, sighting) => sum + weightOf(sighting), deposits.length);
+}
+
 /**
  * What is known of each hash, as it is worked on: read once, written once a transaction however
  * many facts touch it, and kept at hand for the facts after it.
  */
 export class Dossiers {
   readonly #source: Source;
-  readonly #open = new Map<NetworkKey, Map<BlockchainHash, OpenDossier>>();
+  readonly #open = new Map<NetworkKey, Recent<BlockchainHash, OpenDossier>>();
   /** The one asked for last: a rule's changes are nearly always all about one hash. */
   #latest: OpenDossier | undefined;
   readonly #sightings = new Map<Sighting, Unwritten<Sighting>>();
   readonly #deposits = new Map<DepositId, UnwrittenDeposit>();
   /** By hash, the transactions whose standing there has changed. */
   readonly #ownHashes = new Map<OpenDossier, Set<TransactionId>>();
-  readonly #ofDeposit = new Map<DepositId, OpenDossier>();
-  readonly #ofTransaction = new Map<TransactionId, Set<OpenDossier>>();
-  readonly #withdrawals = new Map<TransactionId, Withdrawal | undefined>();
+  readonly #ofDeposit = new Recent<DepositId, OpenDossier>();
+  /** Null where the store has none. */
+  readonly #withdrawals = new Recent<TransactionId, Withdrawal | null>();
   readonly #changedWithdrawals = new Set<TransactionId>();
+  #period = 0;
+  /** Of the deposits and sightings of the hashes that were asked for in this period. */
   #weight = 0;
   #newHashes: HashRow[] = [];
   #named = { seq: 0, count: 0 };
@@ -99,11 +108,21 @@ export class Dossiers {
     this.#source = source;
   }
 
-  /** How much is at hand: hashes, deposits, sightings with their changes, withdrawals. */
+  /** How much was asked for in this period: hashes, deposits, sightings with their changes, withdrawals. */
   get size(): number {
     let size = this.#withdrawals.size + this.#weight;
     for (const ofNetwork of this.#open.values()) size += ofNetwork.size;
     return size;
+  }
+
+  /** Lets go of what has not been asked for of late. To be called when all is written. */
+  age(): void {
+    for (const ofNetwork of this.#open.values()) ofNetwork.age();
+    this.#ofDeposit.age();
+    this.#withdrawals.age();
+    this.#latest = undefined;
+    this.#weight = 0;
+    this.#period += 1;
   }
 
   of(network: NetworkKey, hash: BlockchainHash): Dossier {
@@ -121,10 +140,12 @@ export class Dossiers {
   }
 
   withdrawal(transactionId: TransactionId): Withdrawal | undefined {
-    if (!this.#withdrawals.has(transactionId)) {
-      this.#withdrawals.set(transactionId, this.#source.withdrawal(transactionId));
+    let known = this.#withdrawals.get(transactionId);
+    if (known === undefined) {
+      known = this.#source.withdrawal(transactionId) ?? null;
+      this.#withdrawals.set(transactionId, known);
     }
-    return this.#withdrawals.get(transactionId);
+    return known ?? undefined;
   }
 
   deposit(depositId: DepositId): Deposit | undefined {
@@ -137,10 +158,15 @@ export class Dossiers {
 
   /** Every hash that a transaction has or is said to have. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[] {
-    for (const { network, blockchainHash } of this.#source.ownHashesOf(transactionId)) {
-      this.#at(network, blockchainHash);
+    const dossiers = new Set(
+      this.#source
+        .ownHashesOf(transactionId)
+        .map(({ network, blockchainHash }) => this.#at(network, blockchainHash)),
+    );
+    for (const [dossier, changed] of this.#ownHashes) {
+      if (changed.has(transactionId)) dossiers.add(dossier);
     }
-    return [...(this.#ofTransaction.get(transactionId) ?? [])]
+    return [...dossiers]
       .flatMap(({ ownHashes }) => ownHashes.filter((own) => own.transactionId === transactionId))
       .sort(byHash);
   }
@@ -170,7 +196,6 @@ export class Dossiers {
   putOwnHash(own: OwnHash): void {
     const dossier = this.#at(own.network, own.blockchainHash);
     dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
-    this.#index(own.transactionId, dossier);
     const changed = this.#ownHashes.get(dossier);
     if (changed === undefined) this.#ownHashes.set(dossier, new Set([own.transactionId]));
     else changed.add(own.transactionId);
@@ -256,6 +281,11 @@ export class Dossiers {
     if (latest?.blockchainHash === blockchainHash && latest.network === network) return latest;
     const known = this.#open.get(network)?.get(blockchainHash);
     const dossier = known ?? this.#opened(network, blockchainHash);
+    if (dossier.period !== this.#period) {
+      dossier.period = this.#period;
+      dossier.stored = dossier.hashId !== undefined;
+      this.#weight += weightOfAll(dossier);
+    }
     this.#latest = dossier;
     return dossier;
   }
@@ -271,26 +301,26 @@ export class Dossiers {
       blockchainHash,
       hashId: stored.hashId,
       stored: stored.hashId !== undefined,
+      period: this.#period,
       sightings: [...stored.sightings],
       deposits: [...stored.deposits],
       withdrawals,
       ownHashes: [...stored.ownHashes],
       arrived: arrivedWeight(stored),
     };
-    const ofNetwork = this.#open.get(network) ?? new Map<BlockchainHash, OpenDossier>();
-    if (ofNetwork.size === 0) this.#open.set(network, ofNetwork);
-    ofNetwork.set(blockchainHash, fresh);
-    this.#weight += fresh.deposits.length;
-    for (const sighting of fresh.sightings) this.#weight += weightOf(sighting);
+    this.#networkOf(network).set(blockchainHash, fresh);
+    this.#weight += weightOfAll(fresh);
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
-    for (const { transactionId } of fresh.ownHashes) this.#index(transactionId, fresh);
     return fresh;
   }
 
-  #index(transactionId: TransactionId, dossier: OpenDossier): void {
-    const known = this.#ofTransaction.get(transactionId);
-    if (known === undefined) this.#ofTransaction.set(transactionId, new Set([dossier]));
-    else known.add(dossier);
+  #networkOf(network: NetworkKey): Recent<BlockchainHash, OpenDossier> {
+    let ofNetwork = this.#open.get(network);
+    if (ofNetwork === undefined) {
+      ofNetwork = new Recent();
+      this.#open.set(network, ofNetwork);
+    }
+    return ofNetwork;
   }
 
   #leave(before: Withdrawal | undefined): void {

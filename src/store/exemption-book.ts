@@ -7,13 +7,18 @@ type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference'>;
 export class ExemptionBook {
   readonly #source: Source;
   #rules: readonly ExemptionRule[] | undefined;
-  /** Since the last look at the store; null: exempt no more. */
+  /** Null where none is exempt. */
   readonly #known = new Map<string, ExemptDifference | null>();
   #set: ExemptionRulesRow[] = [];
   #changed = new Map<string, ExemptDifference | null>();
 
   constructor(source: Source) {
     this.#source = source;
+  }
+
+  /** Lets go of the differences at hand. To be called when all is written. */
+  letGo(): void {
+    this.#known.clear();
   }
 
   rules(): readonly ExemptionRule[] {

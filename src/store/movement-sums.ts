@@ -7,16 +7,17 @@ import {
   type MovementKey,
   type MovementStanding,
 } from '../domain/movement.ts';
+import { Recent } from './recent.ts';
 import type { Writes } from './records.ts';
 
 function keyOf(key: MovementKey): string {
   return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;
 }
 
-/** The movements that one transaction works on, and how many stand how since. */
+/** The movements that are worked on, and how many stand how since the last were written. */
 export class MovementSums {
   readonly #stored: (key: MovementKey) => Movement | undefined;
-  readonly #movements = new Map<string, Movement>();
+  readonly #movements = new Recent<string, Movement>();
   readonly #changed = new Map<string, Movement>();
   #counts = new Map<MovementStanding, number>();
 
@@ -24,9 +25,14 @@ export class MovementSums {
     this.#stored = stored;
   }
 
-  /** How many movements are at hand. */
+  /** How many movements were asked for in this period. */
   get size(): number {
     return this.#movements.size;
+  }
+
+  /** Lets go of what has not been asked for of late. To be called when all is written. */
+  age(): void {
+    this.#movements.age();
   }
 
   get(key: MovementKey): Movement | undefined {

@@ -119,9 +119,21 @@ export class WorkingSet {
     addTo(this.#intakeCounts, outcome, 1);
   }
 
-  /** How many records are at hand. */
+  /** How many records were asked for since the working set has aged. */
   get size(): number {
     return this.#dossiers.size + this.#movements.size + this.#breaks.size;
+  }
+
+  /**
+   * Lets go of the records that were not asked for since it has aged before. To be called when all is
+   * written.
+   */
+  age(): void {
+    this.#dossiers.age();
+    this.#movements.age();
+    this.#breaks.letGo();
+    this.exemptions.letGo();
+    this.#pinned.clear();
   }
 
   /** The place of the fact that took this id. */

@@ -69,7 +69,12 @@ class Process {
   constructor(path: string, options: ProductOptions & { now: () => number; onDeath: () => void }) {
     const { now } = options;
     this.died = new Promise((resolve) => (this.#sayDied = () => resolve(DIED)));
-    this.#ledger = new SqliteLedger(openForWriting(path), { decode, now, keyTailMin: 16 });
+    this.#ledger = new SqliteLedger(openForWriting(path), {
+      decode,
+      now,
+      keyTailMin: 16,
+      askedForMax: 40,
+    });
     this.#fragile = new FragileLedger({
       ledger: this.#ledger,
       fate: options.fate,

@@ -76,6 +76,8 @@ export class OpenLedger {
       now: () => this.at,
       // So few that keys are merged, and found before, during and after it, in every longer test.
       keyTailMin: 4,
+      // So few that records are let go, and read again, in every longer test.
+      askedForMax: 12,
     });
     onTestFinished(() => this.close());
   }

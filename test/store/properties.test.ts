@@ -408,7 +408,12 @@ async function rebatched(facts: readonly Fact[], from: Choices): Promise<OpenLed
 async function throughTrouble(facts: readonly Fact[], from: Choices): Promise<OpenLedger> {
   const open = new OpenLedger();
   const reopened = (): SqliteLedger =>
-    new SqliteLedger(open.db, { decode, now: () => START, keyTailMin: 1 + from.below(6) });
+    new SqliteLedger(open.db, {
+      decode,
+      now: () => START,
+      keyTailMin: 1 + from.below(6),
+      askedForMax: from.below(30),
+    });
   let ledger = reopened();
   for (let start = 0; start < facts.length;) {
     const batch = facts.slice(start, start + 1 + from.below(12));

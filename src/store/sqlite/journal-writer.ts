@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { BLOCK_BYTES_MAX, BLOCK_FACTS_MAX, packedBlock, type BodyBlock } from '../body-block.ts';
 import type { JournalRow } from '../records.ts';
+import { ManyRows } from './statement.ts';
 
 type Rows = readonly [JournalRow, ...JournalRow[]];
 
@@ -40,37 +41,54 @@ function blockThatCame(rows: Rows, bytes: number): BodyBlock | undefined {
   return block !== undefined && 2 * bytes >= block.bytes ? block : undefined;
 }
 
+type FactValues = [
+  seq: number,
+  kind: string,
+  recordedAt: number,
+  detail: string | null,
+  bodyStart: number,
+  bodyBytes: number,
+];
+
+/** What is written of some facts and of the block that has their bodies. */
+interface Written {
+  readonly facts: readonly FactValues[];
+  readonly block: [firstSeq: number, lastSeq: number, bytes: number, content: Uint8Array];
+}
+
+function writtenOf(rows: Rows): Written {
+  const bodies = rows.map(({ body }) => body);
+  const length = bodies.reduce((sum, body) => sum + body.length, 0);
+  const came = blockThatCame(rows, length);
+  let end = 0;
+  const facts = rows.map(({ seq, kind, recordedAt, detail, body, packed }): FactValues => {
+    const start = came === undefined ? end : (packed?.start ?? end);
+    end += body.length;
+    return [seq, kind, recordedAt, detail, start, body.length];
+  });
+  const { content, bytes } = came ?? packedBlock(Buffer.concat(bodies, length));
+  const [{ seq: firstSeq }] = rows;
+  return { facts, block: [firstSeq, firstSeq + rows.length - 1, bytes, content] };
+}
+
 /** Appends facts to the journal: a row each, and their bodies in blocks. */
 export class JournalWriter {
-  readonly #fact;
+  readonly #facts;
   readonly #block;
 
   constructor(db: Database) {
-    this.#fact = db.prepare<[number, string, number, string | null, number, number]>(
-      `INSERT INTO journal (seq, kind, recorded_at, detail, body_start, body_bytes)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#block = db.prepare<[number, number, number, Uint8Array]>(
+    this.#facts = new ManyRows<FactValues>(db, {
+      into: 'INSERT INTO journal (seq, kind, recorded_at, detail, body_start, body_bytes)',
+      columns: 6,
+    });
+    this.#block = db.prepare<Written['block']>(
       'INSERT INTO bodies (first_seq, last_seq, bytes, content) VALUES (?, ?, ?, ?)',
     );
   }
 
   append(rows: readonly JournalRow[]): void {
-    for (const block of blocksOf(rows)) this.#append(block);
-  }
-
-  #append(rows: Rows): void {
-    const bodies = rows.map(({ body }) => body);
-    const length = bodies.reduce((sum, body) => sum + body.length, 0);
-    const came = blockThatCame(rows, length);
-    let end = 0;
-    for (const { seq, kind, recordedAt, detail, body, packed } of rows) {
-      const start = came === undefined ? end : (packed?.start ?? end);
-      this.#fact.run(seq, kind, recordedAt, detail, start, body.length);
-      end += body.length;
-    }
-    const { content, bytes } = came ?? packedBlock(Buffer.concat(bodies, length));
-    const [{ seq: firstSeq }] = rows;
-    this.#block.run(firstSeq, firstSeq + rows.length - 1, bytes, content);
+    const written = Array.from(blocksOf(rows), writtenOf);
+    this.#facts.insert(written.flatMap(({ facts }) => facts));
+    for (const { block } of written) this.#block.run(...block);
   }
 }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { unbalancedAssets, type LedgerAccount } from '../../domain/entry.ts';
 import type { PostedEntry, Writes } from '../records.ts';
-import { insertInto } from './statement.ts';
+import { insertInto, ManyRows } from './statement.ts';
 
 /** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
 const ACCOUNTS_CACHED_MAX = 100_000;
@@ -22,6 +22,14 @@ type EntryValues = [
   postedAt: number,
 ];
 
+type PostingValues = [
+  entryId: number,
+  line: number,
+  ledgerAccount: number,
+  changeKind: string,
+  amount: string,
+];
+
 function accountKey(account: LedgerAccount): string {
   const { view, kind, vaultId, accountId, addressId, memo, asset } = account;
   return [view, kind, vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('\u0000');
@@ -31,8 +39,8 @@ function accountKey(account: LedgerAccount): string {
 export class LedgerWriter {
   readonly #accounts = new Map<string, number>();
   readonly #balances = new Map<number, Amount>();
-  readonly #insertEntry;
-  readonly #insertPosting;
+  readonly #entries;
+  readonly #postings;
   readonly #insertAccount;
   readonly #putBalance;
   readonly #findAccount;
@@ -40,15 +48,15 @@ export class LedgerWriter {
   readonly #balance;
 
   constructor(db: Database) {
-    this.#insertEntry = db.prepare<EntryValues>(
-      `INSERT INTO entries (entry_id, seq, view, source, cause, vault_id, hash_id, network,
-         blockchain_hash, transaction_id, reverses, posted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertPosting = db.prepare<[number, number, number, string, string]>(
-      `INSERT INTO postings (entry_id, line, ledger_account, change_kind, amount)
-       VALUES (?, ?, ?, ?, ?)`,
-    );
+    this.#entries = new ManyRows<EntryValues>(db, {
+      into: `INSERT INTO entries (entry_id, seq, view, source, cause, vault_id, hash_id, network,
+         blockchain_hash, transaction_id, reverses, posted_at)`,
+      columns: 12,
+    });
+    this.#postings = new ManyRows<PostingValues>(db, {
+      into: 'INSERT INTO postings (entry_id, line, ledger_account, change_kind, amount)',
+      columns: 5,
+    });
     this.#insertAccount = insertInto(db, 'ledger_accounts');
     this.#putBalance = db.prepare<[number, string]>(
       `INSERT INTO balances (ledger_account, amount) VALUES (?, ?)
@@ -77,12 +85,14 @@ export class LedgerWriter {
 
   write(entries: readonly PostedEntry[], hashIdOf: Writes['hashIdOf']): void {
     const touched = new Map<number, Amount>();
+    const rows: EntryValues[] = [];
+    const lines: PostingValues[] = [];
     for (const { entry, seq, postedAt } of entries) {
       const unbalanced = unbalancedAssets(entry.postings);
       if (unbalanced.length > 0) {
         throw new Error(`entry ${entry.entryId} does not sum to zero for ${unbalanced.join(', ')}`);
       }
-      this.#insertEntry.run(
+      rows.push([
         entry.entryId,
         seq,
         entry.view,
@@ -95,13 +105,15 @@ export class LedgerWriter {
         entry.transactionId,
         entry.reverses,
         postedAt,
-      );
+      ]);
       for (const [line, { account, amount, change }] of entry.postings.entries()) {
         const id = this.#accountId(account);
         touched.set(id, plus(touched.get(id) ?? ZERO, amount));
-        this.#insertPosting.run(entry.entryId, line, id, change, amount.toString());
+        lines.push([entry.entryId, line, id, change, amount.toString()]);
       }
     }
+    this.#entries.insert(rows);
+    this.#postings.insert(lines);
     this.#move(touched);
   }
 

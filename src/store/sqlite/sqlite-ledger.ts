@@ -16,9 +16,6 @@ interface ChainHead {
   readonly hash: Uint8Array;
 }
 
-/** Records kept at hand from one commit to the next; all are let go when there are more. */
-const AT_HAND_MAX = 50_000;
-
 /** Pages in the log from which on the writer waits for readers, so that it can begin anew. */
 const LOG_PAGES_MAX = 16_000;
 const RESTART_WAIT_MS = 250;
@@ -34,6 +31,8 @@ export interface LedgerOptions {
   readonly checkpoints?: 'here' | 'elsewhere';
   /** See `KeyIndex`. */
   readonly keyTailMin?: number;
+  /** See `Bookkeeper`. */
+  readonly askedForMax?: number;
 }
 
 /**
@@ -44,6 +43,7 @@ export class SqliteLedger implements Ledger {
   readonly #db: Database.Database;
   readonly #decode: DecodeBody;
   readonly #now: () => number;
+  readonly #askedForMax: number | undefined;
   readonly #records: SqliteRecords;
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
@@ -59,6 +59,7 @@ export class SqliteLedger implements Ledger {
     if (options.checkpoints === 'elsewhere') db.pragma('wal_autocheckpoint = 0');
     this.#decode = options.decode;
     this.#now = options.now;
+    this.#askedForMax = options.askedForMax;
     const keys = new KeyIndex(db, options.keyTailMin);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
@@ -123,9 +124,9 @@ export class SqliteLedger implements Ledger {
 
   #applyAll(submissions: readonly Submission[]): { outcomes: FactOutcome[]; head: ChainHead } {
     this.#journalled = [];
-    if (this.#keeper !== undefined && this.#keeper.size > AT_HAND_MAX) this.#keeper = undefined;
     this.#keeper ??= this.#newKeeper();
     const keeper = this.#keeper;
+    keeper.tidy();
     const outcomes = submissions.map((one) => keeper.take(one));
     keeper.flush();
     return { outcomes, head: this.#seal(this.#journalled) };
@@ -140,6 +141,7 @@ export class SqliteLedger implements Ledger {
         this.#journalled.push(...writes.journal);
       },
       decode: this.#decode,
+      askedForMax: this.#askedForMax,
     });
   }
 

@@ -14,7 +14,7 @@ import { LedgerWriter } from './ledger-writer.ts';
 import { withdrawalRow } from './row.ts';
 import { SightingWriter } from './sighting-writer.ts';
 import type { TouchedHashes } from './touched-hashes.ts';
-import { addToCount, insertInto, upsertInto } from './statement.ts';
+import { addToCount, insertInto, ManyRows, upsertInto } from './statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
@@ -35,11 +35,11 @@ type NotificationValues = [
 
 function statementsOf(db: Database) {
   return {
-    notification: db.prepare<NotificationValues>(
-      `INSERT INTO notifications (seq, id, status, stream, type, vault_id, hash_id, transaction_id,
-         confirmations, received_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
+    notifications: new ManyRows<NotificationValues>(db, {
+      into: `INSERT INTO notifications (seq, id, status, stream, type, vault_id, hash_id,
+         transaction_id, confirmations, received_at)`,
+      columns: 10,
+    }),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
     hash: db.prepare<[number, string, string]>(
       'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
@@ -73,6 +73,16 @@ function hashIdIn(
   { hashIdOf }: Writes,
 ): number | null {
   return network === null || blockchainHash === null ? null : hashIdOf({ network, blockchainHash });
+}
+
+function notificationValues(row: NotificationRow): NotificationValues {
+  const { seq, id, status, notification, hashId, receivedAt } = row;
+  if (notification === null) {
+    return [seq, id, status, null, null, null, hashId, null, null, receivedAt];
+  }
+  const { stream, type, vaultId, transactionId } = notification;
+  const confirmations = stream === 'outgoing' ? null : notification.confirmations;
+  return [seq, id, status, stream, type, vaultId, hashId, transactionId, confirmations, receivedAt];
 }
 
 /** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
@@ -116,7 +126,7 @@ export class SqliteWrites {
   write(writes: Writes): void {
     this.appendJournal(writes.journal);
     for (const row of writes.hashes) this.#putHash(row);
-    for (const row of writes.notifications) this.#putNotification(row);
+    this.#putNotifications(writes.notifications);
     for (const row of writes.quarantine) {
       this.#put.quarantine.run({
         quarantine_id: row.quarantineId,
@@ -163,23 +173,9 @@ export class SqliteWrites {
     this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
   }
 
-  #putNotification(row: NotificationRow): void {
-    const { seq, id, status, notification, hashId, receivedAt } = row;
-    this.#keys.add({ space: 'notification', key: id, row: seq });
-    this.#put.notification.run(
-      seq,
-      id,
-      status,
-      notification?.stream ?? null,
-      notification?.type ?? null,
-      notification?.vaultId ?? null,
-      hashId,
-      notification?.transactionId ?? null,
-      notification === null || notification.stream === 'outgoing'
-        ? null
-        : notification.confirmations,
-      receivedAt,
-    );
+  #putNotifications(rows: readonly NotificationRow[]): void {
+    for (const { id, seq } of rows) this.#keys.add({ space: 'notification', key: id, row: seq });
+    this.#put.notifications.insert(rows.map(notificationValues));
   }
 
   #putOwnHashes({ ownHashes, hashIdOf }: Writes): void {
