@@ -9,7 +9,7 @@ import type { PolicyServices } from '../api/services.ts';
 import { createConsole } from '../console/application.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { CommitQueue } from '../intake/commit-queue.ts';
-import { createHooks, type Answer } from '../intake/hooks.ts';
+import { createHooks, type Answer, type HooksEnv } from '../intake/hooks.ts';
 import { PathTokens } from '../intake/path-token.ts';
 import { RefusedBodies } from '../intake/refused-bodies.ts';
 import type { Config } from '../ops/config.ts';
@@ -25,7 +25,7 @@ import { startText, takePolicy } from './crediting/configured-policy.ts';
 import { nameWarnings, policyWarnings } from './crediting/policy-warnings.ts';
 import { custodyClientOf } from './custody/link.ts';
 import { checkDepths } from './doctor/custody-check.ts';
-import { listen, type Listener } from './listener.ts';
+import { listen, type Answering, type Listener } from './listener.ts';
 import { openStore, type OpenStore } from './open-store.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
@@ -188,7 +188,7 @@ function policyServices(parts: Parts): PolicyServices {
 }
 
 /** Intake alone: what API and console have in front of their routes is no business of a delivery. */
-function intake({ config, log, queue, metrics }: Parts): Hono {
+function intake({ config, log, queue, metrics }: Parts): Hono<HooksEnv> {
   const gate = certificateGate(config.intake.clientCertificate);
   const hooks = createHooks({
     tokens: new PathTokens(config.intake.pathTokens),
@@ -199,14 +199,17 @@ function intake({ config, log, queue, metrics }: Parts): Hono {
     observe: (answer) => countAnswer(metrics, answer),
     ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
-  return answeringBugs(new Hono().route(HOOKS, hooks), bugsTo(log));
+  return answeringBugs(new Hono<HooksEnv>().route(HOOKS, hooks), bugsTo(log));
 }
 
 function bugsTo(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'a request failed');
 }
 
-function answeringBugs(app: Hono, onBug: (error: unknown) => void): Hono {
+function answeringBugs<Env extends object>(
+  app: Hono<Env>,
+  onBug: (error: unknown) => void,
+): Hono<Env> {
   return app.onError((error, context) => {
     onBug(error);
     return context.text('This is a defect, and it was logged: try again.', 500);
@@ -214,11 +217,11 @@ function answeringBugs(app: Hono, onBug: (error: unknown) => void): Hono {
 }
 
 /** Every route of the daemon. */
-function routes(parts: Parts, phase: () => Readiness['phase']) {
+function routes(parts: Parts, phase: () => Readiness['phase']): Answering {
   const hooks = intake(parts);
   const others = application(parts, phase);
-  return (request: Request): Response | Promise<Response> =>
-    (getPath(request).startsWith(`${HOOKS}/`) ? hooks : others).fetch(request);
+  return (request, env) =>
+    getPath(request).startsWith(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {

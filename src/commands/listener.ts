@@ -18,6 +18,12 @@ const KEEP_ALIVE_MS = 75_000;
 /** While closing: how often connections that have become idle are looked for. */
 const IDLE_LOOK_MS = 50;
 
+/** Answers a request; `env`: the same request as Node's server has it. */
+export type Answering = (
+  request: Request,
+  env: { readonly incoming: IncomingMessage },
+) => Response | Promise<Response>;
+
 /** A server that listens. */
 export interface Listener {
   readonly url: string;
@@ -27,11 +33,11 @@ export interface Listener {
   cut(): void;
 }
 
-function createServer(
-  fetch: (request: Request) => Response | Promise<Response>,
-  tls: Config['listen']['tls'],
-): Server {
-  const listener = getRequestListener(fetch);
+function createServer(fetch: Answering, tls: Config['listen']['tls']): Server {
+  // Over HTTP/1.1 alone, it is Node's own.
+  const listener = getRequestListener((request, { incoming }) =>
+    fetch(request, { incoming: incoming as IncomingMessage }),
+  );
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void listener(request, response);
   if (tls === undefined) return createHttpServer(answer);
@@ -50,10 +56,7 @@ function createServer(
 }
 
 /** Listens for HTTP, or HTTPS when `listen.tls` says so. */
-export async function listen(
-  config: Config['listen'],
-  fetch: (request: Request) => Response | Promise<Response>,
-): Promise<Listener> {
+export async function listen(config: Config['listen'], fetch: Answering): Promise<Listener> {
   const server = createServer(fetch, config.tls);
   server.headersTimeout = HEADERS_TIME_MS_MAX;
   server.requestTimeout = REQUEST_TIME_MS_MAX;

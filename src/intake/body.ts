@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** A body read within bounds, or why not. */
 export type ReadBody =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
@@ -5,22 +7,31 @@ export type ReadBody =
   /** The sender stopped before the end. */
   | { readonly kind: 'cut_off' };
 
-/** Reads a request body of at most `bytesMax`; an announced length over it is refused unread. */
-export async function readBody(request: Request, bytesMax: number): Promise<ReadBody> {
+/**
+ * Reads a request body of at most `bytesMax`; an announced length over it is refused unread.
+ * `incoming`: the same request as Node's server has it, where it came from there.
+ */
+export async function readBody(
+  request: Request,
+  bytesMax: number,
+  incoming?: IncomingMessage,
+): Promise<ReadBody> {
   const length = request.headers.get('content-length');
-  if (length !== null) {
-    return Number(length) > bytesMax ? { kind: 'too_large' } : readWhole(request);
-  }
-  return readChunks(request, bytesMax);
+  if (length === null) return readChunks(request, bytesMax);
+  if (Number(length) > bytesMax) return { kind: 'too_large' };
+  return incoming === undefined ? readChunks(request, bytesMax) : readWhole(incoming);
 }
 
-/** A body of a known length in one piece: several times cheaper than chunk by chunk. */
-async function readWhole(request: Request): Promise<ReadBody> {
-  try {
-    return { kind: 'read', bytes: new Uint8Array(await request.arrayBuffer()) };
-  } catch {
-    return { kind: 'cut_off' };
-  }
+/** A body of a known length as its server reads it: nearly always one piece, without a copy. */
+function readWhole(incoming: IncomingMessage): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    const cutOff = (): void => resolve({ kind: 'cut_off' });
+    incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+    incoming.on('end', () => resolve({ kind: 'read', bytes: joined(chunks) }));
+    incoming.on('error', cutOff);
+    incoming.on('close', cutOff);
+  });
 }
 
 async function readChunks(request: Request, bytesMax: number): Promise<ReadBody> {
@@ -37,19 +48,10 @@ async function readChunks(request: Request, bytesMax: number): Promise<ReadBody>
   } catch {
     return { kind: 'cut_off' };
   }
-  const [only] = chunks;
-  return {
-    kind: 'read',
-    bytes: only !== undefined && chunks.length === 1 ? only : join(chunks, length),
-  };
+  return { kind: 'read', bytes: joined(chunks) };
 }
 
-function join(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only] = chunks;
+  return only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
 import type { Submission, Submitted } from '../store/port.ts';
 import type { PathTokens } from './path-token.ts';
@@ -32,6 +33,13 @@ export interface HooksOptions {
   readonly observe: (answer: Answer) => void;
 }
 
+/** What Node's server gives with a request; nothing where it did not come from there. */
+export interface HooksEnv {
+  Bindings: { incoming?: IncomingMessage };
+}
+
+type HooksContext = Context<HooksEnv>;
+
 /** How a delivery is refused, by status; where the API has such a problem, its type and title. */
 const PROBLEMS = {
   400: { kind: 'invalid-request', title: 'The request is not valid' },
@@ -44,7 +52,7 @@ const PROBLEMS = {
 
 /** An error body, RFC 9457. Without `instance`: the path holds the token. */
 function problem(
-  context: Context,
+  context: HooksContext,
   status: keyof typeof PROBLEMS,
   detail: string,
   headers?: Record<string, string>,
@@ -62,12 +70,12 @@ function problem(
  * bytes and their whole effect are durable (ARCHITECTURE.md, "Intake answers"). The sender retries
  * everything else, so nothing that might be understood later is refused.
  */
-export function createHooks(options: HooksOptions): Hono {
-  const app = new Hono();
+export function createHooks(options: HooksOptions): Hono<HooksEnv> {
+  const app = new Hono<HooksEnv>();
   app.all('/:token', async (context) => {
     const refusal = refuseSender(context, options);
     if (refusal !== null) return refusal;
-    const read = await readBody(context.req.raw, options.bodyBytesMax);
+    const read = await readBody(context.req.raw, options.bodyBytesMax, context.env.incoming);
     switch (read.kind) {
       case 'too_large':
         options.observe('too_large');
@@ -89,7 +97,7 @@ export function createHooks(options: HooksOptions): Hono {
 }
 
 /** Everything that is known before a byte of the body is read. */
-function refuseSender(context: Context, options: HooksOptions): Response | null {
+function refuseSender(context: HooksContext, options: HooksOptions): Response | null {
   if (!options.tokens.accepts(context.req.param('token') ?? '')) {
     options.observe('unknown_token');
     return problem(context, 404, 'no such path');
@@ -106,7 +114,7 @@ function refuseSender(context: Context, options: HooksOptions): Response | null 
 }
 
 async function takeBody(
-  context: Context,
+  context: HooksContext,
   raw: Uint8Array,
   options: HooksOptions,
 ): Promise<Response> {
@@ -130,7 +138,7 @@ async function takeBody(
 
 /** Answers 400 to what is no notification at all, after its first bytes were kept. */
 async function refuseBody(
-  context: Context,
+  context: HooksContext,
   body: { readonly raw: Uint8Array; readonly at: number; readonly defect: string },
   options: HooksOptions,
 ): Promise<Response> {
@@ -148,7 +156,7 @@ function isRetry(outcome: Submitted): boolean {
   return outcome.kind === 'busy' || outcome.kind === 'unavailable';
 }
 
-function busy(context: Context, options: HooksOptions): Response {
+function busy(context: HooksContext, options: HooksOptions): Response {
   options.observe('busy');
   return problem(context, 503, 'busy: nothing of this delivery was kept, deliver it again', {
     'retry-after': String(RETRY_AFTER_SECONDS),

@@ -22,5 +22,5 @@ export class PathTokens {
 }
 
 function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
+  return Buffer.from(hash('sha256', token, 'hex'), 'latin1');
 }

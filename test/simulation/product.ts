@@ -10,7 +10,7 @@ import type { Fact } from '../../src/domain/fact.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
 import type { Submitted } from '../../src/store/port.ts';
 import { decode } from '../../src/intake/decode.ts';
-import { createHooks } from '../../src/intake/hooks.ts';
+import { createHooks, type HooksEnv } from '../../src/intake/hooks.ts';
 import { PathTokens } from '../../src/intake/path-token.ts';
 import { RefusedBodies } from '../../src/intake/refused-bodies.ts';
 import { RunQueue } from '../../src/reconcile/run-queue.ts';
@@ -55,7 +55,7 @@ export interface ProductOptions {
 
 /** The daemon's parts as `serve` wires them, but for its own clock, network and mortal writer. */
 class Process {
-  readonly app: Hono;
+  readonly app: Hono<HooksEnv>;
   readonly reads: SqliteReads;
   readonly queue: CommitQueue;
   readonly client: CustodyClient;

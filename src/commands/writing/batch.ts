@@ -10,6 +10,12 @@ import type { DecodeBody, Delivery, FactOutcome, Submission } from '../../store/
 import { notificationsIn, textOf } from './notification-text.ts';
 import { DELIVERY_CODES, OTHER, type Batch, type FromWriter, type Placed } from './messages.ts';
 
+/** By code. */
+const DELIVERED: readonly FactOutcome[] = DELIVERY_CODES.map((status) => ({
+  kind: 'delivery',
+  status,
+}));
+
 const HEAD_SIZE = 2;
 const NOT_A_DELIVERY = -1;
 
@@ -175,9 +181,7 @@ function unpackedOutcomes(
 ): FactOutcome[] {
   const byPlace = new Map(others.map(({ index, item }) => [index, item]));
   return Array.from(codes, (code, index) => {
-    const status = DELIVERY_CODES[code];
-    const outcome =
-      status === undefined ? byPlace.get(index) : { kind: 'delivery' as const, status };
+    const outcome = DELIVERED[code] ?? byPlace.get(index);
     if (outcome === undefined) throw new Error(`no outcome at place ${index} of a transaction`);
     return outcome;
   });
