@@ -15,10 +15,13 @@ interface ReconcileFlags {
   readonly json?: boolean;
 }
 
+type Counts = Readonly<Record<string, number>>;
+
 interface Run {
   readonly matched: number;
   readonly break: number;
-  readonly skipped: Readonly<Record<string, number>>;
+  readonly exempt: Counts;
+  readonly skipped: Counts;
   readonly requests: number;
   readonly incomplete: string | null;
 }
@@ -143,12 +146,17 @@ function detailOf(text: string): string {
 }
 
 function asText(run: Run): string {
-  const skipped = Object.entries(run.skipped).map(([cause, count]) => `${count} ${cause}`);
   return [
     `matched   ${run.matched}`,
     `break     ${run.break}`,
-    `skipped   ${skipped.length === 0 ? 'none' : skipped.join(', ')}`,
+    `exempt    ${countsText(run.exempt)}`,
+    `skipped   ${countsText(run.skipped)}`,
     `requests  ${run.requests}`,
     ...(run.incomplete === null ? [] : [`incomplete: ${run.incomplete}`]),
   ].join('\n');
+}
+
+function countsText(counts: Counts): string {
+  const each = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  return each.length === 0 ? 'none' : each.join(', ');
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { reconcileAt } from '../../src/commands/reconcile.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 
-const RUN = { matched: 1, break: 0, skipped: {}, requests: 1, incomplete: null };
+const RUN = { matched: 1, break: 0, exempt: {}, skipped: {}, requests: 1, incomplete: null };
 
 /** Seconds pass at once. */
 const IMPATIENT: Clock = { now: () => 0, sleep: () => new Promise((end) => setImmediate(end)) };

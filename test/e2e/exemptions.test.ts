@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Attached, ETH } from './attached.ts';
 import { runProgram } from './program.ts';
@@ -46,6 +47,10 @@ test(
     // The deposit that custody does not know, and the books that moved for it.
     expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { drill: 2 } });
     expect([await both.openBreaks(), await both.feed()]).toEqual([[], []]);
+    writeFileSync(join(daemon.folder, 'token'), daemon.adminToken, { mode: 0o600 });
+    const by = ['--url', daemon.url, '--token-file', join(daemon.folder, 'token')];
+    const run = await runProgram('reconcile', ...by);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/^exempt +\d+ drill$/m)]);
     const doctor = await runProgram('doctor', '--config', daemon.configPath);
     expect(doctor.stdout).toMatch(/ok +exemptions: 1 in force for more than a week/);
     expect(doctor.stdout).toMatch(/warning exemption "ends soon": of operations .* ends at/);
