@@ -20,10 +20,24 @@ const HANDFUL = 16;
 const FEW = 64;
 
 /**
+ * A body longer than nearly all (they have some 600 bytes) may take long to book, a hundred times as
+ * long as others: who sends many at once would make everybody wait for all of them. So many bytes of
+ * such bodies are handed over at a time, or one of them, and what is short passes the others.
+ */
+const LONG_BYTES = 4_096;
+const LONG_UNDER_WAY_BYTES = 65_536;
+
+/** How many bytes a fact counts for among the long ones; none where it is short. */
+function longBytes({ fact }: Waiting): number {
+  const bytes = 'raw' in fact ? fact.raw.length : 0;
+  return bytes > LONG_BYTES ? bytes : 0;
+}
+
+/**
  * Group commit. Facts that arrive together, or while a commit is under way, share the next one:
  * many facts, one transaction, one fsync, and nobody is answered before it. The queue is bounded: a
  * fact beyond `queueMax` is refused at once, so that the sender retries instead of running into its
- * own timeout.
+ * own timeout. Long bodies wait in a line of their own, from which they join the others.
  *
  * Modes: idle → scheduled (a turn of the event loop collects what arrives together) → handing over →
  * scheduled while facts wait and there is room at the ledger, else idle. A ledger that commits what
@@ -36,6 +50,9 @@ export class CommitQueue {
   readonly #queueMax: number;
   readonly #underWayMax: number;
   #waiting: Waiting[] = [];
+  readonly #long: Waiting[] = [];
+  /** Bytes of long bodies that have joined the others and are not answered. */
+  #longBytes = 0;
   #scheduled = false;
   /** Facts that were handed over and are not answered. */
   #underWay = 0;
@@ -62,7 +79,7 @@ export class CommitQueue {
 
   /** Facts that wait for the end of their commit, which may be under way. */
   get waiting(): number {
-    return this.#waiting.length + this.#underWay;
+    return this.#waiting.length + this.#long.length + this.#underWay;
   }
 
   /** Why the last commit kept nothing, or null when it was kept. */
@@ -76,7 +93,9 @@ export class CommitQueue {
       return Promise.resolve({ kind: 'busy' });
     }
     return new Promise((settle, fail) => {
-      this.#waiting.push({ fact, settle, fail });
+      const one = { fact, settle, fail };
+      (longBytes(one) > 0 ? this.#long : this.#waiting).push(one);
+      this.#admit();
       this.#schedule();
     });
   }
@@ -97,6 +116,17 @@ export class CommitQueue {
     this.#closed = true;
     if (this.waiting === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Lets long bodies join the others while there is room for them. */
+  #admit(): void {
+    for (let next = this.#long[0]; next !== undefined; next = this.#long[0]) {
+      const bytes = longBytes(next);
+      if (this.#longBytes > 0 && this.#longBytes + bytes > LONG_UNDER_WAY_BYTES) return;
+      this.#longBytes += bytes;
+      this.#waiting.push(next);
+      this.#long.shift();
+    }
   }
 
   #schedule(): void {
@@ -131,6 +161,8 @@ export class CommitQueue {
     this.#schedule();
     await this.#commit(batch);
     this.#underWay -= batch.length;
+    for (const one of batch) this.#longBytes -= longBytes(one);
+    this.#admit();
     this.#hasEnded = true;
     this.#schedule();
     if (this.waiting > 0) return;

@@ -295,3 +295,78 @@ describe('a fact that trips a bug', () => {
     expect(taken).toMatchObject({ status: 'fulfilled', value: accepted });
   });
 });
+
+/** A delivery whose body is so long. */
+function ofBytes(bytes: number, service: Service): Delivery {
+  const body = service.chain('confirmation', { confirmations: 1, padding: '' });
+  const padding = 'x'.repeat(bytes - JSON.stringify(body).length);
+  return deliveryOf({ ...body, padding }, START);
+}
+
+/** A queue over a ledger that keeps the length of each body of each commit. */
+function watchedQueue(commit: Ledger['commit']) {
+  const commits: number[][] = [];
+  const queue = new CommitQueue({
+    ledger: {
+      commit: (facts) => {
+        commits.push(facts.map((fact) => ('raw' in fact ? fact.raw.length : 0)));
+        return commit(facts);
+      },
+    },
+    batchMax: 100,
+    queueMax: 100,
+  });
+  return { queue, commits };
+}
+
+const LINES: [what: string, bytes: number[], commits: number[][]][] = [
+  [
+    'long bodies go one by one, and short ones pass them',
+    [70_000, 80_000, 600, 90_000, 4_096],
+    [[70_000, 600, 4_096], [80_000], [90_000]],
+  ],
+  [
+    'long bodies go together up to 64 KiB',
+    [32_768, 4_097, 28_671, 4_097, 600],
+    [[32_768, 4_097, 28_671, 600], [4_097]],
+  ],
+  [
+    'what is longer waits for what is before it',
+    [60_000, 6_000, 5_000],
+    [[60_000], [6_000, 5_000]],
+  ],
+];
+
+test.for(LINES)('%s', async ([_, bytes, expected]) => {
+  const open = await openLedger();
+  const { queue, commits } = watchedQueue((facts) => open.ledger.commit(facts));
+  const service = new Service();
+  const outcomes = await Promise.all(bytes.map((each) => queue.submit(ofBytes(each, service))));
+  expect(outcomes.every(({ kind }) => kind === 'delivery')).toBe(true);
+  expect(commits).toEqual(expected);
+  expect(queue.waiting).toBe(0);
+});
+
+test('long bodies that could not be kept make room for the next', async () => {
+  const cause = 'SQLITE_FULL';
+  const { queue, commits } = watchedQueue(() => Promise.resolve({ kind: 'unavailable', cause }));
+  const service = new Service();
+  const waiting = [70_000, 80_000].map((bytes) => queue.submit(ofBytes(bytes, service)));
+  expect(queue.waiting).toBe(2);
+  expect(await Promise.all(waiting)).toEqual([
+    { kind: 'unavailable', cause },
+    { kind: 'unavailable', cause },
+  ]);
+  expect(commits).toEqual([[70_000], [80_000]]);
+  await queue.close();
+});
+
+test('closing waits for long bodies that wait in their own line', async () => {
+  const open = await openLedger();
+  const { queue, commits } = watchedQueue((facts) => open.ledger.commit(facts));
+  const service = new Service();
+  const waiting = [70_000, 80_000].map((bytes) => queue.submit(ofBytes(bytes, service)));
+  await queue.close();
+  expect(commits).toEqual([[70_000], [80_000]]);
+  expect((await Promise.all(waiting)).map(({ kind }) => kind)).toEqual(['delivery', 'delivery']);
+});
