@@ -75,7 +75,7 @@ export function createHooks(options: HooksOptions): Hono<HooksEnv> {
   app.all('/:token', async (context) => {
     const refusal = refuseSender(context, options);
     if (refusal !== null) return refusal;
-    const read = await readBody(context.req.raw, options.bodyBytesMax, context.env.incoming);
+    const read = await readBody(context.req.raw, options.bodyBytesMax, incomingOf(context));
     switch (read.kind) {
       case 'too_large':
         options.observe('too_large');
@@ -94,6 +94,12 @@ export function createHooks(options: HooksOptions): Hono<HooksEnv> {
     }
   });
   return app;
+}
+
+function incomingOf(context: HooksContext): IncomingMessage | undefined {
+  // Without a server, as in `app.request`, there are no bindings at all.
+  const env: HooksEnv['Bindings'] | undefined = context.env;
+  return env?.incoming;
 }
 
 /** Everything that is known before a byte of the body is read. */
