@@ -90,7 +90,7 @@ export function* keysAfter(db: Database, afterSeq: number): Generator<ToldKey> {
 /** Fingerprints read at once: a list of some thousand is cheaper than one row after the other. */
 const READ_AT_ONCE = 4_096;
 
-/** A filter with every fingerprint in the table. Some 150 ms for a million. */
+/** A filter with every fingerprint in the table. Some 150 to 300 ms for a million. */
 function filterOf(db: Database, mergedThrough: number): KeyFilter {
   // A fact brings one key or two.
   const filter = new KeyFilter(2 * mergedThrough);
