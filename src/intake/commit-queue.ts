@@ -37,7 +37,8 @@ function longBytes({ fact }: Waiting): number {
  * Group commit. Facts that arrive together, or while a commit is under way, share the next one:
  * many facts, one transaction, one fsync, and nobody is answered before it. The queue is bounded: a
  * fact beyond `queueMax` is refused at once, so that the sender retries instead of running into its
- * own timeout. Long bodies wait in a line of their own, from which they join the others.
+ * own timeout. Long bodies wait in a line of their own, from which they join the others; a sender that
+ * wants two deliveries in order waits for the answer to the first, as the custody service does per vault.
  *
  * Modes: idle → scheduled (a turn of the event loop collects what arrives together) → handing over →
  * scheduled while facts wait and there is room at the ledger, else idle. A ledger that commits what

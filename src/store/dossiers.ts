@@ -78,7 +78,7 @@ function numberOf({ network, blockchainHash, hashId }: OpenDossier): number {
 }
 
 function weightOfAll({ deposits, sightings }: OpenDossier): number {
-  return sightings.reduce((sum, sighting) => sum + weightOf(sighting), deposits.length);
+  return sightings.reduce((sum, sighting) => sum + weightOf(sighting), 1 + deposits.length);
 }
 
 /**
@@ -99,7 +99,7 @@ export class Dossiers {
   readonly #withdrawals = new Recent<TransactionId, Withdrawal | null>();
   readonly #changedWithdrawals = new Set<TransactionId>();
   #period = 0;
-  /** Of the deposits and sightings of the hashes that were asked for in this period. */
+  /** Of the hashes that were asked for in this period, with their deposits and sightings. */
   #weight = 0;
   #newHashes: HashRow[] = [];
   #named = { seq: 0, count: 0 };
@@ -110,14 +110,16 @@ export class Dossiers {
 
   /** How much was asked for in this period: hashes, deposits, sightings with their changes, withdrawals. */
   get size(): number {
-    let size = this.#withdrawals.size + this.#weight;
-    for (const ofNetwork of this.#open.values()) size += ofNetwork.size;
-    return size;
+    return this.#withdrawals.size + this.#weight;
   }
 
   /** Lets go of what has not been asked for of late. To be called when all is written. */
   age(): void {
-    for (const ofNetwork of this.#open.values()) ofNetwork.age();
+    for (const [network, ofNetwork] of this.#open) {
+      ofNetwork.age();
+      // Whoever knows the webhook's URL can make up networks without end.
+      if (ofNetwork.isEmpty) this.#open.delete(network);
+    }
     this.#ofDeposit.age();
     this.#withdrawals.age();
     this.#latest = undefined;

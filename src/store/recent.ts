@@ -12,6 +12,11 @@ export class Recent<Key, Value extends object | null> {
     return this.#period.size;
   }
 
+  /** Whether all is let go. */
+  get isEmpty(): boolean {
+    return this.#period.size === 0 && this.#periodBefore.size === 0;
+  }
+
   get(key: Key): Value | undefined {
     const known = this.#period.get(key);
     if (known !== undefined) return known;

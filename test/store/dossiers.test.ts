@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { arrivedWeight } from '../../src/domain/crowd.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
-import { DepositId } from '../../src/domain/ids.ts';
+import { BlockchainHash, DepositId, NetworkKey } from '../../src/domain/ids.ts';
 import { Dossiers } from '../../src/store/dossiers.ts';
 import { KeyIndex } from '../../src/store/sqlite/key-index.ts';
 import { SqliteRecords } from '../../src/store/sqlite/sqlite-records.ts';
@@ -104,4 +104,33 @@ test('what arrived at a hash weighs the same when it is read from the store', as
   const weight = dossiers.arrivedAt(network, blockchainHash);
   expect(weight).toBe(arrivedWeight(dossiers.of(network, blockchainHash)));
   expect(Math.floor(weight)).toBe(5);
+});
+
+test('hashes count while they are asked for, and are read again only when two periods have passed', async () => {
+  const open = await openLedger();
+  await open.deliver(new Service().confirmed(1));
+  const records = recordsOf(open.db);
+  let reads = 0;
+  const dossiers = new Dossiers({
+    dossier: (network, hash) => {
+      reads += 1;
+      return records.dossier(network, hash);
+    },
+    deposit: (id) => records.deposit(id),
+    withdrawal: (id) => records.withdrawal(id),
+    ownHashesOf: (id) => records.ownHashesOf(id),
+  });
+  const [{ network, blockchain_hash: hash } = { network: '', blockchain_hash: '' }] =
+    open.deposits();
+  const ask = (): number => {
+    dossiers.of(NetworkKey(network), BlockchainHash(hash));
+    return dossiers.size;
+  };
+  const asked = ask();
+  expect(asked).toBeGreaterThan(0);
+  dossiers.age();
+  expect([dossiers.size, ask(), reads]).toEqual([0, asked, 1]);
+  dossiers.age();
+  dossiers.age();
+  expect([ask(), reads]).toEqual([asked, 2]);
 });

@@ -32,3 +32,14 @@ test('an empty filter holds nothing, and keys that differ only beyond 32 bits ar
   expect(filter.mayHold(low)).toBe(true);
   expect(others.filter((one) => filter.mayHold(one)).length).toBeLessThan(20);
 });
+
+test('keys that are added again and again, as by merges that are rolled back, take no more room', () => {
+  const filter = new KeyFilter();
+  const keys = fingerprintsOf('again').slice(0, 10_000);
+  for (const fingerprint of keys) filter.add(fingerprint);
+  const { bytes } = filter;
+  for (let time = 0; time < 20; time += 1) {
+    for (const fingerprint of keys) filter.add(fingerprint);
+  }
+  expect(filter.bytes).toBe(bytes);
+});

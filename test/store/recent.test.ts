@@ -35,6 +35,8 @@ test('what was asked for or put in this period or the one before is at hand, as 
       expect(told).toEqual(expected);
       const ofThisPeriod = [...model.values()].filter((known) => known.period === period);
       expect(recent.size).toBe(ofThisPeriod.length);
+      const atHand = [...model.values()].filter((known) => period - known.period <= 1);
+      expect(recent.isEmpty).toBe(atHand.length === 0);
     }),
   );
 });

@@ -35,6 +35,10 @@ class Layer {
     this.#room = blocks * KEYS_PER_BLOCK;
   }
 
+  get bytes(): number {
+    return this.#words.byteLength;
+  }
+
   get isFull(): boolean {
     return this.#room <= 0;
   }
@@ -80,14 +84,20 @@ export class KeyFilter {
     this.#layers = [new Layer(blocks)];
   }
 
-  /** One that is added twice takes room twice. */
+  /** What seems to be there takes no more room: a merge that is rolled back adds its keys again. */
   add(fingerprint: number): void {
+    if (this.mayHold(fingerprint)) return;
     let [newest] = this.#layers;
     if (newest.isFull) {
       newest = new Layer(GROWTH * newest.blocks);
       this.#layers.unshift(newest);
     }
     newest.add(fingerprint);
+  }
+
+  /** Bytes of all its layers. */
+  get bytes(): number {
+    return this.#layers.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   mayHold(fingerprint: number): boolean {
