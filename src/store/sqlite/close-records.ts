@@ -23,7 +23,7 @@ import type {
   SignatureRow,
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
-import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
+import { ExemptionRecords } from './exemption-records.ts';
 import { PositionTotals } from './position-totals.ts';
 import type {
   CloseSignatureRow,
@@ -31,7 +31,7 @@ import type {
   DailyCloseTableRow,
 } from './close-tables.ts';
 import { JournalReader } from './journal-reader.ts';
-import type { BreakRow, ExemptDifferenceRow, ExemptionTableRow } from './tables.ts';
+import type { BreakRow } from './tables.ts';
 
 /** One position line of a hash, column by column: rows of a long day are not made objects twice. */
 type LineRow = readonly [
@@ -115,12 +115,6 @@ function statementsOf(db: Database) {
     breaksOfHash: db.prepare<[string], BreakRow>(
       `SELECT * FROM breaks WHERE blockchain_hash = ?
        ORDER BY length(break_id), break_id`,
-    ),
-    exemptDifferences: db.prepare<[], ExemptDifferenceRow>(
-      'SELECT * FROM exempt_differences ORDER BY key',
-    ),
-    exemptions: db.prepare<[], ExemptionTableRow>(
-      'SELECT * FROM exemptions ORDER BY seq DESC LIMIT 1',
     ),
     breaksOpenAt: db.prepare<[number, number], BreakRow & { state_then: string }>(
       `SELECT breaks.*, (
@@ -207,11 +201,13 @@ export class SqliteCloseRecords implements CloseSource {
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #keys: HashIds;
   readonly #journal: JournalReader;
+  readonly #exemptions: ExemptionRecords;
   readonly #positions: PositionTotals;
 
   constructor(db: Database, keys: HashIds, journal = new JournalReader(db)) {
     this.#keys = keys;
     this.#journal = journal;
+    this.#exemptions = new ExemptionRecords(db);
     this.#ask = statementsOf(db);
     this.#positions = new PositionTotals(db);
   }
@@ -289,10 +285,9 @@ export class SqliteCloseRecords implements CloseSource {
   }
 
   exemptions(): ReturnType<CloseSource['exemptions']> {
-    const set = this.#ask.exemptions.get();
     return {
-      differences: this.#ask.exemptDifferences.all().map(exemptDifferenceOf),
-      rules: set === undefined ? [] : exemptionsOf(set).rules,
+      differences: this.#exemptions.differences(),
+      rules: this.#exemptions.rules()?.rules ?? [],
     };
   }
 

@@ -27,7 +27,7 @@ import type {
 } from '../records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
-import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
+import { ExemptionRecords } from './exemption-records.ts';
 import { JournalReader } from './journal-reader.ts';
 import type { KeyIndex } from './key-index.ts';
 import { policyOf } from './policy-row.ts';
@@ -36,8 +36,6 @@ import type {
   BreakRow,
   DepositRow,
   MovementRow,
-  ExemptDifferenceRow,
-  ExemptionTableRow,
   OwnHashRow,
   PolicyTableRow,
   QuarantineTableRow,
@@ -115,15 +113,6 @@ function statementsOf(db: Database) {
     ),
     break: db.prepare<[string], BreakRow>('SELECT * FROM breaks WHERE break_id = ?'),
     decimals: db.prepare<[string], number>('SELECT decimals FROM assets WHERE asset = ?').pluck(),
-    exemptions: db.prepare<[], ExemptionTableRow>(
-      'SELECT * FROM exemptions ORDER BY seq DESC LIMIT 1',
-    ),
-    exemptDifference: db.prepare<[string], ExemptDifferenceRow>(
-      'SELECT * FROM exempt_differences WHERE key = ?',
-    ),
-    exemptDifferences: db.prepare<[], ExemptDifferenceRow>(
-      'SELECT * FROM exempt_differences ORDER BY key',
-    ),
     policy: db.prepare<[], PolicyTableRow>('SELECT * FROM policies ORDER BY seq DESC LIMIT 1'),
   };
 }
@@ -176,6 +165,7 @@ export class SqliteRecords implements RecordSource {
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
   readonly #age: ReturnType<typeof ageStatementsOf>;
+  readonly #exemptions: ExemptionRecords;
   readonly #keys: KeyIndex;
   readonly #touched: TouchedHashes;
 
@@ -183,6 +173,7 @@ export class SqliteRecords implements RecordSource {
     this.#keys = keys;
     this.#touched = touched;
     this.#journal = new JournalReader(db);
+    this.#exemptions = new ExemptionRecords(db);
     this.closes = new SqliteCloseRecords(db, keys, this.#journal);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
@@ -338,17 +329,15 @@ export class SqliteRecords implements RecordSource {
   }
 
   exemptionRules(): ExemptionRulesRow | undefined {
-    const row = this.#ask.exemptions.get();
-    return row && exemptionsOf(row);
+    return this.#exemptions.rules();
   }
 
   exemptDifference(key: string): ExemptDifference | undefined {
-    const row = this.#ask.exemptDifference.get(key);
-    return row && exemptDifferenceOf(row);
+    return this.#exemptions.difference(key);
   }
 
   exemptDifferences(): readonly ExemptDifference[] {
-    return this.#ask.exemptDifferences.all().map(exemptDifferenceOf);
+    return this.#exemptions.differences();
   }
 
   policy(): PolicyRow | undefined {
