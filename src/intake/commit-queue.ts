@@ -20,7 +20,7 @@ const HANDFUL = 16;
 const FEW = 64;
 
 /**
- * A body longer than nearly all (they have some 600 bytes) may take long to book, a hundred times as
+ * A body longer than nearly all (they have one or two thousand bytes) may take long to book, a hundred times as
  * long as others: who sends many at once would make everybody wait for all of them. So many bytes of
  * such bodies are handed over at a time, or one of them, and what is short passes the others.
  */

@@ -45,10 +45,6 @@ interface UnwrittenDeposit extends Unwritten<Deposit> {
   readonly seq: number;
 }
 
-function weightOf(sighting: Sighting): number {
-  return 1 + sighting.posted.length;
-}
-
 /** Where a deposit is in a list by id, or would be. */
 function placeOf(depositId: DepositId, deposits: readonly Deposit[]): number {
   let from = 0;
@@ -77,10 +73,6 @@ function numberOf({ network, blockchainHash, hashId }: OpenDossier): number {
   return hashId;
 }
 
-function weightOfAll({ deposits, sightings }: OpenDossier): number {
-  return sightings.reduce((sum, sighting) => sum + weightOf(sighting), 1 + deposits.length);
-}
-
 /**
  * What is known of each hash, as it is worked on: read once, written once a transaction however
  * many facts touch it, and kept at hand for the facts after it.
@@ -99,7 +91,7 @@ export class Dossiers {
   readonly #withdrawals = new Recent<TransactionId, Withdrawal | null>();
   readonly #changedWithdrawals = new Set<TransactionId>();
   #period = 0;
-  /** Of the hashes that were asked for in this period, with their deposits and sightings. */
+  /** Of the hashes that were asked for in this period, one for each and what arrived there. */
   #weight = 0;
   #newHashes: HashRow[] = [];
   #named = { seq: 0, count: 0 };
@@ -108,7 +100,7 @@ export class Dossiers {
     this.#source = source;
   }
 
-  /** How much was asked for in this period: hashes, deposits, sightings with their changes, withdrawals. */
+  /** How much was asked for in this period, in records: hashes with what arrived at them, withdrawals. */
   get size(): number {
     return this.#withdrawals.size + this.#weight;
   }
@@ -209,8 +201,7 @@ export class Dossiers {
     const known = dossier.sightings[index];
     if (known === undefined) dossier.sightings.push(sighting);
     else dossier.sightings[index] = sighting;
-    dossier.arrived += sightingWeight(sighting) - (known === undefined ? 0 : sightingWeight(known));
-    if (known?.posted !== sighting.posted) this.#weight += weightOf(sighting);
+    this.#grow(dossier, sightingWeight(sighting) - (known ? sightingWeight(known) : 0));
     const unwritten = known && this.#sightings.get(known);
     if (known !== undefined) this.#sightings.delete(known);
     this.#sightings.set(sighting, { dossier, before: unwritten ? unwritten.before : known });
@@ -227,8 +218,7 @@ export class Dossiers {
     else {
       // In the order in which the store reads them: what is minted must not depend on batching.
       deposits.splice(place, 0, deposit);
-      dossier.arrived += depositWeight(deposit);
-      this.#weight += 1;
+      this.#grow(dossier, depositWeight(deposit));
       this.#ofDeposit.set(depositId, dossier);
     }
     this.#deposits.set(depositId, unwritten ?? { dossier, before: known, seq });
@@ -286,7 +276,7 @@ export class Dossiers {
     if (dossier.period !== this.#period) {
       dossier.period = this.#period;
       dossier.stored = dossier.hashId !== undefined;
-      this.#weight += weightOfAll(dossier);
+      this.#weight += 1 + dossier.arrived;
     }
     this.#latest = dossier;
     return dossier;
@@ -311,9 +301,14 @@ export class Dossiers {
       arrived: arrivedWeight(stored),
     };
     this.#networkOf(network).set(blockchainHash, fresh);
-    this.#weight += weightOfAll(fresh);
+    this.#weight += 1 + fresh.arrived;
     for (const { depositId } of fresh.deposits) this.#ofDeposit.set(depositId, fresh);
     return fresh;
+  }
+
+  #grow(dossier: OpenDossier, weight: number): void {
+    dossier.arrived += weight;
+    this.#weight += weight;
   }
 
   #networkOf(network: NetworkKey): Recent<BlockchainHash, OpenDossier> {
