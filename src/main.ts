@@ -1,19 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { backupCommand, restoreCommand } from './commands/backup.ts';
-import { coreCommand } from './commands/core.ts';
-import { demoCommand } from './commands/demo/demo.ts';
-import { doctorCommand } from './commands/doctor/doctor.ts';
-import { keygenCommand } from './commands/keygen.ts';
-import { rebuildCommand } from './commands/rebuild.ts';
-import { reconcileCommand } from './commands/reconcile.ts';
-import { reportCommand } from './commands/report.ts';
-import { serveCommand } from './commands/serve.ts';
-import { subscribeCommand } from './commands/subscribe.ts';
+import { COMMANDS } from './commands/catalogue.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { StateFileRefused } from './simulator/state/state-file.ts';
+import { StateFileRefused } from './simulator/state/refusal.ts';
 import { StoreRefused } from './store/sqlite/refusal.ts';
 
 const HELP = `
@@ -42,25 +32,20 @@ function version(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-function program(): Command {
-  const environment = process.env;
-  const context = { environment, version: version() };
-  return new Command('counterfoil')
+/** The program with the called command loaded, and the others by name alone. */
+async function program(args: readonly string[]): Promise<Command> {
+  const surroundings = { terminal, environment: process.env, version: version() };
+  const root = new Command('counterfoil')
     .description("The receiving half of a custody service's webhooks: exact books, safe credits.")
-    .version(context.version)
-    .addHelpText('after', HELP)
-    .addCommand(demoCommand(terminal))
-    .addCommand(serveCommand(terminal, context))
-    .addCommand(coreCommand(terminal))
-    .addCommand(doctorCommand(terminal, environment))
-    .addCommand(subscribeCommand(terminal, environment))
-    .addCommand(verifyCommand(terminal, environment))
-    .addCommand(rebuildCommand(terminal, environment))
-    .addCommand(reconcileCommand(terminal, environment))
-    .addCommand(reportCommand(terminal, environment))
-    .addCommand(backupCommand(terminal, environment))
-    .addCommand(restoreCommand(terminal, environment))
-    .addCommand(keygenCommand(terminal));
+    .version(surroundings.version)
+    .addHelpText('after', HELP);
+  // `help serve` is `serve --help`.
+  const called = args[0] === 'help' ? args[1] : args[0];
+  for (const { name, description, load } of COMMANDS) {
+    const command = name === called ? await load(surroundings) : new Command(name);
+    root.addCommand(command.description(description));
+  }
+  return root;
 }
 
 /** Bad usage is exit code 2 in every command, and help is no error. */
@@ -69,8 +54,18 @@ function refuseToExit(command: Command): void {
   for (const child of command.commands) refuseToExit(child);
 }
 
+/** Whoever reads what is printed may leave early, as `head` does: that is no error. */
+function letReadersLeave(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
 async function main(): Promise<void> {
-  const command = program();
+  letReadersLeave();
+  const command = await program(process.argv.slice(2));
   refuseToExit(command);
   try {
     await command.parseAsync(process.argv);

@@ -29,7 +29,6 @@ has booked, and acknowledges again.`;
 
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('backup')
-    .description('copy the store while the daemon runs, and audit the copy')
     .addHelpText('after', BACKUP_HELP)
     .requiredOption('--out <file>', 'the new file')
     .option('--store <file>', "the store's SQLite file")
@@ -49,7 +48,6 @@ export function backupCommand(terminal: Terminal, environment: Environment): Com
 
 export function restoreCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('restore')
-    .description("audit a backup and put it in the store's place")
     .addHelpText('after', RESTORE_HELP)
     .requiredOption('--from <file>', 'the backup')
     .option('--store <file>', "the store's SQLite file")

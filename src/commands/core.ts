@@ -75,7 +75,6 @@ export function parsePort(text: string): number {
 
 export function coreCommand(terminal: Terminal): Command {
   return new Command('core')
-    .description('run the simulated custody core')
     .addHelpText('after', HELP)
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 4100)
     .option('--host <host>', 'address to listen on', '127.0.0.1')

@@ -28,7 +28,6 @@ Examples:
 
 export function keygenCommand(terminal: Terminal): Command {
   return new Command('keygen')
-    .description('make a key pair for the custody API, or a token')
     .addHelpText('after', HELP)
     .option(
       '--out <name>',

@@ -16,7 +16,6 @@ Accept another one only when the old table is known to be damaged.`;
 
 export function rebuildCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('rebuild')
-    .description('make every table of a store anew from its journal')
     .addHelpText('after', HELP)
     .option('--store <file>', "the store's SQLite file")
     .option('--config <file>', "the daemon's configuration, which names the store")

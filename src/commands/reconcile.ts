@@ -46,7 +46,6 @@ Example:
 
 export function reconcileCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('reconcile')
-    .description('let a running daemon reconcile now, and wait for the outcome')
     .addHelpText('after', HELP)
     .option('--url <url>', "the daemon's address", 'http://127.0.0.1:8080')
     .option('--token-file <file>', 'a file that holds the token')

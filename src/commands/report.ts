@@ -49,7 +49,6 @@ Examples:
 
 export function reportCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('report')
-    .description('give the sealed report of a closed day, in the format of choice')
     .addHelpText('after', HELP)
     .option('--date <date>', 'the day, YYYY-MM-DD; the last closed one where absent')
     .addOption(new Option('--format <format>', 'how').choices([...FORMATS]).default('json'))

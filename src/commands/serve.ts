@@ -22,7 +22,6 @@ export function serveCommand(
   context: { environment: Environment; version: string },
 ): Command {
   return new Command('serve')
-    .description('run the daemon: intake, books, reconciliation, API, console')
     .addHelpText('after', HELP)
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--json', 'print where it listens as one JSON line')

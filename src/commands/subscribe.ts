@@ -52,7 +52,6 @@ function parseConfirmations(text: string): Record<string, number> {
 
 export function subscribeCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('subscribe')
-    .description("subscribe every vault's streams to our webhook, or check that they are")
     .addHelpText('after', HELP)
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--check', 'change nothing, only say what differs')

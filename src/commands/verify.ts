@@ -30,7 +30,6 @@ const TITLES = {
 
 export function verifyCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('verify')
-    .description("audit a store: hash chain, ledger, and every table against the journal's replay")
     .addHelpText('after', HELP)
     .option('--store <file>', "the store's SQLite file")
     .option('--config <file>', "the daemon's configuration, which names the store")

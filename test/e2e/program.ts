@@ -34,6 +34,13 @@ export function launchProgram(...args: string[]): Launched {
   return follow(spawn(process.execPath, [MAIN, ...args], PIPED));
 }
 
+/** Runs a command whose output nobody reads: the pipe's other end is closed from the beginning. */
+export async function runUnread(...args: string[]): Promise<Finished> {
+  const child = spawn(process.execPath, [MAIN, ...args], PIPED);
+  child.stdout.destroy();
+  return follow(child).finished;
+}
+
 /** The same as the foreground of a terminal of its own, whose Ctrl-C reaches every process there. */
 export function launchInTerminal(...args: string[]): Launched & { readonly ctrlC: () => void } {
   const child = spawn(process.execPath, [MAIN, ...args], { ...PIPED, detached: true });

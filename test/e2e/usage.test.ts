@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { runProgram, runUnread } from './program.ts';
 
 const COMMANDS = [
   'demo',
   'serve',
   'core',
   'reconcile',
+  'report',
   'verify',
   'rebuild',
   'backup',
@@ -112,4 +113,17 @@ test('counterfoil --version and --help exit 0; nothing at all is bad usage', asy
   const bare = await runProgram();
   expect([bare.code, bare.stdout]).toEqual([2, '']);
   expect(bare.stderr).toMatch(/^Usage: counterfoil /);
+});
+
+test('counterfoil help COMMAND is counterfoil COMMAND --help', async () => {
+  const [asked, flag] = await Promise.all([
+    runProgram('help', 'keygen'),
+    runProgram('keygen', '--help'),
+  ]);
+  expect([asked.code, asked.stdout]).toEqual([0, flag.stdout]);
+});
+
+test('whoever reads the output may leave early, as head does', async () => {
+  const { code, stderr } = await runUnread('--help');
+  expect([code, stderr]).toEqual([0, '']);
 });

@@ -58,7 +58,6 @@ function parseSeed(text: string): number {
 
 export function demoCommand(terminal: Terminal): Command {
   return new Command('demo')
-    .description('run core, daemon and traffic with faults, and show the console')
     .addHelpText('after', HELP)
     .option('--for <duration>', 'end by itself after this time, e.g. 30s', parseDuration)
     .option('--seed <number>', 'same seed: the same traffic', parseSeed, 1)

@@ -22,7 +22,6 @@ const MARK = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as con
 
 export function doctorCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('doctor')
-    .description('check a configuration and everything it leads to')
     .addHelpText('after', HELP)
     .requiredOption('--config <file>', 'the configuration (JSON)')
     .option('--json', 'print the diagnoses as one JSON line')

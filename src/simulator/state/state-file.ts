@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { closeSync, openSync } from 'node:fs';
 import { decodeRecord, encodeRecord } from './codec.ts';
+import { damaged, refusal, StateFileRefused } from './refusal.ts';
 import type { State } from './state.ts';
 import type { TableChange } from './table.ts';
 
@@ -26,11 +27,6 @@ const SCHEMA = `
     record TEXT NOT NULL
   ) STRICT;
 `;
-
-/** A state file that must not be opened as it is; the message says why and what to do. */
-export class StateFileRefused extends Error {
-  override readonly name = 'StateFileRefused';
-}
 
 /** What a file was made with and cannot change any more: every id in it follows from the seed. */
 export interface Origin {
@@ -277,34 +273,4 @@ function prepared(db: Database.Database, path: string, origin: Origin): CoreRow 
   const row = db.prepare<[], CoreRow>('SELECT seed, clock, now_ms FROM core').get();
   if (row === undefined) throw damaged(path, 'it does not say what it was made with');
   return row;
-}
-
-function damaged(path: string, text: string): StateFileRefused {
-  return new StateFileRefused(
-    `${path} is damaged (${text}): restore a copy, move it away to start anew, or try \`sqlite3 ${path} .recover\` into a new file`,
-  );
-}
-
-function refusal(path: string, error: unknown): StateFileRefused {
-  const text = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code.startsWith('SQLITE_BUSY')) {
-    return new StateFileRefused(
-      `${path} is in use by another process: stop the other custody core first, or give each a file of its own`,
-    );
-  }
-  if (code === 'SQLITE_NOTADB') {
-    return new StateFileRefused(
-      `${path} is not a SQLite database, or its beginning is damaged: give --db another path, or restore a copy`,
-    );
-  }
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
-    return new StateFileRefused(`${path} cannot be opened (${text}): make room on its disk`);
-  }
-  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('E')) {
-    return new StateFileRefused(
-      `${path} cannot be opened (${text}): check that its folder exists and that both are writable`,
-    );
-  }
-  return damaged(path, text);
 }

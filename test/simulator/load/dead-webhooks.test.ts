@@ -8,7 +8,7 @@ import { payEveryone, populate, TOLD_PER_DEPOSIT } from '../population.ts';
 import type { Inhabitant } from '../population.ts';
 
 const VAULTS = 1_000;
-const DEPOSITS = 12;
+const DEPOSITS = 6;
 const PER_VAULT = DEPOSITS * TOLD_PER_DEPOSIT.length;
 /** Vaults are made from this many sides at once. */
 const SIDES = 4;

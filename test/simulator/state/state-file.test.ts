@@ -4,7 +4,8 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StateFile, StateFileRefused } from '../../../src/simulator/state/state-file.ts';
+import { StateFileRefused } from '../../../src/simulator/state/refusal.ts';
+import { StateFile } from '../../../src/simulator/state/state-file.ts';
 import { State } from '../../../src/simulator/state/state.ts';
 
 interface Row {
