@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ThreadedReads } from '../../src/commands/reading/threaded-reads.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -95,3 +95,26 @@ test('a thread that ends by itself is told of, and nothing waits for it', async 
   expect(reads.alive).toBe(false);
   await expect(reads.feedHead()).rejects.toThrow('the reader thread has ended');
 });
+
+/** How many threads of this process let others go first (Linux: the 19th field of a task's `stat`). */
+function unhurriedThreads(): number {
+  const tasks = readdirSync('/proc/self/task');
+  const niceness = tasks.map((task) => {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8');
+    // The second field is a name in brackets, with whatever it holds.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  });
+  return niceness.filter((nice) => nice > 0).length;
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'what takes long lets other threads go first; what somebody waits for does not',
+  async () => {
+    const { path } = await busyStore(3);
+    const before = unhurriedThreads();
+    const { reads } = await threadedReads(path);
+    await reads.deposit('dep_unknown');
+    await reads.counts();
+    expect(unhurriedThreads() - before).toBe(1);
+  },
+);

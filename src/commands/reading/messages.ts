@@ -1,5 +1,6 @@
 import type { Documents } from '../../report/document.ts';
 import type { Reads } from '../../store/reads.ts';
+import type { Pace } from './pace.ts';
 
 /** What a reader thread can be asked: the reading port, and closed days as documents. */
 export interface Reading extends Reads {
@@ -50,4 +51,5 @@ export interface Failure {
 /** What the program gives a reader when it starts it. */
 export interface ReaderOptions {
   readonly path: string;
+  readonly pace: Pace;
 }

@@ -5,6 +5,7 @@ import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
 import { failureOf } from './failure.ts';
 import { divided } from './long-answer.ts';
 import type { Call, Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
+import { keepPace } from './pace.ts';
 
 /** The methods by name, so that a call and its arguments are of the same one. */
 type Answering = {
@@ -22,7 +23,8 @@ function answer<M extends Method>(
  * Answers calls in the order in which they can be. A long answer goes in parts, each when the one
  * before it was taken, so that it never fills the other thread's queue.
  */
-function serve(port: MessagePort, { path }: ReaderOptions): void {
+function serve(port: MessagePort, { path, pace }: ReaderOptions): void {
+  keepPace(pace);
   const reads = new SqliteReads(openForReading(path));
   const reading: Answering = Object.assign(reads, { document: documentsFrom(reads) });
   const taken = new Map<number, () => void>();

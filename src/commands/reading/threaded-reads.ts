@@ -1,5 +1,6 @@
 import type { CloseRecord } from '../../domain/close-record.ts';
 import type { Calls, Method, Reading } from './messages.ts';
+import type { Pace } from './pace.ts';
 import { ReaderThread } from './reader-thread.ts';
 
 /** Ends of a reader's thread that nobody asked for. */
@@ -10,18 +11,19 @@ type Asked<M extends Method> = (...args: Calls[M]['args']) => Promise<Calls[M]['
 /**
  * The reading side of a store on two threads, each with a connection of its own, so that no read
  * keeps the thread that takes webhooks. `look` answers what is found by a key or at the head of the
- * feed; `scan` what takes as long as the store is large. A report does not make a consumer wait.
+ * feed; `scan` what takes as long as the store is large, and is unhurried. A report does not make a
+ * consumer wait.
  */
 export class ThreadedReads implements Reading {
   readonly #look: ReaderThread;
   readonly #scan: ReaderThread;
-  readonly #start: () => ReaderThread;
+  readonly #start: (pace: Pace) => ReaderThread;
   readonly #passing = new Set<ReaderThread>();
 
   constructor(path: string, onLost: OnLost) {
-    this.#start = () => new ReaderThread({ path, onLost });
-    this.#look = this.#start();
-    this.#scan = this.#start();
+    this.#start = (pace) => new ReaderThread({ path, pace, onLost });
+    this.#look = this.#start('prompt');
+    this.#scan = this.#start('unhurried');
   }
 
   readonly deposit = this.#looking('deposit');
@@ -67,7 +69,7 @@ export class ThreadedReads implements Reading {
 
   /** On a thread that ends with it: lists and counts need not wait until a long day is worked out. */
   async prepareClose(record: CloseRecord): Promise<string> {
-    const thread = this.#start();
+    const thread = this.#start('unhurried');
     this.#passing.add(thread);
     try {
       return await thread.ask('prepareClose', [record]);

@@ -1,0 +1,17 @@
+import { constants, setPriority } from 'node:os';
+
+/**
+ * How urgent a reader's work is. `prompt`: somebody waits for one answer. `unhurried`: it takes long
+ * anyway, and is not to keep webhooks waiting where threads outnumber processors.
+ */
+export type Pace = 'prompt' | 'unhurried';
+
+/**
+ * Lets the other threads go first, if this one is unhurried. Linux counts a priority by thread; elsewhere
+ * it would be the whole process's, and is left as it is.
+ */
+export function keepPace(pace: Pace): void {
+  if (pace === 'prompt' || process.platform !== 'linux') return;
+  // 0: the caller, and threads that it starts; Node's pool is older. Lowering it is never refused.
+  setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+}
