@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { drawProfiles } from './flame.ts';
 import { lookAtMachine, machineText } from './machine.ts';
 import { measureGrowth, measureIntake } from './intake.ts';
 import { measureLedger } from './ledger.ts';
@@ -43,6 +44,9 @@ export async function runBench(plan: Plan): Promise<number> {
     const told = { rounds, seconds, warmupSeconds, traffic, vaults };
     const figures = { startedAt, machine, plan: told, suites, defects };
     writeFileSync(plan.json, `${JSON.stringify(figures, null, 2)}\n`);
+  }
+  if (plan.profile !== null) {
+    for (const path of drawProfiles(plan.profile)) console.log(`flame chart: ${path}`);
   }
   for (const defect of defects) console.error(`FAILED  ${defect}`);
   return defects.length === 0 ? 0 : 1;

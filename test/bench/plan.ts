@@ -70,7 +70,8 @@ export const USAGE = `npm run bench -- [options]
   --warmup N       seconds before them that are not measured (default 2)
   --rounds N       rounds, of which the median is told (default 3)
   --program FILE   the built program (default dist/main.js; \`npm run build\` makes it)
-  --profile DIR    write CPU profiles of counterfoil there (\`node --cpu-prof\`)
+  --profile DIR    write CPU profiles of counterfoil there (\`node --cpu-prof\`), one a thread,
+                   and flame charts of them (SVG)
   --json FILE      also write every figure to this file
   --chart FILE     also draw the intake suite, as SVG
 
