@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /**
  * How urgent a reader's work is. `prompt`: somebody waits for one answer. `unhurried`: it takes long
@@ -12,6 +12,8 @@ export type Pace = 'prompt' | 'unhurried';
  */
 export function keepPace(pace: Pace): void {
   if (pace === 'prompt' || process.platform !== 'linux') return;
-  // 0: the caller, and threads that it starts; Node's pool is older. Lowering it is never refused.
-  setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+  // 0: the caller, and threads that it starts; Node's pool is older.
+  const low = constants.priority.PRIORITY_BELOW_NORMAL;
+  // To raise it again is refused, where all of the program was started with a lower one.
+  if (getPriority(0) < low) setPriority(0, low);
 }
