@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../state/random.ts';
 import type { State } from '../state/state.ts';
@@ -195,7 +196,7 @@ export class CustodyRegistry {
     if (existing !== undefined) {
       const same =
         (request.name === undefined || existing.name === name) &&
-        (request.data === undefined || sameData(existing.data, data));
+        (request.data === undefined || isDeepStrictEqual(existing.data, data));
       return same
         ? { kind: 'existing', record: existing }
         : refused('MEM-4001', `Memo ${request.memo} exists with other content`);
@@ -308,8 +309,4 @@ function pathObjection(
     return refused('BR-1', `Every level of a ${network.key} path is hardened`);
   }
   return undefined;
-}
-
-function sameData(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
 }

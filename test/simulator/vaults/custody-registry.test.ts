@@ -76,6 +76,19 @@ test('a memo is idempotent on address and memo; other content conflicts', () => 
   });
 });
 
+test('the same data of a memo in another order is the same content', () => {
+  const { scene, world, vault } = opened();
+  const { addressId } = scene.address(vault, 'ripple');
+  const first = record(world.createMemo({ addressId, memo: '7', data: { tier: 1, of: ['a'] } }));
+  expect(world.createMemo({ addressId, memo: '7', data: { of: ['a'], tier: 1 } })).toEqual({
+    kind: 'existing',
+    record: first,
+  });
+  expect(world.createMemo({ addressId, memo: '7', data: { of: ['b'], tier: 1 } })).toMatchObject({
+    code: 'MEM-4001',
+  });
+});
+
 test('a quorum without enough approvers is refused', () => {
   const { world } = opened();
   expect(world.createVault({ name: 'vault', quorum: 2, approvers: ['a', 'a'] })).toMatchObject({
