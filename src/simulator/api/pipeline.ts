@@ -148,18 +148,12 @@ async function faultedBeforeWork(
   for (const { fault, errorCode } of faults) {
     switch (fault) {
       case 'error': {
+        if (errorCode === 'RL-1') return limited(context, nowMs, headers);
         const refusal = refused(errorCode ?? 'GE-1', 'Failure injected by the fault plan');
         return respond(context, refusal, nowMs, headers);
       }
-      case '429': {
-        const refusal = refused('RL-1', 'Rate limit exceeded (injected by the fault plan)');
-        return respond(context, refusal, nowMs, {
-          ...headers,
-          'X-RateLimit-Remaining': '0',
-          'X-RateLimit-Reset': String(Math.ceil(nowMs / 1000) + 1),
-          'Retry-After': '1',
-        });
-      }
+      case '429':
+        return limited(context, nowMs, headers);
       case 'reset':
         context.env.incoming.socket.resetAndDestroy();
         return RESPONSE_ALREADY_SENT;
@@ -177,6 +171,21 @@ async function faultedBeforeWork(
     }
   }
   return undefined;
+}
+
+/** A limit that nobody reached: for a second, and with the headers of a true one. */
+function limited(
+  context: NodeContext,
+  nowMs: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const refusal = refused('RL-1', 'Rate limit exceeded (injected by the fault plan)');
+  return respond(context, refusal, nowMs, {
+    ...headers,
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': String(Math.ceil(nowMs / 1000) + 1),
+    'Retry-After': '1',
+  });
 }
 
 /** Announces the whole body and sends half of it; the work itself has taken effect. */

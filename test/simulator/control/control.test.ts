@@ -56,11 +56,19 @@ describe('API faults', () => {
     expect((await caller.api('GET', '/vaults')).status).toBe(200);
   });
 
-  test('429 comes with Retry-After', async () => {
-    await faults({ api: [{ fault: '429', count: 1 }] });
-    const answer = await list();
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
-  });
+  test.each([{ fault: '429' }, { fault: 'error', errorCode: 'RL-1' }])(
+    '429 comes with Retry-After and nothing remaining: %o',
+    async (fault) => {
+      await faults({ api: [{ ...fault, count: 1 }] });
+      const answer = await list();
+      expect([answer.status, errorBody.parse(answer.body).errorCode]).toEqual([429, 'RL-1']);
+      const { headers } = answer;
+      expect([headers.get('retry-after'), headers.get('x-ratelimit-remaining')]).toEqual([
+        '1',
+        '0',
+      ]);
+    },
+  );
 
   test('reset and truncate break the connection, hang lasts until the caller gives up', async () => {
     await faults({ api: [{ fault: 'reset', count: 1 }] });
