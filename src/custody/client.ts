@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { network } from '../wire/network.ts';
 import type { Network } from '../wire/network.ts';
-import { addressTransaction, transaction } from '../wire/transaction.ts';
-import type { AddressTransaction, Transaction } from '../wire/transaction.ts';
+import { addressTransaction, transactionRecord } from '../wire/transaction.ts';
+import type { AddressTransaction, TransactionRecord } from '../wire/transaction.ts';
 import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
 import { readerOf } from './answer.ts';
@@ -57,8 +57,8 @@ export interface TransactionQuery extends PageQuery {
 const readNetworks = listReader(network);
 const readVaults = pageReader(vault);
 const readAddresses = pageReader(address);
-const readTransaction = readerOf(transaction);
-const readTransactions = pageReader(transaction);
+const readTransaction = readerOf(transactionRecord);
+const readTransactions = pageReader(transactionRecord);
 const readAddressTransactions = pageReader(addressTransaction);
 
 /**
@@ -155,7 +155,7 @@ export class CustodyClient {
   }
 
   /** `GET /transactions/{id}`. */
-  transaction(transactionId: string, options: CallOptions): Promise<Outcome<Transaction>> {
+  transaction(transactionId: string, options: CallOptions): Promise<Outcome<TransactionRecord>> {
     return this.#operations.run(
       {
         name: 'transaction',
@@ -169,7 +169,10 @@ export class CustodyClient {
   }
 
   /** `GET /transactions`, filtered by what is given. */
-  transactions(query: TransactionQuery, options: CallOptions): Promise<Outcome<Page<Transaction>>> {
+  transactions(
+    query: TransactionQuery,
+    options: CallOptions,
+  ): Promise<Outcome<Page<TransactionRecord>>> {
     return this.#operations.run(
       {
         name: 'transactions',

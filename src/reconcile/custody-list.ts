@@ -6,7 +6,7 @@ import type { SkipCause } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
-import type { Transaction } from '../wire/transaction.ts';
+import type { TransactionRecord } from '../wire/transaction.ts';
 
 /** A list of more pages than this is read by parts: so many rows are held and compared at once. */
 const REQUESTS_MAX = 20;
@@ -59,9 +59,9 @@ export function describeCause(cause: IncompleteCause): string {
 /** How the transactions list is read: the rows that changed last first, down to a time. */
 export function newestFirst(floor: number) {
   return {
-    idOf: (row: Transaction) => row.transactionId,
-    versionOf: (row: Transaction) => row.updatedAt,
-    isPastEnd: (row: Transaction) => Date.parse(row.updatedAt) < floor,
+    idOf: (row: TransactionRecord) => row.transactionId,
+    versionOf: (row: TransactionRecord) => row.updatedAt,
+    isPastEnd: (row: TransactionRecord) => Date.parse(row.updatedAt) < floor,
     newestFirst: true,
   };
 }
@@ -85,7 +85,7 @@ export async function readCustodyList(
   const { since, overlapMs, priority, deadlineMs, type, requestsMax = REQUESTS_MAX } = reading;
   const floor = since === null ? Number.NEGATIVE_INFINITY : since - overlapMs;
   const query = { sort: 'updatedAt:desc', ...(type === undefined ? {} : { type }) } as const;
-  const list = await readList<Transaction>({
+  const list = await readList<TransactionRecord>({
     ...newestFirst(floor),
     read: (at) => client.transactions({ ...at, ...query }, { priority, deadlineMs }),
     requestsMax,

@@ -5,7 +5,7 @@ import type { IncompleteCause } from '../custody/pages.ts';
 import type { SkipCause } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import { transactionOf } from '../translation/transaction.ts';
-import type { Transaction } from '../wire/transaction.ts';
+import type { TransactionRecord } from '../wire/transaction.ts';
 import { describeCause, newestFirst, readCustodyList, skipCauseOf } from './custody-list.ts';
 import { PausedList } from './paused-list.ts';
 
@@ -50,8 +50,8 @@ const NOT_TAKEN = {
  * deposit is judged by a list of own transactions older than itself.
  */
 export class LongList {
-  readonly #own: PausedList<Transaction>;
-  readonly #deposits: PausedList<Transaction>;
+  readonly #own: PausedList<TransactionRecord>;
+  readonly #deposits: PausedList<TransactionRecord>;
   #ownIsRead = false;
   #depositsAreRead = false;
   #held: CustodyTransaction[][] = [];

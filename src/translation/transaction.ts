@@ -8,11 +8,11 @@ import {
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
-import type { Transaction as WireTransaction } from '../wire/transaction.ts';
+import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 
 /** A transaction of the custody API in domain terms; an unreadable time counts as the epoch. */
-export function transactionOf(wire: WireTransaction): CustodyTransaction {
+export function transactionOf(wire: TransactionRecord): CustodyTransaction {
   const [first] = wire.balanceChanges ?? [];
   const scope: Scope = {
     accountId: optional(AccountId, wire.accountId) ?? optional(AccountId, first?.account?.id),

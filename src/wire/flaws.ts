@@ -7,8 +7,7 @@ import {
 } from './balance-change.ts';
 import { isBalanceChange } from './balance-change-guard.ts';
 import { isJsonObject, isText, type JsonObject } from './json-guard.ts';
-import { approval, notification } from './notification.ts';
-import { isApproval } from './notification-guard.ts';
+import { notification } from './notification.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -93,7 +92,6 @@ const NAMES = new Set(
 
 const abridged = membersOf(NAMES, {
   metadata: anyObject,
-  approvals: flawedOf(isApproval, shapeOf(approval)),
   balanceChanges: flawedOf(isBalanceChange, abridgedChange),
 });
 

@@ -13,17 +13,6 @@ import {
 } from './json-guard.ts';
 import type { Notification } from './notification.ts';
 
-/** Whether `JSON.parse` gave what the schema `approval` accepts. */
-export function isApproval(value: unknown): boolean {
-  return (
-    isJsonObject(value) && isTextOrMissing(value['clientId']) && isTextOrMissing(value['decision'])
-  );
-}
-
-function hasQuorum({ quorum, approvals }: JsonObject): boolean {
-  return isCountOrMissing(quorum) && (isMissing(approvals) || areAll(approvals, isApproval));
-}
-
 function isOutgoing(body: JsonObject): boolean {
   const { network, blockchainHash, reasonCode } = body;
   const fits =
@@ -43,7 +32,6 @@ function isOutgoing(body: JsonObject): boolean {
     case 'approval-pending':
     case 'approved':
     case 'pending':
-      return hasQuorum(body);
     case 'requested':
     case 'inited':
     case 'to-sign':

@@ -53,6 +53,17 @@ export const transaction = z.looseObject({
 });
 export type Transaction = z.infer<typeof transaction>;
 
+/**
+ * A transaction as readers take it: what the spec shows no shape of, and no reader needs, makes no
+ * row unreadable.
+ */
+export const transactionRecord = transaction.omit({
+  quorum: true,
+  approvals: true,
+  signingPayloads: true,
+});
+export type TransactionRecord = z.infer<typeof transactionRecord>;
+
 /** A row of the per-address list `GET /addresses/{addressId}/blockchain-transactions`. */
 export const addressTransaction = z.looseObject({
   blockchainHash: z.string().min(1),

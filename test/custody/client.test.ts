@@ -111,6 +111,21 @@ test('a list asks for its page, order and filters, and leaves out what is not gi
   });
 });
 
+test('what nobody reads may have any shape', async () => {
+  const strange = {
+    ...TRANSACTION,
+    quorum: { required: 2, of: 3 },
+    approvals: ['ann', 7],
+    signingPayloads: 'none',
+  };
+  service.answer(({ path }) => ({ json: path.endsWith('/tx-1') ? strange : page([strange]) }));
+  expect(await client.transaction('tx-1', soon())).toEqual({ kind: 'ok', value: strange });
+  expect(await client.transactions({ page: 0, pageSize: 100 }, soon())).toMatchObject({
+    kind: 'ok',
+    value: { rows: [strange], unreadable: [] },
+  });
+});
+
 test('a row that cannot be read is reported beside the others, not in place of them', async () => {
   const odd = { ...TRANSACTION, transactionId: 'tx-2', type: 'sideways' };
   service.answer(() => ({ json: page([TRANSACTION, odd]) }));

@@ -174,6 +174,14 @@ describe('understood', () => {
       'null where a field may be absent',
       { ...VALID, memo: null, reference: null, accountId: null },
     ],
+    [
+      'a quorum and approvals of a shape that nothing shows',
+      {
+        ...new Service().outgoing('approved'),
+        quorum: { required: 2, of: 3 },
+        approvals: ['ann', 7],
+      },
+    ],
     ['a whole megabyte', { ...VALID, metadata: { text: 'x'.repeat(1_048_000) } }],
   ];
 

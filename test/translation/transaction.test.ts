@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { transactionOf } from '../../src/translation/transaction.ts';
-import { transaction as wire } from '../../src/wire/transaction.ts';
+import { transactionRecord as wire } from '../../src/wire/transaction.ts';
 import { AT_ADDRESS, change } from '../store/webhook.ts';
 
 const ROW = {

@@ -67,14 +67,6 @@ const balanceChanges = fc.array(
   ),
   { maxLength: 3 },
 );
-const approvals = fc.array(
-  fc.record(
-    { clientId: nullable(text), decision: nullable(text), timestamp: fc.jsonValue() },
-    { requiredKeys: [] },
-  ),
-  { maxLength: 2 },
-);
-
 const OPTIONAL: Record<Stream, Record<string, fc.Arbitrary<unknown>>> = {
   outgoing: {
     orderId: nullable(text),
@@ -87,8 +79,8 @@ const OPTIONAL: Record<Stream, Record<string, fc.Arbitrary<unknown>>> = {
     flowId: nullable(text),
     blockchainHash: nullable(identifier),
     reasonCode: nullable(text),
-    quorum: nullable(count),
-    approvals: nullable(approvals),
+    quorum: fc.jsonValue({ maxDepth: 1 }),
+    approvals: fc.jsonValue({ maxDepth: 2 }),
   },
   blockchain: { transactionId: nullable(identifier), metadata: data, confirmations: count },
   incoming: {

@@ -41,7 +41,6 @@ const INCOMING = {
   blockchainHash: '0xa1',
   confirmations: 1,
 };
-const OUTGOING = { ...INCOMING, stream: 'outgoing', transactionId: 'tx-1' };
 const SOUND = { asset: 'ethereum:ETH', amount: '1' };
 
 /** A list that counts how many of its items anybody looks at. */
@@ -58,26 +57,16 @@ function watched(items: readonly unknown[]): { list: unknown[]; seen: () => numb
 
 const MANY = 400_000;
 
-test.for([
-  ['changes', 'balanceChanges', (list: unknown[]) => ({ ...INCOMING, balanceChanges: list })],
-  [
-    'approvals',
-    'approvals',
-    (list: unknown[]) => ({ ...OUTGOING, type: 'approved', approvals: list }),
-  ],
-] as const)(
-  'of %s that are nothing but flaws only the first are looked at',
-  ([_, name, bodyOf]) => {
-    const { list, seen } = watched(Array.from({ length: MANY }, () => 7));
-    const told = flawsOf(bodyOf(list));
-    expect(told.map(({ path }) => path)).toEqual([
-      [name, 0],
-      [name, 1],
-      [name, 2],
-    ]);
-    expect(seen()).toBe(FLAWS_TOLD_MAX);
-  },
-);
+test('of changes that are nothing but flaws only the first are looked at', () => {
+  const { list, seen } = watched(Array.from({ length: MANY }, () => 7));
+  const told = flawsOf({ ...INCOMING, balanceChanges: list });
+  expect(told.map(({ path }) => path)).toEqual([
+    ['balanceChanges', 0],
+    ['balanceChanges', 1],
+    ['balanceChanges', 2],
+  ]);
+  expect(seen()).toBe(FLAWS_TOLD_MAX);
+});
 
 test('of tags that are nothing but flaws only the first are looked at', () => {
   const { list, seen } = watched(Array.from({ length: MANY }, () => null));
