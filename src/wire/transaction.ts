@@ -61,6 +61,7 @@ export const transactionRecord = transaction.omit({
   quorum: true,
   approvals: true,
   signingPayloads: true,
+  createdAt: true,
 });
 export type TransactionRecord = z.infer<typeof transactionRecord>;
 

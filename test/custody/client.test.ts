@@ -117,6 +117,7 @@ test('what nobody reads may have any shape', async () => {
     quorum: { required: 2, of: 3 },
     approvals: ['ann', 7],
     signingPayloads: 'none',
+    createdAt: 1_767_225_600_000,
   };
   service.answer(({ path }) => ({ json: path.endsWith('/tx-1') ? strange : page([strange]) }));
   expect(await client.transaction('tx-1', soon())).toEqual({ kind: 'ok', value: strange });
