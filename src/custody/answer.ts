@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { errorBody } from '../wire/error.ts';
-import type { ErrorBody } from '../wire/error.ts';
+import { errorRecord } from '../wire/error.ts';
+import type { ErrorRecord } from '../wire/error.ts';
 import type { Outcome } from './outcome.ts';
 import type { HttpResult } from './transport.ts';
 
@@ -47,13 +47,13 @@ export function outcomeOf<Value>(answer: Answer, read: Reader<Value>): Outcome<V
   }
   if (status >= 200 && status < 300) return read(json.value);
   if (status === 404 && codeOf(json.value) === 'NE-1') return { kind: 'not-found' };
-  const error = errorBody.safeParse(json.value);
+  const error = errorRecord.safeParse(json.value);
   if (status >= 400 && error.success) return { kind: 'refused', error: error.data };
   return { kind: 'malformed', detail: `HTTP ${status} without the service's error body` };
 }
 
 function serverError(status: number, json: unknown): Outcome<never> {
-  const error: ErrorBody | undefined = errorBody.safeParse(json).data;
+  const error: ErrorRecord | undefined = errorRecord.safeParse(json).data;
   const cause = {
     kind: 'server-error',
     status,

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../wire/error.ts';
+import type { ErrorRecord } from '../wire/error.ts';
 
 /** Why the service could not be asked, or did not answer to the end. */
 export type UnavailableCause =
@@ -9,7 +9,7 @@ export type UnavailableCause =
   /** Refused, reset, cut, name not found, TLS. */
   | { readonly kind: 'connection'; readonly detail: string }
   /** HTTP 5xx; `error` where the body is the service's own (spec, "Errors"). */
-  | { readonly kind: 'server-error'; readonly status: number; readonly error?: ErrorBody }
+  | { readonly kind: 'server-error'; readonly status: number; readonly error?: ErrorRecord }
   /** The caller's deadline or abort signal came first. */
   | { readonly kind: 'deadline' };
 
@@ -19,7 +19,7 @@ export type Failure =
   /** No room in the request budget before the caller's deadline; nothing was sent, or 429. */
   | { readonly kind: 'rate-budget'; readonly retryAtMs: number }
   /** HTTP 4xx with the service's error body: asking again will not help. */
-  | { readonly kind: 'refused'; readonly error: ErrorBody }
+  | { readonly kind: 'refused'; readonly error: ErrorRecord }
   /** An answer that this client does not understand. `detail` quotes no values. */
   | { readonly kind: 'malformed'; readonly detail: string };
 

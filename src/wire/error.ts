@@ -33,3 +33,7 @@ export const errorBody = z.looseObject({
   endpoint: z.string(),
 });
 export type ErrorBody = z.infer<typeof errorBody>;
+
+/** The same as readers take it: a code that the list does not have yet is a code. */
+export const errorRecord = errorBody.extend({ errorCode: z.string() });
+export type ErrorRecord = z.infer<typeof errorRecord>;
