@@ -64,7 +64,11 @@ button:hover { border-color: var(--muted); }
 :focus-visible { outline: 2px solid var(--good); outline-offset: 2px; }
 
 #live { display: grid; gap: 16px; padding-bottom: 28px; }
-.card, .tiles, .tiles { display: grid; grid-template-columns: repeat(6, 1fr); overflow: hidden; }
+.card, .tiles {
+  background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+}
+.card { padding: 18px 20px; min-width: 0; }
+.tiles { display: grid; grid-template-columns: repeat(6, 1fr); overflow: hidden; }
 .tile { padding: 15px 20px; border-left: 1px solid var(--line); }
 .tile:first-child { border-left: 0; }
 dt { font-size: 13px; color: var(--muted); }
