@@ -85,6 +85,7 @@ dt { font-size: 13px; color: var(--muted); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 400px; gap: 16px; }
 .side { display: grid; gap: 16px; align-content: start; min-width: 0; }
 .scroll { overflow-x: auto; }
+.scroll a { white-space: nowrap; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
 th {
   text-align: left; font-size: 12px; font-weight: 500; color: var(--muted); white-space: nowrap;
@@ -161,5 +162,7 @@ td.number { white-space: nowrap; }
   .tile:nth-child(n + 4) { border-top: 1px solid var(--line); }
   .tile { padding: 12px 14px; }
   .wide { display: none; }
+  .amount { min-width: 0; }
+  th, td { padding-right: 9px; }
 }
 `;

@@ -25,8 +25,9 @@ const FIGURES = [
 
 function figureCell(amount: string | null, decimals: number | null, figure: string): Markup {
   if (amount === null) return html`<td class="number note">not compared</td>`;
-  const tone = amount === '0' ? 'zero-figure' : figure;
-  return html`<td class="number ${tone}" title="${amount}">${scaled(amount, decimals)}</td>`;
+  // Most figures of most days are zero: written short, they leave the room to those that are not.
+  if (amount === '0') return html`<td class="number zero-figure" title="0">0</td>`;
+  return html`<td class="number ${figure}" title="${amount}">${scaled(amount, decimals)}</td>`;
 }
 
 function assetSection(asset: string, totals: readonly ReportTotal[]): Markup {
@@ -38,7 +39,7 @@ function assetSection(asset: string, totals: readonly ReportTotal[]): Markup {
     </h2>
     ${waterfall(totals, decimals)}
     <div class="scroll">
-      <table>
+      <table class="figures">
         <thead>
           <tr>
             <th>Vault</th>
@@ -49,7 +50,7 @@ function assetSection(asset: string, totals: readonly ReportTotal[]): Markup {
           ${totals.map(
             (total) =>
               html`<tr>
-                <td class="id">${total.vaultId}</td>
+                <td class="id vault">${total.vaultId}</td>
                 ${FIGURES.map(([figure]) => figureCell(total[figure], decimals, figure))}
               </tr>`,
           )}

@@ -1,7 +1,7 @@
 /** Of the printable page; it stands inside the page, which needs nothing else. */
 export const STYLESHEET = `
 :root { color-scheme: light; font: 14px/1.45 system-ui, sans-serif; color: #17211d; }
-body { margin: 0 auto; padding: 2rem; max-width: 78rem; background: #fff; }
+body { margin: 0 auto; padding: 2rem; max-width: 90rem; background: #fff; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 .lead { color: #55635d; margin: .25rem 0 1rem; }
 .verdict { display: inline-block; padding: .25rem .75rem; border-radius: 1rem; font-weight: 600; }
@@ -12,6 +12,8 @@ th, td { text-align: left; padding: .3rem .5rem; border-bottom: 1px solid #dfe6e
 th { font-weight: 600; font-size: .8rem; color: #55635d; }
 .number { text-align: right; white-space: nowrap; } .id { font-family: ui-monospace, monospace; font-size: .8rem; overflow-wrap: anywhere; }
 .zero-figure { color: #a9b5b0; } tr.closing td, td.closing { font-weight: 600; }
+.figures td { font-size: .8rem; } .figures td, .figures th { padding: .3rem; } .figures th { white-space: normal; }
+.vault { min-width: 7.5rem; }
 .scroll { overflow-x: auto; } .note { color: #55635d; } ul { padding-left: 1.2rem; }
 .waterfall { width: 100%; max-width: 44rem; height: auto; margin: .5rem 0; }
 .waterfall text { font-size: 10px; text-anchor: middle; fill: #55635d; }
@@ -20,5 +22,10 @@ th { font-weight: 600; font-size: .8rem; color: #55635d; }
 .sign { display: grid; grid-template-columns: 1fr 1fr; gap: 2rem; }
 .sign div { border-top: 1px solid #17211d; padding-top: .4rem; margin-top: 3rem; }
 .seal { font-family: ui-monospace, monospace; font-size: .75rem; overflow-wrap: anywhere; }
-@media print { body { padding: 0; max-width: none; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; } }
+@page { size: landscape; }
+@media print {
+  body { padding: 0; max-width: none; } h2 { break-after: avoid; } tr, svg { break-inside: avoid; }
+  .scroll { overflow: visible; } .figures td, .figures th { font-size: .65rem; padding: .25rem; }
+  td.number { white-space: normal; overflow-wrap: anywhere; } .vault { min-width: 0; }
+}
 `;

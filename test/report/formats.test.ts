@@ -122,6 +122,18 @@ test('html: one page without scripts, everything escaped, figures exact in the t
   expect(page).toMatch(/ann, 2025-11-21T08:00:00.000Z/);
 });
 
+test('html: on paper no table is cut off where it would scroll on a screen', async () => {
+  const [, paper = ''] = (await rendered('html')).split('@media print');
+  expect(paper).toContain('.scroll { overflow: visible; }');
+  expect(paper).toContain('td.number { white-space: normal; overflow-wrap: anywhere; }');
+});
+
+test('html: a figure of nothing takes the room of one digit', async () => {
+  const page = await rendered('html');
+  expect(page).toContain('<td class="number zero-figure" title="0">0</td>');
+  expect(page).not.toMatch(/<td class="number[^>]*>0\.0+</);
+});
+
 test('html: the lists show amounts as the totals do, exact in the title', async () => {
   const page = await rendered('html');
   expect(page).toContain('<span title="-300000000000000000">-0.300000000000000000</span>');
