@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { generateKeyPair, keyIdOf } from '../custody/token.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
@@ -95,6 +95,8 @@ function writeNew(path: string, text: string, mode: number): void {
     writeFileSync(path, text, { mode, flag: 'wx' });
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    // Of a full disk half a file is left, which the next try would not overwrite.
+    if (!exists) rmSync(path, { force: true });
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(
       exists

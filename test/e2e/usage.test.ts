@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Daemon } from './daemon.ts';
-import { runProgram, runUnread } from './program.ts';
+import { MAIN, runProgram, runUnread } from './program.ts';
 
 const COMMANDS = [
   'demo',
@@ -102,6 +103,43 @@ test('a file that is no store is a problem found, not bad usage', async () => {
   const { code, stderr } = await runProgram('verify', '--store', file);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a folder in the place of a store is named as one', async () => {
+  const { code, stderr } = await runProgram('verify', '--store', tmpdir());
+  expect([code, stderr]).toEqual([
+    1,
+    `counterfoil: ${tmpdir()} is a folder: name the file in it\n`,
+  ]);
+});
+
+test('an address of another machine, or a certificate that is none: exit 1, and what to change', async () => {
+  const daemon = new Daemon();
+  onTestFinished(() => daemon.remove());
+  const text = readFileSync(daemon.configPath, 'utf8');
+  const said = async (listen: Record<string, unknown>): Promise<string> => {
+    const config = { ...(JSON.parse(text) as Record<string, unknown>), listen };
+    writeFileSync(daemon.configPath, JSON.stringify(config));
+    const { code, stderr } = await runProgram('serve', '--config', daemon.configPath);
+    expect(code).toBe(1);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    return stderr;
+  };
+  expect(await said({ host: '192.0.2.1', port: 0 })).toMatch(/192\.0\.2\.1.*listen\.host/);
+  const files = { certFile: daemon.configPath, keyFile: daemon.configPath };
+  expect(await said({ port: 0, tls: files })).toMatch(/listen\.tls: .*certFile is a certificate/);
+});
+
+test('a key that does not fit the disk leaves no half of itself in the way of the next try', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, MAIN, 'keygen', '--out', 'new'],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/new\.key cannot be written/)]);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('counterfoil --version and --help exit 0; nothing at all is bad usage', async () => {

@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { decode } from '../../src/intake/decode.ts';
 import { backup, restore } from '../../src/store/sqlite/backup.ts';
@@ -52,4 +53,36 @@ test('a backup of one file restores to a store that is written to as any other',
   expect(modeOf(path)).toBe(0o600);
   expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
   expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('a backup onto a full disk says so, and leaves nothing there', async () => {
+  const { path, copy } = await storeAndCopy();
+  const full = (): void => {
+    throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+  };
+  await expect(backup(path, copy, { ...SILENT, start: full })).rejects.toThrow(
+    `${copy} cannot be written (database or disk is full): make room there and try again`,
+  );
+  expect(filesOf(copy)).toEqual([]);
+});
+
+test('a restore that fails leaves the store as it is, and nothing beside it', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  const now = (): number => {
+    throw new Error('no clock');
+  };
+  await expect(restore(copy, path, { decode, now })).rejects.toThrow('no clock');
+  expect(filesOf(path).filter((name) => name.includes('restore'))).toEqual([]);
+  expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
+});
+
+test('a lock file that cannot be opened is named', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  open.close();
+  mkdirSync(`${copy}.lock`);
+  await expect(restore(path, copy, { decode, now: () => START })).rejects.toThrow(
+    `${copy}.lock is a folder`,
+  );
 });

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { decode, decodeAgain } from '../../src/intake/decode.ts';
@@ -230,4 +230,15 @@ test('a body of too much is kept aside for good, and so it replays', async () =>
   open.close();
   const options = { ...OPTIONS, decode: decodeAgain };
   expect(verify(path, options).checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+test('a rebuild that is refused takes nothing away from the one that is under way', async () => {
+  const { open, path } = await credited();
+  open.close();
+  const lock = takeWriterLock(path);
+  const underWay = `${path}.rebuild`;
+  writeFileSync(underWay, 'half of the new tables');
+  expect(() => rebuild(path, OPTIONS)).toThrow('in use by another process');
+  expect(existsSync(underWay)).toBe(true);
+  lock.release();
 });

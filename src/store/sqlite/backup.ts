@@ -1,7 +1,14 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DecodeBody } from '../port.ts';
-import { makeOneFile, makePrivate, openForReading, openForWriting } from './database.ts';
+import {
+  explained,
+  makeOneFile,
+  makePrivate,
+  openForReading,
+  openForWriting,
+  removeDatabase,
+} from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { takeWriterLock } from './writer-lock.ts';
@@ -39,7 +46,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
     progress.done();
   } catch (error) {
     rmSync(to, { force: true });
-    throw error;
+    throw explained(to, error);
   } finally {
     db.close();
   }
@@ -60,12 +67,15 @@ export async function restore(
   options: { readonly decode: DecodeBody; readonly now: () => number },
 ): Promise<Restored> {
   const lock = takeWriterLock(to);
+  const fresh = `${to}.restore`;
   try {
-    const fresh = `${to}.restore`;
-    rmSync(fresh, { force: true });
+    removeDatabase(fresh);
     await copy(from, fresh);
     await recordRestore(fresh, options);
     return putInPlace(fresh, to);
+  } catch (error) {
+    removeDatabase(fresh);
+    throw error;
   } finally {
     lock.release();
   }
@@ -77,6 +87,8 @@ async function copy(from: string, to: string): Promise<void> {
   try {
     makePrivate(to);
     await db.backup(to);
+  } catch (error) {
+    throw explained(to, error);
   } finally {
     db.close();
   }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { checkNewestSeals } from './newest-seals.ts';
 import { StoreRefused } from './refusal.ts';
 
@@ -88,9 +88,24 @@ function assertDurable(db: Database.Database, path: string): void {
   }
 }
 
-function refusal(path: string, error: unknown): StoreRefused {
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** What went wrong with a file, in words that say what to do; a refusal stays as it is. */
+export function refusal(path: string, error: unknown): StoreRefused {
+  if (error instanceof StoreRefused) return error;
   const code = error instanceof Database.SqliteError ? error.code : '';
   const text = error instanceof Error ? error.message : String(error);
+  if (isFolder(path)) return new StoreRefused(`${path} is a folder: name the file in it`);
+  if (code === 'SQLITE_FULL') {
+    return new StoreRefused(`${path} cannot be written (${text}): make room there and try again`);
+  }
+  if (code.startsWith('SQLITE_READONLY')) {
+    return new StoreRefused(
+      `${path} cannot be opened (${text}): SQLite writes beside a store that a daemon has used; run this as the user who owns it, or on a copy made by \`counterfoil backup\``,
+    );
+  }
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return new StoreRefused(
       `${path} is damaged or not a SQLite database (${text}): restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
@@ -99,7 +114,7 @@ function refusal(path: string, error: unknown): StoreRefused {
   const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
   if (code === 'SQLITE_CANTOPEN' || missing) {
     return new StoreRefused(
-      `${path} cannot be opened (${text}): check that its folder exists and is writable`,
+      `${path} cannot be opened (${text}): check that its folder exists, and that both can be read and written`,
     );
   }
   if (code.startsWith('SQLITE_BUSY')) {
@@ -107,14 +122,30 @@ function refusal(path: string, error: unknown): StoreRefused {
       `${path} is locked by another process: stop the other Counterfoil first`,
     );
   }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return new StoreRefused(
+      `${path} cannot be opened (${text}): look at its disk, which may be full or failing`,
+    );
+  }
   return new StoreRefused(`${path} cannot be opened: ${text}`);
+}
+
+/** A full disk in words; whatever else went wrong as it is. */
+export function explained(path: string, error: unknown): unknown {
+  const full = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+  return full ? refusal(path, error) : error;
+}
+
+/** Removes a file and what stands beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }
 
 function guarded<Result>(path: string, open: () => Result): Result {
   try {
     return open();
   } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(path, error);
+    throw refusal(path, error);
   }
 }
 

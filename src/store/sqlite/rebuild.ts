@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
 import { checkHashChain } from './audit.ts';
-import { openForRebuild, openForWriting } from './database.ts';
+import { explained, openForRebuild, openForWriting, removeDatabase } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { replay } from './replay.ts';
 import { insertInto } from './statement.ts';
@@ -21,10 +21,6 @@ export interface RebuildReport {
   readonly previous: string;
 }
 
-function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-}
-
 /**
  * Makes every projection anew from the journal: replays it into a new file, then puts that in the
  * place of the old one, which is kept beside it. The daemon must be stopped. Throws
@@ -33,9 +29,9 @@ function removeDatabase(path: string): void {
  */
 export function rebuild(path: string, options: RebuildOptions): RebuildReport {
   const fresh = `${path}.rebuild`;
-  removeDatabase(fresh);
   // Nobody else may write meanwhile: what they wrote would be lost with the old file.
   const lock = takeWriterLock(path);
+  removeDatabase(fresh);
   const old = openForRebuild(path);
   const { decode, progress } = options;
   try {
@@ -65,7 +61,7 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
   } catch (error) {
     if (old.open) old.close();
     removeDatabase(fresh);
-    throw error;
+    throw explained(fresh, error);
   } finally {
     lock.release();
   }

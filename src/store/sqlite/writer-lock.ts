@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { refusal } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 
 /** Held by the one process that may write a store. */
@@ -17,14 +18,14 @@ export function takeWriterLock(path: string): WriterLock {
   if (!existsSync(dirname(path))) {
     throw new StoreRefused(`${path} cannot be opened: its folder does not exist, create it first`);
   }
-  const lock = new Database(`${path}.lock`, { timeout: 0 });
+  const lock = openedLock(`${path}.lock`);
   try {
     lock.pragma('journal_mode = DELETE');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    if (!busy) throw error;
+    if (!busy) throw refusal(`${path}.lock`, error);
     throw new StoreRefused(
       `${path} is in use by another process: stop that daemon first, or give this one a store of its own`,
     );
@@ -34,4 +35,12 @@ export function takeWriterLock(path: string): WriterLock {
       lock.close();
     },
   };
+}
+
+function openedLock(path: string): Database.Database {
+  try {
+    return new Database(path, { timeout: 0 });
+  } catch (error) {
+    throw refusal(path, error);
+  }
 }
