@@ -54,17 +54,21 @@ function refuseToExit(command: Command): void {
   for (const child of command.commands) refuseToExit(child);
 }
 
-/** Whoever reads what is printed may leave early, as `head` does: that is no error. */
-function letReadersLeave(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+/**
+ * Whoever reads what is printed may leave early, as `head` does: that is no error. A result that
+ * does not fit where it is to be written is one: half of it must not be taken for all of it.
+ */
+function lookAfterOutput(): void {
+  process.stderr.on('error', () => undefined);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    terminal.note(`counterfoil: standard output cannot be written: ${error.message}`);
+    process.exit(1);
+  });
 }
 
 async function main(): Promise<void> {
-  letReadersLeave();
+  lookAfterOutput();
   const command = await program(process.argv.slice(2));
   refuseToExit(command);
   try {

@@ -44,6 +44,16 @@ export function createLog(options: LogOptions): Logger {
       hooks: { streamWrite: secretMask(options.secrets) },
     },
     // Synchronous, so that the last lines before a crash are not lost with it.
-    options.destination ?? pino.destination({ fd: 2, sync: true }),
+    options.destination ?? standardError(),
   );
+}
+
+/** What waits to be logged at most while nobody takes it. */
+const WAITING_CHARACTERS_MAX = 1_000_000;
+
+/** A full disk under the log must not end who logs: lines wait for room there, then are dropped. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ fd: 2, sync: true, maxLength: WAITING_CHARACTERS_MAX });
+  stream.on('error', () => undefined);
+  return stream;
 }

@@ -1,5 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -141,6 +151,42 @@ test('a key that does not fit the disk leaves no half of itself in the way of th
   expect([status, stderr]).toEqual([1, expect.stringMatching(/new\.key cannot be written/)]);
   expect(readdirSync(folder)).toEqual([]);
 });
+
+// Linux has a file that is always full.
+test.skipIf(!existsSync('/dev/full'))(
+  'a result that cannot be written whole: exit 1 and the cause',
+  () => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'keygen', '--token'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    const said = /^counterfoil: standard output cannot be written: ENOSPC.*\n$/;
+    expect([status, stderr]).toEqual([1, expect.stringMatching(said)]);
+  },
+);
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a daemon whose log is on a full disk goes on, and ends in order',
+  async () => {
+    const daemon = new Daemon();
+    onTestFinished(() => daemon.remove());
+    const full = openSync('/dev/full', 'w');
+    const serve = spawn(process.execPath, [MAIN, 'serve', '--config', daemon.configPath], {
+      stdio: ['ignore', 'pipe', full],
+    });
+    onTestFinished(() => void serve.kill('SIGKILL'));
+    closeSync(full);
+    const ended = once(serve, 'exit');
+    if (serve.stdout === null) throw new Error('its output was not piped');
+    const [said] = (await once(serve.stdout, 'data')) as [Buffer];
+    const [url = ''] = /http:\S+/.exec(said.toString()) ?? [];
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    serve.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+);
 
 test('counterfoil --version and --help exit 0; nothing at all is bad usage', async () => {
   const version = await runProgram('--version');

@@ -37,8 +37,9 @@ test('a backup is one file, and stays one when it is audited', async () => {
 test('a backup is its owner’s alone to read from its first byte on', async () => {
   const { path, copy } = await storeAndCopy();
   const modes: number[] = [];
-  const look = (): void => void modes.push(modeOf(copy));
-  await backup(path, copy, { start: look, tick: look, done: look });
+  const look = (): void => void modes.push(modeOf(`${copy}.partial`));
+  await backup(path, copy, { ...SILENT, start: look, tick: look });
+  expect(modes).not.toEqual([]);
   expect(new Set(modes)).toEqual(new Set([0o600]));
   expect(modeOf(copy)).toBe(0o600);
 });
@@ -52,6 +53,15 @@ test('a backup of one file restores to a store that is written to as any other',
   });
   expect(modeOf(path)).toBe(0o600);
   expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+  expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('what is copied has the name of a backup only once it is whole', async () => {
+  const { path, copy } = await storeAndCopy();
+  const met: string[][] = [];
+  const look = (): void => void met.push(filesOf(copy));
+  await backup(path, copy, { ...SILENT, start: look, tick: look });
+  expect(met.flat()).not.toContain('copy');
   expect(filesOf(copy)).toEqual(['copy']);
 });
 

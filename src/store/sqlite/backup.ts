@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DecodeBody } from '../port.ts';
 import {
@@ -28,12 +28,15 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   if (!existsSync(dirname(to))) {
     throw new StoreRefused(`${to} cannot be written: its folder does not exist, create it first`);
   }
+  // Whoever is interrupted leaves no file that has the name of a backup and is half of one.
+  const partial = `${to}.partial`;
+  removeDatabase(partial);
   const db = openForReading(from);
   let started = false;
   let done = 0;
   try {
-    makePrivate(to);
-    await db.backup(to, {
+    makePrivate(partial);
+    await db.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         if (!started) progress.start('backup', totalPages);
         started = true;
@@ -42,10 +45,11 @@ export async function backup(from: string, to: string, progress: Progress): Prom
         return PAGES_PER_STEP;
       },
     });
-    makeOneFile(to);
+    makeOneFile(partial);
+    renameSync(partial, to);
     progress.done();
   } catch (error) {
-    rmSync(to, { force: true });
+    removeDatabase(partial);
     throw explained(to, error);
   } finally {
     db.close();
