@@ -51,11 +51,24 @@ async function stageEvents(stage: Stage, over: AbortSignal, note: (text: string)
   await pause(DEAD_MS);
   await product.start();
   note('the daemon is back');
-  const reversed = await traffic.creditedThenDropped((hash) => isCredited(product, hash), over);
+  const attempt = () => traffic.creditedThenDropped((hash) => isCredited(product, hash), over);
+  const reversed = await triedAgain(attempt, over);
   if (reversed === null) return;
   note(
     `a deep reorg took deposit ${short(reversed)} after it was credited: a reversal will follow`,
   );
+}
+
+/** The first outcome; what lost its way in retries of deliveries is given up for another try. */
+export async function triedAgain(
+  attempt: () => Promise<string | null>,
+  over: AbortSignal,
+): Promise<string | null> {
+  while (!over.aborted) {
+    const outcome = await attempt();
+    if (outcome !== null) return outcome;
+  }
+  return null;
 }
 
 function short(hash: string): string {

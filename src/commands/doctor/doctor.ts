@@ -15,8 +15,9 @@ import { checkStore } from './store-check.ts';
 
 const HELP = `
 Checks the configuration and everything it leads to: the store, the API tokens, who can read the files
-of its secrets, the custody API with our key, the vaults and their subscriptions, and whether webhooks can ever show the depths that the
-crediting policy wants. Changes nothing. Exit code 0 when nothing is a problem, 1 otherwise.`;
+of its secrets, the custody API with our key, the vaults and their subscriptions, and whether webhooks
+can ever show the depths that the crediting policy wants. Changes nothing. Exit code 0 when nothing is a
+problem, 1 otherwise.`;
 
 const MARK = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
 
