@@ -80,6 +80,27 @@ test('what a transaction that failed has added is not remembered', async () => {
   expect(open.deposits()).toHaveLength(1);
 });
 
+test('a merge comes to its end although many of the commits fail', () => {
+  const db = openForWriting(':memory:');
+  const index = new KeyIndex(db, 100);
+  for (let seq = 1; seq <= 100; seq += 1) index.add({ space: 'hash', key: `${seq}`, row: seq });
+  index.committed();
+  const advanced = db.transaction((ends: 'well' | 'badly') => {
+    index.advance(100);
+    if (ends === 'badly') throw new Error('disk full');
+  });
+  // Sixteen keys at a time: seven commits for a hundred, one for each other space, one for the mark.
+  for (let commit = 1; commit <= 10; commit += 1) {
+    expect(() => advanced('badly')).toThrow('disk full');
+    index.rolledBack();
+    advanced('well');
+    index.committed();
+  }
+  expect(db.prepare('SELECT count(*) FROM keys').pluck().get()).toBe(100);
+  expect(db.prepare('SELECT through_seq FROM keys_merged').pluck().get()).toBe(100);
+  db.close();
+});
+
 test('a reader beside the writer finds every deposit, hash and notification at any moment', async () => {
   const path = temporaryPath();
   const open = new OpenLedger(path);
@@ -106,6 +127,7 @@ test('whatever the order of adding, merging and opening again, the index finds w
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ add: fc.nat(40) }) },
     { weight: 2, arbitrary: fc.constant('advance' as const) },
+    { weight: 1, arbitrary: fc.constant('fail' as const) },
     { weight: 1, arbitrary: fc.constant('reload' as const) },
   );
   fc.assert(
@@ -114,18 +136,38 @@ test('whatever the order of adding, merging and opening again, the index finds w
       let index = new KeyIndex(db, 3);
       const model = new Map<string, number[]>();
       let seq = 0;
+      const added = (key: string): number => {
+        const row = (seq + 1) * 1_000_000;
+        db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, 0, 0)").run(seq + 1);
+        db.prepare('INSERT INTO hashes VALUES (?, ?, ?)').run(row, `n${seq + 1}`, key);
+        index.add({ space: 'hash', key, row });
+        index.add({ space: 'notification', key: `${seq + 1}`, row: seq + 1 });
+        return row;
+      };
+      const failing = db.transaction((key: string) => {
+        added(key);
+        index.advance(seq + 1);
+        throw new Error('disk full');
+      });
+      const fail = (): void => {
+        try {
+          failing('key-0');
+        } catch {
+          index.rolledBack();
+        }
+      };
       for (const one of steps) {
-        if (one === 'advance') index.advance(seq);
-        else if (one === 'reload') index = new KeyIndex(db, 3);
+        if (one === 'advance') {
+          index.advance(seq);
+          index.committed();
+        } else if (one === 'fail') {
+          index.committed();
+          fail();
+        } else if (one === 'reload') index = new KeyIndex(db, 3);
         else {
-          seq += 1;
           const key = `key-${one.add}`;
-          const row = seq * 1_000_000;
-          db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, 0, 0)").run(seq);
-          db.prepare('INSERT INTO hashes VALUES (?, ?, ?)').run(row, `n${seq}`, key);
-          index.add({ space: 'hash', key, row });
-          index.add({ space: 'notification', key: `${seq}`, row: seq });
-          model.set(key, [...(model.get(key) ?? []), row]);
+          model.set(key, [...(model.get(key) ?? []), added(key)]);
+          seq += 1;
         }
       }
       for (const [key, rows] of model) {

@@ -113,14 +113,29 @@ function filterOf(db: Database, mergedThrough: number): KeyFilter {
 
 const NO_ROWS: readonly number[] = [];
 
-/** A tail that takes no more keys and is being merged, in sorted order. */
+/** The keys of one space in order, and how many of them are in the table. */
+interface Sorted {
+  readonly space: KeySpace;
+  readonly fingerprints: Float64Array;
+  readonly at: number;
+}
+
+/** A tail that takes no more keys and is being merged, in sorted order; replaced at every step. */
 interface Merge {
   readonly tails: Tails;
   /** The last fact whose keys it holds. */
   readonly throughSeq: number;
   /** Those not begun yet. */
-  readonly spaces: KeySpace[];
-  sorted: { readonly space: KeySpace; readonly fingerprints: Float64Array; at: number } | undefined;
+  readonly spaces: readonly KeySpace[];
+  readonly sorted: Sorted | undefined;
+}
+
+/** With the keys of its next space in order; as it is when none is left. */
+function withNextSpace(merge: Merge): Merge {
+  const [space, ...spaces] = merge.spaces;
+  if (space === undefined) return merge;
+  const fingerprints = merge.tails[space].sorted();
+  return { ...merge, spaces, sorted: { space, fingerprints, at: 0 } };
 }
 
 /** What the index knew before the transaction under way. */
@@ -204,8 +219,8 @@ export class KeyIndex {
     for (const { space, fingerprint, row } of before.added) {
       this.#growing[space].remove(fingerprint, row);
     }
-    // What it had merged is not in the table any more: once more from the beginning.
-    this.#merging = before.merging && { ...before.merging, spaces: [...SPACES], sorted: undefined };
+    // What it had merged is not in the table any more; what was merged before it is.
+    this.#merging = before.merging;
   }
 
   #begun(): Before {
@@ -245,37 +260,32 @@ export class KeyIndex {
       // Evidence from the custody API brings hashes and deposits without any notification.
       if (Math.max(...SPACES.map((space) => this.#growing[space].size)) < enough) return;
       const tails = this.#growing;
-      this.#merging = { tails, throughSeq: headSeq, spaces: [...SPACES], sorted: undefined };
+      this.#merging = { tails, throughSeq: headSeq, spaces: SPACES, sorted: undefined };
       this.#growing = emptyTails();
     }
     this.#merge(this.#merging, room);
   }
 
   #merge(merge: Merge, room: number): void {
-    merge.sorted ??= this.#nextSpace(merge);
-    const { sorted } = merge;
+    const begun = merge.sorted === undefined ? withNextSpace(merge) : merge;
+    const { sorted } = begun;
     if (sorted === undefined) {
       this.#mark.run(merge.throughSeq);
       this.#mergedThrough = merge.throughSeq;
       this.#merging = undefined;
       return;
     }
-    const { space, fingerprints } = sorted;
-    const end = Math.min(fingerprints.length, sorted.at + room);
+    const { space, fingerprints, at } = sorted;
+    const end = Math.min(fingerprints.length, at + room);
     const rows: [number, number, number][] = [];
-    for (const fingerprint of fingerprints.subarray(sorted.at, end)) {
+    for (const fingerprint of fingerprints.subarray(at, end)) {
       this.#filter.add(fingerprint);
       for (const row of merge.tails[space].get(fingerprint)) {
         rows.push([KEY_SPACES[space], fingerprint, row]);
       }
     }
     this.#insert.insert(rows);
-    sorted.at = end;
-    if (end === fingerprints.length) merge.sorted = undefined;
-  }
-
-  #nextSpace(merge: Merge): Merge['sorted'] {
-    const space = merge.spaces.shift();
-    return space && { space, fingerprints: merge.tails[space].sorted(), at: 0 };
+    const left = end === fingerprints.length ? undefined : { ...sorted, at: end };
+    this.#merging = { ...begun, sorted: left };
   }
 }
