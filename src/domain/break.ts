@@ -31,6 +31,13 @@ export const BREAK_TYPES = [
 ] as const;
 export type BreakType = (typeof BREAK_TYPES)[number];
 
+/** About a body that arrived, whoever sent it: no comparison finds or heals these. */
+export const BODY_BREAKS = [
+  'id_conflict',
+  'quarantined',
+  'malformed',
+] as const satisfies readonly BreakType[];
+
 export type Severity = 'info' | 'warning' | 'critical';
 
 /** Severity of a break whose opener does not say otherwise. */

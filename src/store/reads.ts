@@ -191,7 +191,7 @@ export interface AddressPlace {
 export interface ReconcilerView {
   readonly dossiers: readonly HashDossier[];
   readonly withdrawals: readonly Withdrawal[];
-  /** Unresolved breaks by key. */
+  /** Unresolved breaks that a comparison may be about, by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy | null;

@@ -34,10 +34,11 @@ export type FromReader =
   | { readonly kind: 'answered'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure };
 
-/** Some items of a long list of an answer. */
+/** Some items of a long list of an answer, or entries of a large map. */
 export interface Part {
-  /** The member of the answer that the list is; null when it is the answer itself. */
+  /** The member of the answer that they belong to; null when it is the answer itself. */
   readonly of: string | null;
+  readonly isMap: boolean;
   readonly items: readonly unknown[];
 }
 

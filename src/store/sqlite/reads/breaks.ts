@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Break, BreakEvent } from '../../../domain/break.ts';
+import { BODY_BREAKS, type Break, type BreakEvent } from '../../../domain/break.ts';
 import type { BreakQuery, BreakSort, Page, PageRequest } from '../../reads.ts';
 import { breakEventOf, breakOf } from '../break-row.ts';
 import type { Tables } from '../tables.ts';
@@ -57,8 +57,16 @@ export function readBreak(
   });
 }
 
-/** Unresolved breaks by key; one is unresolved per key. */
+/**
+ * Unresolved breaks that a comparison may be about, by key; one is unresolved per key. Of the others
+ * whoever knows the webhook's URL makes as many as he likes, and every run would read them all.
+ */
 export async function readOpenBreaks(db: Kysely<Tables>): Promise<ReadonlyMap<string, Break>> {
-  const rows = await db.selectFrom('breaks').where(UNRESOLVED).selectAll().execute();
+  const rows = await db
+    .selectFrom('breaks')
+    .where(UNRESOLVED)
+    .where('type', 'not in', BODY_BREAKS)
+    .selectAll()
+    .execute();
   return new Map(rows.map((row) => [row.key, breakOf(row)]));
 }
