@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { samePlace } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
@@ -90,8 +91,12 @@ export function unlisted(
 ): Deposit[] {
   const byHash = new Map<string, CustodyTransaction[]>();
   for (const row of transactions.values()) {
+    // All that has no hash would be under one key, thousands of rows.
+    if (row.blockchainHash === null) continue;
     const key = dossierKeyOf(row);
-    byHash.set(key, [...(byHash.get(key) ?? []), row]);
+    const known = byHash.get(key);
+    if (known === undefined) byHash.set(key, [row]);
+    else known.push(row);
   }
   return deposits.filter((deposit) => {
     const { transactionId } = deposit;
@@ -100,31 +105,43 @@ export function unlisted(
   });
 }
 
+/** Rows compared between two turns of the event loop: some 10 ms, and there may be 20,000. */
+const ROWS_PER_TURN = 500;
+
+/** What each row comes to, with turns of the event loop in between: intake must not wait for all. */
+async function inTurns(
+  rows: readonly CustodyTransaction[],
+  compare: (row: CustodyTransaction) => readonly Compared[],
+): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  for (const [index, row] of rows.entries()) {
+    compared.push(...compare(row));
+    if ((index + 1) % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  return compared;
+}
+
 /** Own outgoing transactions first: they decide which deposits are internal. */
-export function compareAll(context: {
+export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
   waiting: Waiting;
   snapshot: Snapshot;
-}): Compared[] {
+}): Promise<Compared[]> {
   const { transactions, absent, waiting, snapshot } = context;
   const rows = [...transactions.values()];
-  const outgoing = rows
-    .filter((row) => row.type === 'outgoing')
-    .map((row) => compareOutgoingRow(row, snapshot));
-  const own = new Set(
-    rows.filter((row) => row.type === 'outgoing' && row.blockchainHash !== null).map(dossierKeyOf),
-  );
-  const incoming = rows
-    .filter((row) => row.type === 'incoming')
-    .flatMap((row) => {
-      const deposits = depositsOf(row, snapshot).map((deposit) =>
-        own.has(dossierKeyOf(deposit)) ? { ...deposit, ownTransfer: true } : deposit,
-      );
-      return deposits.length === 0
-        ? [compareUnseenRow(row, snapshot)]
-        : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
-    });
+  const sent = rows.filter((row) => row.type === 'outgoing');
+  const outgoing = await inTurns(sent, (row) => [compareOutgoingRow(row, snapshot)]);
+  const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(dossierKeyOf));
+  const received = rows.filter((row) => row.type === 'incoming');
+  const incoming = await inTurns(received, (row) => {
+    const deposits = depositsOf(row, snapshot).map((deposit) =>
+      own.has(dossierKeyOf(deposit)) ? { ...deposit, ownTransfer: true } : deposit,
+    );
+    return deposits.length === 0
+      ? [compareUnseenRow(row, snapshot)]
+      : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+  });
   const misnamed = waiting.withdrawals.filter(
     ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
   );

@@ -278,7 +278,7 @@ export class Sweep {
     const { withdrawals } = waiting;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
-    const compared = compareAll({ transactions, absent, waiting, snapshot });
+    const compared = await compareAll({ transactions, absent, waiting, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
@@ -356,7 +356,7 @@ export class Sweep {
       const about = { ...this.#options, others: [], withdrawals: [] };
       const snapshot = await takeSnapshot(rows, about);
       const transactions = new Map(rows.map((row) => [row.transactionId, row]));
-      const compared = compareAll({
+      const compared = await compareAll({
         transactions,
         absent: NOTHING_ABSENT,
         waiting: NOTHING_WAITING,
