@@ -17,7 +17,6 @@ import {
   type Compared,
   type Snapshot,
 } from './comparison.ts';
-import type { LookedUp } from './stragglers.ts';
 
 /** What the custody API still has to be asked about. */
 export interface Waiting {
@@ -27,8 +26,11 @@ export interface Waiting {
 
 export const NOTHING_WAITING: Waiting = { deposits: [], withdrawals: [] };
 
-/** What single look-ups were answered 404 for. */
-type Absent = Pick<LookedUp, 'absentDeposits' | 'absentWithdrawals'>;
+/** What the API answered 404 for, in single look-ups and whole answers of its own. */
+export interface Absent {
+  readonly absentDeposits: readonly Deposit[];
+  readonly absentWithdrawals: readonly Withdrawal[];
+}
 
 export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
 

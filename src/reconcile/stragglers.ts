@@ -5,6 +5,8 @@ import type { Deposit } from '../domain/deposit.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { transactionOf } from '../translation/transaction.ts';
+import { unlisted, type Absent } from './all-rows.ts';
+import { ShownDeposits } from './shown-deposits.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -14,12 +16,8 @@ import { Turns } from './turns.ts';
 const DEPOSITS_MAX = 20;
 const WITHDRAWALS_MAX = 10;
 
-export interface LookedUp {
+export interface LookedUp extends Absent {
   readonly transactions: readonly CustodyTransaction[];
-  /** Deposits that the API answered 404 for, in a whole answer of its own. */
-  readonly absentDeposits: readonly Deposit[];
-  /** Withdrawals likewise. */
-  readonly absentWithdrawals: readonly Withdrawal[];
   readonly postponed: number;
   readonly failed: number;
   readonly requests: number;
@@ -43,23 +41,32 @@ interface Round<Subject> {
  */
 export class Stragglers {
   readonly #deposits = new Turns<Deposit>(({ depositId }) => depositId);
+  readonly #shown = new ShownDeposits();
   readonly #withdrawals = new Turns<Withdrawal>(({ transactionId }) => transactionId);
 
-  /** `withdrawals`: those whose notifications are older than the API may be behind. */
+  /**
+   * `deposits`: all that wait; those that `listed` shows are not asked for. `withdrawals`: those whose
+   * notifications are older than the API may be behind.
+   */
   async lookUp(context: {
     custody: CustodyClient;
+    listed: ReadonlyMap<TransactionId, CustodyTransaction>;
     deposits: readonly Deposit[];
     withdrawals: readonly Withdrawal[];
     now: number;
     deadlineMs: number;
   }): Promise<LookedUp> {
-    const { custody, now, deadlineMs } = context;
+    const { custody, listed, now, deadlineMs } = context;
+    this.#shown.see(context.deposits, listed);
+    const asked = unlisted(context.deposits, listed).filter(mayMove);
     const deposits = await roundOf(this.#deposits, {
-      due: this.#deposits.due(context.deposits.filter(mayMove), now),
+      due: this.#shown.fairly(this.#deposits.due(asked, now)),
       max: DEPOSITS_MAX,
       now,
       ask: (deposit) => lookUpDeposit(custody, deposit, deadlineMs),
     });
+    const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
+    this.#shown.see(asked, found);
     const withdrawals = await roundOf(this.#withdrawals, {
       due: this.#withdrawals.due(context.withdrawals, now),
       max: deposits.final ? 0 : WITHDRAWALS_MAX,

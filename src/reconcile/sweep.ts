@@ -16,7 +16,6 @@ import {
   NOTHING_ABSENT,
   NOTHING_WAITING,
   takeSnapshot,
-  unlisted,
   type Waiting,
 } from './all-rows.ts';
 import { watchBacklogs } from './backlog-watch.ts';
@@ -242,7 +241,8 @@ export class Sweep {
     const { now, graceMs } = this.#options;
     const found = await this.#stragglers.lookUp({
       custody,
-      deposits: unlisted(waiting.deposits, list.transactions),
+      listed: list.transactions,
+      deposits: waiting.deposits,
       // A transaction may be told of before the API shows it: what is younger is not asked for.
       withdrawals: waiting.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>

@@ -46,6 +46,28 @@ test('a deposit older than the watermark is still verified, by a look-up of its 
   expect(await stage.standing(hash)).toBe('credited');
 });
 
+test('it is verified although every minute brings more forged ones than a run looks up', async () => {
+  const policy = { ...THREE_DEEP, default: { confirmations: 50 } };
+  const stage = await Stage.start({ policy });
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 12);
+  await stage.run();
+  for (let round = 1; round <= 2; round += 1) {
+    await stage.caller.advance(2 * GRACE_MS);
+    await stage.paid(await stage.place(), 5, 1);
+    await stage.run();
+  }
+  await stage.mine(36);
+  for (let minute = 1; minute <= 8; minute += 1) {
+    await stage.caller.advance(60_000);
+    for (let number = 0; number < 25; number += 1) {
+      await stage.deliver(forged(place, `nobody-${minute}-${number}`));
+    }
+    await stage.run();
+  }
+  expect(await stage.standing(hash)).toBe('credited');
+});
+
 test('what the API keeps not knowing is asked for ever less often, up to once an hour', async () => {
   const stage = await Stage.start();
   const place = await stage.place();
