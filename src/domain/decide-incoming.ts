@@ -71,7 +71,10 @@ function postingOf(
     return { sighting, entries: [], restated: false };
   }
   const restated = sighting.entryId !== null && !sameContent(sighting.posted, list);
-  if (sighting.entryId !== null && (!restated || hasSeenDeeper(sighting, count))) {
+  if (sighting.entryId !== null && !restated) {
+    return { sighting: withDecimals(sighting, list), entries: [], restated };
+  }
+  if (sighting.entryId !== null && hasSeenDeeper(sighting, count)) {
     return { sighting, entries: [], restated };
   }
   const taken = reversalFor(sighting, notification, now);
@@ -81,6 +84,15 @@ function postingOf(
     entries: [...taken, entry],
     restated,
   };
+}
+
+/** The same postings, told with other decimals: they are kept, so that they are news only once. */
+function withDecimals(sighting: Sighting, list: readonly BalanceChange[]): Sighting {
+  const { entryId, posted } = sighting;
+  const areKnown = list.every(
+    ({ decimals }, at) => decimals === null || decimals === posted[at]?.decimals,
+  );
+  return areKnown ? sighting : standingAs(sighting, { entryId, posted: list });
 }
 
 /** The reversal of exactly what this sighting has posted; nothing when nothing stands. */
@@ -133,14 +145,15 @@ function decideSeen(
   const count = countOf(notification);
   const posting = postingOf(withEvent(before, notification, now.source), notification, now);
   const found: Finding[] = [];
-  const context = { notification, now, ownTransfer: isOwnHash(dossier) };
+  const { posted, epoch } = before;
+  const context = { notification, now, ownTransfer: isOwnHash(dossier), posted };
   const receipts = receivedIn(notification.changes ?? []);
   const told = receipts.map((received) => {
     const deposit = known.get(received.asset);
     if (deposit !== undefined && isBooked(deposit) && deposit.amount !== received.amount) {
       found.push(amountChanged(deposit, received.amount, `confirmation ${count}`));
     }
-    const subject = deposit ?? newDeposit(received, { ...context, epoch: before.epoch });
+    const subject = deposit ?? newDeposit(received, { ...context, epoch });
     return settle(sighted(subject, received, context), now);
   });
   for (const { asset } of receipts) known.delete(asset);

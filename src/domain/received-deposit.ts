@@ -81,15 +81,31 @@ export function countOf({ type, confirmations }: IncomingNotification): number {
   return type === 'confirmation' ? (confirmations ?? 0) : 0;
 }
 
+interface SightedIn {
+  readonly notification: IncomingNotification;
+  readonly now: Circumstances;
+  readonly ownTransfer: boolean;
+  /** What stands in the books for the sighting: it has the decimals that were told so far. */
+  readonly posted: readonly BalanceChange[];
+}
+
+/**
+ * Whether a deposit comes with other decimals than its asset is pinned to. Those that it came with
+ * before are judged no more: a person's release stands.
+ */
+function bringsOtherDecimals(deposit: Deposit, received: Received, context: SightedIn): boolean {
+  const { asset, decimals } = received;
+  const pinned = context.now.pinnedDecimals(asset);
+  if (pinned === undefined || decimals === null || decimals === pinned) return false;
+  if (deposit.evidence !== 'confirmed' || received.amount !== deposit.amount) return true;
+  const before = receivedIn(context.posted).find((one) => one.asset === asset);
+  return before?.decimals !== decimals;
+}
+
 /** A deposit after a mempool or confirmation event told of it. */
-export function sighted(
-  deposit: Deposit,
-  received: Received,
-  context: { notification: IncomingNotification; now: Circumstances; ownTransfer: boolean },
-): Deposit {
+export function sighted(deposit: Deposit, received: Received, context: SightedIn): Deposit {
   const { notification, now, ownTransfer } = context;
   const count = countOf(notification);
-  const pinned = now.pinnedDecimals(received.asset);
   const restated = received.amount !== deposit.amount;
   const older = count < deposit.confirmations;
   // Without a spread: an object so wide that is made by one is slow to make and to read.
@@ -112,13 +128,7 @@ export function sighted(
     ownTransfer,
     unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
     attributedTo: deposit.attributedTo,
-    // Judged until the first confirmation, or again with another amount: a person's release stands.
-    decimalsChanged:
-      deposit.decimalsChanged ||
-      ((deposit.evidence !== 'confirmed' || restated) &&
-        pinned !== undefined &&
-        received.decimals !== null &&
-        received.decimals !== pinned),
+    decimalsChanged: deposit.decimalsChanged || bringsOtherDecimals(deposit, received, context),
     operatorHold: deposit.operatorHold,
     // An approval was for the amount that the person saw.
     approvals: restated && !older ? [] : deposit.approvals,

@@ -319,6 +319,26 @@ describe('decimals', () => {
     expect(open.standing()).toBe('held: decimals_changed');
   });
 
+  test('hold a deposit that was confirmed with the pinned ones too', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1, told(18)), service.confirmed(6, told(6)));
+    expect(open.standing()).toBe('held: decimals_changed');
+    expect(open.openBreaks()).toEqual(['decimals_changed']);
+    expect(open.positions()).toEqual({ [AT]: '100' });
+  });
+
+  test('that a person has released hold it no more, others do', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1, told(18)), service.confirmed(2, told(6)));
+    await open.decide({ kind: 'release', depositId: open.depositId(), reason: 'it is 6' });
+    await open.deliver(service.confirmed(3, told(6)), service.confirmed(4), service.confirmed(5));
+    expect(open.standing()).toBe('confirming');
+    await open.deliver(service.confirmed(6, told(8)));
+    expect(open.standing()).toBe('held: decimals_changed');
+  });
+
   test('left out are not a change', async () => {
     const open = await openLedger();
     const service = new Service();
