@@ -74,9 +74,7 @@ function postingOf(
   if (sighting.entryId !== null && !restated) {
     return { sighting: withDecimals(sighting, list), entries: [], restated };
   }
-  if (sighting.entryId !== null && hasSeenDeeper(sighting, count)) {
-    return { sighting, entries: [], restated };
-  }
+  if (isOutOfDate(sighting, count)) return { sighting, entries: [], restated };
   const taken = reversalFor(sighting, notification, now);
   const entry = entryOf(entryHead(notification, now), list);
   return {
@@ -84,6 +82,11 @@ function postingOf(
     entries: [...taken, entry],
     restated,
   };
+}
+
+/** Whether what stands in the books was told by a deeper confirmation than this one. */
+function isOutOfDate(sighting: Sighting, count: number): boolean {
+  return sighting.entryId !== null && hasSeenDeeper(sighting, count);
 }
 
 /** The same postings, told with other decimals: they are kept, so that they are news only once. */
@@ -154,7 +157,12 @@ function decideSeen(
       found.push(amountChanged(deposit, received.amount, `confirmation ${count}`));
     }
     const subject = deposit ?? newDeposit(received, { ...context, epoch });
-    return settle(sighted(subject, received, context), now);
+    const after = sighted(subject, received, context);
+    if (deposit !== undefined || !isOutOfDate(before, count)) return settle(after, now);
+    // The deeper confirmation left it out: that is the newest word, in whatever order they come.
+    const emptied = { ...after, amount: ZERO };
+    found.push(amountChanged(emptied, received.amount, `confirmation ${count}`));
+    return settle(emptied, now);
   });
   for (const { asset } of receipts) known.delete(asset);
   const untold = Array.from(known.values(), (deposit) =>

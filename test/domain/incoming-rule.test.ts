@@ -178,6 +178,28 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.deposits()[0]).toMatchObject({ asset: 'ethereum:ETH', amount: '100' });
   });
 
+  test('an asset that the deepest word leaves out came to nothing, in whatever order they come', async () => {
+    const both = saying(change('100'), change('7', { asset: 'ethereum:USDC' }));
+    for (const order of [
+      [1, 3, 6],
+      [3, 1, 6],
+      [3, 6, 1],
+    ]) {
+      const open = await openLedger();
+      const service = new Service();
+      for (const count of order)
+        await open.deliver(service.confirmed(count, count === 1 ? both : {}));
+      expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+      expect(
+        open
+          .deposits()
+          .map(({ asset, amount }) => `${asset} ${amount}`)
+          .toSorted(),
+      ).toEqual(['ethereum:ETH 100', 'ethereum:USDC 0']);
+      expect(open.openBreaks()).toEqual(['amount_changed']);
+    }
+  });
+
   test('what was emptied once is not reported again by the next confirmation', async () => {
     const open = await openLedger();
     const service = new Service();
