@@ -27,7 +27,7 @@ export const COMMANDS: readonly Listed[] = [
     name: 'serve',
     description: 'run the daemon: intake, books, reconciliation, API, console',
     load: async ({ terminal, ...context }) =>
-      (await import('./serve.ts')).serveCommand(terminal, context),
+      (await import('./serve/serve.ts')).serveCommand(terminal, context),
   },
   {
     name: 'core',

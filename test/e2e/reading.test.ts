@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ThreadedReads } from '../../src/commands/reading/threaded-reads.ts';
+import type { ThreadedReads } from '../../src/commands/serve/reading/threaded-reads.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { documentsFrom } from '../../src/report/document.ts';
@@ -9,7 +9,7 @@ import { openLedgerFile, temporaryPath, type OpenLedger } from '../store/open-le
 import { Service } from '../store/webhook.ts';
 
 /** The threads run the built program's files. */
-const BUILT = new URL('../../dist/commands/reading/threaded-reads.js', import.meta.url);
+const BUILT = new URL('../../dist/commands/serve/reading/threaded-reads.js', import.meta.url);
 
 const PAGE = { page: 0, pageSize: 100 };
 

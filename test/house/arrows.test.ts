@@ -8,7 +8,7 @@ import { spoken } from './violation.ts';
 /** One file in every room, each with something to import. */
 const ROOMS = [
   'src/main.ts',
-  'src/commands/serve.ts',
+  'src/commands/serve/serve.ts',
   'src/wire/page.ts',
   'src/domain/amount.ts',
   'src/intake/decode.ts',
@@ -61,11 +61,11 @@ const ALLOWED: [path: string, text: string][] = [
   ],
   [
     'src/main.ts',
-    "import { name } from './commands/serve.ts'; export const n = process.argv + name;",
+    "import { name } from './commands/serve/serve.ts'; export const n = process.argv + name;",
   ],
   [
-    'src/commands/serve.ts',
-    "import { name } from '../store/sqlite/journal.ts'; export const n = name;",
+    'src/commands/serve/serve.ts',
+    "import { name } from '../../store/sqlite/journal.ts'; export const n = name;",
   ],
   ['src/wire/page.ts', "import { z } from 'zod'; export const n = z;"],
   ['src/wire/page.ts', "import * as z from 'zod/mini'; export const n = z;"],
@@ -159,10 +159,14 @@ const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
   ['arrow', 'src/ops/config.ts', value('../domain/amount.ts')],
   ['arrow', 'src/ops/config.ts', types('../store/journal.ts')],
   ['arrow', 'src/ops/config.ts', types('../wire/page.ts')],
-  ['arrow', 'src/api/credits.ts', value('../commands/serve.ts')],
+  ['arrow', 'src/api/credits.ts', value('../commands/serve/serve.ts')],
   ['arrow', 'src/ops/config.ts', value('../main.ts')],
 
-  ['cycle', 'src/commands/serve.ts', "import { name } from './serve.ts'; export const n = name;"],
+  [
+    'cycle',
+    'src/commands/serve/serve.ts',
+    "import { name } from './serve.ts'; export const n = name;",
+  ],
 
   ['ambient-clock', 'src/domain/ids.ts', 'export const n = Date.now();'],
   ['ambient-clock', 'src/domain/ids.ts', 'export const n = new Date();'],
@@ -192,7 +196,7 @@ const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
   ['environment', 'src/ops/config.ts', 'const { env } = process; export const n = env;'],
   ['environment', 'src/ops/config.ts', 'export const n = globalThis.process;'],
   ['environment', 'src/ops/config.ts', "import { env } from 'node:process'; export const n = env;"],
-  ['environment', 'src/commands/serve.ts', 'export const n = process.argv;'],
+  ['environment', 'src/commands/serve/serve.ts', 'export const n = process.argv;'],
 
   ['barrel', 'src/api/all.ts', "export * from './credits.ts';"],
   ['barrel', 'src/api/all.ts', "import { name } from './credits.ts'; export { name };"],

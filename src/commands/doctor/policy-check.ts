@@ -21,7 +21,7 @@ export async function policyAhead(configured: CreditingPolicy, path: string): Pr
   const alone = {
     policy: configured,
     assets: new Map<AssetId, number>(),
-    diagnosis: ok('crediting policy', 'the configuration’s'),
+    diagnosis: ok('crediting policy', "the configuration's"),
   };
   if (!existsSync(path)) return alone;
   try {

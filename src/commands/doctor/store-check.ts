@@ -12,7 +12,10 @@ export async function checkStore(path: string): Promise<Diagnosis> {
     const reads = new SqliteReads(openForReading(path));
     try {
       const { journalHead } = await reads.counts();
-      return ok('store', `${path} holds ${journalHead} facts; \`counterfoil verify\` audits it`);
+      return ok(
+        'store',
+        `${path} holds ${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}; \`counterfoil verify\` audits it`,
+      );
     } finally {
       reads.close();
     }

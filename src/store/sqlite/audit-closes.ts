@@ -145,7 +145,7 @@ function checkReport(
       say('its report names another one before it');
     }
     if (report.day !== close.day || report.journal?.sealHash !== close.seal_hash) {
-      say('its report is another day’s');
+      say("its report is another day's");
     }
   } catch {
     say('its report is no JSON');

@@ -1,6 +1,6 @@
 import type { Failure } from '../reading/messages.ts';
-import type { BodyBlock } from '../../store/body-block.ts';
-import type { FactOutcome, Submission } from '../../store/port.ts';
+import type { BodyBlock } from '../../../store/body-block.ts';
+import type { FactOutcome, Submission } from '../../../store/port.ts';
 
 /** What the program gives the checkpointer when it starts it. */
 export interface CheckpointerOptions {

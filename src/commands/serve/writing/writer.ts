@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { decode } from '../../intake/decode.ts';
-import { openForWriting } from '../../store/sqlite/database.ts';
-import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';
+import { decode } from '../../../intake/decode.ts';
+import { openForWriting } from '../../../store/sqlite/database.ts';
+import { SqliteLedger } from '../../../store/sqlite/sqlite-ledger.ts';
 import { failureOf } from '../reading/failure.ts';
 import { Desk } from './desk.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { divided, LongAnswer } from '../../../src/commands/reading/long-answer.ts';
+import { divided, LongAnswer } from '../../../../src/commands/serve/reading/long-answer.ts';
 
 /** What a receiver makes of an answer, and how many items each message held. */
 function received(answer: unknown): { whole: unknown; sizes: number[] } {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { CommitResult, Ledger, Submission } from '../../store/port.ts';
-import { skim } from '../../intake/decode.ts';
-import { StoreRefused } from '../../store/sqlite/refusal.ts';
+import type { CommitResult, Ledger, Submission } from '../../../store/port.ts';
+import { skim } from '../../../intake/decode.ts';
+import { StoreRefused } from '../../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
 import { outcomesByBatch, packed, transferred } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';

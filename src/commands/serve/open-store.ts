@@ -1,4 +1,4 @@
-import { takeWriterLock } from '../store/sqlite/writer-lock.ts';
+import { takeWriterLock } from '../../store/sqlite/writer-lock.ts';
 import { ThreadedReads } from './reading/threaded-reads.ts';
 import { ThreadedLedger } from './writing/threaded-ledger.ts';
 

@@ -1,4 +1,4 @@
-import type { CommitResult, Ledger } from '../../store/port.ts';
+import type { CommitResult, Ledger } from '../../../store/port.ts';
 import { failureOf } from '../reading/failure.ts';
 import type { Failure } from '../reading/messages.ts';
 import { factsOf, packedOutcomes, unpacked } from './batch.ts';

@@ -1,5 +1,5 @@
-import type { Documents } from '../../report/document.ts';
-import type { Reads } from '../../store/reads.ts';
+import type { Documents } from '../../../report/document.ts';
+import type { Reads } from '../../../store/reads.ts';
 import type { Pace } from './pace.ts';
 
 /** What a reader thread can be asked: the reading port, and closed days as documents. */

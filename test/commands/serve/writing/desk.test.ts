@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decode } from '../../../src/intake/decode.ts';
-import { outcomesByBatch, packed } from '../../../src/commands/writing/batch.ts';
-import { commitObserved } from '../../../src/commands/writing/commit-observed.ts';
-import { Desk } from '../../../src/commands/writing/desk.ts';
-import type { FromWriter } from '../../../src/commands/writing/messages.ts';
-import { CommitQueue } from '../../../src/intake/commit-queue.ts';
-import type { CommitResult, Delivery, Ledger, Submission } from '../../../src/store/port.ts';
-import { deliveryOf, openLedger, START } from '../../store/open-ledger.ts';
-import { Service } from '../../store/webhook.ts';
+import { decode } from '../../../../src/intake/decode.ts';
+import { outcomesByBatch, packed } from '../../../../src/commands/serve/writing/batch.ts';
+import { commitObserved } from '../../../../src/commands/serve/writing/commit-observed.ts';
+import { Desk } from '../../../../src/commands/serve/writing/desk.ts';
+import type { FromWriter } from '../../../../src/commands/serve/writing/messages.ts';
+import { CommitQueue } from '../../../../src/intake/commit-queue.ts';
+import type { CommitResult, Delivery, Ledger, Submission } from '../../../../src/store/port.ts';
+import { deliveryOf, openLedger, START } from '../../../store/open-ledger.ts';
+import { Service } from '../../../store/webhook.ts';
 
 /** Different deposits; the one at place `n` has the hash `0x<n>`. */
 function deposits(count: number): Delivery[] {

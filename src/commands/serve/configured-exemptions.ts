@@ -1,7 +1,7 @@
-import { sameExemptions, type ExemptionRule } from '../domain/exemption.ts';
-import type { Ledger } from '../store/port.ts';
-import type { Reads } from '../store/reads.ts';
-import { CommandFailed } from './terminal.ts';
+import { sameExemptions, type ExemptionRule } from '../../domain/exemption.ts';
+import type { Ledger } from '../../store/port.ts';
+import type { Reads } from '../../store/reads.ts';
+import { CommandFailed } from '../terminal.ts';
 
 /** The configuration's exemption rules become a decision when they differ from those set last. */
 export async function takeExemptions(

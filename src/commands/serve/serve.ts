@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { WHOLE } from '../ops/config.ts';
-import { createLog } from '../ops/log.ts';
-import { configFrom } from './config-file.ts';
+import { WHOLE } from '../../ops/config.ts';
+import { createLog } from '../../ops/log.ts';
+import { configFrom } from '../config-file.ts';
 import { startDaemon } from './daemon.ts';
-import type { Environment } from '../ops/substitution.ts';
-import type { Terminal } from './terminal.ts';
+import type { Environment } from '../../ops/substitution.ts';
+import type { Terminal } from '../terminal.ts';
 
 const HELP = `
 Takes the custody service's webhooks at POST /hooks/<path token>, keeps exact books of them, and

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../store/port.ts';
+import type { Ledger } from '../../../store/port.ts';
 import { Committer } from './committer.ts';
 import { Inbox, type Work } from './inbox.ts';
 import type { FromWriter, ToWriter } from './messages.ts';

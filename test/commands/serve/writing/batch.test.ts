@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decode } from '../../../src/intake/decode.ts';
-import { packed, unpacked } from '../../../src/commands/writing/batch.ts';
-import type { Submission } from '../../../src/store/port.ts';
-import { openScratch } from '../../../src/store/sqlite/database.ts';
-import { JournalReader } from '../../../src/store/sqlite/journal-reader.ts';
-import { JournalWriter } from '../../../src/store/sqlite/journal-writer.ts';
-import { deliveryOf, START } from '../../store/open-ledger.ts';
+import { decode } from '../../../../src/intake/decode.ts';
+import { packed, unpacked } from '../../../../src/commands/serve/writing/batch.ts';
+import type { Submission } from '../../../../src/store/port.ts';
+import { openScratch } from '../../../../src/store/sqlite/database.ts';
+import { JournalReader } from '../../../../src/store/sqlite/journal-reader.ts';
+import { JournalWriter } from '../../../../src/store/sqlite/journal-writer.ts';
+import { deliveryOf, START } from '../../../store/open-ledger.ts';
 
 const delivered = fc
   .oneof(

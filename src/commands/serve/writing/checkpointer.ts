@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
-import { openForCheckpoints } from '../../store/sqlite/database.ts';
+import { openForCheckpoints } from '../../../store/sqlite/database.ts';
 import type { CheckpointerOptions } from './messages.ts';
 
 /** Pages that the writer may be left with: it copies as many in a few milliseconds. */

@@ -1,12 +1,12 @@
-import type { Notification } from '../../domain/notification.ts';
+import type { Notification } from '../../../domain/notification.ts';
 import {
   BLOCK_BYTES_MAX,
   BLOCK_FACTS_MAX,
   packedBlock,
   type BodyBlock,
   type PackedBody,
-} from '../../store/body-block.ts';
-import type { DecodeBody, Delivery, FactOutcome, Submission } from '../../store/port.ts';
+} from '../../../store/body-block.ts';
+import type { DecodeBody, Delivery, FactOutcome, Submission } from '../../../store/port.ts';
 import { notificationsIn, textOf } from './notification-text.ts';
 import { DELIVERY_CODES, OTHER, type Batch, type FromWriter, type Placed } from './messages.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decode } from '../../../src/intake/decode.ts';
-import { packed } from '../../../src/commands/writing/batch.ts';
-import { Inbox, type Work } from '../../../src/commands/writing/inbox.ts';
-import type { ToWriter } from '../../../src/commands/writing/messages.ts';
-import { deliveryOf, START } from '../../store/open-ledger.ts';
+import { decode } from '../../../../src/intake/decode.ts';
+import { packed } from '../../../../src/commands/serve/writing/batch.ts';
+import { Inbox, type Work } from '../../../../src/commands/serve/writing/inbox.ts';
+import type { ToWriter } from '../../../../src/commands/serve/writing/messages.ts';
+import { deliveryOf, START } from '../../../store/open-ledger.ts';
 
 /** A message in short: a batch of so many facts, or another's kind. */
 type Told = number | 'tidy' | 'close';

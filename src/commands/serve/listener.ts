@@ -3,8 +3,8 @@ import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { getRequestListener } from '@hono/node-server';
-import type { Config } from '../ops/config.ts';
-import { CommandFailed } from './terminal.ts';
+import type { Config } from '../../ops/config.ts';
+import { CommandFailed } from '../terminal.ts';
 
 /** A sender that trickles its headers holds a socket no longer than this. */
 const HEADERS_TIME_MS_MAX = 10_000;

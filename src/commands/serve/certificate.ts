@@ -1,4 +1,4 @@
-import type { Config } from '../ops/config.ts';
+import type { Config } from '../../ops/config.ts';
 
 /**
  * Whether the proxy in front vouches for the sender: it checks the client certificate (mTLS) and

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { documentsFrom } from '../../report/document.ts';
-import { openForReading } from '../../store/sqlite/database.ts';
-import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
+import { documentsFrom } from '../../../report/document.ts';
+import { openForReading } from '../../../store/sqlite/database.ts';
+import { SqliteReads } from '../../../store/sqlite/sqlite-reads.ts';
 import { failureOf } from './failure.ts';
 import { divided } from './long-answer.ts';
 import type { Call, Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';

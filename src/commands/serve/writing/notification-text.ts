@@ -1,5 +1,5 @@
-import type { Notification } from '../../domain/notification.ts';
-import { packChanges, unpackChanges } from '../../store/change-codec.ts';
+import type { Notification } from '../../../domain/notification.ts';
+import { packChanges, unpackChanges } from '../../../store/change-codec.ts';
 
 /**
  * Notifications on their way to the writer, null where a body is none: one JSON text for all of them

@@ -1,4 +1,4 @@
-import type { CloseRecord } from '../../domain/close-record.ts';
+import type { CloseRecord } from '../../../domain/close-record.ts';
 import type { Calls, Method, Reading } from './messages.ts';
 import type { Pace } from './pace.ts';
 import { ReaderThread } from './reader-thread.ts';

@@ -1,15 +1,15 @@
-import type { CustodyClient } from '../custody/client.ts';
-import type { CommitQueue } from '../intake/commit-queue.ts';
-import type { RunAges } from '../domain/custody.ts';
-import type { Config } from '../ops/config.ts';
-import type { Logger } from '../ops/log.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import type { PublishedNetworks } from '../reconcile/published-networks.ts';
-import { RunQueue } from '../reconcile/run-queue.ts';
-import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
-import { Sweep, type SweepResult } from '../reconcile/sweep.ts';
-import type { ReconciliationRow } from '../store/records.ts';
-import type { Reads } from '../store/reads.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import type { CommitQueue } from '../../intake/commit-queue.ts';
+import type { RunAges } from '../../domain/custody.ts';
+import type { Config } from '../../ops/config.ts';
+import type { Logger } from '../../ops/log.ts';
+import type { Metrics } from '../../ops/metrics.ts';
+import type { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import { RunQueue } from '../../reconcile/run-queue.ts';
+import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
+import { Sweep, type SweepResult } from '../../reconcile/sweep.ts';
+import type { ReconciliationRow } from '../../store/records.ts';
+import type { Reads } from '../../store/reads.ts';
 
 /** The configured ages; without a custody API no deposit is ever verified, and none is stale. */
 function agesOf({ reconcile, custody }: Config): RunAges {

@@ -1,13 +1,13 @@
-import type { CloseAnswer } from '../api/services.ts';
-import type { CustodyClient } from '../custody/client.ts';
-import type { CommitQueue } from '../intake/commit-queue.ts';
-import type { Config } from '../ops/config.ts';
-import type { Logger } from '../ops/log.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import { CloseCalendar } from '../reconcile/close-calendar.ts';
-import { Closer, type CloseResult } from '../reconcile/close.ts';
-import { startSchedule, type Schedule } from '../reconcile/schedule.ts';
-import type { Reads } from '../store/reads.ts';
+import type { CloseAnswer } from '../../api/services.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import type { CommitQueue } from '../../intake/commit-queue.ts';
+import type { Config } from '../../ops/config.ts';
+import type { Logger } from '../../ops/log.ts';
+import type { Metrics } from '../../ops/metrics.ts';
+import { CloseCalendar } from '../../reconcile/close-calendar.ts';
+import { Closer, type CloseResult } from '../../reconcile/close.ts';
+import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
+import type { Reads } from '../../store/reads.ts';
 
 /** A close that waits for the custody API is tried again every minute. */
 const RETRY_PATTERN = '* * * * *';

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { notificationsIn, textOf } from '../../../src/commands/writing/notification-text.ts';
-import { packed, unpacked } from '../../../src/commands/writing/batch.ts';
-import { Amount } from '../../../src/domain/amount.ts';
-import type { Notification } from '../../../src/domain/notification.ts';
-import { decode } from '../../../src/intake/decode.ts';
-import { readTrace, trace, traceNames } from '../../house/trace.ts';
-import { balanceChange } from '../../store/evidence.ts';
-import { deliveryOf, START } from '../../store/open-ledger.ts';
-import { change, Service } from '../../store/webhook.ts';
+import {
+  notificationsIn,
+  textOf,
+} from '../../../../src/commands/serve/writing/notification-text.ts';
+import { packed, unpacked } from '../../../../src/commands/serve/writing/batch.ts';
+import { Amount } from '../../../../src/domain/amount.ts';
+import type { Notification } from '../../../../src/domain/notification.ts';
+import { decode } from '../../../../src/intake/decode.ts';
+import { readTrace, trace, traceNames } from '../../../house/trace.ts';
+import { balanceChange } from '../../../store/evidence.ts';
+import { deliveryOf, START } from '../../../store/open-ledger.ts';
+import { change, Service } from '../../../store/webhook.ts';
 
 function bodiesOf(name: string): unknown[] {
   return trace
