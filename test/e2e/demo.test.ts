@@ -169,6 +169,7 @@ test(
     demo.ctrlC();
     const { code, stdout, stderr } = await demo.finished;
     expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('ended at once: the books were not compared');
     expect(stderr).not.toMatch(/^\s+at /m);
     await eventually('both processes are gone', isOver);
   },

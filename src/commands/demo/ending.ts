@@ -10,9 +10,13 @@ export class Ending {
   #isUnderWay = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor() {
+  /** `note` tells people why the exit code is 1. */
+  constructor(note: (text: string) => void) {
     const onSignal = (): void => {
-      if (!this.#isUnderWay || this.over.aborted) process.exit(1);
+      if (!this.#isUnderWay || this.over.aborted) {
+        note('ended at once: the books were not compared');
+        process.exit(1);
+      }
       this.end();
     };
     process.on('SIGINT', onSignal);

@@ -93,9 +93,20 @@ export interface Endpoint {
 /** Stands for no path parameters, no query, or no body. */
 export const NOTHING = z.object({});
 
-function issueText(error: z.ZodError): string {
-  return error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+/** What is wrong, by its place; where there are alternatives, with the one that is nearest. */
+function issueText(
+  issues: readonly z.core.$ZodIssue[],
+  within: readonly PropertyKey[] = [],
+): string {
+  return issues
+    .map((issue) => {
+      const path = [...within, ...issue.path];
+      if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+        const [nearest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
+        return issueText(nearest, path);
+      }
+      return path.length === 0 ? issue.message : `${path.map(String).join('.')}: ${issue.message}`;
+    })
     .join('; ');
 }
 
@@ -130,9 +141,9 @@ export function endpoint<
   const run = async (raw: RawCall): Promise<Answer> => {
     const { caller, cookies, view, nowMs } = raw;
     const readParams = params.safeParse(raw.params);
-    if (!readParams.success) return refused('BR-1', issueText(readParams.error));
+    if (!readParams.success) return refused('BR-1', issueText(readParams.error.issues));
     const readQuery = query.safeParse(raw.query);
-    if (!readQuery.success) return refused('BR-1', issueText(readQuery.error));
+    if (!readQuery.success) return refused('BR-1', issueText(readQuery.error.issues));
     if (authorize !== undefined && caller !== undefined) {
       const refusal = authorize(caller.client, readParams.data, readQuery.data);
       if (refusal !== undefined) return refusal;
@@ -140,7 +151,7 @@ export function endpoint<
     const json = takesBody ? await readJson(raw.bodyText) : { kind: 'ok' as const, value: {} };
     if (json.kind === 'refused') return json;
     const readBody = body.safeParse(json.value);
-    if (!readBody.success) return refused('BR-2', issueText(readBody.error));
+    if (!readBody.success) return refused('BR-2', issueText(readBody.error.issues));
     return handle({
       params: readParams.data,
       query: readQuery.data,

@@ -240,3 +240,13 @@ describe('addresses without credentials', () => {
     expect(await refusal({ vaultId, network: 'dogecoin' })).toBe('BR-1001');
   });
 });
+
+test.each<[Json, RegExp]>([
+  [{ network: 'ethereum' }, /outputs/],
+  [{ network: 'ethereum', asset: 'ethereum:ETH', amount: 5 }, /amount/],
+  [{ network: 'ethereum', asset: 'ethereum:ETH', amount: '5', memmo: 'm' }, /memmo/],
+])('a deposit that is none is refused with the name of what is wrong: %o', async (body, name) => {
+  const refused = await caller.control('POST', '/sim/deposits', body);
+  expect([refused.status, refused.body['errorCode']]).toEqual([400, 'BR-2']);
+  expect(refused.body['errorMessage']).toMatch(name);
+});
