@@ -57,10 +57,10 @@ function depthCell(deposit: Deposit): Markup {
     </svg>`;
 }
 
-function place({ vaultId, addressId, memo }: Deposit): string {
-  return [vaultId, addressId, memo === null ? null : `memo ${memo}`]
-    .filter((part) => part !== null)
-    .join(' · ');
+/** Where it arrived; `say`: how an identifier is written. */
+function place({ vaultId, addressId, memo }: Deposit, say: (id: string) => string): string {
+  const ids = [vaultId, addressId].filter((id) => id !== null).map(say);
+  return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
 }
 
 function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
@@ -74,7 +74,7 @@ function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
     <td class="number amount">${amountCell(deposit.amount, asset, snapshot.decimals)}</td>
     <td class="id name" title="${asset}">${shortened(asset)}</td>
     <td class="number">${depthCell(deposit)}</td>
-    <td class="id wide">${place(deposit)}</td>
+    <td class="id wide" title="${place(deposit, String)}">${place(deposit, shortened)}</td>
     <td class="id name" title="${blockchainHash}">${shortened(blockchainHash)}</td>
     <td class="number muted" title="${momentText(deposit.firstSeenAt)}">
       ${spanText(snapshot.at - deposit.firstSeenAt)}

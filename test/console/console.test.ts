@@ -76,6 +76,15 @@ test('a deposit is shown with its state, depth and amount both ways', async () =
   expect(text).toContain('The latest 2 of 2');
 });
 
+test('where a deposit arrived is told by the ends of long identifiers, and whole in the title', async () => {
+  const { open, service, read } = await openConsole();
+  const addressId = '0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11';
+  await open.deliver(service.confirmed(1, { addressId }));
+  const fragment = await read('/console/fragment');
+  expect(fragment).toContain(`title="v1 · ${addressId}"`);
+  expect(words(fragment)).toContain('v1 · 0fb3d6a4…2c9e11 0xa1');
+});
+
 test('open breaks are shown, the critical ones first, with their age and difference', async () => {
   const { open, service, read } = await openConsole();
   await open.deliver(
