@@ -4,11 +4,8 @@ import { balanceChange } from './balance-change.ts';
 export const STREAMS = ['outgoing', 'blockchain', 'incoming'] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/**
- * Event types of the `outgoing` stream (section "Outgoing stream").
- * @public
- */
-export const OUTGOING_TYPES = [
+/** Types of the `outgoing` stream up to the signature: they have no fields that have to be there. */
+const UNTIL_SIGNED_TYPES = [
   'approval-pending',
   'approved',
   'pending',
@@ -16,6 +13,14 @@ export const OUTGOING_TYPES = [
   'inited',
   'to-sign',
   'signed',
+] as const;
+
+/**
+ * Event types of the `outgoing` stream (section "Outgoing stream").
+ * @public
+ */
+export const OUTGOING_TYPES = [
+  ...UNTIL_SIGNED_TYPES,
   'submitted',
   'mined',
   'warning',
@@ -85,18 +90,7 @@ const outgoingCommon = {
 };
 export const outgoingNotification = z.discriminatedUnion('type', [
   // `quorum` and `approvals` may be anything: the spec shows neither's shape, and nothing reads them.
-  z.looseObject({
-    ...outgoingCommon,
-    type: z.enum([
-      'approval-pending',
-      'approved',
-      'pending',
-      'requested',
-      'inited',
-      'to-sign',
-      'signed',
-    ]),
-  }),
+  z.looseObject({ ...outgoingCommon, type: z.enum(UNTIL_SIGNED_TYPES) }),
   z.looseObject({
     ...outgoingCommon,
     type: z.literal('submitted'),

@@ -26,7 +26,8 @@ function lookUps(stage: Stage): number {
   return stage.attempts.splice(0).filter(({ operation }) => operation === 'transaction').length;
 }
 
-test('a deposit older than the watermark is still verified, by a look-up of its own', async () => {
+/** A deposit twelve deep of fifty that the watermark has passed: only a look-up of its own shows it. */
+async function passedByWatermark() {
   const policy = { ...THREE_DEEP, default: { confirmations: 50 } };
   const stage = await Stage.start({ policy });
   const place = await stage.place();
@@ -37,6 +38,11 @@ test('a deposit older than the watermark is still verified, by a look-up of its 
     await stage.paid(await stage.place(), 5, 1);
     await stage.run();
   }
+  return { stage, place, hash };
+}
+
+test('a deposit older than the watermark is still verified, by a look-up of its own', async () => {
+  const { stage, hash } = await passedByWatermark();
   expect(await stage.standing(hash)).toBe('confirming');
   await stage.mine(36);
   await stage.caller.advance(3_600_000);
@@ -47,16 +53,7 @@ test('a deposit older than the watermark is still verified, by a look-up of its 
 });
 
 test('it is verified although every minute brings more forged ones than a run looks up', async () => {
-  const policy = { ...THREE_DEEP, default: { confirmations: 50 } };
-  const stage = await Stage.start({ policy });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 12);
-  await stage.run();
-  for (let round = 1; round <= 2; round += 1) {
-    await stage.caller.advance(2 * GRACE_MS);
-    await stage.paid(await stage.place(), 5, 1);
-    await stage.run();
-  }
+  const { stage, place, hash } = await passedByWatermark();
   await stage.mine(36);
   for (let minute = 1; minute <= 8; minute += 1) {
     await stage.caller.advance(60_000);
