@@ -1,8 +1,6 @@
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
-import Database from 'better-sqlite3';
 import { Hono } from 'hono';
 import { createServer, type RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { noticeOf } from './notice.ts';
 
 const ACCEPTED = { status: 'accepted' } as const;
@@ -76,33 +74,9 @@ function honoJson(): BaselineServer {
   return alone(createAdaptorServer({ fetch: app.fetch }));
 }
 
-/** The receiver that one writes first: deduplicates by id, one durable transaction per request. */
-function oneTransaction(folder: string): BaselineServer {
-  const db = new Database(join(folder, 'store.db'));
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
-  db.exec('CREATE TABLE deliveries (id TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT');
-  const insert = db.prepare<[string, Buffer]>(
-    'INSERT INTO deliveries (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  );
-  const take = db.transaction((id: string, body: Buffer) => insert.run(id, body).changes === 1);
-  const app = new Hono();
-  app.post('/hooks/:token', async (context) => {
-    const body = Buffer.from(await context.req.arrayBuffer());
-    const { id } = JSON.parse(body.toString('utf8')) as { id: string };
-    return context.json(answerTo(take.immediate(id, body)));
-  });
-  app.get(KEPT_PATH, (context) => {
-    const notifications = db.prepare('SELECT count(*) FROM deliveries').pluck().get();
-    return context.json({ notifications: Number(notifications), defects: [] } satisfies Kept);
-  });
-  return { server: createAdaptorServer({ fetch: app.fetch }), close: () => void db.close() };
-}
-
-/** A receiver to compare with that needs nothing but the project's own dependencies. */
+/** Receivers that keep nothing. */
 export const BASELINES = {
   'node-http': nodeHttp,
   hono,
   'hono-json': honoJson,
-  'one-transaction': oneTransaction,
 } as const;

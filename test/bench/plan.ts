@@ -8,6 +8,7 @@ export const CONTENDERS = [
   'node-http',
   'hono',
   'hono-json',
+  'one-row',
   'one-transaction',
   'express-postgres',
   'fastify-postgres',

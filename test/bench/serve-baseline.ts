@@ -1,11 +1,14 @@
 import { BASELINES, type BaselineServer } from './baseline.ts';
 import { POSTGRES_BASELINES } from './postgres-baseline.ts';
+import { SQLITE_BASELINES } from './sqlite-baseline.ts';
 
 /** A receiver to compare with; its store, where it has one, is below the folder that it is given. */
-export type BaselineName = keyof typeof BASELINES | keyof typeof POSTGRES_BASELINES;
+export type BaselineName =
+  keyof typeof BASELINES | keyof typeof SQLITE_BASELINES | keyof typeof POSTGRES_BASELINES;
 
 const ALL: Record<BaselineName, (folder: string) => BaselineServer | Promise<BaselineServer>> = {
   ...BASELINES,
+  ...SQLITE_BASELINES,
   ...POSTGRES_BASELINES,
 };
 

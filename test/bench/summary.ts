@@ -21,6 +21,7 @@ export interface Measurement extends LoadResult {
 const BESIDE = [
   'hono',
   'hono-json',
+  'one-row',
   'one-transaction',
   'express-postgres',
   'fastify-postgres',
@@ -123,6 +124,7 @@ function rowOf(all: readonly Measurement[], kind: Measurement): Row {
     ratios: {
       hono: ratio('hono'),
       'hono-json': ratio('hono-json'),
+      'one-row': ratio('one-row'),
       'one-transaction': ratio('one-transaction'),
       'express-postgres': ratio('express-postgres'),
       'fastify-postgres': ratio('fastify-postgres'),

@@ -1,0 +1,134 @@
+import { createAdaptorServer } from '@hono/node-server';
+import Database, { type Database as Connection } from 'better-sqlite3';
+import { Hono } from 'hono';
+import { join } from 'node:path';
+import { answerTo, KEPT_PATH, type BaselineServer, type Kept } from './baseline.ts';
+import { noticeOf, postingsOf, type Posting } from './notice.ts';
+
+/** As in PostgreSQL (`postgres-baseline.ts`). Amounts are text: 64 bits end at 9 ether in wei. */
+const TABLES = `
+  CREATE TABLE notifications (
+    id TEXT PRIMARY KEY, vault_id TEXT NOT NULL, stream TEXT NOT NULL, type TEXT NOT NULL,
+    network TEXT NOT NULL, blockchain_hash TEXT NOT NULL, body TEXT NOT NULL) STRICT;
+  CREATE TABLE postings (
+    network TEXT NOT NULL, blockchain_hash TEXT NOT NULL, view TEXT NOT NULL,
+    account TEXT NOT NULL, asset TEXT NOT NULL, kind TEXT NOT NULL, amount TEXT NOT NULL,
+    notification_id TEXT NOT NULL REFERENCES notifications,
+    PRIMARY KEY (blockchain_hash, network, view, account, asset, kind)) STRICT;
+  CREATE TABLE balances (
+    view TEXT NOT NULL, account TEXT NOT NULL, asset TEXT NOT NULL, amount TEXT NOT NULL,
+    PRIMARY KEY (account, view, asset)) STRICT`;
+
+const INSERT_NOTIFICATION = `
+  INSERT INTO notifications (id, vault_id, stream, type, network, blockchain_hash, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+/** A later confirmation states the same amounts again: they are posted once. */
+const INSERT_POSTING = `
+  INSERT INTO postings (network, blockchain_hash, view, account, asset, kind, amount, notification_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+const SET_BALANCE = `
+  INSERT INTO balances (view, account, asset, amount) VALUES (?, ?, ?, ?)
+  ON CONFLICT (account, view, asset) DO UPDATE SET amount = excluded.amount`;
+
+function openStore(folder: string, tables: string): Connection {
+  const db = new Database(join(folder, 'store.db'));
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.exec(tables);
+  return db;
+}
+
+/** Takes a body in a transaction of its own; whether it is new. */
+type Take = (body: string) => boolean;
+
+function serve(db: Connection, take: Take, kept: () => Kept): BaselineServer {
+  const app = new Hono();
+  app.post('/hooks/:token', async (context) =>
+    context.json(answerTo(take(await context.req.text()))),
+  );
+  app.get(KEPT_PATH, (context) => context.json(kept()));
+  return { server: createAdaptorServer({ fetch: app.fetch }), close: () => void db.close() };
+}
+
+function countIn(db: Connection, table: string): number {
+  return Number(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+}
+
+/** The least that deduplicates durably: a row with the id and the body, and no books at all. */
+function oneRow(folder: string): BaselineServer {
+  const db = openStore(
+    folder,
+    'CREATE TABLE deliveries (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT',
+  );
+  const insert = db.prepare<[string, string]>(
+    'INSERT INTO deliveries (id, body) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const take = db.transaction((body: string) => {
+    const { id } = JSON.parse(body) as { id: string };
+    return insert.run(id, body).changes === 1;
+  });
+  return serve(db, take.immediate, () => ({
+    notifications: countIn(db, 'deliveries'),
+    defects: [],
+  }));
+}
+
+/** Balances that are not the sums of their postings. */
+function wrongBalances(db: Connection): string[] {
+  const sums = new Map<string, bigint>();
+  const add = (row: unknown, sign: bigint): void => {
+    const { view, account, asset, amount } = row as Posting;
+    const key = JSON.stringify([view, account, asset]);
+    sums.set(key, (sums.get(key) ?? 0n) + sign * BigInt(amount));
+  };
+  for (const row of db.prepare('SELECT * FROM postings').iterate()) add(row, 1n);
+  for (const row of db.prepare('SELECT * FROM balances').iterate()) add(row, -1n);
+  const wrong = [...sums.values()].filter((sum) => sum !== 0n).length;
+  return wrong === 0 ? [] : [`${wrong} balances are not the sum of their postings`];
+}
+
+/**
+ * The receiver that one writes first: the books of the PostgreSQL ones, and each request is one durable
+ * transaction.
+ */
+function oneTransaction(folder: string): BaselineServer {
+  const db = openStore(folder, TABLES);
+  const insertNotification = db.prepare<string[]>(INSERT_NOTIFICATION);
+  const insertPosting = db.prepare<string[]>(INSERT_POSTING);
+  const balanceOf = db
+    .prepare<string[], string>(
+      'SELECT amount FROM balances WHERE account = ? AND view = ? AND asset = ?',
+    )
+    .pluck();
+  const setBalance = db.prepare<string[]>(SET_BALANCE);
+  const take = db.transaction((text: string) => {
+    const notice = noticeOf(text);
+    const { id, vaultId, stream, type, network, blockchainHash } = notice;
+    const { changes } = insertNotification.run(
+      id,
+      vaultId,
+      stream,
+      type,
+      network,
+      blockchainHash,
+      text,
+    );
+    if (changes === 0) return false;
+    for (const { view, account, asset, kind, amount } of postingsOf(notice)) {
+      const line = [network, blockchainHash, view, account, asset, kind, amount, id];
+      if (insertPosting.run(...line).changes === 0) continue;
+      const before = BigInt(balanceOf.get(account, view, asset) ?? '0');
+      setBalance.run(view, account, asset, String(before + BigInt(amount)));
+    }
+    return true;
+  });
+  return serve(db, take.immediate, () => ({
+    notifications: countIn(db, 'notifications'),
+    defects: wrongBalances(db),
+  }));
+}
+
+/** Receivers that make every request durable alone, in SQLite. */
+export const SQLITE_BASELINES = { 'one-row': oneRow, 'one-transaction': oneTransaction } as const;
