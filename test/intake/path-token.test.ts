@@ -14,6 +14,8 @@ const OTHERS: [what: string, token: string][] = [
   ['an empty one', ''],
   ['all but its first character', OLD.slice(1)],
   ['one with a space behind it', `${OLD} `],
+  ['one that differs in its last character', `${OLD.slice(1)}p`],
+  ['as many characters of more bytes', 'ö'.repeat(32)],
   ['one in capitals', OLD.toUpperCase()],
   ['a very long one', 'x'.repeat(100_000)],
 ];
