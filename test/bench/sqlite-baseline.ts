@@ -69,10 +69,14 @@ function oneRow(folder: string): BaselineServer {
     const { id } = JSON.parse(body) as { id: string };
     return insert.run(id, body).changes === 1;
   });
-  return serve(db, take.immediate, () => ({
-    notifications: countIn(db, 'deliveries'),
-    defects: [],
-  }));
+  return serve(
+    db,
+    (body) => take.immediate(body),
+    () => ({
+      notifications: countIn(db, 'deliveries'),
+      defects: [],
+    }),
+  );
 }
 
 /** Balances that are not the sums of their postings. */
@@ -124,10 +128,14 @@ function oneTransaction(folder: string): BaselineServer {
     }
     return true;
   });
-  return serve(db, take.immediate, () => ({
-    notifications: countIn(db, 'notifications'),
-    defects: wrongBalances(db),
-  }));
+  return serve(
+    db,
+    (body) => take.immediate(body),
+    () => ({
+      notifications: countIn(db, 'notifications'),
+      defects: wrongBalances(db),
+    }),
+  );
 }
 
 /** Receivers that make every request durable alone, in SQLite. */
