@@ -1,3 +1,4 @@
+import { readPrivateKey } from '../custody/token.ts';
 import type { Part } from '../ops/config.ts';
 import { loadConfig, type Loaded } from '../ops/config-file.ts';
 import { problemText } from '../ops/problem.ts';
@@ -19,7 +20,12 @@ export function loadedFrom<Value>(
   path: string,
   environment: Environment,
 ): Extract<Loaded<Value>, { kind: 'ok' }> {
-  const loaded = loadConfig({ file: path, env: environment, part });
+  const loaded = loadConfig({ file: path, env: environment, part, keyFlaw });
   if (loaded.kind === 'ok') return loaded;
   throw new CommandFailed(`${path} cannot be used:\n${problemText(loaded.problems)}`, 2);
+}
+
+function keyFlaw(pem: string): string | null {
+  const read = readPrivateKey(pem);
+  return read.kind === 'ok' ? null : read.detail;
 }

@@ -1,17 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from '../ops/substitution.ts';
-import { STORE, type Config } from '../ops/config.ts';
+import { STORE } from '../ops/config.ts';
 import { configFrom } from './config-file.ts';
 import { CommandFailed } from './terminal.ts';
-
-/** The file of a SQLite store; the other kind is not built yet and says so. */
-export function sqlitePath(store: Config['store']): string {
-  if (store.kind === 'sqlite') return store.path;
-  throw new CommandFailed(
-    'store: postgres:// is not supported by this version: use "sqlite:PATH"',
-    2,
-  );
-}
 
 interface StoreFlags {
   readonly store?: string;
@@ -34,5 +25,5 @@ function storeOfConfig(config: string | undefined, environment: Environment): st
   if (config === undefined) {
     throw new CommandFailed("give the store with --store FILE, or the daemon's --config FILE", 2);
   }
-  return sqlitePath(configFrom(STORE, config, environment).store);
+  return configFrom(STORE, config, environment).store.path;
 }

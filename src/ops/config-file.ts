@@ -1,7 +1,7 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig } from './config.ts';
 import type { Parsed, Part } from './config.ts';
+import { fileChecks, readText, type KeyFlaw } from './named-file.ts';
 import { isWithin } from './problem.ts';
 import { readSecrets, secretFilesOf } from './secret-file.ts';
 import type { SecretFile } from './secret-file.ts';
@@ -22,6 +22,7 @@ export function loadConfig<Value>(options: {
   file: string;
   env: Environment;
   part: Part<Value>;
+  keyFlaw: KeyFlaw;
 }): Loaded<Value> {
   const { part } = options;
   const file = path.resolve(options.file);
@@ -38,7 +39,7 @@ export function loadConfig<Value>(options: {
   }
   const substituted = substitute(only(json, part.keys), options.env);
   const read = readSecrets(substituted.value, (name) => readText(path.resolve(folder, name)));
-  const parsed = parseConfig(read.value, { part, folder, unreadableReason });
+  const parsed = parseConfig(read.value, { part, folder, checks: fileChecks(options.keyFlaw) });
   const first = [...substituted.problems, ...read.problems];
   if (parsed.kind === 'ok' && first.length === 0) {
     const named = secretFilesOf(substituted.value);
@@ -60,29 +61,6 @@ function only(json: unknown, keys: readonly string[] | null): unknown {
 
 function whole(what: string): Loaded<never> {
   return { kind: 'invalid', problems: [{ path: [], where: 'the configuration', what }] };
-}
-
-function readText(
-  file: string,
-): { kind: 'ok'; text: string } | { kind: 'unreadable'; reason: string } {
-  try {
-    return { kind: 'ok', text: readFileSync(file, 'utf8') };
-  } catch (error) {
-    return { kind: 'unreadable', reason: codeOf(error) };
-  }
-}
-
-function unreadableReason(file: string): string | null {
-  try {
-    accessSync(file, constants.R_OK);
-    return null;
-  } catch (error) {
-    return codeOf(error);
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
 /** The engine's message quotes the text around the error, which may be a secret: only the place. */

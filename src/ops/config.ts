@@ -3,6 +3,7 @@ import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { creditingPolicy } from './crediting-policy.ts';
 import { exemptions } from './exemptions.ts';
+import type { Content, FileChecks } from './named-file.ts';
 import { plainMessage, problemsOf } from './plain-message.ts';
 import type { Problem } from './problem.ts';
 import { strict } from './strict.ts';
@@ -16,9 +17,6 @@ const PATH_TOKENS_MAX = 16;
 export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-/** What a file of the configuration is checked for; null where it can be read. */
-export type UnreadableReason = (file: string) => string | null;
 
 const text = z.string().min(1, 'must not be empty');
 
@@ -146,54 +144,72 @@ const api = strict({
     .default([]),
 });
 
-/** `path` is absolute, or `:memory:`. A `url` holds credentials. */
-export type StoreConfig =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string };
+/** `path` is absolute, or `:memory:`. */
+export interface StoreConfig {
+  readonly kind: 'sqlite';
+  readonly path: string;
+}
 
-const STORE_FORM = 'must be "sqlite:PATH" or "postgres://…"';
+const STORE_FORM = 'must be "sqlite:PATH"';
+const NO_POSTGRES = 'postgres:// is not supported by this version: use "sqlite:PATH"';
 
 function storeIn(folder: string) {
   return z.string(STORE_FORM).transform((value, context): StoreConfig => {
-    if (/^postgres(ql)?:\/\/./.test(value)) return { kind: 'postgres', url: value };
     const file = /^sqlite:(.+)$/s.exec(value)?.[1];
     if (file !== undefined) {
       return { kind: 'sqlite', path: file === ':memory:' ? file : path.resolve(folder, file) };
     }
-    context.addIssue({ code: 'custom', message: STORE_FORM });
+    const message = /^postgres(ql)?:\/\//.test(value) ? NO_POSTGRES : STORE_FORM;
+    context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
 }
 
-function configIn(folder: string, unreadableReason: UnreadableReason) {
-  const file = text
+function fileIn(folder: string, checks: FileChecks, content: Content) {
+  return text
     .transform((name) => path.resolve(folder, name))
     .superRefine((name, context) => {
-      const reason = unreadableReason(name);
-      if (reason === null) return;
-      context.addIssue({
-        code: 'custom',
-        message: `cannot read ${name} (${reason}); check the path and its permissions`,
-      });
+      const flaw = checks.flawOf(name, content);
+      if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
     });
+}
+
+function listenIn(folder: string, checks: FileChecks) {
+  const certificate = fileIn(folder, checks, 'certificate');
+  const tls = strict({
+    certFile: certificate,
+    keyFile: fileIn(folder, checks, 'tls key'),
+    caFile: certificate.exactOptional(),
+  }).superRefine((files, context) => {
+    const flaw = checks.pairFlaw(files);
+    if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
+  });
   return strict({
-    listen: strict({
-      host: text.default('127.0.0.1'),
-      port: port.default(8_080),
-      tls: strict({ certFile: file, keyFile: file, caFile: file.exactOptional() }).exactOptional(),
-    }).prefault({}),
+    host: text.default('127.0.0.1'),
+    port: port.default(8_080),
+    tls: tls.exactOptional(),
+  });
+}
+
+function custodyIn(folder: string, checks: FileChecks) {
+  return strict({
+    baseUrl: address,
+    clientId: text,
+    privateKeyFile: fileIn(folder, checks, 'custody key'),
+    webhookUrl: address,
+    vaults: z.union([z.literal('all'), z.array(text).min(1)], {
+      error: 'must be "all" or a list of vault ids',
+    }),
+    paths: strict({ addressTransactions: addressTransactions.exactOptional() }).default({}),
+  });
+}
+
+function configIn(folder: string, checks: FileChecks) {
+  return strict({
+    listen: listenIn(folder, checks).prefault({}),
     store: storeIn(folder),
     intake,
-    custody: strict({
-      baseUrl: address,
-      clientId: text,
-      privateKeyFile: file,
-      webhookUrl: address,
-      vaults: z.union([z.literal('all'), z.array(text).min(1)], {
-        error: 'must be "all" or a list of vault ids',
-      }),
-      paths: strict({ addressTransactions: addressTransactions.exactOptional() }).default({}),
-    }).exactOptional(),
+    custody: custodyIn(folder, checks).exactOptional(),
     crediting: creditingPolicy,
     reconcile: reconcile.prefault({}),
     api: api.prefault({}),
@@ -216,7 +232,7 @@ export type CustodyConfig = NonNullable<Config['custody']>;
 export interface Part<Value> {
   /** Keys of the file that belong to it; null: all, and no others. */
   readonly keys: readonly string[] | null;
-  readonly schemaIn: (folder: string, unreadableReason: UnreadableReason) => z.ZodType<Value>;
+  readonly schemaIn: (folder: string, checks: FileChecks) => z.ZodType<Value>;
 }
 
 export const WHOLE: Part<Config> = { keys: null, schemaIn: configIn };
@@ -240,9 +256,9 @@ export type Parsed<Value> =
 /** Checks a JSON value; `folder` is where its relative file paths begin. Finds every problem. */
 export function parseConfig<Value>(
   json: unknown,
-  options: { part: Part<Value>; folder: string; unreadableReason: UnreadableReason },
+  options: { part: Part<Value>; folder: string; checks: FileChecks },
 ): Parsed<Value> {
-  const schema = options.part.schemaIn(options.folder, options.unreadableReason);
+  const schema = options.part.schemaIn(options.folder, options.checks);
   const parsed = schema.safeParse(json, { error: plainMessage });
   if (parsed.success) return { kind: 'ok', config: parsed.data };
   return { kind: 'invalid', problems: problemsOf(parsed.error) };

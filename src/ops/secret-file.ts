@@ -1,3 +1,4 @@
+import { unreadableText } from './named-file.ts';
 import type { Problem } from './problem.ts';
 import { placeOf } from './problem.ts';
 
@@ -80,7 +81,7 @@ export function readSecrets(
     if (typeof file !== 'string') return report('must be the path of a file');
     const content = readText(file);
     if (content.kind === 'ok') return read(content.text);
-    return report(`cannot read ${file} (${content.reason}); check the path and its permissions`);
+    return report(unreadableText(file, content.reason));
   };
   return { value: walk(json, []), problems };
 }

@@ -123,22 +123,53 @@ test('a folder in the place of a store is named as one', async () => {
   ]);
 });
 
-test('an address of another machine, or a certificate that is none: exit 1, and what to change', async () => {
+test('an address of another machine: exit 1, and what to change', async () => {
   const daemon = new Daemon();
   onTestFinished(() => daemon.remove());
-  const text = readFileSync(daemon.configPath, 'utf8');
-  const said = async (listen: Record<string, unknown>): Promise<string> => {
-    const config = { ...(JSON.parse(text) as Record<string, unknown>), listen };
-    writeFileSync(daemon.configPath, JSON.stringify(config));
-    const { code, stderr } = await runProgram('serve', '--config', daemon.configPath);
-    expect(code).toBe(1);
-    expect(stderr).not.toMatch(/^\s+at /m);
-    return stderr;
-  };
-  expect(await said({ host: '192.0.2.1', port: 0 })).toMatch(/192\.0\.2\.1.*listen\.host/);
-  const files = { certFile: daemon.configPath, keyFile: daemon.configPath };
-  expect(await said({ port: 0, tls: files })).toMatch(/listen\.tls: .*certFile is a certificate/);
+  const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as Record<string, unknown>;
+  const listen = { host: '192.0.2.1', port: 0 };
+  writeFileSync(daemon.configPath, JSON.stringify({ ...config, listen }));
+  const { code, stderr } = await runProgram('serve', '--config', daemon.configPath);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/192\.0\.2\.1.*listen\.host/);
+  expect(stderr).not.toMatch(/^\s+at /m);
 });
+
+test.each(['serve', 'doctor'])(
+  '%s tells a store of another kind, a key that is none and a certificate that is none at once',
+  async (command) => {
+    const daemon = new Daemon({
+      custody: ({ folder, hookPath }) => {
+        writeFileSync(join(folder, 'custody.key'), 'no key');
+        return {
+          baseUrl: 'https://custody.example',
+          clientId: 'c',
+          privateKeyFile: 'custody.key',
+          webhookUrl: `https://hooks.example${hookPath}`,
+          vaults: 'all',
+        };
+      },
+    });
+    onTestFinished(() => daemon.remove());
+    const { configPath } = daemon;
+    const config = JSON.parse(readFileSync(configPath, 'utf8')) as Record<string, unknown>;
+    const listen = { port: 0, tls: { certFile: configPath, keyFile: configPath } };
+    writeFileSync(configPath, JSON.stringify({ ...config, listen, store: 'postgres://h/db' }));
+    const { code, stdout, stderr } = await runProgram(command, '--config', configPath);
+    expect([code, stdout, stderr.split('\n')]).toEqual([
+      2,
+      '',
+      [
+        `counterfoil: ${configPath} cannot be used:`,
+        `  listen.tls.certFile: ${configPath} is not a certificate in PEM`,
+        `  listen.tls.keyFile: ${configPath} is not an unencrypted private key in PEM`,
+        '  store: postgres:// is not supported by this version: use "sqlite:PATH"',
+        `  custody.privateKeyFile: ${join(daemon.folder, 'custody.key')} is not an unencrypted private key in PEM: make a key with \`counterfoil keygen --out custody\``,
+        '',
+      ],
+    ]);
+  },
+);
 
 test('a key that does not fit the disk leaves no half of itself in the way of the next try', () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));

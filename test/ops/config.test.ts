@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +9,7 @@ import { CUSTODY, STORE, WHOLE, type Config, type Parsed } from '../../src/ops/c
 import { loadConfig, type Loaded } from '../../src/ops/config-file.ts';
 import { problemText } from '../../src/ops/problem.ts';
 import type { Environment } from '../../src/ops/substitution.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts';
 
 const TOKEN = 'a'.repeat(32);
 const SHA256 = '0123456789abcdef'.repeat(4);
@@ -21,14 +23,22 @@ const folder = mkdtempSync(path.join(tmpdir(), 'config-'));
 const file = path.join(folder, 'config.json');
 mkdirSync(path.join(folder, 'keys'));
 writeFileSync(path.join(folder, 'keys', 'custody.pem'), 'a key');
+writeFileSync(path.join(folder, 'keys', 'empty.pem'), '');
+writeFileSync(path.join(folder, 'tls.crt'), CERTIFICATE);
+writeFileSync(path.join(folder, 'tls.key'), CERTIFICATE_KEY);
+const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+writeFileSync(path.join(folder, 'other.key'), other.export({ type: 'pkcs8', format: 'pem' }));
 writeFileSync(path.join(folder, 'tokens'), `# rotated\n${TOKEN}\r\n\n${'b'.repeat(40)}\n`);
 writeFileSync(path.join(folder, 'sha'), `${SHA256}\n`);
 writeFileSync(path.join(folder, 'url'), `https://hooks.example.com/hooks/${TOKEN}\n`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Of these files only the empty ones are no keys. */
+const keyFlaw = (pem: string): string | null => (pem === '' ? 'not a key' : null);
+
 function load(json: unknown, env: Environment = {}): Loaded<Config> {
   writeFileSync(file, typeof json === 'string' ? json : JSON.stringify(json));
-  return loadConfig({ file, env, part: WHOLE });
+  return loadConfig({ file, env, part: WHOLE, keyFlaw });
 }
 
 function configOf(json: unknown, env: Environment = {}): Config {
@@ -76,7 +86,7 @@ test('a full configuration is taken as it stands, paths from its folder', () => 
     listen: {
       host: '::',
       port: 0,
-      tls: { certFile: 'keys/custody.pem', keyFile: 'keys/custody.pem' },
+      tls: { certFile: 'tls.crt', keyFile: 'tls.key' },
     },
     intake: {
       pathTokens: [TOKEN],
@@ -93,7 +103,10 @@ test('a full configuration is taken as it stands, paths from its folder', () => 
     api: { tokens: [{ name: 'desk', role: 'crediting', sha256: SHA256.toUpperCase() }] },
   });
   const key = path.join(folder, 'keys', 'custody.pem');
-  expect(config.listen.tls).toEqual({ certFile: key, keyFile: key });
+  expect(config.listen.tls).toEqual({
+    certFile: path.join(folder, 'tls.crt'),
+    keyFile: path.join(folder, 'tls.key'),
+  });
   expect(config.intake.clientCertificate?.header).toBe('x-client-fingerprint');
   expect(config.custody).toMatchObject({ privateKeyFile: key, vaults: ['v-1', 'v-2'] });
   expect(config.api.tokens[0]?.sha256).toBe(SHA256);
@@ -171,7 +184,7 @@ test('files that hold a secret are told, and those that hold none are not', () =
   const loaded = load(
     {
       ...MINIMAL,
-      listen: { tls: { certFile: key, keyFile: key, caFile: key } },
+      listen: { tls: { certFile: 'tls.crt', keyFile: 'tls.key', caFile: 'tls.crt' } },
       intake: { pathTokensFile: 'tokens' },
       custody: {
         baseUrl: 'https://custody.example/',
@@ -188,7 +201,7 @@ test('files that hold a secret are told, and those that hold none are not', () =
     kind: 'ok',
     secretFiles: [
       { where: 'intake.pathTokensFile', file: path.join(folder, 'tokens') },
-      { where: 'listen.tls.keyFile', file: path.join(folder, key) },
+      { where: 'listen.tls.keyFile', file: path.join(folder, 'tls.key') },
       { where: 'custody.privateKeyFile', file: path.join(folder, key) },
       { where: 'custody.webhookUrlFile', file: path.join(folder, 'url') },
     ],
@@ -236,7 +249,7 @@ test('all problems are told at once, each with its place and what to do', () => 
   ).toEqual([
     'listen.port: must be an integer from 0 to 65535',
     'listen: unknown key "prot"; the keys here are host, port, tls',
-    'store: must be "sqlite:PATH" or "postgres://…"',
+    'store: must be "sqlite:PATH"',
     'intake.pathTokens[0]: must be 32 to 256 letters, digits or ._~- ; `openssl rand -hex 32` makes one',
     'intake.queueMax: must be an integer from 1 to 1000000',
     'custody.baseUrl: must be an http or https address',
@@ -263,7 +276,7 @@ test('all problems are told at once, each with its place and what to do', () => 
 
 test('what is missing is named', () => {
   expect(problemsOf({})).toEqual([
-    'store: must be "sqlite:PATH" or "postgres://…"',
+    'store: must be "sqlite:PATH"',
     'intake: is missing; it must be an object',
     'crediting: is missing; it must be an object',
   ]);
@@ -302,7 +315,7 @@ test('no problem quotes a value, which may be a secret', () => {
 
 test('a file that is not there, or not JSON, is one clear problem', () => {
   expect(
-    loadConfig({ file: path.join(folder, 'nowhere.json'), env: {}, part: WHOLE }),
+    loadConfig({ file: path.join(folder, 'nowhere.json'), env: {}, part: WHOLE, keyFlaw }),
   ).toMatchObject({
     kind: 'invalid',
     problems: [
@@ -316,11 +329,42 @@ test('a file that is not there, or not JSON, is one clear problem', () => {
   ]);
 });
 
-test('a postgres store is read, for main to refuse it', () => {
-  expect(configOf({ ...MINIMAL, store: 'postgres://u:p@h/db' }).store).toEqual({
-    kind: 'postgres',
-    url: 'postgres://u:p@h/db',
-  });
+test('files that hold something else than they should are told with all other problems', () => {
+  const custody = {
+    baseUrl: 'https://custody.example',
+    clientId: '',
+    privateKeyFile: 'keys/empty.pem',
+    webhookUrl: 'https://hooks.example/hooks/t',
+    vaults: 'all',
+  };
+  const problems = (tls: object, store: string): string[] =>
+    problemsOf({ ...MINIMAL, listen: { port: -1, tls }, store, custody });
+  const port = 'listen.port: must be an integer from 0 to 65535';
+  const others = [
+    'custody.clientId: must not be empty',
+    `custody.privateKeyFile: ${folder}/keys/empty.pem is not a key: make a key with \`counterfoil keygen --out custody\``,
+  ];
+  const none = 'keys/empty.pem';
+  expect(
+    problems({ certFile: none, keyFile: 'tls.crt', caFile: none }, 'postgres://u:p@h/db'),
+  ).toEqual([
+    port,
+    `listen.tls.certFile: ${folder}/keys/empty.pem is not a certificate in PEM`,
+    `listen.tls.keyFile: ${folder}/tls.crt is not an unencrypted private key in PEM`,
+    `listen.tls.caFile: ${folder}/keys/empty.pem is not a certificate in PEM`,
+    'store: postgres:// is not supported by this version: use "sqlite:PATH"',
+    ...others,
+  ]);
+  expect(problems({ certFile: 'tls.crt', keyFile: 'nowhere' }, 'sqlite:x')).toEqual([
+    port,
+    `listen.tls.keyFile: cannot read ${folder}/nowhere (ENOENT); check the path and its permissions`,
+    ...others,
+  ]);
+  expect(problems({ certFile: 'tls.crt', keyFile: 'other.key' }, 'sqlite:x')).toEqual([
+    port,
+    expect.stringMatching(/^listen\.tls: the key of keyFile does not serve with certFile \(/),
+    ...others,
+  ]);
 });
 
 test('the configuration that is shipped is valid once its variables are set', () => {
@@ -336,6 +380,7 @@ test('the configuration that is shipped is valid once its variables are set', ()
       CUSTODY_PRIVATE_KEY_FILE: path.join(folder, 'keys', 'custody.pem'),
     },
     part: WHOLE,
+    keyFlaw,
   });
   expect(loaded.kind === 'ok' ? '' : problemText(loaded.problems)).toBe('');
 });
@@ -352,17 +397,19 @@ test('a part is read without what only other parts need, and checked as in the w
   writeFileSync(file, JSON.stringify(json));
   const placesOf = (parsed: Parsed<unknown>): string[] =>
     parsed.kind === 'ok' ? [] : parsed.problems.map(({ where }) => where);
-  expect(placesOf(loadConfig({ file, env: {}, part: STORE }))).toEqual(['storeFile']);
-  expect(placesOf(loadConfig({ file, env: {}, part: CUSTODY }))).toEqual(['custody.clientId']);
+  expect(placesOf(loadConfig({ file, env: {}, part: STORE, keyFlaw }))).toEqual(['storeFile']);
+  expect(placesOf(loadConfig({ file, env: {}, part: CUSTODY, keyFlaw }))).toEqual([
+    'custody.clientId',
+  ]);
   writeFileSync(file, JSON.stringify({ ...json, storeFile: 'store' }));
   writeFileSync(path.join(folder, 'store'), 'sqlite:books.db');
-  expect(loadConfig({ file, env: {}, part: STORE })).toEqual({
+  expect(loadConfig({ file, env: {}, part: STORE, keyFlaw })).toEqual({
     kind: 'ok',
     config: { store: { kind: 'sqlite', path: path.join(folder, 'books.db') } },
     secretFiles: [{ where: 'storeFile', file: path.join(folder, 'store') }],
   });
   for (const misspelt of ['{"stroe":"sqlite:x"}', '[]', 'null']) {
     writeFileSync(file, misspelt);
-    expect(loadConfig({ file, env: {}, part: STORE })).toMatchObject({ kind: 'invalid' });
+    expect(loadConfig({ file, env: {}, part: STORE, keyFlaw })).toMatchObject({ kind: 'invalid' });
   }
 });

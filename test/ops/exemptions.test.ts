@@ -10,7 +10,8 @@ function parse(exemptions: unknown): Parsed<Config> {
     crediting: { default: { confirmations: 6 } },
     reconcile: { exemptions },
   };
-  return parseConfig(config, { part: WHOLE, folder: '/', unreadableReason: () => null });
+  const checks = { flawOf: () => null, pairFlaw: () => null };
+  return parseConfig(config, { part: WHOLE, folder: '/', checks });
 }
 
 test('a rule is read with its amount exact and its end as a moment', () => {

@@ -9,24 +9,14 @@ import { CommandFailed } from '../terminal.ts';
 /** What is told after every attempt against the custody API. */
 export type ObserveAttempt = (attempt: Attempt) => void;
 
-/** The client of the custody API that the configuration names. Throws `CommandFailed`. */
+/**
+ * The client of the custody API that the configuration names. Its key was checked with it: throws
+ * `CommandFailed` where the file was changed since.
+ */
 export function custodyClientOf(config: CustodyConfig, observe: ObserveAttempt): CustodyClient {
-  let pem: string;
-  try {
-    pem = readFileSync(config.privateKeyFile, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(
-      `custody.privateKeyFile: ${config.privateKeyFile} cannot be read (${why}): make a key with \`counterfoil keygen --out custody\``,
-      2,
-    );
-  }
-  const key = readPrivateKey(pem);
+  const key = readPrivateKey(readFileSync(config.privateKeyFile, 'utf8'));
   if (key.kind === 'invalid') {
-    throw new CommandFailed(
-      `custody.privateKeyFile: ${config.privateKeyFile} is ${key.detail}: make a key with \`counterfoil keygen --out custody\``,
-      2,
-    );
+    throw new CommandFailed(`custody.privateKeyFile: ${config.privateKeyFile} is ${key.detail}`, 2);
   }
   const { baseUrl, clientId } = config;
   const path = config.paths.addressTransactions;

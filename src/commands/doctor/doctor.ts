@@ -4,7 +4,6 @@ import type { SecretFile } from '../../ops/secret-file.ts';
 import type { Environment } from '../../ops/substitution.ts';
 import { loadedFrom } from '../config-file.ts';
 import { custodyClientOf } from '../custody/link.ts';
-import { sqlitePath } from '../store-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkCustody } from './custody-check.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
@@ -44,7 +43,7 @@ interface Subject {
 }
 
 async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
-  const store = sqlitePath(config.store);
+  const store = config.store.path;
   const ahead = await policyAhead(config.crediting, store);
   const own = [
     ok('configuration', `${path} is well-formed`),

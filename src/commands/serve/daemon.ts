@@ -30,7 +30,6 @@ import { openStore, type OpenStore } from './open-store.ts';
 import { DayCloser } from './day-closer.ts';
 import { Reconciler } from './reconciler.ts';
 import { logShutdown, shutdownOf } from '../shutdown.ts';
-import { sqlitePath } from '../store-path.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
@@ -86,7 +85,7 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
   const { config, log } = context;
   const lifecycle = shutdownOf({ note: (text) => log.error(text) }, logShutdown(log));
   const store = await openStore({
-    path: sqlitePath(config.store),
+    path: config.store.path,
     batchMax: config.intake.batchMax,
     onLost: (error) => {
       log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');

@@ -55,18 +55,6 @@ function createServer(fetch: Answering, tls: Config['listen']['tls']): Server {
   );
 }
 
-/** A certificate or key that OpenSSL does not take is a mistake of the configuration. */
-function orRefused(create: () => Server): Server {
-  try {
-    return create();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(
-      `listen.tls: its files cannot be used (${why}): certFile is a certificate in PEM, keyFile the unencrypted private key of it, caFile certificates in PEM`,
-    );
-  }
-}
-
 function remedyOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') return 'stop what uses it, or change listen.port';
@@ -76,7 +64,7 @@ function remedyOf(error: unknown): string {
 
 /** Listens for HTTP, or HTTPS when `listen.tls` says so. */
 export async function listen(config: Config['listen'], fetch: Answering): Promise<Listener> {
-  const server = orRefused(() => createServer(fetch, config.tls));
+  const server = createServer(fetch, config.tls);
   server.headersTimeout = HEADERS_TIME_MS_MAX;
   server.requestTimeout = REQUEST_TIME_MS_MAX;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
