@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encoded, ledgerRow, type LedgerRow } from './ledger-lines.ts';
+import { ledgerRow, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
 
 /** Beancount's commodities are at most 24 characters, upper case. */
@@ -18,9 +18,17 @@ function commodity(asset: string): string {
   return `X-${digest.slice(0, DIGEST_CHARACTERS)}`;
 }
 
-/** A part of an account begins with a letter that cannot come from the id. */
+/**
+ * A part of an account is letters, digits and hyphens, and begins with a letter, which cannot come
+ * from the id. What else is in the id is spelled by its code, `--3a-`; so is a hyphen that stands
+ * before anything but a letter or a digit, so that no two ids are spelled alike.
+ */
 function part(id: string): string {
-  return `V-${encoded(id)}`;
+  const spelled = id.replaceAll(
+    /-(?![A-Za-z0-9])|[^A-Za-z0-9-]/gu,
+    (character) => `--${(character.codePointAt(0) ?? 0).toString(16)}-`,
+  );
+  return `V-${spelled}`;
 }
 
 const PARENTS: Record<LedgerRow['legs'][number]['counterpart'], string> = {

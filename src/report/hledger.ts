@@ -1,17 +1,28 @@
-import { encoded, ledgerRow, type LedgerRow } from './ledger-lines.ts';
+import { ledgerRow, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
 
-/** Assets are quoted; a quote, a semicolon or a line's end cannot stand inside. */
-function commodity(asset: string): string {
-  const spelled = asset.replaceAll(
-    /["%;\p{Cc}]/gu,
-    (character) => `%${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`,
+/** What cannot stand in a quoted commodity: a quote, a semicolon, a line's end. */
+const UNFIT_FOR_COMMODITY = /["%;\p{Cc}]/gu;
+
+/**
+ * What cannot stand in a part of an account: the colon that ends it, the beginning of a comment, what
+ * cannot be seen, and each space that is not a single one between others: two end the account.
+ */
+const UNFIT_FOR_ACCOUNT = /[%:;\p{C}]|(?! )\p{Z}|^ | (?= )| $/gu;
+
+/** What is unfit by its bytes, `%3a`; so is `%` itself, and no two names are spelled alike. */
+function spelled(name: string, unfit: RegExp): string {
+  return name.replaceAll(unfit, (character) =>
+    Buffer.from(character).toString('hex').replaceAll(/../g, '%$&'),
   );
-  return `"${spelled}"`;
+}
+
+function commodity(asset: string): string {
+  return `"${spelled(asset, UNFIT_FOR_COMMODITY)}"`;
 }
 
 function account(row: LedgerRow): string {
-  return `Assets:Custody:${encoded(row.vaultId)}`;
+  return `Assets:Custody:${spelled(row.vaultId, UNFIT_FOR_ACCOUNT)}`;
 }
 
 function transactions(row: LedgerRow, day: string): string[] {
@@ -30,16 +41,16 @@ function transactions(row: LedgerRow, day: string): string[] {
     `${day} * daily totals`,
     `    ${account(row)}  ${row.net} ${unit} = ${row.closing} ${unit}`,
     ...row.legs.map(
-      ({ counterpart, amount }) =>
-        `    ${counterpartAccount(counterpart)}:${encoded(row.vaultId)}  ${amount} ${unit}`,
+      ({ counterpart, amount }) => `    ${counterpartAccount(counterpart, row)}  ${amount} ${unit}`,
     ),
     '',
   );
   return lines;
 }
 
-function counterpartAccount(counterpart: string): string {
-  return counterpart === 'NetworkFees' ? 'Expenses:Network fees' : `Equity:${counterpart}`;
+function counterpartAccount(counterpart: string, row: LedgerRow): string {
+  const parent = counterpart === 'NetworkFees' ? 'Expenses:Network fees' : `Equity:${counterpart}`;
+  return `${parent}:${spelled(row.vaultId, UNFIT_FOR_ACCOUNT)}`;
 }
 
 /**

@@ -60,11 +60,3 @@ export function ledgerRow(total: ReportTotal): LedgerRow {
     closing: unit(total.closing),
   };
 }
-
-/** Characters that both ledger programs take in a name; every other is spelled by its code. */
-export function encoded(name: string): string {
-  return name.replaceAll(
-    /[^A-Za-z0-9]/gu,
-    (character) => `-${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}-`,
-  );
-}

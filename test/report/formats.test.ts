@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ReportTotal } from '../../src/domain/close-report.ts';
 import { ageText, scaled } from '../../src/report/figure.ts';
 import { barsOf } from '../../src/report/waterfall.ts';
 import { bytesOf, HUGE, rendered, REPORT } from './report-under-test.ts';
@@ -213,6 +214,57 @@ function fileOf(name: string, text: string): string {
   return file;
 }
 
+/** A total that differs by its vault alone, for each of these. */
+function totalsOf(vaultIds: readonly string[]): ReportTotal[] {
+  return REPORT.totals
+    .slice(2)
+    .flatMap((total) => vaultIds.map((vaultId) => ({ ...total, vaultId })));
+}
+
+/** The accounts of vaults in a rendered ledger, in their order. */
+async function vaultAccounts(format: 'hledger' | 'beancount', vaultIds: readonly string[]) {
+  const text = await rendered(format, { totals: totalsOf(vaultIds) });
+  return [...text.matchAll(/^ +(Assets:Custody:.*?) {2}/gm)].map(([, account]) => account);
+}
+
+const UUID = '550e8400-e29b-41d4-a716-446655440000';
+
+const VAULT_NAMES = [
+  [UUID, UUID, `V-${UUID}`],
+  ['vault_eu.1', 'vault_eu.1', 'V-vault--5f-eu--2e-1'],
+  ['hot 1:main', 'hot 1%3amain', 'V-hot--20-1--3a-main'],
+  ['a;b%c', 'a%3bb%25c', 'V-a--3b-b--25-c'],
+  [' two  spaces ', '%20two%20 spaces%20', 'V---20-two--20---20-spaces--20-'],
+  ['no\u00a0break\n', 'no%c2%a0break%0a', 'V-no--a0-break--a-'],
+  ['-a--b-', '-a--b-', 'V--a--2d--b--2d-'],
+  ['日é', '日é', 'V---65e5---e9-'],
+] as const;
+
+test('vaults keep their names in ledgers as far as these take them', async () => {
+  const ids = VAULT_NAMES.map(([id]) => id);
+  expect(await vaultAccounts('hledger', ids)).toEqual(
+    VAULT_NAMES.map(([, name]) => `Assets:Custody:${name}`),
+  );
+  expect(await vaultAccounts('beancount', ids)).toEqual(
+    VAULT_NAMES.map(([, , name]) => `Assets:Custody:${name}`),
+  );
+});
+
+test.for(['hledger', 'beancount'] as const)(
+  'no two vaults share an account in %s',
+  async (format) => {
+    // Every id of up to four of these, which are what the spelling is made of.
+    const letters = ['-', '2', 'd', '5', ' ', ':', '%'];
+    let ids = [''];
+    const all: string[] = [];
+    for (let length = 1; length <= 4; length += 1) {
+      ids = ids.flatMap((id) => letters.map((letter) => id + letter));
+      all.push(...ids);
+    }
+    expect(new Set(await vaultAccounts(format, all)).size).toBe(all.length);
+  },
+);
+
 test.skipIf(!has('hledger'))(
   'hledger reads the journal, its assertions hold, and the balances are the closings (skipped where hledger is not installed)',
   async () => {
@@ -227,11 +279,27 @@ test.skipIf(!has('hledger'))(
   },
 );
 
+test.skipIf(!has('hledger'))(
+  'hledger tells every vault by one account below Custody (skipped where hledger is not installed)',
+  async () => {
+    const totals = totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId));
+    const file = fileOf('names.journal', await rendered('hledger', { totals }));
+    const listed = execFileSync('hledger', ['-f', file, 'accounts', 'assets'], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    });
+    expect(listed.trimEnd().split('\n').toSorted()).toEqual(
+      VAULT_NAMES.map(([, name]) => `Assets:Custody:${name}`).toSorted(),
+    );
+  },
+);
+
 test.skipIf(!has('bean-check'))(
   'beancount checks the ledger without a word (skipped where beancount is not installed)',
   async () => {
     // Beancount computes with 28 digits: what is longer is for the other formats.
-    const totals = REPORT.totals.filter(({ deposits }) => deposits !== HUGE);
+    const own = REPORT.totals.filter(({ deposits }) => deposits !== HUGE);
+    const totals = [...own, ...totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId))];
     const file = fileOf('close.beancount', await rendered('beancount', { totals }));
     const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
     expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
