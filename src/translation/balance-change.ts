@@ -1,7 +1,7 @@
 import { parseAmount } from '../domain/amount.ts';
 import { AccountId, AddressId, AssetId, Memo } from '../domain/ids.ts';
 import type { BalanceChange, ChangeKind } from '../domain/notification.ts';
-import type { BalanceChange as WireChange } from '../wire/balance-change.ts';
+import { attributedMemo, type BalanceChange as WireChange } from '../wire/balance-change.ts';
 
 /** An absent, null or empty optional text is "not there". */
 export function optional<Id>(
@@ -38,7 +38,7 @@ function changeOf(wire: WireChange, scope: Scope = NO_SCOPE): BalanceChange {
     kind: kindOf(wire.tags),
     accountId: optional(AccountId, wire.account?.id) ?? scope.accountId,
     addressId: optional(AddressId, wire.address?.id) ?? scope.addressId,
-    memo: optional(Memo, wire.memoInfo?.memo),
+    memo: optional(Memo, attributedMemo(wire.memoInfo)),
     decimals: wire.amountFormatted?.asset.decimals ?? null,
   };
 }

@@ -9,6 +9,7 @@ import {
   VaultId,
 } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
+import { attributedMemo } from '../wire/balance-change.ts';
 import type { Notification as WireNotification } from '../wire/notification.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 
@@ -33,7 +34,7 @@ function incomingOf(wire: Wire<'incoming'>): Notification {
     blockchainHash: BlockchainHash(wire.blockchainHash),
     accountId: scope.accountId,
     addressId: scope.addressId,
-    memo: optional(Memo, wire.memo) ?? optional(Memo, first?.memoInfo?.memo),
+    memo: optional(Memo, wire.memo) ?? optional(Memo, attributedMemo(first?.memoInfo)),
     transactionId: optional(TransactionId, wire.transactionId),
     confirmations: wire.confirmations ?? null,
     changes: changesOf(wire.balanceChanges, scope),

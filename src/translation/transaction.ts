@@ -8,6 +8,7 @@ import {
   TransactionId,
   VaultId,
 } from '../domain/ids.ts';
+import { attributedMemo } from '../wire/balance-change.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 
@@ -30,7 +31,7 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     accountId: wire.type === 'incoming' ? scope.accountId : optional(AccountId, wire.accountId),
     addressId: wire.type === 'incoming' ? scope.addressId : optional(AddressId, wire.addressId),
     destinationAddress: wire.destinationAddress ?? null,
-    memo: optional(Memo, wire.memo) ?? optional(Memo, first?.memoInfo?.memo),
+    memo: optional(Memo, wire.memo) ?? optional(Memo, attributedMemo(first?.memoInfo)),
     confirmations: wire.confirmations ?? null,
     changes: changesOf(wire.balanceChanges, wire.type === 'incoming' ? scope : undefined),
     reasonCode: wire.reasonCode ?? null,

@@ -44,20 +44,10 @@ function isChangeAccount(value: unknown): boolean {
   );
 }
 
-function isMemoInfo(value: unknown): boolean {
-  return (
-    isJsonObject(value) &&
-    isTextOrMissing(value['id']) &&
-    isIdentifier(value['memo']) &&
-    isTextOrMissing(value['name']) &&
-    isObjectOrMissing(value['data'])
-  );
-}
-
 /** Whether `JSON.parse` gave what the schema `balanceChange` accepts: yes exactly when that does. */
 export function isBalanceChange(value: unknown): value is BalanceChange {
   if (!isJsonObject(value)) return false;
-  const { amount, amountFormatted, tags, address, account, memoInfo } = value;
+  const { amount, amountFormatted, tags, address, account } = value;
   return (
     isIdentifier(value['asset']) &&
     isText(amount) &&
@@ -65,7 +55,6 @@ export function isBalanceChange(value: unknown): value is BalanceChange {
     (isMissing(amountFormatted) || isAmountFormatted(amountFormatted)) &&
     (isMissing(tags) || areAll(tags, isText)) &&
     (isMissing(address) || isChangeAddress(address)) &&
-    (isMissing(account) || isChangeAccount(account)) &&
-    (isMissing(memoInfo) || isMemoInfo(memoInfo))
+    (isMissing(account) || isChangeAccount(account))
   );
 }

@@ -44,14 +44,6 @@ export const changeAccount = z.looseObject({
   data: customData.nullish(),
 });
 
-/** Attribution of a credit to the sub-account of a registered memo. */
-export const memoInfo = z.looseObject({
-  id: z.string().nullish(),
-  memo: z.string().min(1),
-  name: z.string().nullish(),
-  data: customData.nullish(),
-});
-
 /** One balance change entry (section "Balance change entry"). */
 export const balanceChange = z.looseObject({
   asset: z.string().min(1),
@@ -60,6 +52,16 @@ export const balanceChange = z.looseObject({
   tags: z.array(z.string()).nullish(),
   address: changeAddress.nullish(),
   account: changeAccount.nullish(),
-  memoInfo: memoInfo.nullish(),
+  // The spec says what it is for and shows no shape of it: `attributedMemo` reads it.
+  memoInfo: z.unknown().optional(),
 });
 export type BalanceChange = z.infer<typeof balanceChange>;
+
+/**
+ * The registered memo to whose sub-account a `memoInfo` attributes a credit; null where it tells none
+ * that we can read, which attributes nothing.
+ */
+export function attributedMemo(memoInfo: unknown): string | null {
+  if (typeof memoInfo !== 'object' || memoInfo === null || !('memo' in memoInfo)) return null;
+  return typeof memoInfo.memo === 'string' && memoInfo.memo !== '' ? memoInfo.memo : null;
+}

@@ -1,10 +1,4 @@
-import {
-  amountFormatted,
-  balanceChange,
-  changeAccount,
-  changeAddress,
-  memoInfo,
-} from './balance-change.ts';
+import { amountFormatted, balanceChange, changeAccount, changeAddress } from './balance-change.ts';
 import { isBalanceChange } from './balance-change-guard.ts';
 import { isJsonObject, isText, type JsonObject } from './json-guard.ts';
 import { notification } from './notification.ts';
@@ -81,7 +75,6 @@ const abridgedChange = shapeOf(balanceChange, {
   tags: flawedOf(isText),
   address: shapeOf(changeAddress, { data: anyObject }),
   account: shapeOf(changeAccount, { data: anyObject }),
-  memoInfo: shapeOf(memoInfo, { data: anyObject }),
 });
 
 const NAMES = new Set(

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChangeKind } from '../../src/domain/notification.ts';
 import { AccountId, AddressId } from '../../src/domain/ids.ts';
 import { changesOf, optional } from '../../src/translation/balance-change.ts';
+import { balanceChange } from '../../src/wire/balance-change.ts';
 import { AT_ADDRESS, change, decimals, type ChangeBody } from '../store/webhook.ts';
 
 function only(wire: ChangeBody, scope?: Parameters<typeof changesOf>[1]) {
@@ -63,6 +64,19 @@ test.for(PLACES)('position: %s', ([_, wire, scoped, place]) => {
 test('the address’s own memo attributes nothing: only memoInfo does', () => {
   const wire = { ...change('1'), address: { id: 'adr-1', memo: 'bob' } };
   expect(only(wire).memo).toBeNull();
+});
+
+test.for([
+  ['no memo', { subAccountId: 'sub-1', name: 'bob' }],
+  ['an empty memo', { memo: '' }],
+  ['a number as its memo', { memo: 7 }],
+  ['an object as its memo', { memo: { text: 'bob' } }],
+  ['a text', 'bob'],
+  ['a list', ['bob']],
+  ['nothing', null],
+])('a memoInfo with %s attributes nothing', ([_, memoInfo]) => {
+  const read = balanceChange.parse({ ...change('1'), memoInfo });
+  expect(changesOf([read])).toMatchObject([{ amount: 1n, memo: null }]);
 });
 
 test('amounts and decimals come exactly, and are null where they are not told', () => {

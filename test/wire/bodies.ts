@@ -44,9 +44,9 @@ const address = fc.record(
   { requiredKeys: ['id'] },
 );
 const account = fc.record({ id: identifier, name: nullable(text), data }, { requiredKeys: ['id'] });
-const memoInfo = fc.record(
-  { id: nullable(text), memo: identifier, name: nullable(text), data },
-  { requiredKeys: ['memo'] },
+const memoInfo = fc.oneof(
+  fc.record({ id: nullable(text), memo: identifier, name: nullable(text), data }),
+  fc.jsonValue({ maxDepth: 2 }),
 );
 const tags = fc.array(
   fc.oneof(fc.constantFrom('fee', 'rebate', 'mint', 'change', 'erc20', 'contract'), text),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BalanceChange } from '../../../src/wire/balance-change.ts';
+import { attributedMemo, type BalanceChange } from '../../../src/wire/balance-change.ts';
 import type { Notification } from '../../../src/wire/notification.ts';
 import { Ledger } from '../../../src/simulator/chain/ledger.ts';
 import { loadNetworks } from '../../../src/simulator/world/network-config.ts';
@@ -199,7 +199,7 @@ class Sums {
 
   add(notification: Notification, sign: bigint): void {
     for (const change of (notification['balanceChanges'] ?? []) as BalanceChange[]) {
-      const position = `${change.address?.id}|${change.memoInfo?.memo}|${change.asset}`;
+      const position = `${change.address?.id}|${attributedMemo(change.memoInfo) ?? undefined}|${change.asset}`;
       this.positions[position] = (this.positions[position] ?? 0n) + sign * BigInt(change.amount);
       const key = `${notification.vaultId}|${String(notification['blockchainHash'])}|${change.asset}`;
       const sum = (this.#sums.get(key) ?? 0n) + sign * BigInt(change.amount);

@@ -3,7 +3,7 @@ import { notification as notificationSchema } from '../../../src/wire/notificati
 import type { Notification } from '../../../src/wire/notification.ts';
 import { transaction as transactionSchema } from '../../../src/wire/transaction.ts';
 import type { Transaction } from '../../../src/wire/transaction.ts';
-import type { BalanceChange } from '../../../src/wire/balance-change.ts';
+import { attributedMemo, type BalanceChange } from '../../../src/wire/balance-change.ts';
 import { VirtualClock } from '../../../src/simulator/clock.ts';
 import { State } from '../../../src/simulator/state/state.ts';
 import { createWorld } from '../../../src/simulator/world/simulated-world.ts';
@@ -133,7 +133,8 @@ export function line(notification: Notification): string {
 }
 
 export function entryText(change: BalanceChange): string {
-  const memo = change.memoInfo ? [`memo ${change.memoInfo.memo}`] : [];
+  const told = attributedMemo(change.memoInfo);
+  const memo = told === null ? [] : [`memo ${told}`];
   const symbol = change.asset.slice(change.asset.indexOf(':') + 1);
   return [change.amount, symbol, ...(change.tags ?? []), ...memo].join(' ');
 }
