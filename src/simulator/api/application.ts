@@ -13,7 +13,7 @@ import { identityLoginEndpoints } from './identity-logins.ts';
 import { memoEndpoints } from './memos.ts';
 import { networkEndpoints } from './networks.ts';
 import { notificationEndpoints } from './notifications.ts';
-import { respond, serveEndpoint } from './pipeline.ts';
+import { respond, serveEndpoint, serveUnknown } from './pipeline.ts';
 import type { CoreApp, PipelineParts } from './pipeline.ts';
 import { named } from './schema.ts';
 import type { Services } from './services.ts';
@@ -106,10 +106,7 @@ export function coreApplication(services: Services, parts: PipelineParts): CoreA
     );
   }
   mountDocumentation(app, BEARER);
-  app.notFound((context) => {
-    const { method, path } = context.req;
-    return respond(context, refused('NE-1', `No such call: ${method} ${path}`), parts.clock.now());
-  });
+  app.notFound((context) => serveUnknown(context, parts));
   app.onError((error, context) => {
     parts.onBug(error);
     return respond(context, refused('GE-1', 'Internal server error'), parts.clock.now());

@@ -47,13 +47,9 @@ export async function serveEndpoint(
     const identity = await parts.authenticator.identify(authorization, endpoint.credentials, nowMs);
     if (identity.kind === 'refused') return respond(context, identity, nowMs);
     caller = identity;
-    const { clientId } = identity.client;
-    const decision = countRequest(clientId, parts.rates.get(clientId), nowMs);
-    parts.rates.put(clientId, decision.record);
-    headers = decision.headers;
-    if (!decision.allowed) {
-      return respond(context, refused('RL-1', 'Rate limit exceeded'), nowMs, headers);
-    }
+    const counted = countFor(identity.client.clientId, parts.rates, nowMs);
+    headers = counted.headers;
+    if (counted.refusal !== undefined) return respond(context, counted.refusal, nowMs, headers);
   }
   const { operation, method, path } = endpoint;
   const methodAndPath = `${method.toUpperCase()} ${path}`;
@@ -67,6 +63,32 @@ export async function serveEndpoint(
     return sendTruncated(context, answer, nowMs);
   }
   return respond(context, answer, nowMs, headers);
+}
+
+/** A path or method that no endpoint has: 404 for everybody, counted for the client whose token is valid. */
+export async function serveUnknown(
+  context: NodeContext,
+  parts: Pick<PipelineParts, 'clock' | 'authenticator' | 'rates'>,
+): Promise<Response> {
+  const nowMs = parts.clock.now();
+  const { method, path } = context.req;
+  const unknown = refused('NE-1', `No such call: ${method} ${path}`);
+  const authorization = context.req.header('authorization');
+  const identity = await parts.authenticator.identify(authorization, 'api', nowMs);
+  if (identity.kind === 'refused') return respond(context, unknown, nowMs);
+  const { refusal, headers } = countFor(identity.client.clientId, parts.rates, nowMs);
+  return respond(context, refusal ?? unknown, nowMs, headers);
+}
+
+/** Counts a request of a client; `refusal` where it is one too many. */
+function countFor(
+  clientId: string,
+  rates: Table<RateRecord>,
+  nowMs: number,
+): { refusal: Refusal | undefined; headers: Readonly<Record<string, string>> } {
+  const { record, allowed, headers } = countRequest(clientId, rates.get(clientId), nowMs);
+  rates.put(clientId, record);
+  return { refusal: allowed ? undefined : refused('RL-1', 'Rate limit exceeded'), headers };
 }
 
 /** A request of the control port: no credentials, no rate limit, no faults. */

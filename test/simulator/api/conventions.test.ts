@@ -275,4 +275,22 @@ describe('credentials', () => {
     await freshWindow();
     expect((await caller.api('GET', '/networks', undefined, { token })).status).toBe(200);
   });
+
+  test('are counted on an unknown path and a wrong method too, and 404 NE-1 without them', async () => {
+    const { token } = await caller.client([]);
+    const said = async (method: 'GET' | 'DELETE', path: string, bearer: string | null) => {
+      const answer = await caller.api(method, path, undefined, { token: bearer });
+      const left = answer.headers.get('x-ratelimit-remaining');
+      return [answer.status, answer.body['errorCode'], left];
+    };
+    expect(await said('GET', '/no-such-thing', token)).toEqual([404, 'NE-1', '99']);
+    expect(await said('DELETE', '/networks', token)).toEqual([404, 'NE-1', '98']);
+    for (const nobody of [null, 'x']) {
+      expect(await said('GET', '/no-such-thing', nobody)).toEqual([404, 'NE-1', null]);
+    }
+    for (let left = 97; left >= 0; left -= 1) {
+      expect(await said('GET', '/no-such-thing', token)).toEqual([404, 'NE-1', String(left)]);
+    }
+    expect(await said('GET', '/no-such-thing', token)).toEqual([429, 'RL-1', '0']);
+  });
 });
