@@ -35,10 +35,6 @@ class Layer {
     this.#room = blocks * KEYS_PER_BLOCK;
   }
 
-  get bytes(): number {
-    return this.#words.byteLength;
-  }
-
   get isFull(): boolean {
     return this.#room <= 0;
   }
@@ -93,11 +89,6 @@ export class KeyFilter {
       this.#layers.unshift(newest);
     }
     newest.add(fingerprint);
-  }
-
-  /** Bytes of all its layers. */
-  get bytes(): number {
-    return this.#layers.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   mayHold(fingerprint: number): boolean {
