@@ -111,7 +111,7 @@ export function coreCommand(terminal: Terminal): Command {
     .action(async (flags: CoreFlags) => {
       const core = await startCore(coreOptions(flags)).catch(refusePort);
       const lifecycle = shutdownOf(terminal);
-      lifecycle.onShutdown({ name: 'core', boundMs: STOP_MS_MAX, run: () => core.stop() });
+      lifecycle.onShutdown({ name: 'core', shareMs: STOP_MS_MAX, run: () => core.stop() });
       lifecycle.listen(terminal.signals);
       terminal.result(flags.json === true ? whereJson(core) : where(core));
     });

@@ -15,10 +15,11 @@ export function shutdownOf(
       if (result.kind === 'done') return;
       const why =
         result.kind === 'timed-out'
-          ? `took longer than ${result.boundMs} ms`
+          ? `took longer than ${Math.round(result.boundMs)} ms`
           : `failed: ${result.error instanceof Error ? result.error.message : String(result.error)}`;
       terminal.note(`shutdown: ${result.name} ${why}`);
     },
+    now: () => performance.now(),
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
   });
 }

@@ -1,7 +1,8 @@
-/** One thing to be stopped; `boundMs` is how long the others wait for it. */
+/** One thing to be stopped. */
 export interface ShutdownStep {
   readonly name: string;
-  readonly boundMs: number;
+  /** Its own share of the time: the others wait for it so long, and for what those before it left over. */
+  readonly shareMs: number;
   readonly run: () => Promise<void> | void;
 }
 
@@ -20,7 +21,7 @@ export type ShutdownNews =
       readonly cause: StopCause;
       /** The names of the steps, in the order in which they are waited for. */
       readonly waitsFor: readonly string[];
-      /** The sum of their bounds: it takes no longer. */
+      /** The sum of their shares: it takes no longer. */
       readonly msMax: number;
     }
   | { readonly kind: 'stopped'; readonly exitCode: number }
@@ -33,6 +34,8 @@ export interface LifecycleOptions {
   readonly tell: (news: ShutdownNews) => void;
   /** Told after every step. */
   readonly observe: (result: StepResult) => void;
+  /** Milliseconds of a clock that nobody sets. */
+  readonly now: () => number;
   /** Resolves after `ms`, or at once when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -45,7 +48,8 @@ export interface SignalSource {
 /**
  * Stops what was started, the last first: what came later rests on what came before, so that
  * intake is closed before its queue is drained, and the queue before its store is closed. A step
- * that fails or takes too long does not keep the others from their turn.
+ * that fails or takes too long does not keep the others from their turn, nor takes time that is kept
+ * for them: all together take no longer than the sum of the shares.
  *
  * Modes: running → stopping (first `shutdown`) → stopped. A second signal does not wait.
  */
@@ -109,19 +113,21 @@ export class Lifecycle {
   async #runAll(cause: StopCause): Promise<readonly StepResult[]> {
     const steps = this.#steps.toReversed();
     const waitsFor = steps.map(({ name }) => name);
-    const msMax = steps.reduce((sum, { boundMs }) => sum + boundMs, 0);
+    const msMax = steps.reduce((sum, { shareMs }) => sum + shareMs, 0);
     this.#options.tell({ kind: 'stopping', cause, waitsFor, msMax });
     const results: StepResult[] = [];
+    let endsAt = this.#options.now();
     for (const step of steps) {
-      const result = await this.#run(step);
+      endsAt += step.shareMs;
+      const result = await this.#run(step, Math.max(0, endsAt - this.#options.now()));
       results.push(result);
       this.#options.observe(result);
     }
     return results;
   }
 
-  async #run(step: ShutdownStep): Promise<StepResult> {
-    const { name, boundMs } = step;
+  async #run(step: ShutdownStep, boundMs: number): Promise<StepResult> {
+    const { name } = step;
     const ended = new AbortController();
     const bound = this.#options
       .sleep(boundMs, ended.signal)

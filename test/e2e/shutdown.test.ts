@@ -128,7 +128,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
             'connections',
             'store',
           ],
-          msMax: 52_000,
+          msMax: 9_000,
           msg: 'stopping: new work is refused, what was taken is committed, then the store closes',
         },
         { level: 'info', exitCode: 0, msg: 'stopped' },

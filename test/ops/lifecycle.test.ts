@@ -12,6 +12,9 @@ interface Harness {
   readonly codes: number[];
   /** Ends every bound that is being waited for. */
   readonly runOutOfTime: () => void;
+  /** How long each step was waited for at most, milliseconds. */
+  readonly waits: readonly number[];
+  readonly clock: { now: number };
 }
 
 function harness(): Harness {
@@ -19,6 +22,8 @@ function harness(): Harness {
   const news: ShutdownNews[] = [];
   const codes: number[] = [];
   const bounds: (() => void)[] = [];
+  const waits: number[] = [];
+  const clock = { now: 1_000 };
   let onExit: (code: number) => void = () => undefined;
   const exited = new Promise<number>((resolve) => {
     onExit = resolve;
@@ -30,12 +35,16 @@ function harness(): Harness {
     },
     observe: (result) => results.push(result),
     tell: (one) => news.push(one),
-    sleep: () => new Promise((resolve) => bounds.push(resolve)),
+    now: () => clock.now,
+    sleep: (ms) => {
+      waits.push(ms);
+      return new Promise((resolve) => bounds.push(resolve));
+    },
   });
   const runOutOfTime = (): void => {
     for (const end of bounds.splice(0)) end();
   };
-  return { lifecycle, results, news, exited, codes, runOutOfTime };
+  return { lifecycle, results, news, exited, codes, runOutOfTime, waits, clock };
 }
 
 test('what was started last is stopped first, one after the other', async () => {
@@ -44,7 +53,7 @@ test('what was started last is stopped first, one after the other', async () => 
   for (const name of ['store', 'queue', 'intake']) {
     lifecycle.onShutdown({
       name,
-      boundMs: 1_000,
+      shareMs: 1_000,
       run: async () => {
         order.push(`${name} begins`);
         await Promise.resolve();
@@ -66,11 +75,11 @@ test('what was started last is stopped first, one after the other', async () => 
 test('a step that fails, now or later, does not keep the others from their turn', async () => {
   const { lifecycle, results } = harness();
   const error = new Error('stuck');
-  lifecycle.onShutdown({ name: 'store', boundMs: 1, run: () => undefined });
-  lifecycle.onShutdown({ name: 'queue', boundMs: 1, run: () => Promise.reject(error) });
+  lifecycle.onShutdown({ name: 'store', shareMs: 1, run: () => undefined });
+  lifecycle.onShutdown({ name: 'queue', shareMs: 1, run: () => Promise.reject(error) });
   lifecycle.onShutdown({
     name: 'intake',
-    boundMs: 1,
+    shareMs: 1,
     run: () => {
       throw error;
     },
@@ -85,11 +94,11 @@ test('a step that fails, now or later, does not keep the others from their turn'
 
 test('a step that does not end within its bound is left behind', async () => {
   const { lifecycle, results, runOutOfTime } = harness();
-  lifecycle.onShutdown({ name: 'store', boundMs: 1, run: () => undefined });
+  lifecycle.onShutdown({ name: 'store', shareMs: 1, run: () => undefined });
   const begun = new Promise<void>((resolve) => {
     lifecycle.onShutdown({
       name: 'intake',
-      boundMs: 5_000,
+      shareMs: 5_000,
       run: () => {
         resolve();
         return new Promise(() => undefined);
@@ -106,10 +115,27 @@ test('a step that does not end within its bound is left behind', async () => {
   ]);
 });
 
+test('each step has its share and what those before it left over, and all together no more', async () => {
+  const { lifecycle, news, waits, clock } = harness();
+  // What each takes, the last registered first; the intake takes longer than it may.
+  const taken = { intake: 1_200, queue: 3_000, listener: 1_300, store: 0 };
+  const shares = { intake: 1_000, queue: 4_000, listener: 500, store: 2_000 };
+  for (const name of ['store', 'listener', 'queue', 'intake'] as const) {
+    lifecycle.onShutdown({
+      name,
+      shareMs: shares[name],
+      run: () => void (clock.now += taken[name]),
+    });
+  }
+  await lifecycle.shutdown('SIGTERM');
+  expect(waits).toEqual([1_000, 3_800, 1_300, 2_000]);
+  expect(news).toMatchObject([{ kind: 'stopping', msMax: 7_500 }]);
+});
+
 test('shutting down twice runs every step once', async () => {
   const { lifecycle } = harness();
   let runs = 0;
-  lifecycle.onShutdown({ name: 'store', boundMs: 1, run: () => void (runs += 1) });
+  lifecycle.onShutdown({ name: 'store', shareMs: 1, run: () => void (runs += 1) });
   const [first, second] = await Promise.all([
     lifecycle.shutdown('SIGTERM'),
     lifecycle.shutdown('SIGTERM'),
@@ -123,7 +149,7 @@ test.each(['SIGTERM', 'SIGINT'])('%s stops everything and exits with 0', async (
   const { lifecycle, results, exited } = harness();
   const source = new EventEmitter();
   lifecycle.listen(source);
-  lifecycle.onShutdown({ name: 'store', boundMs: 1, run: () => undefined });
+  lifecycle.onShutdown({ name: 'store', shareMs: 1, run: () => undefined });
   source.emit(signal);
   expect(await exited).toBe(0);
   expect(results).toEqual([{ name: 'store', kind: 'done' }]);
@@ -133,7 +159,7 @@ test('a step that did not end well makes the exit code 1', async () => {
   const { lifecycle, exited } = harness();
   const source = new EventEmitter();
   lifecycle.listen(source);
-  lifecycle.onShutdown({ name: 'x', boundMs: 1, run: () => Promise.reject(new Error('x')) });
+  lifecycle.onShutdown({ name: 'x', shareMs: 1, run: () => Promise.reject(new Error('x')) });
   source.emit('SIGTERM');
   expect(await exited).toBe(1);
 });
@@ -142,7 +168,7 @@ test('a second signal does not wait', async () => {
   const { lifecycle, news, codes } = harness();
   const source = new EventEmitter();
   lifecycle.listen(source);
-  lifecycle.onShutdown({ name: 'x', boundMs: 1, run: () => new Promise(() => undefined) });
+  lifecycle.onShutdown({ name: 'x', shareMs: 1, run: () => new Promise(() => undefined) });
   source.emit('SIGTERM');
   expect(codes).toEqual([]);
   source.emit('SIGINT');
@@ -167,10 +193,10 @@ test.each([
     const source = new EventEmitter();
     lifecycle.listen(source);
     const toldByThen: number[] = [];
-    const step = (name: string, boundMs: number): void =>
+    const step = (name: string, shareMs: number): void =>
       lifecycle.onShutdown({
         name,
-        boundMs,
+        shareMs,
         run: () => {
           toldByThen.push(news.length);
           return run();
@@ -192,7 +218,7 @@ test.each([
 test('nothing may be started while stopping', async () => {
   const { lifecycle } = harness();
   await lifecycle.shutdown('SIGTERM');
-  expect(() => lifecycle.onShutdown({ name: 'late', boundMs: 1, run: () => undefined })).toThrow(
+  expect(() => lifecycle.onShutdown({ name: 'late', shareMs: 1, run: () => undefined })).toThrow(
     'late was started while stopping',
   );
 });
@@ -200,7 +226,7 @@ test('nothing may be started while stopping', async () => {
 test('a failure that leaves nothing to go on with ends in order, and with 1', async () => {
   const { lifecycle, codes } = harness();
   const order: string[] = [];
-  lifecycle.onShutdown({ name: 'store', boundMs: 1_000, run: () => void order.push('store') });
+  lifecycle.onShutdown({ name: 'store', shareMs: 1_000, run: () => void order.push('store') });
   await lifecycle.abandon();
   expect([order, codes]).toEqual([['store'], [1]]);
 });

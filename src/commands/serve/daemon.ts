@@ -34,9 +34,22 @@ import { logShutdown, shutdownOf } from '../shutdown.ts';
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
 
-/** Bounds of the shutdown's steps, which take milliseconds: even three that hang end within the 30 s that supervisors usually wait. */
-const CLOSE_MS_MAX = 5_000;
-const DRAIN_MS_MAX = 12_000;
+/**
+ * The steps of the shutdown in their order, and each one's share of the 9 s that it takes at most:
+ * container runtimes kill after 10 s and more. They take milliseconds; most of the time is kept for
+ * what nobody else does again, the last commits and their answers, and for closing the store.
+ */
+const SHUTDOWN_SHARES_MS = {
+  schedule: 200,
+  'custody client': 500,
+  reconciliation: 800,
+  'waiting consumers': 300,
+  judging: 200,
+  'commit queue': 4_000,
+  listener: 1_000,
+  connections: 200,
+  store: 1_800,
+} as const;
 
 /** At the writer: one commit that is under way, and the one that gathers meanwhile. */
 const COMMITS_UNDER_WAY = 2;
@@ -337,21 +350,21 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(parts: Parts, listener: Listener): void {
   const { lifecycle, reconciler, closer, judging, feed, queue, custody } = parts;
-  const step = (name: string, boundMs: number, run: () => Promise<void> | void): void =>
-    lifecycle.onShutdown({ name, boundMs, run });
-  step('store', CLOSE_MS_MAX, () => parts.close());
-  step('connections', CLOSE_MS_MAX, () => listener.cut());
-  step('listener', CLOSE_MS_MAX, () => listener.close());
-  step('commit queue', DRAIN_MS_MAX, () => queue.close());
-  step('judging', CLOSE_MS_MAX, () => judging.stop());
-  step('waiting consumers', CLOSE_MS_MAX, () => feed.close());
-  step('reconciliation', CLOSE_MS_MAX, async () => {
+  const step = (name: keyof typeof SHUTDOWN_SHARES_MS, run: () => Promise<void> | void): void =>
+    lifecycle.onShutdown({ name, shareMs: SHUTDOWN_SHARES_MS[name], run });
+  step('store', () => parts.close());
+  step('connections', () => listener.cut());
+  step('listener', () => listener.close());
+  step('commit queue', () => queue.close());
+  step('judging', () => judging.stop());
+  step('waiting consumers', () => feed.close());
+  step('reconciliation', async () => {
     await reconciler.idle();
     await closer.idle();
   });
   // A run that waits for a slow API ends when its requests are broken off.
-  step('custody client', CLOSE_MS_MAX, () => custody?.close());
-  step('schedule', CLOSE_MS_MAX, () => {
+  step('custody client', () => custody?.close());
+  step('schedule', () => {
     reconciler.stopSchedule();
     closer.stopSchedule();
   });
