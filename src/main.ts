@@ -69,9 +69,9 @@ function lookAfterOutput(): void {
 
 async function main(): Promise<void> {
   lookAfterOutput();
-  const command = await program(process.argv.slice(2));
-  refuseToExit(command);
   try {
+    const command = await program(process.argv.slice(2));
+    refuseToExit(command);
     await command.parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) {

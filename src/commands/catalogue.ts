@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Environment } from '../ops/substitution.ts';
+import { needOpenFiles } from './serve/open-files.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What commands are given of the process that they run in. */
@@ -26,8 +27,11 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'serve',
     description: 'run the daemon: intake, books, reconciliation, API, console',
-    load: async ({ terminal, ...context }) =>
-      (await import('./serve/serve.ts')).serveCommand(terminal, context),
+    load: async ({ terminal, ...context }) => {
+      // Before its modules: they are what there may be too many of.
+      needOpenFiles();
+      return (await import('./serve/serve.ts')).serveCommand(terminal, context);
+    },
   },
   {
     name: 'core',

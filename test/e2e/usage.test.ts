@@ -171,6 +171,37 @@ test.each(['serve', 'doctor'])(
   },
 );
 
+// Linux tells a process how many files it may have open.
+test.skipIf(!existsSync('/proc/self/limits'))(
+  'a daemon that may not have files enough open says so before anything else, with what to do',
+  async () => {
+    const daemon = new Daemon();
+    onTestFinished(() => daemon.remove());
+    const serve = ['serve', '--config', daemon.configPath, '--json'];
+    for (const few of [64, 639]) {
+      const { status, stdout, stderr } = spawnSync('sh', withFiles(few, serve), {
+        encoding: 'utf8',
+      });
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        '',
+        `counterfoil: this process may have ${few} files open, and the daemon needs 640 and one more for each connection: raise the limit, e.g. \`ulimit -Hn 4096\` as root, LimitNOFILE=4096 of systemd, --ulimit nofile=4096 of docker\n`,
+      ]);
+    }
+    const enough = spawn('sh', withFiles(640, serve), { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void enough.kill('SIGKILL'));
+    const [said] = (await once(enough.stdout, 'data')) as [Buffer];
+    expect(said.toString()).toMatch(/"url":"http/);
+    enough.kill('SIGTERM');
+    expect(await once(enough, 'exit')).toEqual([0, null]);
+  },
+);
+
+/** Arguments of `sh` for a command of the built program that may have so many files open. */
+function withFiles(files: number, command: readonly string[]): string[] {
+  return ['-c', `ulimit -n ${files}; exec "$@"`, 'sh', process.execPath, MAIN, ...command];
+}
+
 test('a key that does not fit the disk leaves no half of itself in the way of the next try', () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
