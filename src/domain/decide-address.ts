@@ -7,6 +7,7 @@ import {
   unexplainedIn,
   type AddressVerdict,
 } from './address-movement.ts';
+import { followBurnedFees } from './burned-fee.ts';
 import { decideChain } from './decide-chain.ts';
 import { changes, NO_CHANGES, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { NotificationId } from './ids.ts';
@@ -73,7 +74,12 @@ export function decideAddressRecord(
     grace: { at: now.at, graceMs },
   });
   const { outcome } = verdict;
-  const decided = consequenceOf(dossier, evidence, { verdict, now });
+  const { network, blockchainHash } = movement;
+  const decided = followBurnedFees(
+    consequenceOf(dossier, evidence, { verdict, now }),
+    [{ ...dossier, network, blockchainHash }],
+    now,
+  );
   const assets = new Set((movement.changes ?? []).map((change) => change.asset));
   const healed =
     outcome.kind === 'matched'

@@ -1,12 +1,15 @@
+import { followBurnedFees } from './burned-fee.ts';
 import type { CustodyTransaction } from './custody.ts';
 import { decideIncoming } from './decide-incoming.ts';
 import { decideOutgoing } from './decide-outgoing.ts';
 import {
+  dossierOf,
   NO_CHANGES,
   sightingIn,
   type Changes,
   type Circumstances,
   type Dossier,
+  type HashDossier,
 } from './dossier.ts';
 import { NotificationId } from './ids.ts';
 import type { IncomingNotification, OutgoingNotification } from './notification.ts';
@@ -99,13 +102,18 @@ function backfillOutgoing(
 /**
  * What a backfill does: the rules of the notification that never came, with entries marked `api`.
  * Decided on the records as they are: when the notification has arrived meanwhile, nothing is left.
+ * `hashes`: dossiers of the record's hash and of the one that its withdrawal has.
  */
 export function decideBackfill(
-  dossier: Dossier,
+  hashes: readonly HashDossier[],
   known: Withdrawal | undefined,
   context: { record: CustodyTransaction; now: Circumstances },
 ): Changes {
-  return context.record.type === 'incoming'
-    ? backfillIncoming(dossier, context.record, context.now)
-    : backfillOutgoing(dossier, known, context);
+  const { record, now } = context;
+  const dossier = dossierOf(hashes, record);
+  const decided =
+    record.type === 'incoming'
+      ? backfillIncoming(dossier, record, now)
+      : backfillOutgoing(dossier, known, context);
+  return followBurnedFees(decided, hashes, now);
 }

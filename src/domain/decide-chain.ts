@@ -1,6 +1,5 @@
 import { breakKey, finding, type Finding } from './break.ts';
 import { pinsOf, sameContent } from './content.ts';
-import { postBurnedFee, unpost } from './decide-outgoing.ts';
 import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { entryOf, reversalOf, type Entry, type EntryHead } from './entry.ts';
 import type { ChainNotification } from './notification.ts';
@@ -12,7 +11,6 @@ import {
   withEvent,
   type Sighting,
 } from './sighting.ts';
-import type { Withdrawal } from './withdrawal.ts';
 
 function chainHead(notification: ChainNotification, now: Circumstances): EntryHead {
   const { vaultId, network, blockchainHash, transactionId } = notification;
@@ -86,27 +84,7 @@ function viewOf(
   }
 }
 
-/** A failed transaction's burned fee follows the chain view: posted with it, taken back with it. */
-function followFees(
-  failed: readonly Withdrawal[],
-  view: Sighting,
-  now: Circumstances,
-): { withdrawals: Withdrawal[]; entries: Entry[] } {
-  const followed = failed.map((withdrawal) => {
-    const cleared = unpost(withdrawal, now);
-    const posted = postBurnedFee(cleared.withdrawal, view.posted, now);
-    return { withdrawal: posted.withdrawal, entries: [...cleared.entries, ...posted.entries] };
-  });
-  return {
-    withdrawals: followed.map((one) => one.withdrawal),
-    entries: followed.flatMap((one) => one.entries),
-  };
-}
-
-/**
- * What a `blockchain` notification does (spec, "Blockchain stream"): it moves the chain view, and
- * the books only for the fee of a `failed` transaction, which nothing else reports.
- */
+/** What a `blockchain` notification does (spec, "Blockchain stream"): it moves the chain view. */
 export function decideChain(
   dossier: Dossier,
   notification: ChainNotification,
@@ -114,20 +92,9 @@ export function decideChain(
 ): Changes {
   const key = sightingKeyOf(notification);
   const view = viewOf(sightingIn(dossier, key) ?? newSighting(key), notification, now);
-  const failed =
-    view.entries.length === 0
-      ? []
-      : dossier.withdrawals.filter(
-          (one) =>
-            one.vaultId === notification.vaultId &&
-            one.status === 'failed' &&
-            one.custody !== 'unknown',
-        );
-  const fees = followFees(failed, view.sighting, now);
   return changes({
     sightings: [view.sighting],
-    withdrawals: fees.withdrawals,
-    entries: [...view.entries, ...fees.entries],
+    entries: view.entries,
     found: view.found,
     pinned: pinsOf(notification.changes, now),
   });

@@ -1,9 +1,18 @@
 import type { Finding } from './break.ts';
+import { followBurnedFees } from './burned-fee.ts';
 import { sameContent } from './content.ts';
 import { decideChain, restated } from './decide-chain.ts';
 import { contradictionIn, decideIncoming } from './decide-incoming.ts';
 import { decideOutgoing, minedAgain } from './decide-outgoing.ts';
-import { changes, sightingIn, type Changes, type Circumstances, type Dossier } from './dossier.ts';
+import {
+  changes,
+  dossierOf,
+  sightingIn,
+  type Changes,
+  type Circumstances,
+  type Dossier,
+  type HashDossier,
+} from './dossier.ts';
 import type { Notification } from './notification.ts';
 import { hasHash, isRepeat, sightingKeyOf, type Sighting } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -34,16 +43,36 @@ function contradiction(
   }
 }
 
+/** What a notification does by the rule of its stream. */
+function ofStream(
+  dossier: Dossier,
+  withdrawal: Withdrawal | undefined,
+  { notification, now }: { notification: Notification; now: Circumstances },
+): Changes {
+  switch (notification.stream) {
+    case 'incoming':
+      return decideIncoming(dossier, notification, now);
+    case 'outgoing':
+      return decideOutgoing(dossier, withdrawal, { notification, now });
+    case 'blockchain':
+      return decideChain(dossier, notification, now);
+    default:
+      return notification satisfies never;
+  }
+}
+
 /**
  * Decides on a notification whose id has not been seen. `withdrawal` is the one of its
- * transactionId (outgoing stream only).
+ * transactionId (outgoing stream only); `hashes` are the dossiers of the hash that the notification
+ * names and of the one that its withdrawal has.
  */
 export function decideNotification(
-  dossier: Dossier,
+  hashes: readonly HashDossier[],
   withdrawal: Withdrawal | undefined,
   context: { notification: Notification; now: Circumstances },
 ): NotificationDecision {
   const { notification, now } = context;
+  const dossier = dossierOf(hashes, notification);
   if (hasHash(notification)) {
     const sighting = sightingIn(dossier, sightingKeyOf(notification));
     if (sighting !== undefined && isRepeat(sighting, notification)) {
@@ -51,17 +80,6 @@ export function decideNotification(
       return { status: 'duplicate', changes: changes({ found }) };
     }
   }
-  switch (notification.stream) {
-    case 'incoming':
-      return { status: 'accepted', changes: decideIncoming(dossier, notification, now) };
-    case 'outgoing':
-      return {
-        status: 'accepted',
-        changes: decideOutgoing(dossier, withdrawal, { notification, now }),
-      };
-    case 'blockchain':
-      return { status: 'accepted', changes: decideChain(dossier, notification, now) };
-    default:
-      return notification satisfies never;
-  }
+  const decided = ofStream(dossier, withdrawal, context);
+  return { status: 'accepted', changes: followBurnedFees(decided, hashes, now) };
 }

@@ -1,3 +1,4 @@
+import { postFor, unpost, type Booked } from './booking.ts';
 import { breakKey, finding, type Finding } from './break.ts';
 import { pinsOf, sameContent } from './content.ts';
 import { ruleFor } from './crediting.ts';
@@ -10,9 +11,7 @@ import {
   type Circumstances,
   type Dossier,
 } from './dossier.ts';
-import { entryOf, reversalOf, type Entry, type EntryCause, type EntryHead } from './entry.ts';
-import type { BlockchainHash, NetworkKey } from './ids.ts';
-import type { BalanceChange, OutgoingNotification } from './notification.ts';
+import type { OutgoingNotification } from './notification.ts';
 import type { OwnHash } from './own-hash.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
 import { hasHash, newSighting, sightingKeyOf, withEvent } from './sighting.ts';
@@ -26,87 +25,6 @@ import {
   type Withdrawal,
 } from './withdrawal.ts';
 
-/** A withdrawal with the entries that its new standing asks for. */
-export interface Booked {
-  readonly withdrawal: Withdrawal;
-  readonly entries: readonly Entry[];
-}
-
-function bookHead(
-  withdrawal: Withdrawal,
-  head: { cause: EntryCause; network: NetworkKey; blockchainHash: BlockchainHash },
-  now: Circumstances,
-): EntryHead {
-  const { vaultId, transactionId } = withdrawal;
-  const { cause, network, blockchainHash } = head;
-  return {
-    entryId: now.mint.entry(),
-    view: 'books',
-    source: now.source,
-    cause,
-    vaultId,
-    network,
-    blockchainHash,
-    transactionId,
-    reverses: null,
-  };
-}
-
-/** Posts changes for a withdrawal at its hash, as the entry that stands for it from now on. */
-export function postFor(
-  withdrawal: Withdrawal,
-  posting: { cause: EntryCause; list: readonly BalanceChange[] },
-  now: Circumstances,
-): Booked {
-  const { network, blockchainHash } = withdrawal;
-  if (posting.list.length === 0 || network === null || blockchainHash === null) {
-    return { withdrawal, entries: [] };
-  }
-  const head = bookHead(withdrawal, { cause: posting.cause, network, blockchainHash }, now);
-  const entry = entryOf(head, posting.list);
-  return {
-    withdrawal: { ...withdrawal, entryId: entry.entryId, posted: posting.list },
-    entries: [entry],
-  };
-}
-
-/** Takes back what stands in the books for a withdrawal; nothing when nothing does. */
-export function unpost(withdrawal: Withdrawal, now: Circumstances): Booked {
-  const { network, blockchainHash, entryId, posted } = withdrawal;
-  if (entryId === null || network === null || blockchainHash === null) {
-    return { withdrawal, entries: [] };
-  }
-  const cause: EntryCause = withdrawal.status === 'failed' ? 'failed-fee' : 'mined';
-  const head = bookHead(withdrawal, { cause, network, blockchainHash }, now);
-  return {
-    withdrawal: { ...withdrawal, entryId: null, posted: [] },
-    entries: [reversalOf({ ...head, reverses: entryId }, posted)],
-  };
-}
-
-/**
- * A failed on-chain transaction sends no balance changes and still burned its fee: the fee entries
- * of the chain view are posted to the books in its name.
- */
-export function postBurnedFee(
-  withdrawal: Withdrawal,
-  onChain: readonly BalanceChange[],
-  now: Circumstances,
-): Booked {
-  const list = onChain.filter((change) => change.kind === 'fee');
-  return postFor(withdrawal, { cause: 'failed-fee', list }, now);
-}
-
-/** What the chain view holds for a withdrawal's hash in its own vault. */
-export function chainChanges(
-  dossier: Pick<Dossier, 'sightings'>,
-  withdrawal: Withdrawal,
-): readonly BalanceChange[] {
-  return dossier.sightings
-    .filter((one) => one.stream === 'blockchain' && one.vaultId === withdrawal.vaultId)
-    .flatMap((one) => one.posted);
-}
-
 /** The withdrawal as it is after an event, with what stood before taken back where it was posted. */
 function clear(before: Withdrawal, after: Withdrawal, now: Circumstances): Booked {
   const { entries } = unpost(before, now);
@@ -116,9 +34,9 @@ function clear(before: Withdrawal, after: Withdrawal, now: Circumstances): Booke
 function book(
   before: Withdrawal,
   after: Withdrawal,
-  context: { notification: OutgoingNotification; dossier: Dossier; now: Circumstances },
+  context: { notification: OutgoingNotification; now: Circumstances },
 ): Booked {
-  const { notification, dossier, now } = context;
+  const { notification, now } = context;
   // What the API does not know is told by webhooks alone: nothing of it is booked any more.
   const isDenied = before.custody === 'unknown' && now.source === 'webhook';
   if (isDenied || !advances(before.status, statusOf(notification.type))) {
@@ -136,7 +54,6 @@ function book(
     case 'replaced':
       return clear(before, after, now);
     case 'failed':
-      return postBurnedFee(after, chainChanges(dossier, after), now);
     case 'approval-pending':
     case 'approved':
     case 'pending':
@@ -259,7 +176,7 @@ export function decideOutgoing(
   const { notification, now } = context;
   const before = known ?? newWithdrawal(notification, now.at);
   const after = withOutgoingEvent(before, notification, now.at);
-  const booked = book(before, after, { notification, dossier, now });
+  const booked = book(before, after, { notification, now });
   const ownHashes = newOwnHash(dossier, notification, { before, now });
   const isOwn = isOwnHash({ ownHashes: [...dossier.ownHashes, ...ownHashes] });
   const claimed =

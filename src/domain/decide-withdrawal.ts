@@ -1,21 +1,13 @@
 import { ZERO } from './amount.ts';
+import { postFor, unpost, type Booked } from './booking.ts';
 import { breakKey, finding, type Finding } from './break.ts';
+import { followBurnedFees } from './burned-fee.ts';
 import { foundIn, healedBy, MATCHED, skipped, type Outcome } from './compare.ts';
 import { compareWithdrawal, firstDifference, hasLastWord } from './compare-withdrawal.ts';
 import type { CustodyTransaction } from './custody.ts';
-import {
-  chainChanges,
-  claimDeposits,
-  disclaimDeposits,
-  postBurnedFee,
-  postFor,
-  unpost,
-  type Booked,
-  type Judged,
-} from './decide-outgoing.ts';
+import { claimDeposits, disclaimDeposits, type Judged } from './decide-outgoing.ts';
 import {
   changes,
-  EMPTY_DOSSIER,
   isOwnHash,
   type Changes,
   type Circumstances,
@@ -35,7 +27,7 @@ const TRANSACTION_BREAKS = [
 
 interface RecordContext {
   readonly record: CustodyTransaction;
-  /** Dossiers of the record's hash and of every hash that this transaction is said to have. */
+  /** Dossiers of every hash that this transaction has or is said to have, by us or by its record. */
   readonly hashes: readonly HashDossier[];
   readonly now: Circumstances;
 }
@@ -65,22 +57,14 @@ function learned(record: CustodyTransaction, at: number): Withdrawal {
 }
 
 /** The withdrawal as the API tells it, with entries that put the books right. */
-function restated(known: Withdrawal, { record, hashes, now }: RecordContext): Booked {
+function restated(known: Withdrawal, { record, now }: RecordContext): Booked {
   const cleared = unpost(known, now);
   const status = knownStatus(record.status) ?? null;
   const { firstSeenAt, orderId } = known;
   const base = { ...learned(record, now.at), orderId: record.orderId ?? orderId, firstSeenAt };
   const after: Withdrawal = { ...base, status, reasonCode: record.reasonCode };
-  const booked = (): Booked => {
-    if (status === 'mined') {
-      return postFor(after, { cause: 'mined', list: record.changes ?? [] }, now);
-    }
-    const dossier = hashes.find((one) => sameHash(one, record)) ?? EMPTY_DOSSIER;
-    return status === 'failed'
-      ? postBurnedFee(after, chainChanges(dossier, after), now)
-      : { withdrawal: after, entries: [] };
-  };
-  const { withdrawal, entries } = booked();
+  const list = status === 'mined' ? (record.changes ?? []) : [];
+  const { withdrawal, entries } = postFor(after, { cause: 'mined', list }, now);
   return { withdrawal, entries: [...cleared.entries, ...entries] };
 }
 
@@ -227,27 +211,25 @@ export function decideOutgoingRecord(
     return before === 'told' && hasEnded ? 'refuted' : before;
   });
   const judged = judgedChanges(ruled);
-  return {
-    ...changes({
-      ...judged,
-      withdrawals: withdrawal === null ? [] : [withdrawal],
-      entries,
-      found: [
-        ...foundIn(outcome),
-        ...ruled.found,
-        ...ruled.settled.flatMap((part) => part.found),
-        ...ruled.released.map((hash) => releaseFinding('status_mismatch', transactionId, hash)),
-      ],
-      healed: [
-        ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
-        ...(outcome.kind === 'matched' && known?.status === 'mined'
-          ? healedBy(outcome, ['amount_changed'], transactionId)
-          : []),
-        ...judged.healed,
-      ],
-    }),
-    outcome,
-  };
+  const decided = changes({
+    ...judged,
+    withdrawals: withdrawal === null ? [] : [withdrawal],
+    entries,
+    found: [
+      ...foundIn(outcome),
+      ...ruled.found,
+      ...ruled.settled.flatMap((part) => part.found),
+      ...ruled.released.map((hash) => releaseFinding('status_mismatch', transactionId, hash)),
+    ],
+    healed: [
+      ...healedBy(outcome, TRANSACTION_BREAKS, transactionId),
+      ...(outcome.kind === 'matched' && known?.status === 'mined'
+        ? healedBy(outcome, ['amount_changed'], transactionId)
+        : []),
+      ...judged.healed,
+    ],
+  });
+  return { ...followBurnedFees(decided, context.hashes, context.now), outcome };
 }
 
 function unknownFinding(withdrawal: Withdrawal, released: readonly HashDossier[]): Finding {
@@ -275,24 +257,26 @@ export function decideUnknownTransaction(
 ): Changes & { readonly outcome: Outcome } {
   const again: Outcome = { kind: 'break', finding: unknownFinding(known, []) };
   if (known.custody === 'unknown') return { ...changes({}), outcome: again };
+  const { hashes, now } = context;
   const { transactionId } = known;
-  const { withdrawal, entries } = unpost(known, context.now);
+  const { withdrawal, entries } = unpost(known, now);
   const ruled = ruleOnHashes(transactionId, context, (_, before) =>
     before === 'told' ? 'refuted' : before,
   );
   const elsewhere = ruled.released.filter((hash) => !sameHash(hash, known));
   const found = unknownFinding(known, ruled.released);
+  const decided = changes({
+    ...judgedChanges(ruled),
+    withdrawals: [{ ...withdrawal, custody: 'unknown', updatedAt: now.at }],
+    entries,
+    found: [
+      found,
+      ...elsewhere.map((hash) => releaseFinding('unknown_to_custody', transactionId, hash)),
+      ...ruled.settled.flatMap((part) => part.found),
+    ],
+  });
   return {
-    ...changes({
-      ...judgedChanges(ruled),
-      withdrawals: [{ ...withdrawal, custody: 'unknown', updatedAt: context.now.at }],
-      entries,
-      found: [
-        found,
-        ...elsewhere.map((hash) => releaseFinding('unknown_to_custody', transactionId, hash)),
-        ...ruled.settled.flatMap((part) => part.found),
-      ],
-    }),
+    ...followBurnedFees(decided, hashes, now),
     outcome: { kind: 'break', finding: found },
   };
 }

@@ -4,7 +4,7 @@ import type { Deposit } from './deposit.ts';
 import type { Entry, EntrySource } from './entry.ts';
 import type { Finding } from './break.ts';
 import type { AssetId, IdMint, HashKey } from './ids.ts';
-import type { OwnHash } from './own-hash.ts';
+import { sameHash, type OwnHash } from './own-hash.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
 import { sameKey } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -31,6 +31,14 @@ export const EMPTY_DOSSIER: Dossier = {
   withdrawals: [],
   ownHashes: [],
 };
+
+/** Of these dossiers the one of a hash; an empty one where it is not among them, or there is none. */
+export function dossierOf(
+  hashes: readonly HashDossier[],
+  hash: Parameters<typeof sameHash>[1],
+): Dossier {
+  return hashes.find((one) => sameHash(one, hash)) ?? EMPTY_DOSSIER;
+}
 
 export function sightingIn(dossier: Dossier, key: SightingKey): Sighting | undefined {
   return dossier.sightings.find((sighting) => sameKey(sighting, key));

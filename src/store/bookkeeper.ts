@@ -2,11 +2,13 @@ import { breakKey, finding } from '../domain/break.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
 import { crowdAt } from '../domain/crowd.ts';
 import { decideNotification } from '../domain/decide-notification.ts';
-import { EMPTY_DOSSIER, type Circumstances } from '../domain/dossier.ts';
+import type { Circumstances, HashDossier } from '../domain/dossier.ts';
 import type { EntrySource } from '../domain/entry.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { IdMint, type AssetId } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
+import { sameHash } from '../domain/own-hash.ts';
+import type { Withdrawal } from '../domain/withdrawal.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
 import type { PackedBody } from './body-block.ts';
@@ -213,22 +215,33 @@ export class Bookkeeper {
         notification.stream === 'outgoing'
           ? this.#set.withdrawal(notification.transactionId)
           : undefined;
-      // A `failed` may name no hash where an earlier event did.
-      const network = notification.network ?? withdrawal?.network ?? null;
-      const hash = notification.blockchainHash ?? withdrawal?.blockchainHash ?? null;
-      const isHashed = network !== null && hash !== null;
-      const dossier = isHashed ? this.#set.dossier(network, hash) : EMPTY_DOSSIER;
-      if (bounded && isHashed) {
-        const crowd = crowdAt(dossier, this.#set.arrivedAt(network, hash), notification);
+      const hashes = this.#hashesOf(notification, withdrawal);
+      const [told] = hashes;
+      if (bounded && told !== undefined) {
+        const arrived = this.#set.arrivedAt(told.network, told.blockchainHash);
+        const crowd = crowdAt(told, arrived, notification);
         if (crowd !== null) return { defect: crowd };
       }
-      return decideNotification(dossier, withdrawal, { notification, now });
+      return decideNotification(hashes, withdrawal, { notification, now });
     } catch (error) {
       if (isInfrastructure(error)) throw error;
       return {
         defect: `a rule failed on it: ${error instanceof Error ? error.message : 'unknown'}`,
       };
     }
+  }
+
+  /** Dossiers of the hash that a notification is about, first, and of the one its withdrawal has. */
+  #hashesOf(notification: Notification, withdrawal: Withdrawal | undefined): HashDossier[] {
+    // A `failed` may name no hash where an earlier event did.
+    const network = notification.network ?? withdrawal?.network ?? null;
+    const hash = notification.blockchainHash ?? withdrawal?.blockchainHash ?? null;
+    if (network === null || hash === null) return [];
+    const told = this.#set.dossier(network, hash);
+    if (withdrawal === undefined || sameHash(told, withdrawal)) return [told];
+    const { network: hasNetwork, blockchainHash: has } = withdrawal;
+    if (hasNetwork === null || has === null) return [told];
+    return [told, this.#set.dossier(hasNetwork, has)];
   }
 
   #takeUnreadable(fact: FactOf<'quarantined'>): IntakeStatus {

@@ -29,7 +29,7 @@ import type { MovementKey } from '../domain/movement.ts';
 import { sameHash } from '../domain/own-hash.ts';
 import type { TransactionId, HashKey } from '../domain/ids.ts';
 import { standsFor } from '../domain/sighting.ts';
-import { isTerminal } from '../domain/withdrawal.ts';
+import { isTerminal, type Withdrawal } from '../domain/withdrawal.ts';
 import { AgeDesk } from './age-desk.ts';
 import { ExemptionDesk } from './exemption-desk.ts';
 import { takeClose } from './close-desk.ts';
@@ -78,7 +78,7 @@ export class CustodyDesk {
         const { transaction, graceMs } = record;
         const { transactionId } = transaction;
         const known = this.#tools.set.withdrawal(transactionId);
-        const hashes = this.#hashesOf(transactionId, transaction);
+        const hashes = this.#hashesOf(transactionId, known, transaction);
         const context = { record: transaction, hashes, graceMs, now };
         return this.#apply(decideOutgoingRecord(known, context), now);
       }
@@ -86,7 +86,7 @@ export class CustodyDesk {
         const { transactionId } = record;
         const known = this.#tools.set.withdrawal(transactionId);
         if (known === undefined) return false;
-        const hashes = this.#hashesOf(transactionId);
+        const hashes = this.#hashesOf(transactionId, known);
         return this.#apply(decideUnknownTransaction(known, { hashes, now }), now);
       }
       case 'movement':
@@ -98,9 +98,10 @@ export class CustodyDesk {
       }
       case 'backfill': {
         const { transaction } = record;
-        const known = this.#tools.set.withdrawal(transaction.transactionId);
-        const context = { record: transaction, now };
-        return this.#apply(decideBackfill(this.#dossierOf(transaction), known, context), now);
+        const { transactionId } = transaction;
+        const known = this.#tools.set.withdrawal(transactionId);
+        const hashes = this.#hashesOf(transactionId, known, transaction);
+        return this.#apply(decideBackfill(hashes, known, { record: transaction, now }), now);
       }
       case 'address': {
         const { network, blockchainHash } = record.movement;
@@ -127,19 +128,19 @@ export class CustodyDesk {
       : this.#tools.set.dossier(transaction.network, transaction.blockchainHash);
   }
 
-  /** Dossiers of every hash that a transaction is said to have, and of its record's own. */
-  #hashesOf(transactionId: TransactionId, record?: CustodyTransaction): HashDossier[] {
+  /** Dossiers of every hash that a transaction has or is said to have, by us or by its record. */
+  #hashesOf(
+    transactionId: TransactionId,
+    ...told: readonly (Pick<Withdrawal, keyof HashKey> | undefined)[]
+  ): HashDossier[] {
     const { set } = this.#tools;
     const keys: HashKey[] = [...set.ownHashesOf(transactionId)];
-    if (record !== undefined && record.blockchainHash !== null) {
-      const { network, blockchainHash } = record;
-      if (!keys.some((key) => sameHash(key, record))) keys.push({ network, blockchainHash });
+    for (const one of told) {
+      if (one === undefined || one.network === null || one.blockchainHash === null) continue;
+      const { network, blockchainHash } = one;
+      if (!keys.some((key) => sameHash(key, one))) keys.push({ network, blockchainHash });
     }
-    return keys.map(({ network, blockchainHash }) => ({
-      network,
-      blockchainHash,
-      ...set.dossier(network, blockchainHash),
-    }));
+    return keys.map(({ network, blockchainHash }) => set.dossier(network, blockchainHash));
   }
 
   #settleByRow(row: CustodyTransaction): void {

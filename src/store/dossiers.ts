@@ -1,6 +1,6 @@
 import type { Deposit } from '../domain/deposit.ts';
 import { arrivedWeight, depositWeight, sightingWeight } from '../domain/crowd.ts';
-import type { Changes, Dossier } from '../domain/dossier.ts';
+import type { Changes, HashDossier } from '../domain/dossier.ts';
 import {
   firstEntryIdOf,
   type BlockchainHash,
@@ -119,7 +119,7 @@ export class Dossiers {
     this.#period += 1;
   }
 
-  of(network: NetworkKey, hash: BlockchainHash): Dossier {
+  of(network: NetworkKey, hash: BlockchainHash): HashDossier {
     return this.#at(network, hash);
   }
 

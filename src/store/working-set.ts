@@ -1,6 +1,6 @@
 import type { Break, BreakStep, Finding } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
-import type { Changes, Dossier } from '../domain/dossier.ts';
+import type { Changes, HashDossier } from '../domain/dossier.ts';
 import type { Entry } from '../domain/entry.ts';
 import type {
   AssetId,
@@ -168,7 +168,7 @@ export class WorkingSet {
     return appended?.body ?? this.#bodies.get(seq) ?? this.#source.body(seq);
   }
 
-  dossier(network: NetworkKey, hash: BlockchainHash): Dossier {
+  dossier(network: NetworkKey, hash: BlockchainHash): HashDossier {
     return this.#dossiers.of(network, hash);
   }
 

@@ -1,22 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { decideChain } from '../../src/domain/decide-chain.ts';
-import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
-import { NotificationId, VaultId } from '../../src/domain/ids.ts';
+import { EMPTY_DOSSIER } from '../../src/domain/dossier.ts';
+import { NotificationId } from '../../src/domain/ids.ts';
 import type { BalanceChange, ChainNotification } from '../../src/domain/notification.ts';
 import type { Sighting } from '../../src/domain/sighting.ts';
-import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
 import { runs } from './event-runs.ts';
-import { chainView, circumstances, DUE, postedBy, withdrawal } from './records.ts';
+import { chainView, circumstances, DUE, postedBy } from './records.ts';
 
 const { network, blockchainHash, vaultId } = DUE;
 const RECEIVED = balanceChange(100n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
 const STANDS = chainView({ entryId: 4, seen: runs('transaction::'), posted: [RECEIVED] });
 const BY_API: Sighting = { ...STANDS, seen: runs('api/transaction::') };
-/** Failed, and the fee that it burned is booked by entry 5. */
-const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
-const FAILED = withdrawal('failed', []);
 
 function told(
   type: ChainNotification['type'],
@@ -27,17 +23,9 @@ function told(
   return { ...about, stream: 'blockchain', type, id, confirmations: null, changes };
 }
 
-function decide(
-  notification: ChainNotification,
-  sighting: Sighting | null,
-  withdrawals: Withdrawal[] = [],
-) {
-  const dossier: Dossier = {
-    ...EMPTY_DOSSIER,
-    sightings: sighting === null ? [] : [sighting],
-    withdrawals,
-  };
-  return decideChain(dossier, notification, circumstances());
+function decide(notification: ChainNotification, sighting: Sighting | null) {
+  const sightings = sighting === null ? [] : [sighting];
+  return decideChain({ ...EMPTY_DOSSIER, sightings }, notification, circumstances());
 }
 
 describe('what the chain view becomes', () => {
@@ -106,73 +94,5 @@ describe('what the chain view becomes', () => {
     ).toEqual([stands]);
     expect(decided.found.map(({ type }) => type)).toEqual(found);
     expect(decided.withdrawals).toEqual([]);
-  });
-});
-
-describe('the burned fee of a failed transaction', () => {
-  const STEPS: [
-    why: string,
-    before: Sighting | null,
-    notification: ChainNotification,
-    known: Withdrawal,
-    entries: string[],
-  ][] = [
-    [
-      'is posted with the chain view',
-      null,
-      told('transaction', [FEE]),
-      FAILED,
-      ['chain by webhook: -2', 'failed-fee by webhook: -2'],
-    ],
-    [
-      'is taken back with it',
-      { ...STANDS, posted: [FEE] },
-      told('rollback'),
-      BURNED,
-      ['chain by webhook takes back 4: 2', 'failed-fee by webhook takes back 5: 2'],
-    ],
-    [
-      'gives way to another',
-      { ...STANDS, posted: [FEE] },
-      told('transaction', [balanceChange(-3n, { kind: 'fee' })]),
-      BURNED,
-      [
-        'chain by webhook takes back 4: 2',
-        'chain by webhook: -3',
-        'failed-fee by webhook takes back 5: 2',
-        'failed-fee by webhook: -3',
-      ],
-    ],
-    ['stays where nothing of the view moved', STANDS, told('confirmation'), BURNED, []],
-    [
-      'is none of one that was mined',
-      null,
-      told('transaction', [FEE]),
-      withdrawal('mined', []),
-      ['chain by webhook: -2'],
-    ],
-    [
-      'is none of one that the API does not know',
-      null,
-      told('transaction', [FEE]),
-      { ...FAILED, custody: 'unknown' },
-      ['chain by webhook: -2'],
-    ],
-    [
-      'is none of one in another vault',
-      null,
-      told('transaction', [FEE]),
-      { ...FAILED, vaultId: VaultId('v2') },
-      ['chain by webhook: -2'],
-    ],
-  ];
-
-  test.for(STEPS)('%s', ([, before, notification, known, entries]) => {
-    expect(postedBy(decide(notification, before, [known]).entries)).toEqual(entries);
-  });
-
-  test('is on its transaction as what stands for it', () => {
-    const { withdrawals } = decide(told('transaction', [FEE]), null, [FAILED]);
-    expect(withdrawals).toEqual([{ ...FAILED, entryId: 7000001, posted: [FEE] }]);
   });
 });

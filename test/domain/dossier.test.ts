@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
 import {
   changes,
+  dossierOf,
   EMPTY_DOSSIER,
   isEmpty,
   isOwnHash,
   NO_CHANGES,
   sightingIn,
 } from '../../src/domain/dossier.ts';
-import { AssetId, TransactionId, VaultId } from '../../src/domain/ids.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
 import type { OwnHashStanding } from '../../src/domain/own-hash.ts';
 import { chainView, DUE } from './records.ts';
 
@@ -42,4 +49,17 @@ test('a sighting is found at its own place', () => {
   const dossier = { ...EMPTY_DOSSIER, sightings: [there, here] };
   expect(sightingIn(dossier, chainView())).toBe(here);
   expect(sightingIn(dossier, chainView({ stream: 'incoming' }))).toBeUndefined();
+});
+
+test('a dossier is found by its hash on its network; there is an empty one for any other', () => {
+  const { network, blockchainHash } = DUE;
+  const known = { ...EMPTY_DOSSIER, network, blockchainHash, deposits: [DUE] };
+  expect(dossierOf([known], { network, blockchainHash })).toBe(known);
+  for (const other of [
+    { network, blockchainHash: BlockchainHash('0xb2') },
+    { network: NetworkKey('polygon'), blockchainHash },
+    { network: null, blockchainHash: null },
+  ]) {
+    expect(dossierOf([known], other)).toBe(EMPTY_DOSSIER);
+  }
 });

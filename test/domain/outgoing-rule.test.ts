@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
+import { postFor, unpost, type Booked } from '../../src/domain/booking.ts';
 import {
-  chainChanges,
   claimDeposits,
   decideOutgoing,
   disclaimDeposits,
   minedAgain,
-  postBurnedFee,
-  postFor,
-  unpost,
-  type Booked,
 } from '../../src/domain/decide-outgoing.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
 import { EMPTY_DOSSIER, type Circumstances, type Dossier } from '../../src/domain/dossier.ts';
-import { CreditId, DepositId, TransactionId, VaultId } from '../../src/domain/ids.ts';
+import { CreditId, DepositId, TransactionId } from '../../src/domain/ids.ts';
 import type {
   BalanceChange,
   OutgoingEvent,
@@ -22,7 +18,7 @@ import type {
 import type { Withdrawal } from '../../src/domain/withdrawal.ts';
 import { balanceChange } from '../store/evidence.ts';
 import { runs } from './event-runs.ts';
-import { chainView, circumstances, DUE, outgoing, postedBy, withdrawal } from './records.ts';
+import { circumstances, DUE, outgoing, postedBy, withdrawal } from './records.ts';
 
 const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
@@ -60,11 +56,6 @@ describe('what is posted for a transaction', () => {
     expect(stands(booked)).toBe(is);
   });
 
-  test('of a failed one the fee alone', () => {
-    const booked = postBurnedFee(withdrawal('failed', []), [TRANSFER, FEE], circumstances());
-    expect(postedBy(booked.entries)).toEqual(['failed-fee by webhook: -2']);
-  });
-
   test.for<[what: string, before: Withdrawal, entries: string[], is: string]>([
     ['what was mined', POSTED, ['mined by webhook takes back 5: 30 2'], 'null: '],
     ['what was burned', BURNED, ['failed-fee by webhook takes back 5: 2'], 'null: '],
@@ -75,16 +66,6 @@ describe('what is posted for a transaction', () => {
     const booked = unpost(before, circumstances());
     expect(postedBy(booked.entries)).toEqual(entries);
     expect(stands(booked)).toBe(is);
-  });
-
-  test('of its hash the chain view holds what was told of its own vault', () => {
-    const sightings = [
-      chainView({ posted: [FEE] }),
-      chainView({ posted: [TRANSFER], stream: 'incoming' }),
-      chainView({ posted: [TRANSFER], stream: 'outgoing' }),
-      chainView({ posted: [TRANSFER], vaultId: VaultId('v2') }),
-    ];
-    expect(chainChanges({ sightings }, withdrawal('failed'))).toEqual([FEE]);
   });
 });
 

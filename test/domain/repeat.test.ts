@@ -3,7 +3,7 @@ import { Amount } from '../../src/domain/amount.ts';
 import { contradictionIn, decideIncoming } from '../../src/domain/decide-incoming.ts';
 import { decideNotification } from '../../src/domain/decide-notification.ts';
 import type { Deposit } from '../../src/domain/deposit.ts';
-import { EMPTY_DOSSIER, type Dossier } from '../../src/domain/dossier.ts';
+import { EMPTY_DOSSIER, type HashDossier } from '../../src/domain/dossier.ts';
 import { CreditId, NotificationId, TransactionId } from '../../src/domain/ids.ts';
 import type {
   BalanceChange,
@@ -43,7 +43,7 @@ const MINED = outgoing('mined', { network, blockchainHash, changes: [balanceChan
 const POSTED: Withdrawal = { ...withdrawal('mined'), entryId: 5 };
 
 /** The dossier in which `name` was seen where the notification is from; `posted` stands there. */
-function seen(notification: Notification, name: string, posted: BalanceChange[]): Dossier {
+function seen(notification: Notification, name: string, posted: BalanceChange[]): HashDossier {
   if (!hasHash(notification)) throw new Error('no hash');
   const sighting: Sighting = {
     ...newSighting(sightingKeyOf(notification)),
@@ -51,7 +51,7 @@ function seen(notification: Notification, name: string, posted: BalanceChange[])
     seen: runs(name),
     posted,
   };
-  return { ...EMPTY_DOSSIER, sightings: [sighting], deposits: [DUE] };
+  return { ...EMPTY_DOSSIER, network, blockchainHash, sightings: [sighting], deposits: [DUE] };
 }
 
 describe('a repeat under another id has no effect', () => {
@@ -142,7 +142,7 @@ describe('a repeat under another id has no effect', () => {
   test.for(REPEATS)('%s: whether it differs', ([, notification, name, posted, known, differs]) => {
     const context = { notification, now: circumstances() };
     const { status, changes } = decideNotification(
-      seen(notification, name, posted),
+      [seen(notification, name, posted)],
       known,
       context,
     );
@@ -154,7 +154,7 @@ describe('a repeat under another id has no effect', () => {
 
   test('an event without a hash is never one', () => {
     const context = { notification: outgoing('approved'), now: circumstances() };
-    const decided = decideNotification(seen(MINED, 'approved::wd-tx', []), undefined, context);
+    const decided = decideNotification([seen(MINED, 'approved::wd-tx', [])], undefined, context);
     expect(decided.status).toBe('accepted');
   });
 

@@ -44,7 +44,8 @@ export class Storyteller {
   }
 
   #story(hash: string): WebhookBody[] {
-    const kind = this.#choices.below(5);
+    const kind = this.#choices.below(6);
+    if (kind === 5) return this.#failures(hash);
     if (kind === 2) return this.#withdrawal(hash);
     if (kind === 4) return this.#strayDebit(hash);
     if (kind === 3) return this.#ownTransfer(hash);
@@ -156,6 +157,44 @@ export class Storyteller {
     const rolledBack = ending === 'rolledback' || ending === 'replaced';
     const undone = rolledBack ? [this.#service.chain('rollback', { blockchainHash: hash })] : [];
     return this.#choices.interleaved([outgoing, [...onChain, ...undone]]);
+  }
+
+  /**
+   * Two own transactions under one hash, of which one failed or both did: the hash burned its fee
+   * once. It may have left the chain, and be mined again with another fee.
+   */
+  #failures(hash: string): WebhookBody[] {
+    this.#own.add(hash);
+    const place = this.#choices.oneIn(2) ? {} : AT_ADDRESS;
+    const ending = this.#choices.pick(['failed', 'failed', 'mined', 'replaced', 'rolledback']);
+    const transfer = change(-BigInt(this.#choices.pick(AMOUNTS)), place);
+    const fees = this.#choices.pick([[FEE], [FEE, null], [FEE, null, 3n], [FEE, null, FEE]]);
+    const viewOf = (fee: bigint): ChangeBody[] => [
+      ...(ending === 'mined' ? [transfer] : []),
+      change(-fee, { ...place, tags: ['fee'] }),
+    ];
+    const onChain = fees.map((fee) =>
+      fee === null
+        ? this.#service.chain('rollback', { blockchainHash: hash })
+        : this.#chain(hash, viewOf(fee)),
+    );
+    const last = fees.at(-1) ?? null;
+    const outgoing = ['-wd', '-twin'].map((name, at) => {
+      const types = at === 0 ? ['failed'] : new Set(['failed', ending]);
+      return this.#choices.shuffled([...types]).map((type) =>
+        this.#service.outgoing(type, {
+          blockchainHash: hash,
+          transactionId: `${hash}${name}`,
+          ...(type === 'mined' ? { balanceChanges: viewOf(last ?? FEE) } : {}),
+        }),
+      );
+    });
+    const position = place === AT_ADDRESS ? `v1/acc-1/adr-1 ${ETH}` : `v1 ${ETH}`;
+    const isBooked = last !== null || ending === 'mined';
+    if (isBooked) {
+      for (const { amount } of viewOf(last ?? FEE)) add(this.#books, position, BigInt(amount));
+    }
+    return this.#choices.interleaved([...outgoing, onChain]);
   }
 
   #chain(hash: string, balanceChanges: readonly ChangeBody[]): WebhookBody {
