@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BlockchainHash, TransactionId, VaultId } from '../../src/domain/ids.ts';
-import { balanceChange, sent } from '../store/evidence.ts';
-import { OpenLedger } from '../store/open-ledger.ts';
-import { AT_ADDRESS, change, MINED, Service, type ChangeBody } from '../store/webhook.ts';
+import { balanceChange, sent } from './evidence.ts';
+import { OpenLedger } from './open-ledger.ts';
+import { AT_ADDRESS, change, MINED, Service, type ChangeBody } from './webhook.ts';
 
 /** Something that happens to a ledger. */
 type Step = (to: { open: OpenLedger; service: Service }) => Promise<unknown>;
