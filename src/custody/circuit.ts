@@ -38,18 +38,18 @@ export class Circuit {
   }
 
   state(): CircuitState {
-    if (this.#retryAtMs === undefined) return { kind: 'closed', failures: this.#failures };
+    const retryAtMs = this.#boundedRetryAt();
+    if (retryAtMs === undefined) return { kind: 'closed', failures: this.#failures };
     if (this.#trying) return { kind: 'half-open', failures: this.#failures };
-    return { kind: 'open', retryAtMs: this.#retryAtMs, failures: this.#failures };
+    return { kind: 'open', retryAtMs, failures: this.#failures };
   }
 
   /** May a request be sent now? In a half-open circuit only one may. */
   admit(): { kind: 'go' } | { kind: 'open'; retryAtMs: number } {
-    if (this.#retryAtMs === undefined) return { kind: 'go' };
+    const retryAtMs = this.#boundedRetryAt();
+    if (retryAtMs === undefined) return { kind: 'go' };
     const nowMs = this.#now();
-    // A clock that was set back must not keep the circuit open for longer than the bound.
-    this.#retryAtMs = Math.min(this.#retryAtMs, nowMs + OPEN_MS_MAX);
-    if (nowMs < this.#retryAtMs) return { kind: 'open', retryAtMs: this.#retryAtMs };
+    if (nowMs < retryAtMs) return { kind: 'open', retryAtMs };
     this.#trying = true;
     // A try whose end nobody reports must not keep the circuit half-open for ever.
     this.#retryAtMs = nowMs + OPEN_MS_MAX;
@@ -71,5 +71,13 @@ export class Circuit {
     this.#trying = false;
     this.#retryAtMs = this.#now() + Math.min(OPEN_MS_MAX, OPEN_MS_FIRST * 2 ** this.#openings);
     this.#openings += 1;
+  }
+
+  /** A clock that was set back must not keep the circuit open for longer than the bound. */
+  #boundedRetryAt(): number | undefined {
+    if (this.#retryAtMs !== undefined) {
+      this.#retryAtMs = Math.min(this.#retryAtMs, this.#now() + OPEN_MS_MAX);
+    }
+    return this.#retryAtMs;
   }
 }

@@ -55,6 +55,10 @@ export class SlidingWindow {
   }
 
   #expire(nowMs: number): void {
+    // A clock that was set back must not make them count for longer than a span from now.
+    for (let index = this.#settled - 1; index >= 0 && this.#at(index) > nowMs; index -= 1) {
+      this.#settledAtMs[(this.#oldest + index) % this.limit] = nowMs;
+    }
     while (this.#settled > 0 && this.#at(0) + this.#spanMs < nowMs) {
       this.#oldest = (this.#oldest + 1) % this.limit;
       this.#settled -= 1;

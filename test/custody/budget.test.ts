@@ -181,3 +181,26 @@ test('a clock that is set back does not let the windows be overrun', () => {
   now -= 5_000_000;
   expect(exhaust(budget, 'deposits')).toBe(0);
 });
+
+test.for([
+  ['minute', 100, 60_000],
+  ['hour', 1_000, 3_600_000],
+] as const)(
+  'after the clock was set back by a year a full %s is over after its own length',
+  ([_, limit, spanMs]) => {
+    let now = 50_000_000_000;
+    const budget = new RequestBudget({ now: () => now });
+    for (let sent = 0; sent < limit; sent += 100) {
+      now += 60_001;
+      expect(exhaust(budget, 'deposits')).toBe(100);
+    }
+    now -= 31_536_000_000;
+    const setBackAt = now;
+    expect(budget.reserve({ priority: 'deposits', deadlineMs: FOREVER })).toEqual({
+      kind: 'wait-until',
+      atMs: setBackAt + spanMs + 1,
+    });
+    now += spanMs + 1;
+    expect(exhaust(budget, 'deposits')).toBe(100);
+  },
+);

@@ -68,5 +68,7 @@ test('a try whose end nobody reports is given up after 30 s', () => {
 test('a clock that is set back keeps it open for 30 s at most', () => {
   const { circuit, clock } = opened();
   clock.now = -10_000_000;
+  // Whoever looks before asking must see the bound too, or nobody would ever ask.
+  expect(circuit.state()).toMatchObject({ kind: 'open', retryAtMs: -10_000_000 + 30_000 });
   expect(circuit.admit()).toEqual({ kind: 'open', retryAtMs: -10_000_000 + 30_000 });
 });
