@@ -62,8 +62,8 @@ export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #now: () => number;
   #latest: Promise<Snapshot> | undefined;
-  /** Until when the latest look is shown; while it is under way nobody starts another. */
-  #freshUntil = 0;
+  /** From when until when the latest look is shown; while it is under way nobody starts another. */
+  #fresh = { from: 0, until: 0 };
 
   constructor(options: { reads: ConsoleReads; now: () => number }) {
     this.#reads = options.reads;
@@ -71,18 +71,23 @@ export class Snapshots {
   }
 
   latest(): Promise<Snapshot> {
-    if (this.#latest !== undefined && this.#now() < this.#freshUntil) return this.#latest;
-    this.#latest = this.#lookAnew();
+    if (this.#latest === undefined || !this.#isFresh(this.#now())) this.#latest = this.#lookAnew();
     return this.#latest;
   }
 
+  /** Before `from` the clock was set back. */
+  #isFresh(now: number): boolean {
+    return now >= this.#fresh.from && now < this.#fresh.until;
+  }
+
   async #lookAnew(): Promise<Snapshot> {
-    this.#freshUntil = Number.POSITIVE_INFINITY;
+    this.#fresh = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
     const started = this.#now();
     try {
       const snapshot = await look(this.#reads, started);
       const ended = this.#now();
-      this.#freshUntil = ended + Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
+      const restMs = Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
+      this.#fresh = { from: ended, until: ended + restMs };
       return snapshot;
     } catch (error) {
       this.#latest = undefined;

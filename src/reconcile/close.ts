@@ -15,6 +15,12 @@ const PATIENCE_MS = 3_600_000;
 /** Times that a close is tried anew when facts came in between its reading and its writing. */
 const TRIES_MAX = 5;
 
+/**
+ * Days that are closed by themselves when they were missed. A closed day is for good, and a clock that
+ * jumps ahead by years must not close the years: beyond this a person says that it is right.
+ */
+export const DAYS_BY_THEMSELVES_MAX = 31;
+
 export interface CloserOptions {
   readonly reads: Pick<
     Reads,
@@ -42,9 +48,12 @@ export type CloseResult =
   | { readonly kind: 'closed'; readonly days: readonly string[] }
   /** The next day waits for the custody API; `days` before it were closed. */
   | { readonly kind: 'postponed'; readonly days: readonly string[]; readonly reason: string }
-  | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string };
+  | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string }
+  /** More days are due than are closed by themselves, from `since` on; none was closed. */
+  | { readonly kind: 'too_many'; readonly days: readonly string[]; readonly since: string };
 
-type Step = { readonly kind: 'done' } | Exclude<CloseResult, { readonly kind: 'closed' }>;
+type Step =
+  { readonly kind: 'done' } | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' }>;
 
 /**
  * Closes days, one by one and in order. Those missed while the daemon was down are closed with the
@@ -59,10 +68,17 @@ export class Closer {
     this.#options = options;
   }
 
-  /** Closes every day that is due by the schedule. */
+  /** Closes every day that is due by the schedule, unless they are too many to be true. */
   closeDue(): Promise<CloseResult> {
     const { calendar, now } = this.#options;
-    return this.#inTurn(() => this.#closeWhile((day) => calendar.dueAt(day) <= now()));
+    const isDue = (day: CalendarDay): boolean => calendar.dueAt(day) <= now();
+    return this.#inTurn(async () => {
+      const first = await this.#next();
+      if (first !== undefined && this.#areTooMany(first, isDue)) {
+        return { kind: 'too_many', days: [], since: first.day };
+      }
+      return this.#closeWhile(isDue);
+    });
   }
 
   /** Closes every day up to this one; the caller has seen that its cut-off has passed. */
@@ -80,6 +96,15 @@ export class Closer {
     const turn = this.#turn.then(run);
     this.#turn = turn.catch(() => undefined);
     return turn;
+  }
+
+  #areTooMany(first: CalendarDay, isDue: (day: CalendarDay) => boolean): boolean {
+    let day = first;
+    for (let due = 0; due < DAYS_BY_THEMSELVES_MAX; due += 1) {
+      if (!isDue(day)) return false;
+      day = this.#options.calendar.after(day);
+    }
+    return isDue(day);
   }
 
   async #closeWhile(isWanted: (day: CalendarDay) => boolean): Promise<CloseResult> {

@@ -23,7 +23,8 @@ export class PublishedNetworks {
     deadlineMs: number;
   }): Promise<{ networks: readonly Network[] | null; requests: number }> {
     const now = this.#now();
-    if (this.#known !== null && now - this.#askedAt < FRESH_MS) {
+    // Also a clock that was set back makes them old.
+    if (this.#known !== null && Math.abs(now - this.#askedAt) < FRESH_MS) {
       return { networks: this.#known, requests: 0 };
     }
     const answer = await this.#custody.networks(options);

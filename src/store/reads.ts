@@ -285,6 +285,8 @@ export interface Reads {
   lastClose(): Promise<DailyCloseRow | undefined>;
   /** When the first fact was recorded; null while there is none. */
   firstRecordedAt(): Promise<number | null>;
+  /** When the last fact was recorded, by the clock of then; null while there is none. */
+  newestRecordedAt(): Promise<number | null>;
   /** The last fact before the clock passed a moment, after a known place, with its commit. */
   journalMark(moment: number, afterSeq: number): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>>;
   /** Works a day out ahead of the fact that closes it, to be submitted with it. */

@@ -223,6 +223,13 @@ test('a look that took long is shared for nine times as long', async () => {
   expect(await view(1)).toBe(2);
 });
 
+test('after the clock was set back a look is not shown until it gets there again', async () => {
+  const { view } = await countedConsole({ lookMs: 0 });
+  expect(await view(0)).toBe(1);
+  expect(await view(-5_000)).toBe(2);
+  expect(await view(999)).toBe(2);
+});
+
 test('a look that failed is not shown again', async () => {
   let fails = true;
   const { reads } = await openConsole();

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
@@ -64,6 +64,31 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const forged = await runProgram(...report, '--store', path, '--verify');
   expect(forged.code).toBe(1);
   expect(forged.stderr).toContain(`closes: ${last}: v1 ethereum:ETH rolls to 100, not to 999`);
+});
+
+test('a day that cannot be worked out now is not closed, and the daemon goes on', async () => {
+  const daemon = await lateDaemon();
+  const day = dayAgo(2);
+  const close = (): Promise<Response> =>
+    fetch(`${daemon.url}/v1/reports/daily/${day}/close`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${daemon.adminToken}` },
+    });
+  // Its threads have opened the store.
+  await daemon.get('/v1/balances');
+  // Whoever opens it anew does not find it; who has it open does not notice.
+  const aside = `${daemon.storePath}.aside`;
+  renameSync(daemon.storePath, aside);
+  const refused = await close();
+  expect([refused.status, await refused.text()]).toEqual([
+    503,
+    expect.stringContaining('cannot be closed now'),
+  ]);
+  expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+  expect((await daemon.deliver(JSON.stringify(new Service().confirmed(6)))).status).toBe(200);
+  renameSync(aside, daemon.storePath);
+  expect(await (await close()).json()).toMatchObject({ day });
+  expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
 test.for([

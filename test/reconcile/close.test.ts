@@ -182,6 +182,26 @@ test('days that were missed are closed in order, and only the last is compared w
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
+test('more than 31 missed days are closed by no clock, and in order when a person says so', async () => {
+  const stage = await start();
+  const { day } = lastClose(stage);
+  let now = calendar.day(day).cutOffAt + 31 * DAY_MS + 600_000;
+  const closer = localCloserOf(stage, { now: () => now });
+  const closed = closesOf(stage.open).length;
+  now += DAY_MS;
+  const since = calendar.dayAt(calendar.day(day).cutOffAt);
+  expect(await closer.closeDue()).toEqual({ kind: 'too_many', days: [], since });
+  expect(closesOf(stage.open)).toHaveLength(closed);
+  now -= DAY_MS;
+  expect((await closer.closeDue()).days).toHaveLength(31);
+  now += 40 * DAY_MS;
+  expect(await closer.closeDue()).toMatchObject({ kind: 'too_many' });
+  const through = calendar.dayAt(now - DAY_MS);
+  expect((await closer.closeThrough(through)).days).toHaveLength(40);
+  expect(lastClose(stage).day).toBe(through);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
 test('exempt differences are counted by rule, but not for days that are closed late', async () => {
   const { stage, place, closer } = await afterQuietDay();
   const rule = { rule: 'known', vaultId: place.vaultId, until: Number.MAX_SAFE_INTEGER };

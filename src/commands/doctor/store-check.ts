@@ -3,24 +3,27 @@ import { dirname } from 'node:path';
 import { openForReading } from '../../store/sqlite/database.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
+import { checkClock } from './clock-check.ts';
 import { ok, problem, type Diagnosis } from './diagnosis.ts';
 
-/** Whether the store can be opened, or made where it is not there yet. */
-export async function checkStore(path: string): Promise<Diagnosis> {
-  if (!existsSync(path)) return checkFolder(path);
+/**
+ * Whether the store can be opened, or made where it is not there yet, and whether its facts are of
+ * before `now` (Unix milliseconds).
+ */
+export async function checkStore(path: string, now: number): Promise<Diagnosis[]> {
+  if (!existsSync(path)) return [checkFolder(path)];
   try {
     const reads = new SqliteReads(openForReading(path));
     try {
       const { journalHead } = await reads.counts();
-      return ok(
-        'store',
-        `${path} holds ${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}; \`counterfoil verify\` audits it`,
-      );
+      const facts = `${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}`;
+      const sound = ok('store', `${path} holds ${facts}; \`counterfoil verify\` audits it`);
+      return [sound, ...(await checkClock(reads, now))];
     } finally {
       reads.close();
     }
   } catch (error) {
-    if (error instanceof StoreRefused) return problem('store', error.message);
+    if (error instanceof StoreRefused) return [problem('store', error.message)];
     throw error;
   }
 }

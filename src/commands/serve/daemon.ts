@@ -24,6 +24,7 @@ import { takeExemptions } from './configured-exemptions.ts';
 import { startText, takePolicy } from '../crediting/configured-policy.ts';
 import { nameWarnings, policyWarnings } from '../crediting/policy-warnings.ts';
 import { custodyClientOf } from '../custody/link.ts';
+import { checkClock } from '../doctor/clock-check.ts';
 import { checkDepths } from '../doctor/custody-check.ts';
 import { listen, type Answering, type Listener } from './listener.ts';
 import { openStore, type OpenStore } from './open-store.ts';
@@ -116,7 +117,9 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
 
 async function startOver(store: OpenStore, surroundings: Surroundings): Promise<RunningDaemon> {
   const parts = assemble(store, surroundings);
-  const { config, log, reconciler, closer, lifecycle } = parts;
+  const { config, log, reads, reconciler, closer, lifecycle } = parts;
+  // Before anything is written: a fact of now would be the newest.
+  for (const { check, detail } of await checkClock(reads, Date.now())) log.warn({ check }, detail);
   const told = startText(await takePolicy(config.crediting, parts));
   if (told !== null) log.warn(told);
   await takeExemptions(config.reconcile.exemptions, parts);

@@ -5,11 +5,11 @@ import type { Config } from '../../ops/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import { CloseCalendar } from '../../reconcile/close-calendar.ts';
-import { Closer, type CloseResult } from '../../reconcile/close.ts';
+import { Closer, DAYS_BY_THEMSELVES_MAX, type CloseResult } from '../../reconcile/close.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import type { Reads } from '../../store/reads.ts';
 
-/** A close that waits for the custody API is tried again every minute. */
+/** A close that waits for the custody API, or that failed, is tried again every minute. */
 const RETRY_PATTERN = '* * * * *';
 
 interface DayCloserOptions {
@@ -22,6 +22,10 @@ interface DayCloserOptions {
   readonly now: () => number;
   /** Reconciles before a day is closed, so that its report rests on fresh comparisons. */
   readonly reconcile: () => Promise<unknown>;
+}
+
+function tooMany({ since }: { readonly since: string }): string {
+  return `more than ${DAYS_BY_THEMSELVES_MAX} days are due to be closed, from ${since} on, and none is closed by itself: check the clock, and if it is right close them with POST /v1/reports/daily/DATE/close`;
 }
 
 /** The daily close, on its schedule and on request, with what it tells metrics and the log. */
@@ -67,7 +71,7 @@ export class DayCloser {
     if (first === null || day < this.#calendar.dayAt(first)) return { kind: 'unknown' };
     const { cutOffAt } = this.#calendar.day(day);
     if (now() < cutOffAt) return { kind: 'too_early', cutOffAt };
-    const result = this.#told(await this.#closer.closeThrough(day));
+    const result = await this.#closed(() => this.#closer.closeThrough(day));
     switch (result.kind) {
       case 'closed':
         return { kind: 'closed' };
@@ -75,6 +79,8 @@ export class DayCloser {
         return { kind: 'unavailable', reason: result.reason };
       case 'not_recorded':
         return { kind: 'unavailable', reason: result.cause };
+      case 'too_many':
+        return { kind: 'unavailable', reason: tooMany(result) };
       default:
         return result satisfies never;
     }
@@ -94,13 +100,31 @@ export class DayCloser {
     const { log, metrics, reads, reconcile } = this.#options;
     try {
       if (await this.#isDue()) {
-        await reconcile();
-        this.#told(await this.#closer.closeDue());
+        await this.#closed(async () => {
+          await reconcile();
+          return this.#closer.closeDue();
+        });
       }
       const last = await reads.lastClose();
       if (last !== undefined) metrics.closedUntil(last.cutOffAt);
     } catch (error) {
-      log.error({ err: error }, 'a daily close failed');
+      this.#waits = true;
+      log.error({ err: error }, 'the days that are due could not be looked at');
+    }
+  }
+
+  /** Closes; whatever fails on the way, the days that are due are tried again. */
+  async #closed(close: () => Promise<CloseResult>): Promise<CloseResult> {
+    try {
+      return this.#told(await close());
+    } catch (error) {
+      this.#waits = true;
+      this.#options.log.error(
+        { err: error },
+        'a daily close failed: it is tried again in a minute',
+      );
+      const cause = error instanceof Error ? error.message : String(error);
+      return { kind: 'not_recorded', days: [], cause };
     }
   }
 
@@ -118,13 +142,14 @@ export class DayCloser {
   #told(result: CloseResult): CloseResult {
     const { log } = this.#options;
     for (const day of result.days) log.info({ day }, 'a day was closed');
-    this.#waits = result.kind !== 'closed';
+    this.#waits = result.kind === 'postponed' || result.kind === 'not_recorded';
     if (result.kind === 'postponed') {
       log.warn({ reason: result.reason }, 'a daily close waits for the custody API');
     }
     if (result.kind === 'not_recorded') {
       log.error({ cause: result.cause }, 'a daily close could not be recorded');
     }
+    if (result.kind === 'too_many') log.error({ since: result.since }, tooMany(result));
     return result;
   }
 }

@@ -32,9 +32,9 @@ import {
   readCloses,
   readCustodyEffects,
   readCustodyReadThrough,
-  readFirstRecordedAt,
   readJournalMark,
   readLastClose,
+  readRecordedAt,
 } from './reads/closes.ts';
 import { readCounts } from './reads/counts.ts';
 import {
@@ -239,7 +239,11 @@ export class SqliteReads implements Reads {
   }
 
   firstRecordedAt() {
-    return readFirstRecordedAt(this.#db);
+    return readRecordedAt(this.#db, 'first');
+  }
+
+  newestRecordedAt() {
+    return readRecordedAt(this.#db, 'newest');
   }
 
   journalMark(moment: number, afterSeq: number) {

@@ -17,13 +17,14 @@ type Asked<M extends Method> = (...args: Calls[M]['args']) => Promise<Calls[M]['
 export class ThreadedReads implements Reading {
   readonly #look: ReaderThread;
   readonly #scan: ReaderThread;
-  readonly #start: (pace: Pace) => ReaderThread;
+  readonly #path: string;
   readonly #passing = new Set<ReaderThread>();
 
   constructor(path: string, onLost: OnLost) {
-    this.#start = (pace) => new ReaderThread({ path, pace, onLost });
-    this.#look = this.#start('prompt');
-    this.#scan = this.#start('unhurried');
+    this.#path = path;
+    const started = (pace: Pace): ReaderThread => new ReaderThread({ path, pace, onLost });
+    this.#look = started('prompt');
+    this.#scan = started('unhurried');
   }
 
   readonly deposit = this.#looking('deposit');
@@ -61,15 +62,21 @@ export class ThreadedReads implements Reading {
   readonly closedDay = this.#scanning('closedDay');
   readonly lastClose = this.#scanning('lastClose');
   readonly firstRecordedAt = this.#scanning('firstRecordedAt');
+  readonly newestRecordedAt = this.#scanning('newestRecordedAt');
   readonly journalMark = this.#scanning('journalMark');
   readonly custodyReadThrough = this.#scanning('custodyReadThrough');
   readonly custodyEffects = this.#scanning('custodyEffects');
   readonly reconcilerView = this.#scanning('reconcilerView');
   readonly document = this.#scanning('document');
 
-  /** On a thread that ends with it: lists and counts need not wait until a long day is worked out. */
+  /**
+   * On a thread that ends with it: lists and counts need not wait until a long day is worked out.
+   * Rejects when the thread does not start or ends by itself (no memory, no file descriptors):
+   * nobody else needs it, and the close is tried again.
+   */
   async prepareClose(record: CloseRecord): Promise<string> {
-    const thread = this.#start('unhurried');
+    const onLost = (): void => undefined;
+    const thread = new ReaderThread({ path: this.#path, pace: 'unhurried', onLost });
     this.#passing.add(thread);
     try {
       return await thread.ask('prepareClose', [record]);

@@ -81,11 +81,14 @@ export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<number
   return custody.compared && custody.watermark !== null ? Date.parse(custody.watermark) : null;
 }
 
-export async function readFirstRecordedAt(db: Kysely<Tables>): Promise<number | null> {
+export async function readRecordedAt(
+  db: Kysely<Tables>,
+  fact: 'first' | 'newest',
+): Promise<number | null> {
   const row = await db
     .selectFrom('journal')
     .select('recorded_at')
-    .orderBy('seq')
+    .orderBy('seq', fact === 'first' ? 'asc' : 'desc')
     .limit(1)
     .executeTakeFirst();
   return row?.recorded_at ?? null;
