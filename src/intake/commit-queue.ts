@@ -62,6 +62,7 @@ export class CommitQueue {
   #closed = false;
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
+  readonly #onFailure: (cause: string | null) => void;
 
   constructor(options: {
     ledger: Ledger;
@@ -71,11 +72,14 @@ export class CommitQueue {
     queueMax: number;
     /** One batch at a time, unless the ledger takes facts while it is at others. */
     underWayMax?: number;
+    /** Told when commits begin to be kept by nobody, and why, and with null when they are kept again. */
+    onFailure?: (cause: string | null) => void;
   }) {
     this.#ledger = options.ledger;
     this.#batchMax = options.batchMax;
     this.#queueMax = options.queueMax;
     this.#underWayMax = options.underWayMax ?? 0;
+    this.#onFailure = options.onFailure ?? (() => undefined);
   }
 
   /** Facts that wait for the end of their commit, which may be under way. */
@@ -173,13 +177,20 @@ export class CommitQueue {
   async #commit(batch: readonly Waiting[]): Promise<void> {
     try {
       const result = await this.#ledger.commit(batch.map((one) => one.fact));
-      this.#lastFailure = result.kind === 'unavailable' ? result.cause : null;
+      this.#ended(result.kind === 'unavailable' ? result.cause : null);
       for (const [index, one] of batch.entries()) {
         one.settle(result.kind === 'unavailable' ? result : outcomeAt(result.outcomes, index));
       }
     } catch (error) {
       await this.#isolate(batch, error);
     }
+  }
+
+  /** Told once when it begins and once when it is over, not with each commit in between. */
+  #ended(failure: string | null): void {
+    const isNews = (failure === null) !== (this.#lastFailure === null);
+    this.#lastFailure = failure;
+    if (isNews) this.#onFailure(failure);
   }
 
   /** A bug that one fact trips must not take the others with it: each is committed alone. */

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   createTables,
@@ -9,7 +16,7 @@ import {
   SCHEMA_VERSION,
 } from '../../src/store/sqlite/database.ts';
 import { StoreRefused } from '../../src/store/sqlite/refusal.ts';
-import { openLedgerFile, temporaryPath } from './open-ledger.ts';
+import { OpenLedger, openLedgerFile, temporaryPath } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
 /** The message with which a store is refused; throws when it is not, or is in another way. */
@@ -102,6 +109,17 @@ describe('what is not ours is refused, with what to do, and left untouched', () 
     expect(refusalOf(() => openForWriting(path))).toMatch(/damaged.*restore the latest backup/s);
   });
 
+  test('a store that may only be read', async () => {
+    const { open, path } = await openLedgerFile();
+    open.close();
+    const bytes = readFileSync(path);
+    // A write version that SQLite does not know: also for root such a file is for reading only.
+    bytes[18] = 3;
+    writeFileSync(path, bytes);
+    expect(refusalOf(() => openForWriting(path))).toMatch(/cannot be written.*own the file/);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
   test('a folder that is not there', () => {
     const path = `${temporaryPath()}/no/store.db`;
     expect(refusalOf(() => openForWriting(path))).toMatch(/folder exists|directory does not exist/);
@@ -151,4 +169,56 @@ test('a full disk is unavailable, and what comes after it is kept as if nothing 
     'accepted',
   ]);
   expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+});
+
+test('pages that are damaged under the writer are unavailable: nobody is told that a fact was kept', async () => {
+  const { open, path } = await openLedgerFile();
+  open.close();
+  const again = new OpenLedger(path);
+  again.db.pragma('shrink_memory');
+  const bytes = readFileSync(path);
+  writeFileSync(path, Buffer.from(bytes).fill(0x5a, 4_096));
+  const raw = Buffer.from(JSON.stringify(new Service().confirmed(1)));
+  const delivery = { kind: 'delivery', at: again.at, raw } as const;
+  const result = await again.ledger.commit([delivery]);
+  expect(result.kind === 'unavailable' && result.cause).toMatch('SQLITE_CORRUPT');
+  writeFileSync(path, bytes);
+  again.db.pragma('shrink_memory');
+  const kept = { kind: 'delivery', status: 'accepted' };
+  expect(await again.ledger.commit([delivery])).toEqual({ kind: 'committed', outcomes: [kept] });
+});
+
+test.for<[string, (path: string) => void]>([
+  ['moved', (path) => renameSync(path, `${path}.moved`)],
+  ['removed', (path) => rmSync(path)],
+  [
+    'replaced',
+    (path) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+  ],
+])('a store whose file was %s takes nothing: what it took would be lost', async ([_, befall]) => {
+  const { open, path } = await openLedgerFile();
+  const raw = Buffer.from(JSON.stringify(new Service().confirmed(1)));
+  befall(path);
+  const delivery = { kind: 'delivery', at: open.at, raw } as const;
+  const result = await open.ledger.commit([delivery]);
+  expect(result.kind === 'unavailable' && result.cause).toMatch(/moved, replaced or removed/);
+});
+
+test('a store whose file was moved back goes on', async () => {
+  const { open, path } = await openLedgerFile();
+  const delivery = {
+    kind: 'delivery',
+    at: open.at,
+    raw: Buffer.from(JSON.stringify(new Service().confirmed(1))),
+  } as const;
+  renameSync(path, `${path}.aside`);
+  expect((await open.ledger.commit([delivery])).kind).toBe('unavailable');
+  renameSync(`${path}.aside`, path);
+  const again = await open.ledger.commit([delivery]);
+  // It was told to deliver again, and had been kept: an answer that does not come does as much.
+  const outcome = { kind: 'delivery', status: 'duplicate' };
+  expect(again).toEqual({ kind: 'committed', outcomes: [outcome] });
 });

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decode, decodeAgain } from '../../src/intake/decode.ts';
 import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
@@ -109,6 +109,21 @@ test('with the daemon still running nothing is replaced under it: what it takes 
   open.close();
   const again = new OpenLedger(path);
   expect(again.balances()).toEqual({});
+});
+
+test('a store is one store by whatever links it is named', async () => {
+  const { open, path } = await credited();
+  const folder = `${path}.folder`;
+  symlinkSync(dirname(path), folder);
+  const file = `${path}.link`;
+  symlinkSync(path, file);
+  const names = [path, join(folder, basename(path)), file];
+  for (const name of names) {
+    const daemon = takeWriterLock(name);
+    for (const other of names) expect(() => takeWriterLock(other)).toThrow(/is in use by another/);
+    daemon.release();
+  }
+  open.close();
 });
 
 /** A store with commits of several blocks of bodies, and one that was written in the middle. */

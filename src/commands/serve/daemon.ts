@@ -152,7 +152,8 @@ function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   });
   const { batchMax, queueMax } = config.intake;
   const underWayMax = COMMITS_UNDER_WAY * batchMax;
-  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax });
+  const onFailure = (cause: string | null): void => tellOfStore(log, cause);
+  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure });
   const custody =
     config.custody === undefined
       ? undefined
@@ -174,6 +175,11 @@ function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const identify = identifyBy(config.api.tokens);
   const services = { metrics, custody, networks, judging, reconciler, closer, identify };
   return { ...surroundings, ...store, queue, feed, ...services };
+}
+
+function tellOfStore(log: Logger, cause: string | null): void {
+  if (cause === null) log.info('the store takes facts again');
+  else log.error({ cause }, 'the store takes nothing: senders are told to try again');
 }
 
 /** What an earlier run of the daemon, or a commit of a change, left to be judged by the policy. */

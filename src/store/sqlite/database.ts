@@ -88,6 +88,20 @@ function assertDurable(db: Database.Database, path: string): void {
   }
 }
 
+/** SQLite opens a file that it may only read as if it might write it, until the first write. */
+function assertWritable(db: Database.Database, path: string): void {
+  try {
+    db.exec(`BEGIN; PRAGMA user_version = ${readPragma(db, 'user_version')}; ROLLBACK`);
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_READONLY')) {
+      throw error;
+    }
+    throw new StoreRefused(
+      `${path} cannot be written (${error.message}): let the user who runs this own the file and its folder, and be able to write both`,
+    );
+  }
+}
+
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -204,6 +218,7 @@ export function openForWriting(path: string): Database.Database {
     assertCurrent(db, path);
     assertDurable(db, path);
     assertSound(db, path);
+    assertWritable(db, path);
     createTables(db);
   });
 }

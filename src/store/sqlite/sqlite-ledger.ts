@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { statSync } from 'node:fs';
 import { Bookkeeper } from '../bookkeeper.ts';
 import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
@@ -20,8 +21,23 @@ interface ChainHead {
 const LOG_PAGES_MAX = 16_000;
 const RESTART_WAIT_MS = 250;
 
-/** SQLite result codes that say "not now" rather than "never": the sender must retry. */
-const UNAVAILABLE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+/**
+ * SQLite result codes that say "not now" rather than "never": the sender must retry. A damaged file is
+ * among them: it says nothing about the fact, and what is answered by it would be lost with it.
+ */
+const UNAVAILABLE =
+  /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL|CORRUPT|NOTADB)/;
+
+const MOVED: CommitResult = {
+  kind: 'unavailable',
+  cause: 'the store is not where it was: its file was moved, replaced or removed under the daemon',
+};
+
+/** Device and number of the file at a path: a moved one is another, by whatever name. */
+function fileAt(path: string): string | null {
+  const at = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return at === undefined ? null : `${at.dev} ${at.ino}`;
+}
 
 export interface LedgerOptions {
   readonly decode: DecodeBody;
@@ -41,6 +57,8 @@ export interface LedgerOptions {
  */
 export class SqliteLedger implements Ledger {
   readonly #db: Database.Database;
+  /** Which file it is; null in memory. */
+  readonly #file: string | null;
   readonly #decode: DecodeBody;
   readonly #now: () => number;
   readonly #askedForMax: number | undefined;
@@ -56,6 +74,7 @@ export class SqliteLedger implements Ledger {
 
   constructor(db: Database.Database, options: LedgerOptions) {
     this.#db = db;
+    this.#file = fileAt(db.name);
     if (options.checkpoints === 'elsewhere') db.pragma('wal_autocheckpoint = 0');
     this.#decode = options.decode;
     this.#now = options.now;
@@ -79,7 +98,8 @@ export class SqliteLedger implements Ledger {
       const { outcomes, head } = this.#transact(submissions);
       this.#head = head;
       this.#writes.committed();
-      return { kind: 'committed', outcomes };
+      // In a file that nobody will open again nothing is kept.
+      return fileAt(this.#db.name) === this.#file ? { kind: 'committed', outcomes } : MOVED;
     } catch (error) {
       this.#keeper = undefined;
       this.#writes.forget();

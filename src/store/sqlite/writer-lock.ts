@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refusal } from './database.ts';
 import { StoreRefused } from './refusal.ts';
@@ -12,20 +12,21 @@ export interface WriterLock {
 /**
  * Takes a store for this process alone, as its writer; readers are not kept out. The lock is that of
  * SQLite on a small file beside the store, so the operating system gives it back when the process
- * dies. Throws `StoreRefused` when another process has it.
+ * dies. Throws `StoreRefused` when another process has it, by whatever links it came to the store.
  */
 export function takeWriterLock(path: string): WriterLock {
   if (!existsSync(dirname(path))) {
     throw new StoreRefused(`${path} cannot be opened: its folder does not exist, create it first`);
   }
-  const lock = openedLock(`${path}.lock`);
+  const lockPath = `${withoutLinks(path)}.lock`;
+  const lock = openedLock(lockPath);
   try {
     lock.pragma('journal_mode = DELETE');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    if (!busy) throw refusal(`${path}.lock`, error);
+    if (!busy) throw refusal(lockPath, error);
     throw new StoreRefused(
       `${path} is in use by another process: stop that daemon first, or give this one a store of its own`,
     );
@@ -35,6 +36,12 @@ export function takeWriterLock(path: string): WriterLock {
       lock.close();
     },
   };
+}
+
+/** Where a store really is: a name of its own for one store would be a lock of its own. */
+function withoutLinks(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return join(realpathSync(dirname(path)), basename(path));
 }
 
 function openedLock(path: string): Database.Database {
