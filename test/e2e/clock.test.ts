@@ -63,7 +63,7 @@ test('a closed day that has not ended is told of at every start', async () => {
       { kind: 'custody-record', at: cutOffAt, record: closeOf(open, { day, cutOffAt }) },
     ]),
   );
-  const closed = expect.stringContaining(`${day} is closed already and ends only in`);
+  const closed: unknown = expect.stringContaining(`${day} is closed already and ends only in`);
   await daemon.start();
   expect(warnings(daemon)).toEqual([expect.stringContaining('days in the future'), closed]);
   await daemon.deliver('no JSON');
