@@ -49,8 +49,13 @@ export type CloseResult =
   /** The next day waits for the custody API; `days` before it were closed. */
   | { readonly kind: 'postponed'; readonly days: readonly string[]; readonly reason: string }
   | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string }
-  /** More days are due than are closed by themselves, from `since` on; none was closed. */
-  | { readonly kind: 'too_many'; readonly days: readonly string[]; readonly since: string };
+  | ({ readonly days: readonly string[] } & TooMany);
+
+/** More days are due than are closed by themselves, from `since` on; none of them is. */
+export interface TooMany {
+  readonly kind: 'too_many';
+  readonly since: string;
+}
 
 type Step =
   { readonly kind: 'done' } | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' }>;
@@ -68,16 +73,19 @@ export class Closer {
     this.#options = options;
   }
 
+  /** Whether days are due by the schedule. */
+  async due(): Promise<{ readonly kind: 'none' } | { readonly kind: 'some' } | TooMany> {
+    const first = await this.#next();
+    if (first === undefined || !this.#isDue(first)) return { kind: 'none' };
+    return this.#areTooMany(first) ? { kind: 'too_many', since: first.day } : { kind: 'some' };
+  }
+
   /** Closes every day that is due by the schedule, unless they are too many to be true. */
   closeDue(): Promise<CloseResult> {
-    const { calendar, now } = this.#options;
-    const isDue = (day: CalendarDay): boolean => calendar.dueAt(day) <= now();
     return this.#inTurn(async () => {
-      const first = await this.#next();
-      if (first !== undefined && this.#areTooMany(first, isDue)) {
-        return { kind: 'too_many', days: [], since: first.day };
-      }
-      return this.#closeWhile(isDue);
+      const due = await this.due();
+      if (due.kind === 'too_many') return { ...due, days: [] };
+      return this.#closeWhile((day) => this.#isDue(day));
     });
   }
 
@@ -98,13 +106,18 @@ export class Closer {
     return turn;
   }
 
-  #areTooMany(first: CalendarDay, isDue: (day: CalendarDay) => boolean): boolean {
+  #isDue(day: CalendarDay): boolean {
+    const { calendar, now } = this.#options;
+    return calendar.dueAt(day) <= now();
+  }
+
+  #areTooMany(first: CalendarDay): boolean {
     let day = first;
     for (let due = 0; due < DAYS_BY_THEMSELVES_MAX; due += 1) {
-      if (!isDue(day)) return false;
+      if (!this.#isDue(day)) return false;
       day = this.#options.calendar.after(day);
     }
-    return isDue(day);
+    return this.#isDue(day);
   }
 
   async #closeWhile(isWanted: (day: CalendarDay) => boolean): Promise<CloseResult> {

@@ -190,10 +190,13 @@ test('more than 31 missed days are closed by no clock, and in order when a perso
   const closed = closesOf(stage.open).length;
   now += DAY_MS;
   const since = calendar.dayAt(calendar.day(day).cutOffAt);
+  expect(await closer.due()).toEqual({ kind: 'too_many', since });
   expect(await closer.closeDue()).toEqual({ kind: 'too_many', days: [], since });
   expect(closesOf(stage.open)).toHaveLength(closed);
   now -= DAY_MS;
+  expect(await closer.due()).toEqual({ kind: 'some' });
   expect((await closer.closeDue()).days).toHaveLength(31);
+  expect(await closer.due()).toEqual({ kind: 'none' });
   now += 40 * DAY_MS;
   expect(await closer.closeDue()).toMatchObject({ kind: 'too_many' });
   const through = calendar.dayAt(now - DAY_MS);

@@ -5,11 +5,16 @@ import type { Config } from '../../ops/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import { CloseCalendar } from '../../reconcile/close-calendar.ts';
-import { Closer, DAYS_BY_THEMSELVES_MAX, type CloseResult } from '../../reconcile/close.ts';
+import {
+  Closer,
+  DAYS_BY_THEMSELVES_MAX,
+  type CloseResult,
+  type TooMany,
+} from '../../reconcile/close.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import type { Reads } from '../../store/reads.ts';
 
-/** A close that waits for the custody API, or that failed, is tried again every minute. */
+/** A close that waits for the custody API or for the right clock, or that failed, is tried again every minute. */
 const RETRY_PATTERN = '* * * * *';
 
 interface DayCloserOptions {
@@ -24,7 +29,7 @@ interface DayCloserOptions {
   readonly reconcile: () => Promise<unknown>;
 }
 
-function tooMany({ since }: { readonly since: string }): string {
+function tooMany({ since }: TooMany): string {
   return `more than ${DAYS_BY_THEMSELVES_MAX} days are due to be closed, from ${since} on, and none is closed by itself: check the clock, and if it is right close them with POST /v1/reports/daily/DATE/close`;
 }
 
@@ -35,6 +40,8 @@ export class DayCloser {
   readonly #closer: Closer;
   readonly #schedules: Schedule[] = [];
   #waits = false;
+  /** From when on it was told that too many days are due. */
+  #toldSince: string | null = null;
 
   constructor(options: DayCloserOptions) {
     const { config, reads, queue, custody, now } = options;
@@ -99,7 +106,10 @@ export class DayCloser {
   async #tick(): Promise<void> {
     const { log, metrics, reads, reconcile } = this.#options;
     try {
-      if (await this.#isDue()) {
+      const due = await this.#closer.due();
+      if (due.kind === 'none') this.#waits = false;
+      if (due.kind === 'too_many') this.#told({ ...due, days: [] });
+      if (due.kind === 'some') {
         await this.#closed(async () => {
           await reconcile();
           return this.#closer.closeDue();
@@ -128,28 +138,21 @@ export class DayCloser {
     }
   }
 
-  async #isDue(): Promise<boolean> {
-    const { reads, now } = this.#options;
-    const last = await reads.lastClose();
-    if (last !== undefined) {
-      return this.#calendar.dueAt(this.#calendar.after(last)) <= now();
-    }
-    const first = await reads.firstRecordedAt();
-    if (first === null) return false;
-    return this.#calendar.dueAt(this.#calendar.day(this.#calendar.dayAt(first))) <= now();
-  }
-
   #told(result: CloseResult): CloseResult {
     const { log } = this.#options;
     for (const day of result.days) log.info({ day }, 'a day was closed');
-    this.#waits = result.kind === 'postponed' || result.kind === 'not_recorded';
+    this.#waits = result.kind !== 'closed';
     if (result.kind === 'postponed') {
       log.warn({ reason: result.reason }, 'a daily close waits for the custody API');
     }
     if (result.kind === 'not_recorded') {
       log.error({ cause: result.cause }, 'a daily close could not be recorded');
     }
-    if (result.kind === 'too_many') log.error({ since: result.since }, tooMany(result));
+    const since = result.kind === 'too_many' ? result.since : null;
+    // Once: it is looked again every minute whether the clock was set right.
+    if (result.kind === 'too_many' && since !== this.#toldSince)
+      log.error({ since }, tooMany(result));
+    this.#toldSince = since;
     return result;
   }
 }
