@@ -56,6 +56,7 @@ describe('the fee that failed transactions burned', () => {
     ],
     ['is none where the chain view has none', { withdrawals: [A], sightings: [NO_VIEW] }, []],
     ['is booked for the first by id', { withdrawals: [B, A] }, [POSTED]],
+    ['is booked for the first by id in whatever order', { withdrawals: [A, B] }, [POSTED]],
     ['stays where it is booked', { withdrawals: [A, booked('wd-b')] }, []],
     [
       'goes with the chain view',
@@ -168,6 +169,12 @@ describe('what follows from a decision', () => {
       circumstances(),
     );
     expect(entries.map(({ transactionId }) => transactionId)).toEqual(['wd-b']);
+  });
+
+  test('is none of what another hash burned', () => {
+    const hash = hashOf({ blockchainHash: OTHER_HASH, withdrawals: [A] });
+    const decided = changes({ sightings: [VIEW] });
+    expect(followBurnedFees(decided, [hash], circumstances())).toBe(decided);
   });
 
   test('is none at a hash that has neither the view nor the transaction', () => {
