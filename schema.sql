@@ -313,8 +313,9 @@ CREATE INDEX deposits_idle ON deposits (updated_hour, hash_id, deposit_id)
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
 -- Platform transactions. custody: what the custody API says of one. Webhooks are unsigned.
---   unasked  nothing yet, or webhooks have told of another end or hash since
+--   unasked  nothing yet
 --   known    its record agrees with this row
+--   doubted  it has shown it, and says otherwise, or webhooks have told of another end or hash since
 --   unknown  it does not know it: nothing is posted for it, and it makes no deposit internal
 CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
@@ -332,7 +333,7 @@ CREATE TABLE withdrawals (
   entry_id            INTEGER REFERENCES entries (entry_id),
   posted              TEXT    NOT NULL,
   custody             TEXT    NOT NULL CHECK (custody = 'unasked' OR custody = 'known' OR
-                                              custody = 'unknown'),
+                                              custody = 'doubted' OR custody = 'unknown'),
   first_seen_at       INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL
 ) STRICT;
@@ -351,13 +352,15 @@ CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
 --   told       by a webhook alone; counts until the custody API denies it
 --   confirmed  by the custody API; for good, since a transaction may be sent again under another
 --   refuted    the custody API knows the transaction under another hash, or not at all
+--   disowned   the custody API, asked for the hash, knows no own transaction under it, and has never
+--              shown this one; so is whatever else webhooks alone tell of the hash later
 CREATE TABLE own_hashes (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
   transaction_id  TEXT NOT NULL,
   standing        TEXT NOT NULL CHECK (standing = 'told' OR standing = 'confirmed' OR
-                                       standing = 'refuted'),
+                                       standing = 'refuted' OR standing = 'disowned'),
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);

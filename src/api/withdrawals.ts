@@ -24,6 +24,7 @@ const withdrawalStatus = z.enum({
 const custodyStanding = z.enum({
   unasked: 'unasked',
   known: 'known',
+  doubted: 'doubted',
   unknown: 'unknown',
 } as const satisfies { [Standing in CustodyStanding]: Standing });
 

@@ -111,7 +111,8 @@ export interface RunAges {
  * Evidence from the custody API that changed something, journalled as a fact.
  * `deposit`: the record of one deposit, or null when a single look-up answered 404.
  * `outgoing`: a platform transaction. `unknown-transaction`: a look-up of one answered 404, or told
- * of something that is no outgoing transaction.
+ * of something that is no outgoing transaction. `disowned-hash`: a whole answer to what there is under
+ * a hash held these incoming transactions, and no outgoing one.
  * `movement`: what the API says a hash moved on a vault, where no chain view tells.
  * `unseen`: an incoming transaction that we have no deposit for.
  * `backfill`: what no notification told, even after a replay, taken into the books from the API.
@@ -135,6 +136,13 @@ export type CustodyRecord =
       readonly graceMs: number;
     }
   | { readonly kind: 'unknown-transaction'; readonly transactionId: TransactionId }
+  | {
+      readonly kind: 'disowned-hash';
+      readonly network: NetworkKey;
+      readonly blockchainHash: BlockchainHash;
+      readonly incoming: readonly TransactionId[];
+      readonly graceMs: number;
+    }
   | {
       readonly kind: 'movement';
       readonly vaultId: VaultId;

@@ -12,7 +12,7 @@ import {
   type Dossier,
 } from './dossier.ts';
 import type { OutgoingNotification } from './notification.ts';
-import type { OwnHash } from './own-hash.ts';
+import { isDisowned, type OwnHash, type OwnHashStanding } from './own-hash.ts';
 import { depositFinding, settle, type Settled } from './settlement.ts';
 import { hasHash, newSighting, sightingKeyOf, withEvent } from './sighting.ts';
 import {
@@ -123,17 +123,20 @@ export function claimDeposits(
 }
 
 /**
- * Deposits of a hash that turned out to be nobody's transaction of ours. What verified them did so
- * while they could not be credited: they are asked for anew.
+ * A deposit whose hash turned out to be nobody's transaction of ours. What verified it did so while
+ * it could not be credited: it is asked for anew.
  */
+export function disclaimed(deposit: Deposit): Deposit {
+  return deposit.credit === null
+    ? { ...deposit, ownTransfer: false, verifiedAt: null, custodyConfirmations: 0 }
+    : { ...deposit, ownTransfer: false };
+}
+
+/** Deposits of a hash that turned out to be nobody's transaction of ours. */
 export function disclaimDeposits(deposits: readonly Deposit[], now: Circumstances): Judged {
   const settled = deposits
     .filter((deposit) => deposit.ownTransfer)
-    .map((deposit) => {
-      const disclaimed = { ...deposit, ownTransfer: false, updatedAt: now.at };
-      const unverified = { ...disclaimed, verifiedAt: null, custodyConfirmations: 0 };
-      return settle(deposit.credit === null ? unverified : disclaimed, now);
-    });
+    .map((deposit) => settle({ ...disclaimed(deposit), updatedAt: now.at }, now));
   return { settled, found: [] };
 }
 
@@ -146,9 +149,15 @@ function newOwnHash(
   if (!hasHash(notification)) return [];
   const { network, blockchainHash, transactionId } = notification;
   if (dossier.ownHashes.some((own) => own.transactionId === transactionId)) return [];
-  const byApi = context.now.source === 'api';
-  const standing = byApi ? 'confirmed' : context.before.custody === 'unknown' ? 'refuted' : 'told';
+  const standing =
+    context.now.source === 'api' ? 'confirmed' : standingByWebhook(dossier, context.before);
   return [{ network, blockchainHash, transactionId, standing }];
+}
+
+/** What a webhook's word for a hash is worth, after what the custody API has said of both. */
+function standingByWebhook(dossier: Dossier, { custody }: Withdrawal): OwnHashStanding {
+  if (custody === 'unknown') return 'refuted';
+  return custody === 'unasked' && isDisowned(dossier.ownHashes) ? 'disowned' : 'told';
 }
 
 /** What the custody API has said of a withdrawal counts until webhooks tell of another end or hash. */
@@ -158,9 +167,9 @@ function standingAfter(
   news: { hasNewHash: boolean; now: Circumstances },
 ): CustodyStanding {
   if (news.now.source === 'api') return 'known';
-  if (before.custody === 'unknown') return 'unknown';
+  if (before.custody !== 'known') return before.custody;
   const hasEnded = after.status !== before.status && isTerminal(after);
-  return news.hasNewHash || hasEnded ? 'unasked' : before.custody;
+  return news.hasNewHash || hasEnded ? 'doubted' : 'known';
 }
 
 /**

@@ -126,11 +126,14 @@ function follow(
   const standing = (custody: Withdrawal['custody']): Followed =>
     known.custody === custody ? kept : { ...kept, withdrawal: { ...known, custody } };
   if (outcome.kind === 'matched') return standing('known');
-  if (outcome.kind !== 'break' || outcome.finding.type === 'missing_notification') return kept;
+  if (outcome.kind !== 'break' || outcome.finding.type === 'missing_notification') {
+    // It is no transaction of nobody: that is remembered, whatever else cannot be told yet.
+    return known.custody === 'unasked' ? standing('doubted') : kept;
+  }
   return hasLastWord(record, known, { at: now.at, graceMs })
     ? corrected(known, outcome.finding, context)
     : // It is asked for again until they agree.
-      standing('unasked');
+      standing('doubted');
 }
 
 interface Ruled extends Judged {

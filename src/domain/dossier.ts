@@ -4,7 +4,7 @@ import type { Deposit } from './deposit.ts';
 import type { Entry, EntrySource } from './entry.ts';
 import type { Finding } from './break.ts';
 import type { AssetId, IdMint, HashKey } from './ids.ts';
-import { sameHash, type OwnHash } from './own-hash.ts';
+import { isHeeded, sameHash, type OwnHash } from './own-hash.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
 import { sameKey } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -50,7 +50,7 @@ export function sightingIn(dossier: Dossier, key: SightingKey): Sighting | undef
  * API denies it: nothing is credited while in doubt.
  */
 export function isOwnHash({ ownHashes }: Pick<Dossier, 'ownHashes'>): boolean {
-  return ownHashes.some(({ standing }) => standing !== 'refuted');
+  return ownHashes.some(isHeeded);
 }
 
 /** What a rule is given beside the dossier: no clock, no randomness, no store. */

@@ -67,11 +67,12 @@ const STATUS_OF: Record<OutgoingEvent, WithdrawalStatus | null> = {
  *
  * | standing | is | left when |
  * |---|---|---|
- * | `unasked` | it has told of nothing yet, or webhooks have told more since | its record agrees, or a look-up answers 404 |
+ * | `unasked` | it has shown nothing of it yet | its record turns up, or a look-up answers 404 |
  * | `known` | its record agrees with what stands here | a webhook tells of another end or another hash |
+ * | `doubted` | it has shown it, and says otherwise, or webhooks have told more since | its record agrees, or a look-up answers 404 |
  * | `unknown` | it does not know it: nothing is posted for it, and no deposit is held for its own | its record turns up |
  */
-export type CustodyStanding = 'unasked' | 'known' | 'unknown';
+export type CustodyStanding = 'unasked' | 'known' | 'doubted' | 'unknown';
 
 /** A platform transaction. Times are Unix milliseconds. */
 export interface Withdrawal {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { samePlace } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
+import { disclaimed } from '../domain/decide-outgoing.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { HashDossier } from '../domain/dossier.ts';
@@ -22,9 +23,11 @@ import {
 export interface Waiting {
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
+  /** Deposits that nothing keeps from a credit but webhooks about transactions that nobody has seen. */
+  readonly disputed: readonly Deposit[];
 }
 
-export const NOTHING_WAITING: Waiting = { deposits: [], withdrawals: [] };
+export const NOTHING_WAITING: Waiting = { deposits: [], withdrawals: [], disputed: [] };
 
 /** What the API answered 404 for, in single look-ups and whole answers of its own. */
 export interface Absent {
@@ -128,18 +131,22 @@ export async function compareAll(context: {
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
   absent: Absent;
   waiting: Waiting;
+  /** Hashes that the API knows no own transaction under, as `dossierKeyOf` names them. */
+  disowned?: ReadonlySet<string>;
   snapshot: Snapshot;
 }): Promise<Compared[]> {
-  const { transactions, absent, waiting, snapshot } = context;
+  const { transactions, absent, waiting, disowned, snapshot } = context;
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
   const outgoing = await inTurns(sent, (row) => [compareOutgoingRow(row, snapshot)]);
   const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(dossierKeyOf));
   const received = rows.filter((row) => row.type === 'incoming');
   const incoming = await inTurns(received, (row) => {
-    const deposits = depositsOf(row, snapshot).map((deposit) =>
-      own.has(dossierKeyOf(deposit)) ? { ...deposit, ownTransfer: true } : deposit,
-    );
+    const deposits = depositsOf(row, snapshot).map((deposit) => {
+      if (own.has(dossierKeyOf(deposit))) return { ...deposit, ownTransfer: true };
+      // As the writer will find it, after the record by which its hash is disowned.
+      return disowned?.has(dossierKeyOf(deposit)) ? disclaimed(deposit) : deposit;
+    });
     return deposits.length === 0
       ? [compareUnseenRow(row, snapshot)]
       : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));

@@ -3,6 +3,7 @@ import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { DepositId, TransactionId } from '../domain/ids.ts';
 import { remember } from './remember.ts';
+import { byTurns } from './turns.ts';
 
 /** Deposits remembered as shown; one that is forgotten waits for its turn among the unknown. */
 const REMEMBERED_MAX = 100_000;
@@ -28,8 +29,6 @@ export class ShownDeposits {
   fairly(deposits: readonly Deposit[]): Deposit[] {
     const shown = deposits.filter(({ depositId }) => this.#shown.has(depositId));
     const others = deposits.filter(({ depositId }) => !this.#shown.has(depositId));
-    const pairs = Math.min(shown.length, others.length);
-    const paired = shown.slice(0, pairs).flatMap((one, at) => [one, ...others.slice(at, at + 1)]);
-    return [...paired, ...shown.slice(pairs), ...others.slice(pairs)];
+    return byTurns(shown, others);
   }
 }

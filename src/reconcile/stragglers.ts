@@ -7,7 +7,7 @@ import type { Withdrawal } from '../domain/withdrawal.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { unlisted, type Absent } from './all-rows.ts';
 import { ShownDeposits } from './shown-deposits.ts';
-import { Turns } from './turns.ts';
+import { byTurns, Turns } from './turns.ts';
 
 /**
  * Single look-ups per run, each kind with its own: the list is the rule, they are the exception, and
@@ -68,7 +68,7 @@ export class Stragglers {
     const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
     this.#shown.see(asked, found);
     const withdrawals = await roundOf(this.#withdrawals, {
-      due: this.#withdrawals.due(context.withdrawals, now),
+      due: shownByTurns(this.#withdrawals.due(context.withdrawals, now)),
       max: deposits.final ? 0 : WITHDRAWALS_MAX,
       now,
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
@@ -114,6 +114,15 @@ async function roundOf<Subject>(
   }
   const postponed = due.length - requests - failed;
   return { transactions, absent, postponed, failed, requests, final };
+}
+
+/** Those that the API has shown have half of the turns: others are made up faster than asked for. */
+function shownByTurns(withdrawals: readonly Withdrawal[]): Withdrawal[] {
+  const isShown = ({ custody }: Withdrawal): boolean => custody === 'doubted';
+  return byTurns(
+    withdrawals.filter(isShown),
+    withdrawals.filter((one) => !isShown(one)),
+  );
 }
 
 /**

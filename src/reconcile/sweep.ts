@@ -21,6 +21,8 @@ import {
 import { watchBacklogs } from './backlog-watch.ts';
 import type { Compared } from './comparison.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
+import { DisputedHashes, type Disputes } from './disputed-hashes.ts';
+import { refusalIn, submitInOrder } from './evidence-order.ts';
 import { InactiveChecks } from './inactive.ts';
 import { LongList, type LongListVisit } from './long-list.ts';
 import type { PublishedNetworks } from './published-networks.ts';
@@ -49,6 +51,9 @@ const FIRST_HISTORY_MS = 86_400_000;
 
 /** Withdrawals that the API has not confirmed, of which those that the list does not show are asked for. */
 const WITHDRAWALS_MAX = 5_000;
+
+/** Deposits whose hash webhooks alone call our own, of which those of the first hashes are asked for. */
+const DISPUTED_MAX = 1_000;
 
 /** Unsettled movements looked at per run. */
 const UNSETTLED_MAX = 1_000;
@@ -92,6 +97,7 @@ interface Reading {
   /** Newest `updatedAt` of the list. */
   readonly newest: number | null;
   readonly absent: LookedUp;
+  readonly disputes: Disputes;
   readonly requests: number;
 }
 
@@ -126,6 +132,7 @@ const NO_CUSTODY: CustodyHalf = {
 export class Sweep {
   readonly #options: SweepOptions;
   readonly #stragglers = new Stragglers();
+  readonly #disputed = new DisputedHashes();
   readonly #unsettled = new UnsettledMovements();
   /** A history too long to be read whole is begun here instead; null until that is known. */
   #firstFloor: number | null = null;
@@ -172,22 +179,8 @@ export class Sweep {
     return { kind: 'ran', run: stored };
   }
 
-  /**
-   * Hands evidence to the writer; the reason when not all of it was taken. Own outgoing
-   * transactions go first, and nothing follows them unless all were taken: a deposit must never be
-   * verified before its hash is known to be our own.
-   */
-  async #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
-    const isOwn = ({ kind }: CustodyRecord): boolean =>
-      kind === 'outgoing' || kind === 'unknown-transaction';
-    const own = records.filter(isOwn);
-    const rest = records.filter((record) => !isOwn(record));
-    for (const part of [own, rest]) {
-      const outcomes = await this.#submit(part);
-      const refusal = outcomes.map(refusalIn).find((reason) => reason !== null);
-      if (refusal !== undefined) return `the store did not take all evidence (${refusal})`;
-    }
-    return null;
+  #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
+    return submitInOrder(records, (part) => this.#submit(part));
   }
 
   #submit(records: readonly CustodyRecord[]): Promise<readonly Submitted[]> {
@@ -210,6 +203,7 @@ export class Sweep {
     const waiting: Waiting = {
       deposits: await reads.waitingDeposits(),
       withdrawals: await reads.waitingWithdrawals(WITHDRAWALS_MAX),
+      disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
     };
     const list = await readCustodyList(custody, {
       ...visit,
@@ -239,6 +233,13 @@ export class Sweep {
   async #lookUp(list: CustodyList, waiting: Waiting, { visit, tally }: Context): Promise<Reading> {
     const { custody, deadlineMs } = visit;
     const { now, graceMs } = this.#options;
+    const disputes = await this.#disputed.ask({
+      custody,
+      deposits: waiting.disputed,
+      now: now(),
+      graceMs,
+      deadlineMs,
+    });
     const found = await this.#stragglers.lookUp({
       custody,
       listed: list.transactions,
@@ -251,14 +252,15 @@ export class Sweep {
       now: now(),
       deadlineMs,
     });
-    tally.skip('rate_budget', found.postponed);
-    tally.skip('api_unavailable', found.failed);
+    tally.skip('rate_budget', disputes.postponed + found.postponed);
+    tally.skip('api_unavailable', disputes.failed + found.failed);
     const transactions = new Map(list.transactions);
-    for (const transaction of found.transactions) {
+    for (const transaction of [...disputes.transactions, ...found.transactions]) {
       transactions.set(transaction.transactionId, transaction);
     }
     const { newest } = list;
-    return { transactions, newest, absent: found, requests: list.requests + found.requests };
+    const requests = sumOf([list, disputes, found]);
+    return { transactions, newest, absent: found, disputes, requests };
   }
 
   /** Compares a list that is whole, and what belongs beside it: stragglers, addresses, repairs. */
@@ -269,7 +271,8 @@ export class Sweep {
   ): Promise<CustodyHalf> {
     const { custody, deadlineMs } = visit;
     const { now } = this.#options;
-    const { newest, absent } = reading;
+    const { newest, absent, disputes } = reading;
+    const { disowned } = disputes;
     const transactions = new Map(reading.transactions);
     const looked = await this.#inactive?.look({ custody, deadlineMs });
     for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
@@ -278,7 +281,7 @@ export class Sweep {
     const { withdrawals } = waiting;
     const about = { ...this.#options, others: movements, withdrawals };
     const snapshot = await takeSnapshot(rows, about);
-    const compared = await compareAll({ transactions, absent, waiting, snapshot });
+    const compared = await compareAll({ transactions, absent, waiting, disowned, snapshot });
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
@@ -300,6 +303,7 @@ export class Sweep {
     return {
       records: [
         ...compared.flatMap((one) => one.record ?? []),
+        ...disputes.records,
         ...parts.flatMap((part) => part.records),
         ...(judged?.records ?? []),
       ],
@@ -405,10 +409,4 @@ function sumOf(parts: readonly ({ readonly requests: number } | null | undefined
 function firstFloorOf(waiting: readonly Deposit[], now: number): number {
   const oldest = waiting.reduce((first, one) => Math.min(first, one.firstSeenAt), now);
   return oldest - FIRST_HISTORY_MS;
-}
-
-/** Why an outcome means that a fact was not taken, or null when it was. */
-function refusalIn(outcome: Submitted | undefined): string | null {
-  if (outcome?.kind === 'busy') return 'busy';
-  return outcome?.kind === 'unavailable' ? outcome.cause : null;
 }

@@ -42,3 +42,10 @@ export class Turns<Subject> {
     return this.#asked.get(this.#idOf(subject))?.dueAt ?? Number.NEGATIVE_INFINITY;
   }
 }
+
+/** Of two lists by turns, each in its order: neither can keep the other from its share. */
+export function byTurns<Subject>(left: readonly Subject[], right: readonly Subject[]): Subject[] {
+  const pairs = Math.min(left.length, right.length);
+  const paired = left.slice(0, pairs).flatMap((one, at) => [one, ...right.slice(at, at + 1)]);
+  return [...paired, ...left.slice(pairs), ...right.slice(pairs)];
+}

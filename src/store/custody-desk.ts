@@ -22,6 +22,7 @@ import {
 import { isAddressBreakOver } from '../domain/address-movement.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
+import { decideDisownedHash } from '../domain/decide-own-hash.ts';
 import { decideOutgoingRecord, decideUnknownTransaction } from '../domain/decide-withdrawal.ts';
 import { sumsOf, type CustodySum, type CustodyTransaction } from '../domain/custody.ts';
 import { sumByRule } from '../domain/exemption.ts';
@@ -88,6 +89,14 @@ export class CustodyDesk {
         if (known === undefined) return false;
         const hashes = this.#hashesOf(transactionId, known);
         return this.#apply(decideUnknownTransaction(known, { hashes, now }), now);
+      }
+      case 'disowned-hash': {
+        const { network, blockchainHash, incoming, graceMs } = record;
+        const { set } = this.#tools;
+        const hash = set.dossier(network, blockchainHash);
+        const withdrawalOf = (id: TransactionId) => set.withdrawal(id);
+        const context = { incoming, withdrawalOf, graceMs, now };
+        return this.#apply(decideDisownedHash(hash, context), now);
       }
       case 'movement':
         return this.#settle(record, { sums: record.sums, whole: true });

@@ -251,8 +251,14 @@ export interface Reads {
   /** Deposits that the custody API still has to be asked about. */
   waitingDeposits(): Promise<readonly Deposit[]>;
   /**
-   * Withdrawals that the custody API has not confirmed: those of which nothing but webhooks told,
-   * then those that it did not know and whose difference is still open; the oldest of each first.
+   * Deposits that are internal by the word of webhooks about transactions that the custody API has
+   * never shown, and that its own record matched at `verifiedBy` or earlier; the first of them first.
+   */
+  disputedDeposits(verifiedBy: number, limit: number): Promise<readonly Deposit[]>;
+  /**
+   * Withdrawals that the custody API has not confirmed: those that it has shown otherwise, those of
+   * which nothing but webhooks told, then those that it did not know and whose difference is still
+   * open; the oldest of each first.
    */
   waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]>;
   /**

@@ -44,8 +44,8 @@ describe('a transaction that the custody API knows', () => {
 
   test.for([
     ['another step on its way', 'signed', 'known'],
-    ['its hash', 'submitted', 'unasked'],
-    ['its end', 'cancelled', 'unasked'],
+    ['its hash', 'submitted', 'doubted'],
+    ['its end', 'cancelled', 'doubted'],
   ] as const)('webhooks tell %s: %s', async ([_, type, custody]) => {
     const open = await openLedger();
     const service = new Service();
@@ -88,7 +88,7 @@ describe('a transaction that the custody API knows', () => {
     await knows(open, { status: 'submitted', changes: null });
     expect(open.openBreaks()).toEqual(['status_mismatch']);
     expect(open.positions()).toEqual(WITHDRAWN);
-    expect(custodyOf(open)).toBe('unasked');
+    expect(custodyOf(open)).toBe('doubted');
     await knows(open);
     expect(open.openBreaks()).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe('a transaction that the custody API knows', () => {
     const { open } = await mined();
     await knows(open, { changes: null });
     expect(open.positions()).toEqual(WITHDRAWN);
-    expect(custodyOf(open)).toBe('unasked');
+    expect(custodyOf(open)).toBe('doubted');
   });
 });
 

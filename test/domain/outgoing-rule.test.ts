@@ -198,12 +198,12 @@ describe('what the API said of a transaction', () => {
       'known',
     ],
     ['stands beside the same end', known({}), MINED, 'known'],
-    ['is asked for anew of another end', known({}), outgoing('rolledback', HASHED), 'unasked'],
+    ['is asked for anew of another end', known({}), outgoing('rolledback', HASHED), 'doubted'],
     [
       'is asked for anew of an end',
       known({ status: 'submitted' }),
       outgoing('cancelled'),
-      'unasked',
+      'doubted',
     ],
     ['stands that it does not know it', known({ custody: 'unknown' }), MINED, 'unknown'],
   ])('%s', ([, before, event, custody]) => {
@@ -213,7 +213,7 @@ describe('what the API said of a transaction', () => {
 
   test('is asked for anew when another hash is named', () => {
     const { withdrawals } = decide(known({ status: 'signed' }), outgoing('submitted', HASHED));
-    expect(withdrawals.map((one) => one.custody)).toEqual(['unasked']);
+    expect(withdrawals.map((one) => one.custody)).toEqual(['doubted']);
   });
 });
 

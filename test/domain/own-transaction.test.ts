@@ -57,7 +57,7 @@ describe('the hash of an own transaction', () => {
     await open.deliver(service.outgoing('mined'));
     expect([ownHashes(open), standings(open)]).toEqual([
       ['wd-tx 0xa1 confirmed'],
-      ['wd-tx unasked'],
+      ['wd-tx doubted'],
     ]);
   });
 
@@ -113,7 +113,7 @@ describe('what the API has said of an own transaction', () => {
   test('is asked for again once it contradicts and cannot be the last word', async () => {
     const { open } = await known('mined');
     await knows(open, { status: 'submitted', changes: null });
-    expect(standings(open)).toEqual(['wd-tx unasked']);
+    expect(standings(open)).toEqual(['wd-tx doubted']);
   });
 
   test('that it is mined overrules an end that a webhook told, past the grace', async () => {

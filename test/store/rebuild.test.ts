@@ -184,16 +184,19 @@ function putBodiesIntoRows(path: string): void {
   db.close();
 }
 
-/** Schema 4 had the same columns and checked words otherwise. */
-function markAsSchemaFour(path: string): void {
-  const db = new Sqlite(path);
-  db.pragma('user_version = 4');
-  db.close();
+/** Schemas 4 and 5 had the same columns and checked words otherwise. */
+function markAs(schema: number): (path: string) => void {
+  return (path) => {
+    const db = new Sqlite(path);
+    db.pragma(`user_version = ${schema}`);
+    db.close();
+  };
 }
 
 test.for([
   ['3', putBodiesIntoRows],
-  ['4', markAsSchemaFour],
+  ['4', markAs(4)],
+  ['5', markAs(5)],
 ] as const)('a store of schema %s is brought to this one', async ([_, makeOlder]) => {
   const { open, path } = await credited();
   const before = { feed: open.feed(), bodies: open.bodies('notification') };

@@ -42,6 +42,7 @@ import {
   readDeposit,
   readDeposits,
   readDepositsToJudge,
+  readDisputedDeposits,
   readWaitingDeposits,
 } from './reads/deposits.ts';
 import { readExemptions } from './reads/exemptions.ts';
@@ -310,6 +311,10 @@ export class SqliteReads implements Reads {
 
   rotationCursor() {
     return readRotationCursor(this.#db);
+  }
+
+  disputedDeposits(verifiedBy: number, limit: number): Promise<readonly Deposit[]> {
+    return readDisputedDeposits(this.#db, { verifiedBy, limit });
   }
 
   waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]> {

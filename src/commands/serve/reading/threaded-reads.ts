@@ -53,6 +53,7 @@ export class ThreadedReads implements Reading {
   readonly depositsToJudge = this.#scanning('depositsToJudge');
   readonly waitingDepositCount = this.#scanning('waitingDepositCount');
   readonly waitingDeposits = this.#scanning('waitingDeposits');
+  readonly disputedDeposits = this.#scanning('disputedDeposits');
   readonly waitingWithdrawals = this.#scanning('waitingWithdrawals');
   readonly unsettledMovements = this.#scanning('unsettledMovements');
   readonly addressesOf = this.#scanning('addressesOf');

@@ -31,6 +31,34 @@ export function waitingDepositRows(db: Kysely<Tables>) {
   return db.selectFrom('deposits').where(WAITING).selectAll();
 }
 
+/**
+ * Hashes that webhooks alone gave to transactions that the custody API has never shown. Goes by the
+ * index `withdrawals_unconfirmed`, whose condition it repeats word for word.
+ */
+const DISPUTED = sql<boolean>`hash_id IN (
+  SELECT own_hashes.hash_id FROM withdrawals
+  CROSS JOIN own_hashes ON own_hashes.transaction_id = withdrawals.transaction_id
+  WHERE withdrawals.custody <> 'known' AND withdrawals.custody = 'unasked'
+    AND own_hashes.standing = 'told')`;
+
+export async function readDisputedDeposits(
+  db: Kysely<Tables>,
+  query: { readonly verifiedBy: number; readonly limit: number },
+): Promise<readonly Deposit[]> {
+  const rows = await db
+    .selectFrom('deposits')
+    .where(DISPUTED)
+    .where('state', '=', 'internal')
+    .where('change', '=', 0)
+    .where('verified_at', '<=', query.verifiedBy)
+    .selectAll()
+    .orderBy('verified_at')
+    .orderBy('deposit_id')
+    .limit(query.limit)
+    .execute();
+  return rows.map(depositOf);
+}
+
 export function readDeposits(
   db: Kysely<Tables>,
   query: DepositQuery,

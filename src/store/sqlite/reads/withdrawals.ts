@@ -7,7 +7,7 @@ import type { Tables } from '../tables.ts';
 const UNCONFIRMED = sql<boolean>`custody <> 'known'`;
 
 /** What the API did not know is asked for until a person has resolved that. */
-const OPEN = sql<boolean>`(custody = 'unasked' OR transaction_id IN (
+const OPEN = sql<boolean>`(custody <> 'unknown' OR transaction_id IN (
   SELECT transaction_id FROM breaks
   WHERE state <> 'resolved' AND type = 'unknown_to_custody'
   UNION SELECT transaction_id FROM exempt_differences WHERE type = 'unknown_to_custody'))`;
