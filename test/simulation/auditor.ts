@@ -20,7 +20,8 @@ const FALSE_ALARMS = new Set([
 
 /** What was told by webhooks alone and asked about by nobody, in words, by what is wrong with it. */
 const UNVERIFIED: Readonly<Record<string, string>> = {
-  'a withdrawal': "SELECT transaction_id AS id FROM withdrawals WHERE custody = 'unasked'",
+  'a withdrawal':
+    "SELECT transaction_id AS id FROM withdrawals WHERE custody IN ('unasked', 'doubted')",
   'a hash called our own': "SELECT blockchain_hash AS id FROM own_hashes WHERE standing = 'told'",
   'an internal deposit': `SELECT blockchain_hash AS id FROM deposits
     WHERE state = 'internal' AND evidence = 'confirmed' AND verified_at IS NULL`,

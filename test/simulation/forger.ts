@@ -18,6 +18,9 @@ const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
 /** Events that end a transaction without a word on what moved. */
 const ENDS = ['failed', 'cancelled', 'rolledback', 'replaced'] as const;
 
+/** Made-up transactions over one deposit at once: few enough to be looked up at rest. */
+const CROWD_MAX = 12;
+
 /** Somebody who knows the webhook's secret URL, all ids and hashes, and lies. */
 export class Forger {
   readonly lies: Lie[] = [];
@@ -45,11 +48,19 @@ export class Forger {
     this.#acknowledged = options.acknowledged;
   }
 
-  /** Tells one lie; what the product may have taken is on record as one. */
+  /** Tells a lie, or a few of one kind; what the product may have taken is on record as one. */
   async lie(): Promise<void> {
     const kind = this.#chance.weighted(LIES);
+    if (kind !== 'own transaction over a deposit') return this.#tell(kind);
+    // One would be refuted by a look-up of its own, before its hash is asked for.
+    const deposit = this.#someDeposit();
+    const count = this.#chance.between(1, CROWD_MAX);
+    for (let told = 0; told < count; told += 1) await this.#tell(kind, deposit);
+  }
+
+  async #tell(kind: LieKind, deposit?: Transaction): Promise<void> {
     this.#forged += 1;
-    const told = this.#compose(kind, `forged-${this.#forged}`);
+    const told = this.#compose(kind, `forged-${this.#forged}`, deposit);
     if (told === undefined) return;
     const { body, leaves, alsoAbout = null } = told;
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -70,7 +81,8 @@ export class Forger {
     });
   }
 
-  #compose(kind: LieKind, id: string): Forgery | undefined {
+  /** `deposit`: one that the lie is about, where it must be a certain one. */
+  #compose(kind: LieKind, id: string, deposit?: Transaction): Forgery | undefined {
     switch (kind) {
       case 'unknown hash':
         return {
@@ -88,8 +100,9 @@ export class Forger {
       case 'deposit by our own hash':
         return this.#depositByOwnHash(id);
       case 'own transaction of nobody':
+        return { body: this.#mined(id, this.#someHash()), leaves: 'unknown_to_custody' };
       case 'own transaction over a deposit':
-        return this.#ofNobody(kind, id);
+        return deposit && this.#overDeposit(id, deposit);
       case 'own transaction, other figures':
       case 'own transaction, other hash':
       case 'own transaction, other end':
@@ -204,16 +217,7 @@ export class Forger {
     };
   }
 
-  #ofNobody(
-    kind: 'own transaction of nobody' | 'own transaction over a deposit',
-    id: string,
-  ): Forgery | undefined {
-    if (kind === 'own transaction of nobody') {
-      return { body: this.#mined(id, this.#someHash()), leaves: 'unknown_to_custody' };
-    }
-    const truth = this.#someDeposit();
-    if (truth === undefined) return undefined;
-    const { network, blockchainHash } = truth;
+  #overDeposit(id: string, { network, blockchainHash }: Transaction): Forgery {
     return {
       body: { ...this.#mined(id, String(blockchainHash)), network },
       leaves: 'unknown_to_custody',
