@@ -27,15 +27,14 @@ function isLongShown(
 }
 
 /** Webhooks made customers' deposits look like our own transfer; one such break is open per hash. */
-function disownedFinding(hash: HashDossier, disowned: readonly OwnHash[]): Finding {
+function disownedFinding(hash: HashDossier, count: number): Finding {
   const { network, blockchainHash } = hash;
   const [deposit] = hash.deposits;
-  const [first] = disowned;
   return finding('status_mismatch', {
     key: breakKey('status_mismatch', network, blockchainHash, 'disowned'),
     severity: 'critical',
     subject: { vaultId: deposit?.vaultId ?? null, network, blockchainHash },
-    detail: `notifications named ${blockchainHash} as the hash of ${disowned.length} own transactions (${first?.transactionId ?? 'none'}, …), and the custody API knows none under it: its deposits were held for internal and are judged anew`,
+    detail: `notifications named ${blockchainHash} as the hash of ${count} own transactions, and the custody API knows none under it: its deposits were held for internal and are judged anew`,
   });
 }
 
@@ -68,7 +67,7 @@ export function decideDisownedHash(
     deposits: settled.map((part) => part.deposit),
     items: settled.flatMap((part) => part.items),
     found: [
-      ...(settled.length > 0 ? [disownedFinding(hash, disowned)] : []),
+      ...(settled.length > 0 ? [disownedFinding(hash, disowned.length)] : []),
       ...settled.flatMap((part) => part.found),
     ],
     healed: settled.flatMap((part) => part.healed),

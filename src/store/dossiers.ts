@@ -9,7 +9,7 @@ import {
   type NetworkKey,
   type TransactionId,
 } from '../domain/ids.ts';
-import { withOwnHash, type OwnHash } from '../domain/own-hash.ts';
+import type { OwnHash } from '../domain/own-hash.ts';
 import { sameKey, type Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { Recent } from './recent.ts';
@@ -189,7 +189,11 @@ export class Dossiers {
 
   putOwnHash(own: OwnHash): void {
     const dossier = this.#at(own.network, own.blockchainHash);
-    dossier.ownHashes = withOwnHash(dossier.ownHashes, own);
+    const { transactionId } = own;
+    // In its place: thousands may change at once, and a new list for each of them takes seconds.
+    const index = dossier.ownHashes.findIndex((known) => known.transactionId === transactionId);
+    if (index === -1) dossier.ownHashes.push(own);
+    else dossier.ownHashes[index] = own;
     const changed = this.#ownHashes.get(dossier);
     if (changed === undefined) this.#ownHashes.set(dossier, new Set([own.transactionId]));
     else changed.add(own.transactionId);
