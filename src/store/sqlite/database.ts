@@ -150,9 +150,10 @@ export function explained(path: string, error: unknown): unknown {
   return full ? refusal(path, error) : error;
 }
 
-/** Removes a file and what stands beside it. */
+/** Removes a file and what stands beside it: a copy that a full disk cut off leaves its rollback journal. */
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    rmSync(`${path}${suffix}`, { force: true });
 }
 
 function guarded<Result>(path: string, open: () => Result): Result {
