@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Database } from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { arrivedWeight } from '../../src/domain/crowd.ts';
@@ -133,4 +135,27 @@ test('hashes count while they are asked for, and are read again only when two pe
   dossiers.age();
   dossiers.age();
   expect([ask(), reads]).toEqual([asked, 2]);
+});
+
+/** Bytes of what is still needed. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+test('networks that somebody makes up are let go of with what was asked for there', async () => {
+  const dossiers = await emptyDossiers();
+  const hash = BlockchainHash('0xa1');
+  const askFor = (period: number): void => {
+    for (let at = 0; at < 10_000; at += 1) dossiers.of(NetworkKey(`made-up-${period}-${at}`), hash);
+    dossiers.age();
+  };
+  askFor(0);
+  dossiers.age();
+  const before = heapBytes();
+  askFor(1);
+  expect(heapBytes() - before).toBeGreaterThan(2_000_000);
+  dossiers.age();
+  expect(heapBytes() - before).toBeLessThan(500_000);
 });
