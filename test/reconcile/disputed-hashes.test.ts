@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
+import { replayProblems } from '../simulation/replay-check.ts';
 import { ETH, GRACE_MS, Stage, THREE_DEEP, type Place } from './stage.ts';
 
 const FUNDS = '900000000000000000';
@@ -105,6 +106,7 @@ test('a steady stream of made-up transactions delays it no longer, and does not 
   await stage.run(sweep);
   expect(await stage.standing(large)).toBe('credited');
   expect(stage.open.feedLines()).toEqual(['credit 300', 'credit 700']);
+  expect(replayProblems(stage.open.db.name)).toEqual([]);
 });
 
 test('the hash is one question, and its answer is on record with a break', async () => {
@@ -137,6 +139,7 @@ test('the hash is one question, and its answer is on record with a break', async
   });
   // What was made up becomes unknown by look-ups of its own, and by nothing else.
   expect(stage.open.openBreaks().filter((type) => type === 'unknown_to_custody')).toHaveLength(10);
+  expect(replayProblems(stage.open.db.name)).toEqual([]);
 });
 
 test('a transfer of ours is not credited, whatever else claims its hash', async () => {
