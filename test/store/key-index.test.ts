@@ -182,3 +182,26 @@ test('whatever the order of adding, merging and opening again, the index finds w
     { numRuns: 60 },
   );
 });
+
+test('an index that is opened tells how far it has read the keys of each space', () => {
+  const db = openForWriting(temporaryPath());
+  const insert = db.prepare('INSERT INTO keys (space, fingerprint, row) VALUES (?, ?, ?)');
+  const WIDTH = 2 ** 48;
+  // More than are read at once, spread evenly as digests are.
+  for (let number = 0; number < 10_000; number += 1) {
+    insert.run(1, Math.floor((number / 10_000) * WIDTH), number);
+  }
+  insert.run(3, WIDTH / 2, 1);
+  const told: [space: string, percent: number][] = [];
+  new KeyIndex(db, 3, (space, part) => told.push([space, Math.round(part * 100)]));
+  db.close();
+  expect(told).toEqual([
+    ['notification', 41],
+    ['notification', 82],
+    ['notification', 100],
+    ['notification', 100],
+    ['hash', 100],
+    ['deposit', 50],
+    ['deposit', 100],
+  ]);
+});

@@ -105,6 +105,10 @@ export async function startDaemon(context: DaemonContext): Promise<RunningDaemon
       log.fatal({ err: error }, 'a thread that works on the store has ended: so does the daemon');
       void lifecycle.abandon();
     },
+    onOpening: (space, part) => {
+      const percent = Math.floor(part * 100);
+      log.info({ keys: space, percent }, 'opening the store: its keys are read into memory');
+    },
   });
   try {
     return await startOver(store, { ...context, lifecycle });

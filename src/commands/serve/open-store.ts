@@ -1,4 +1,5 @@
 import { takeWriterLock } from '../../store/sqlite/writer-lock.ts';
+import type { KeysRead } from '../../store/sqlite/key-index.ts';
 import { ThreadedReads } from './reading/threaded-reads.ts';
 import { ThreadedLedger } from './writing/threaded-ledger.ts';
 
@@ -12,12 +13,14 @@ export interface OpenStore {
 
 /**
  * Opens a store for the daemon alone. Rejects with `StoreRefused`. `batchMax`: most facts of one
- * commit. `onLost`: a thread has ended by itself, and there is nothing to go on with.
+ * commit. `onLost`: a thread has ended by itself, and there is nothing to go on with. `onOpening`: told
+ * every few seconds while a large store is opened.
  */
 export async function openStore(options: {
   path: string;
   batchMax: number;
   onLost: (error: Error) => void;
+  onOpening: KeysRead;
 }): Promise<OpenStore> {
   const { path, onLost } = options;
   const lock = takeWriterLock(path);

@@ -11,6 +11,7 @@ export type KeySpace = keyof typeof KEY_SPACES;
 const SPACES = Object.keys(KEY_SPACES) as KeySpace[];
 
 const FINGERPRINT_DIGITS = 12;
+const FINGERPRINTS = 16 ** FINGERPRINT_DIGITS;
 
 /** Keys merged at once touch many pages; this many of them share each. */
 const TAIL_MIN = 131_072;
@@ -90,8 +91,11 @@ export function* keysAfter(db: Database, afterSeq: number): Generator<ToldKey> {
 /** Fingerprints read at once: a list of some thousand is cheaper than one row after the other. */
 const READ_AT_ONCE = 4_096;
 
+/** Told at start, now and again, which part of a space's keys has been read: from 0 to 1. */
+export type KeysRead = (space: KeySpace, part: number) => void;
+
 /** A filter with every fingerprint in the table. Some 150 to 300 ms for a million. */
-function filterOf(db: Database, mergedThrough: number): KeyFilter {
+function filterOf(db: Database, mergedThrough: number, told: KeysRead): KeyFilter {
   // A fact brings one key or two.
   const filter = new KeyFilter(2 * mergedThrough);
   const read = db
@@ -106,6 +110,8 @@ function filterOf(db: Database, mergedThrough: number): KeyFilter {
       const fingerprints: number[] = read.all(KEY_SPACES[space], last, READ_AT_ONCE);
       for (const fingerprint of fingerprints) filter.add(fingerprint);
       last = fingerprints.at(-1);
+      // Digests are spread evenly.
+      told(space, (last ?? FINGERPRINTS) / FINGERPRINTS);
     }
   }
   return filter;
@@ -177,7 +183,7 @@ export class KeyIndex {
   readonly #tailMin: number;
 
   /** `tailMin`: how many keys of a space make a tail worth merging while the store is small. */
-  constructor(db: Database, tailMin = TAIL_MIN) {
+  constructor(db: Database, tailMin = TAIL_MIN, told: KeysRead = () => undefined) {
     this.#tailMin = tailMin;
     this.#find = db
       .prepare<[number, number], number>('SELECT row FROM keys WHERE space = ? AND fingerprint = ?')
@@ -190,7 +196,7 @@ export class KeyIndex {
     this.hashId = hashFinder(db, (key) => this.candidates('hash', key));
     const marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck();
     this.#mergedThrough = marked.get() ?? 0;
-    this.#filter = filterOf(db, this.#mergedThrough);
+    this.#filter = filterOf(db, this.#mergedThrough, told);
     for (const { space, key, row } of keysAfter(db, this.#mergedThrough)) {
       this.#growing[space].add(fingerprintOf(key), row);
     }

@@ -5,7 +5,7 @@ import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '
 import type { JournalRow, Writes } from '../records.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
 import { BUSY_TIMEOUT_MS } from './database.ts';
-import { KeyIndex } from './key-index.ts';
+import { KeyIndex, type KeysRead } from './key-index.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import { insertInto } from './statement.ts';
@@ -47,6 +47,8 @@ export interface LedgerOptions {
   readonly checkpoints?: 'here' | 'elsewhere';
   /** See `KeyIndex`. */
   readonly keyTailMin?: number;
+  /** Opening takes as long as there are keys to be read. */
+  readonly keysRead?: KeysRead;
   /** See `Bookkeeper`. */
   readonly askedForMax?: number;
 }
@@ -79,7 +81,7 @@ export class SqliteLedger implements Ledger {
     this.#decode = options.decode;
     this.#now = options.now;
     this.#askedForMax = options.askedForMax;
-    const keys = new KeyIndex(db, options.keyTailMin);
+    const keys = new KeyIndex(db, options.keyTailMin, options.keysRead);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
       `SELECT commit_number AS commitNumber, last_seq AS lastSeq, hash FROM seals

@@ -20,6 +20,7 @@ export function commitObserved(message: FromWriter): CommitObserved | null {
     }
     case 'parted':
       return { facts: message.facts, durationMs: message.durationMs, failed: true };
+    case 'opening':
     case 'open':
     case 'refused':
     case 'closed':

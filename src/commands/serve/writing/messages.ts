@@ -1,6 +1,7 @@
 import type { Failure } from '../reading/messages.ts';
 import type { BodyBlock } from '../../../store/body-block.ts';
 import type { FactOutcome, Submission } from '../../../store/port.ts';
+import type { KeySpace } from '../../../store/sqlite/key-index.ts';
 
 /** What the program gives the checkpointer when it starts it. */
 export interface CheckpointerOptions {
@@ -49,10 +50,12 @@ export interface Transaction {
 }
 
 /**
+ * `opening`: which part of the keys of a space has been read, now and then until it is open.
  * `parted`: a transaction of several batches tripped a bug; each is tried by itself next, and answered
  * then. `codes`: how each delivery ended, an index of `DELIVERY_CODES`, or `OTHER` with its outcome.
  */
 export type FromWriter =
+  | { readonly kind: 'opening'; readonly space: KeySpace; readonly part: number }
   | { readonly kind: 'open' }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | ({

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CommitResult, Ledger, Submission } from '../../../store/port.ts';
 import { skim } from '../../../intake/decode.ts';
+import type { KeysRead } from '../../../store/sqlite/key-index.ts';
 import { StoreRefused } from '../../../store/sqlite/refusal.ts';
 import { FailedInThread } from '../reading/failure.ts';
 import { outcomesByBatch, packed, transferred } from './batch.ts';
@@ -58,17 +59,28 @@ export class ThreadedLedger implements Ledger {
     worker.on('exit', (code) => this.#lose(new Error(`the writer's thread ended with ${code}`)));
   }
 
-  /** Opens a store for writing, making its tables in a new file. Rejects with `StoreRefused`. */
+  /**
+   * Opens a store for writing, making its tables in a new file. Rejects with `StoreRefused`.
+   * `onOpening`: told every few seconds while a large one is opened.
+   */
   static async open(
-    options: WriterOptions & { readonly onLost: (error: Error) => void },
+    options: WriterOptions & {
+      readonly onLost: (error: Error) => void;
+      readonly onOpening: KeysRead;
+    },
   ): Promise<ThreadedLedger> {
-    const { path, batchMax } = options;
+    const { path, batchMax, onOpening } = options;
     const worker = new Worker(WRITER, {
       workerData: { path, batchMax } satisfies WriterOptions,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     const first = await new Promise<FromWriter>((resolve, reject) => {
-      worker.once('message', resolve);
+      const take = (message: FromWriter): void => {
+        if (message.kind === 'opening') return onOpening(message.space, message.part);
+        worker.off('message', take);
+        resolve(message);
+      };
+      worker.on('message', take);
       worker.once('error', reject);
     });
     if (first.kind === 'open') return new ThreadedLedger(worker, options);
@@ -125,6 +137,7 @@ export class ThreadedLedger implements Ledger {
         this.#closed();
         return;
       case 'parted':
+      case 'opening':
       case 'open':
       case 'refused':
         return;
