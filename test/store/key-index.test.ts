@@ -193,7 +193,8 @@ test('an index that is opened tells how far it has read the keys of each space',
   }
   insert.run(3, WIDTH / 2, 1);
   const told: [space: string, percent: number][] = [];
-  new KeyIndex(db, 3, (space, part) => told.push([space, Math.round(part * 100)]));
+  const index = new KeyIndex(db, 3, (space, part) => told.push([space, Math.round(part * 100)]));
+  expect(index.candidates('hash', 'never seen')).toEqual([]);
   db.close();
   expect(told).toEqual([
     ['notification', 41],
