@@ -5,6 +5,7 @@ import { disclaimed } from '../domain/decide-outgoing.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { HashDossier } from '../domain/dossier.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import type { HashKey, TransactionId } from '../domain/ids.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { Reads } from '../store/reads.ts';
@@ -94,15 +95,10 @@ export function unlisted(
   deposits: readonly Deposit[],
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
 ): Deposit[] {
-  const byHash = new Map<string, CustodyTransaction[]>();
-  for (const row of transactions.values()) {
-    // All that has no hash would be under one key, thousands of rows.
-    if (row.blockchainHash === null) continue;
-    const key = dossierKeyOf(row);
-    const known = byHash.get(key);
-    if (known === undefined) byHash.set(key, [row]);
-    else known.push(row);
-  }
+  // All that has no hash would be under one key, thousands of rows.
+  const byHash = groupedBy(transactions.values(), (row) =>
+    row.blockchainHash === null ? null : dossierKeyOf(row),
+  );
   return deposits.filter((deposit) => {
     const { transactionId } = deposit;
     if (transactionId !== null) return !transactions.has(transactionId);

@@ -2,6 +2,7 @@ import type { CustodyClient } from '../custody/client.ts';
 import { samePlace } from '../domain/compare.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import type { HashKey } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
@@ -70,13 +71,7 @@ export class DisputedHashes {
 }
 
 function disputedIn(deposits: readonly Deposit[]): Disputed[] {
-  const byHash = new Map<string, Deposit[]>();
-  for (const deposit of deposits) {
-    const known = byHash.get(dossierKeyOf(deposit));
-    if (known === undefined) byHash.set(dossierKeyOf(deposit), [deposit]);
-    else known.push(deposit);
-  }
-  return [...byHash.values()].flatMap((list) => {
+  return [...groupedBy(deposits, dossierKeyOf).values()].flatMap((list) => {
     const [first] = list;
     if (first === undefined) return [];
     const { network, blockchainHash } = first;

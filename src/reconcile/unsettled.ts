@@ -6,6 +6,7 @@ import {
   type CustodySum,
   type CustodyTransaction,
 } from '../domain/custody.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import type { BlockchainHash, NetworkKey, VaultId } from '../domain/ids.ts';
 import type { Movement } from '../domain/movement.ts';
 import { transactionOf } from '../translation/transaction.ts';
@@ -84,13 +85,7 @@ export class UnsettledMovements {
 }
 
 function unsettledOf(movements: readonly Movement[]): Unsettled[] {
-  const byPlace = new Map<string, Movement[]>();
-  for (const movement of movements) {
-    const known = byPlace.get(keyOf(movement));
-    if (known === undefined) byPlace.set(keyOf(movement), [movement]);
-    else known.push(movement);
-  }
-  return [...byPlace.values()].flatMap((list) => {
+  return [...groupedBy(movements, keyOf).values()].flatMap((list) => {
     const [first] = list;
     if (first === undefined) return [];
     const { vaultId, network, blockchainHash } = first;
@@ -99,16 +94,9 @@ function unsettledOf(movements: readonly Movement[]): Unsettled[] {
 }
 
 function rowsByPlace(rows: Iterable<CustodyTransaction>): Map<string, CustodyTransaction[]> {
-  const byPlace = new Map<string, CustodyTransaction[]>();
-  for (const row of rows) {
-    const { vaultId, network, blockchainHash } = row;
-    if (blockchainHash === null) continue;
-    const key = keyOf({ vaultId, network, blockchainHash });
-    const known = byPlace.get(key);
-    if (known === undefined) byPlace.set(key, [row]);
-    else known.push(row);
-  }
-  return byPlace;
+  return groupedBy(rows, ({ vaultId, network, blockchainHash }) =>
+    blockchainHash === null ? null : keyOf({ vaultId, network, blockchainHash }),
+  );
 }
 
 /** What rows say of each unsettled asset; null when they cannot tell. */

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import { ageText, scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 import { STYLESHEET } from './stylesheet.ts';
@@ -64,12 +65,7 @@ function sections(report: DailyReport): Markup {
   if (report.totals.length === 0) {
     return html`<p class="note">No vault held or moved anything until the cut-off.</p>`;
   }
-  const byAsset = new Map<string, ReportTotal[]>();
-  for (const total of report.totals) {
-    const known = byAsset.get(total.asset);
-    if (known === undefined) byAsset.set(total.asset, [total]);
-    else known.push(total);
-  }
+  const byAsset = groupedBy(report.totals, ({ asset }) => asset);
   return html`${[...byAsset].map(([asset, totals]) => assetSection(asset, totals))}`;
 }
 

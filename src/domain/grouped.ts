@@ -1,0 +1,17 @@
+/**
+ * Items by their key, both in the order in which they come; those without a key are left out.
+ */
+export function groupedBy<Item, Key extends string>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key | null,
+): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === null) continue;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [item]);
+    else known.push(item);
+  }
+  return groups;
+}
