@@ -4,7 +4,7 @@ import type { Deposit } from './deposit.ts';
 import type { Entry, EntrySource } from './entry.ts';
 import type { Finding } from './break.ts';
 import type { AssetId, IdMint, HashKey } from './ids.ts';
-import { isHeeded, sameHash, type OwnHash } from './own-hash.ts';
+import { isHeeded, sameHash, type NamedHash, type OwnHash } from './own-hash.ts';
 import type { Sighting, SightingKey } from './sighting.ts';
 import { sameKey } from './sighting.ts';
 import type { Withdrawal } from './withdrawal.ts';
@@ -33,10 +33,7 @@ export const EMPTY_DOSSIER: Dossier = {
 };
 
 /** Of these dossiers the one of a hash; an empty one where it is not among them, or there is none. */
-export function dossierOf(
-  hashes: readonly HashDossier[],
-  hash: Parameters<typeof sameHash>[1],
-): Dossier {
+export function dossierOf(hashes: readonly HashDossier[], hash: NamedHash): Dossier {
   return hashes.find((one) => sameHash(one, hash)) ?? EMPTY_DOSSIER;
 }
 

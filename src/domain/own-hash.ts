@@ -31,10 +31,10 @@ export function isDisowned(ownHashes: readonly Pick<OwnHash, 'standing'>[]): boo
   return ownHashes.some(({ standing }) => standing === 'disowned');
 }
 
-export function sameHash(
-  left: HashKey,
-  right: { readonly [Key in keyof HashKey]: HashKey[Key] | null },
-): boolean {
+/** A hash as a record names it that may have none yet. */
+export type NamedHash = { readonly [Key in keyof HashKey]: HashKey[Key] | null };
+
+export function sameHash(left: HashKey, right: NamedHash): boolean {
   return left.blockchainHash === right.blockchainHash && left.network === right.network;
 }
 

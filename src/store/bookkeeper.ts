@@ -7,7 +7,6 @@ import type { EntrySource } from '../domain/entry.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import { IdMint, type AssetId } from '../domain/ids.ts';
 import type { Notification } from '../domain/notification.ts';
-import { sameHash } from '../domain/own-hash.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { CustodyDesk } from './custody-desk.ts';
 import { DecisionDesk } from './decision-desk.ts';
@@ -234,14 +233,11 @@ export class Bookkeeper {
   /** Dossiers of the hash that a notification is about, first, and of the one its withdrawal has. */
   #hashesOf(notification: Notification, withdrawal: Withdrawal | undefined): HashDossier[] {
     // A `failed` may name no hash where an earlier event did.
-    const network = notification.network ?? withdrawal?.network ?? null;
-    const hash = notification.blockchainHash ?? withdrawal?.blockchainHash ?? null;
-    if (network === null || hash === null) return [];
-    const told = this.#set.dossier(network, hash);
-    if (withdrawal === undefined || sameHash(told, withdrawal)) return [told];
-    const { network: hasNetwork, blockchainHash: has } = withdrawal;
-    if (hasNetwork === null || has === null) return [told];
-    return [told, this.#set.dossier(hasNetwork, has)];
+    const told = {
+      network: notification.network ?? withdrawal?.network ?? null,
+      blockchainHash: notification.blockchainHash ?? withdrawal?.blockchainHash ?? null,
+    };
+    return this.#set.dossiersOf(withdrawal === undefined ? [told] : [told, withdrawal]);
   }
 
   #takeUnreadable(fact: FactOf<'quarantined'>): IntakeStatus {

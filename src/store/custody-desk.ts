@@ -27,10 +27,10 @@ import { decideOutgoingRecord, decideUnknownTransaction } from '../domain/decide
 import { sumsOf, type CustodySum, type CustodyTransaction } from '../domain/custody.ts';
 import { sumByRule } from '../domain/exemption.ts';
 import type { MovementKey } from '../domain/movement.ts';
-import { sameHash } from '../domain/own-hash.ts';
-import type { TransactionId, HashKey } from '../domain/ids.ts';
+import type { NamedHash } from '../domain/own-hash.ts';
+import type { TransactionId } from '../domain/ids.ts';
 import { standsFor } from '../domain/sighting.ts';
-import { isTerminal, type Withdrawal } from '../domain/withdrawal.ts';
+import { isTerminal } from '../domain/withdrawal.ts';
 import { AgeDesk } from './age-desk.ts';
 import { ExemptionDesk } from './exemption-desk.ts';
 import { takeClose } from './close-desk.ts';
@@ -140,16 +140,11 @@ export class CustodyDesk {
   /** Dossiers of every hash that a transaction has or is said to have, by us or by its record. */
   #hashesOf(
     transactionId: TransactionId,
-    ...told: readonly (Pick<Withdrawal, keyof HashKey> | undefined)[]
+    ...told: readonly (NamedHash | undefined)[]
   ): HashDossier[] {
     const { set } = this.#tools;
-    const keys: HashKey[] = [...set.ownHashesOf(transactionId)];
-    for (const one of told) {
-      if (one === undefined || one.network === null || one.blockchainHash === null) continue;
-      const { network, blockchainHash } = one;
-      if (!keys.some((key) => sameHash(key, one))) keys.push({ network, blockchainHash });
-    }
-    return keys.map(({ network, blockchainHash }) => set.dossier(network, blockchainHash));
+    const named = told.filter((one) => one !== undefined);
+    return set.dossiersOf([...set.ownHashesOf(transactionId), ...named]);
   }
 
   #settleByRow(row: CustodyTransaction): void {

@@ -11,7 +11,7 @@ import type {
   TransactionId,
 } from '../domain/ids.ts';
 import type { Movement, MovementKey } from '../domain/movement.ts';
-import type { OwnHash } from '../domain/own-hash.ts';
+import type { NamedHash, OwnHash } from '../domain/own-hash.ts';
 import type { ExemptDifference } from '../domain/exemption.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { ExemptionBook } from './exemption-book.ts';
@@ -170,6 +170,17 @@ export class WorkingSet {
 
   dossier(network: NetworkKey, hash: BlockchainHash): HashDossier {
     return this.#dossiers.of(network, hash);
+  }
+
+  /** Dossiers of the hashes that records name, each once and in their order. */
+  dossiersOf(named: readonly NamedHash[]): HashDossier[] {
+    const found = new Set<HashDossier>();
+    for (const { network, blockchainHash } of named) {
+      if (network !== null && blockchainHash !== null) {
+        found.add(this.dossier(network, blockchainHash));
+      }
+    }
+    return [...found];
   }
 
   /** How much of what arrived at a hash is known, in records. */
