@@ -29,7 +29,8 @@ export type WithdrawalStatus =
 /**
  * `rolledback` and `replaced` are final: they take back what `mined` posted, and a `mined` that
  * arrives after them is late news. `mined` outranks `failed` and `cancelled`: it alone carries
- * balance changes, and the reconciler reports it when the custody API says otherwise.
+ * balance changes, and the reconciler reports it when the custody API says otherwise. `failed`
+ * outranks `cancelled`: it may have burned a fee, which must not depend on what arrived first.
  */
 const RANK: Record<WithdrawalStatus, number> = {
   'approval-pending': 1,
@@ -38,11 +39,11 @@ const RANK: Record<WithdrawalStatus, number> = {
   'to-sign': 4,
   signed: 5,
   submitted: 6,
-  failed: 7,
   cancelled: 7,
-  mined: 8,
-  replaced: 9,
-  rolledback: 9,
+  failed: 8,
+  mined: 9,
+  replaced: 10,
+  rolledback: 10,
 };
 
 const STATUS_OF: Record<OutgoingEvent, WithdrawalStatus | null> = {
@@ -151,9 +152,20 @@ export function newWithdrawal(notification: OutgoingNotification, at: number): W
 }
 
 /**
- * The withdrawal after an event. The hash is kept from the first event that carries one, and from
- * `mined` in any case: `replaced` may name the replacement's hash instead of its own.
+ * The hash of a withdrawal after an event: of the first event that carries one, and in any case of
+ * what ended it on the chain, since it may have been sent again under another hash. `replaced` may
+ * name the replacement's hash instead of its own.
  */
+function hashAfter(
+  { blockchainHash: before }: Withdrawal,
+  { type, blockchainHash: told }: OutgoingNotification,
+  moves: boolean,
+): BlockchainHash | null {
+  const isLastWord = moves && (type === 'mined' || type === 'failed');
+  return isLastWord ? (told ?? before) : (before ?? told);
+}
+
+/** The withdrawal after an event. */
 export function withOutgoingEvent(
   withdrawal: Withdrawal,
   notification: OutgoingNotification,
@@ -161,15 +173,11 @@ export function withOutgoingEvent(
 ): Withdrawal {
   const status = statusOf(notification.type);
   const moves = advances(withdrawal.status, status);
-  const hash =
-    notification.type === 'mined' && moves
-      ? notification.blockchainHash
-      : (withdrawal.blockchainHash ?? notification.blockchainHash);
   return {
     ...withdrawal,
     orderId: withdrawal.orderId ?? notification.orderId,
     network: withdrawal.network ?? notification.network,
-    blockchainHash: hash,
+    blockchainHash: hashAfter(withdrawal, notification, moves),
     accountId: withdrawal.accountId ?? notification.accountId,
     addressId: withdrawal.addressId ?? notification.addressId,
     destinationAddress: withdrawal.destinationAddress ?? notification.destinationAddress,

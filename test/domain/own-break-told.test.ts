@@ -172,14 +172,14 @@ const STORIES: Story[] = [
     ],
   ],
   [
-    'failed at the API, cancelled here',
+    'cancelled at the API, failed here',
     async (open, service) => {
-      await open.deliver(service.outgoing('cancelled'));
-      await knows(open, { status: 'failed', changes: null });
+      await open.deliver(service.outgoing('failed'));
+      await knows(open, { status: 'cancelled', changes: null });
     },
     [
       'warning ["status_mismatch","wd-tx","corrected"] about v1 ethereum 0xa1 wd-tx',
-      'the custody API says failed, the notifications say cancelled; the books follow the custody API now: find out who sent the notifications',
+      'the custody API says cancelled, the notifications say failed; the books follow the custody API now: find out who sent the notifications',
     ],
   ],
   [

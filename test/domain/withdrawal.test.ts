@@ -184,7 +184,8 @@ const RANKED: readonly (readonly WithdrawalStatus[])[] = [
   ['to-sign'],
   ['signed'],
   ['submitted'],
-  ['failed', 'cancelled'],
+  ['cancelled'],
+  ['failed'],
   ['mined'],
   ['replaced', 'rolledback'],
 ];

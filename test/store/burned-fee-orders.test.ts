@@ -132,6 +132,18 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
       [],
     ],
     [
+      'it was sent under another hash before, and failed under this one',
+      [[told('tx-a', 'submitted', OTHER_HASH)], [told('tx-a', 'submitted')], [A_FAILED], [SEEN]],
+      { [AT]: '-2' },
+      [],
+    ],
+    [
+      'it is told to be cancelled, too',
+      [[A_FAILED], [told('tx-a', 'cancelled', { reasonCode: 'order_expired' })], [SEEN]],
+      { [AT]: '-2' },
+      [],
+    ],
+    [
       'each in a vault of its own',
       [
         [A_FAILED],
