@@ -14,7 +14,7 @@ let delivery: Delivery;
 let receiver: WebhookReceiver;
 
 beforeEach(async () => {
-  clock = new VirtualClock({ patienceMs: 150 });
+  clock = new VirtualClock({ patienceMs: 1_000 });
   state = new State({ seed: 7 });
   faults = new Faults(state.table('faults'), state.seed);
   const policy = { allowLoopback: true, allowPrivate: false };
