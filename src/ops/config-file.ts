@@ -3,6 +3,7 @@ import { parseConfig } from './config.ts';
 import type { Parsed, Part } from './config.ts';
 import { fileChecks, readText, type KeyFlaw } from './named-file.ts';
 import { isWithin } from './problem.ts';
+import { repeatedKeys } from './repeated-keys.ts';
 import { readSecrets, secretFilesOf } from './secret-file.ts';
 import type { SecretFile } from './secret-file.ts';
 import { substitute } from './substitution.ts';
@@ -31,16 +32,19 @@ export function loadConfig<Value>(options: {
   if (content.kind === 'unreadable') {
     return whole(`cannot read ${file} (${content.reason}); give another one with --config`);
   }
+  // Some editors put a byte order mark first, which nobody sees.
+  const text = content.text.replace(/^\u{feff}/u, '');
   let json: unknown;
   try {
-    json = JSON.parse(content.text);
+    json = JSON.parse(text);
   } catch (error) {
-    return whole(`${file} is not JSON: ${syntaxText(error, content.text)}`);
+    return whole(`${file} is not JSON: ${syntaxText(error, text)}`);
   }
+  const twice = repeatedKeys(text).filter(({ path: [key] }) => belongs(String(key), part.keys));
   const substituted = substitute(only(json, part.keys), options.env);
-  const read = readSecrets(substituted.value, (name) => readText(path.resolve(folder, name)));
+  const read = readSecrets(substituted.value, folder);
   const parsed = parseConfig(read.value, { part, folder, checks: fileChecks(options.keyFlaw) });
-  const first = [...substituted.problems, ...read.problems];
+  const first = [...twice, ...substituted.problems, ...read.problems];
   if (parsed.kind === 'ok' && first.length === 0) {
     const named = secretFilesOf(substituted.value);
     const secretFiles = named.map((one) => ({ ...one, file: path.resolve(folder, one.file) }));
@@ -50,13 +54,17 @@ export function loadConfig<Value>(options: {
   const own = (parsed.kind === 'ok' ? [] : parsed.problems).filter(
     (problem) => !first.some((cause) => isWithin(problem.path, cause.path)),
   );
-  return { kind: 'invalid', problems: [...first, ...own] };
+  return { kind: 'invalid', problems: [...first, ...own.map(read.asNamed)] };
 }
 
 function only(json: unknown, keys: readonly string[] | null): unknown {
   if (keys === null || typeof json !== 'object' || json === null || Array.isArray(json))
     return json;
-  return Object.fromEntries(Object.entries(json).filter(([key]) => keys.includes(key)));
+  return Object.fromEntries(Object.entries(json).filter(([key]) => belongs(key, keys)));
+}
+
+function belongs(key: string, keys: readonly string[] | null): boolean {
+  return keys === null || keys.includes(key);
 }
 
 function whole(what: string): Loaded<never> {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CronPattern } from 'croner';
+import { Cron, CronPattern } from 'croner';
 import { z } from 'zod';
 import { creditingPolicy } from './crediting-policy.ts';
 import { exemptions } from './exemptions.ts';
@@ -48,11 +48,13 @@ const address = z
 
 const cron = z.string().refine((pattern) => {
   try {
-    return new CronPattern(pattern).pattern !== '';
+    // A 30th of February is a pattern too: nothing would ever be reconciled or closed.
+    const form = new CronPattern(pattern).pattern !== '';
+    return form && new Cron(pattern, { paused: true }).nextRun() !== null;
   } catch {
     return false;
   }
-}, 'must be a cron pattern, e.g. "* * * * *" for every minute');
+}, 'must be a cron pattern, e.g. "* * * * *" for every minute, of a time that comes');
 
 const timezone = z.string().refine((zone) => {
   try {
@@ -191,15 +193,15 @@ function listenIn(folder: string, checks: FileChecks) {
   });
 }
 
+const VAULTS_FORM = 'must be "all" or a list of vault ids';
+
 function custodyIn(folder: string, checks: FileChecks) {
   return strict({
     baseUrl: address,
     clientId: text,
     privateKeyFile: fileIn(folder, checks, 'custody key'),
     webhookUrl: address,
-    vaults: z.union([z.literal('all'), z.array(text).min(1)], {
-      error: 'must be "all" or a list of vault ids',
-    }),
+    vaults: z.union([z.literal('all'), z.array(text).min(1, VAULTS_FORM)], { error: VAULTS_FORM }),
     paths: strict({ addressTransactions: addressTransactions.exactOptional() }).default({}),
   });
 }

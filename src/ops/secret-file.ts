@@ -1,11 +1,7 @@
-import { unreadableText } from './named-file.ts';
+import path from 'node:path';
+import { readText, unreadableText } from './named-file.ts';
 import type { Problem } from './problem.ts';
-import { placeOf } from './problem.ts';
-
-/** Reads a file as text; relative paths are the caller's to resolve. */
-export type ReadText = (
-  file: string,
-) => { kind: 'ok'; text: string } | { kind: 'unreadable'; reason: string };
+import { isWithin, placeOf } from './problem.ts';
 
 /** Keys that may be given as `<key>File` instead, and how the file's text becomes their value. */
 const SECRETS: Readonly<Record<string, (text: string) => unknown>> = {
@@ -19,6 +15,11 @@ const SECRETS: Readonly<Record<string, (text: string) => unknown>> = {
   store: (text) => text.trim(),
   webhookUrl: (text) => text.trim(),
 };
+
+/** Whether a key can be given as `<key>File` instead. */
+export function canComeFromFile(key: string): boolean {
+  return Object.hasOwn(SECRETS, key);
+}
 
 /** Keys of files that hold what nobody else may read: of a random token the SHA-256 tells nothing. */
 const HOLDS_SECRET: ReadonlySet<string> = new Set([
@@ -37,11 +38,11 @@ export interface SecretFile {
 
 /** Every file of a JSON value that holds a secret. */
 export function secretFilesOf(json: unknown): SecretFile[] {
-  const walk = (value: unknown, path: readonly PropertyKey[]): SecretFile[] => {
-    if (Array.isArray(value)) return value.flatMap((item, index) => walk(item, [...path, index]));
+  const walk = (value: unknown, at: readonly PropertyKey[]): SecretFile[] => {
+    if (Array.isArray(value)) return value.flatMap((item, index) => walk(item, [...at, index]));
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([key, item]) => {
-      const here = [...path, key];
+      const here = [...at, key];
       if (typeof item !== 'string') return walk(item, here);
       return HOLDS_SECRET.has(key) ? [{ where: placeOf(here), file: item }] : [];
     });
@@ -49,39 +50,57 @@ export function secretFilesOf(json: unknown): SecretFile[] {
   return walk(json, []);
 }
 
-/** Replaces every `<key>File` of a JSON value by `<key>` with the content of the file. */
-export function readSecrets(
-  json: unknown,
-  readText: ReadText,
-): { value: unknown; problems: readonly Problem[] } {
+/** A JSON value with the content of the files that it named. */
+interface ReadSecrets {
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Gives a problem of the value the place that the person wrote: the key that named the file. */
+  readonly asNamed: (problem: Problem) => Problem;
+}
+
+/**
+ * Replaces every `<key>File` of a JSON value by `<key>` with the content of the file; relative paths
+ * begin at `folder`.
+ */
+export function readSecrets(json: unknown, folder: string): ReadSecrets {
   const problems: Problem[] = [];
-  const walk = (value: unknown, path: readonly PropertyKey[]): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]));
+  const fromFiles: (readonly PropertyKey[])[] = [];
+  const walk = (value: unknown, place: readonly PropertyKey[]): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...place, index]));
     if (typeof value !== 'object' || value === null) return value;
     const keys = new Set(Object.keys(value));
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
         const target = key.endsWith('File') ? key.slice(0, -'File'.length) : '';
-        const read = Object.hasOwn(SECRETS, target) ? SECRETS[target] : undefined;
-        if (read === undefined) return [key, walk(item, [...path, key])];
-        return [target, fromFile(item, read, { path, target, keys })];
+        const read = canComeFromFile(target) ? SECRETS[target] : undefined;
+        if (read === undefined) return [key, walk(item, [...place, key])];
+        return [target, fromFile(item, read, { place, target, keys })];
       }),
     );
   };
   const fromFile = (
     file: unknown,
     read: (text: string) => unknown,
-    at: { path: readonly PropertyKey[]; target: string; keys: ReadonlySet<string> },
+    at: { place: readonly PropertyKey[]; target: string; keys: ReadonlySet<string> },
   ): unknown => {
-    const path = [...at.path, `${at.target}File`];
+    const target = [...at.place, at.target];
     const report = (what: string): undefined => {
-      problems.push({ path: [...at.path, at.target], where: placeOf(path), what });
+      problems.push({ path: target, where: placeOf([...at.place, `${at.target}File`]), what });
     };
     if (at.keys.has(at.target)) return report(`${at.target} is given too; keep one of the two`);
     if (typeof file !== 'string') return report('must be the path of a file');
-    const content = readText(file);
-    if (content.kind === 'ok') return read(content.text);
-    return report(unreadableText(file, content.reason));
+    const named = path.resolve(folder, file);
+    const content = readText(named);
+    if (content.kind === 'unreadable') return report(unreadableText(named, content.reason));
+    fromFiles.push(target);
+    return read(content.text);
   };
-  return { value: walk(json, []), problems };
+  const asNamed = (problem: Problem): Problem => {
+    const from = fromFiles.find((each) => isWithin(problem.path, each));
+    if (from === undefined) return problem;
+    const within = problem.path.slice(from.length);
+    const place = [...from.slice(0, -1), `${String(from.at(-1))}File`, ...within];
+    return { ...problem, where: placeOf(place) };
+  };
+  return { value: walk(json, []), problems, asNamed };
 }

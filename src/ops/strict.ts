@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { canComeFromFile } from './secret-file.ts';
 
 /** An object whose unknown keys are refused by name, together with the keys that it knows. */
 export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
-  const known = Object.keys(shape).join(', ');
+  const known = Object.keys(shape)
+    .map((key) => (canComeFromFile(key) ? `${key} or ${key}File` : key))
+    .join(', ');
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;

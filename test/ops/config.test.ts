@@ -217,7 +217,70 @@ test('a secret given twice, or in a file that cannot be read, is refused', () =>
     }),
   ).toEqual([
     'intake.pathTokensFile: pathTokens is given too; keep one of the two',
-    'api.tokens[0].sha256File: cannot read nowhere (ENOENT); check the path and its permissions',
+    `api.tokens[0].sha256File: cannot read ${folder}/nowhere (ENOENT); check the path and its permissions`,
+  ]);
+});
+
+test('what came from a file and is no good is told with the key that names the file', () => {
+  expect(
+    problemsOf({
+      storeFile: 'sha',
+      intake: { pathTokensFile: 'url' },
+      crediting: MINIMAL.crediting,
+      api: { tokens: [{ name: 'a', role: 'admin', sha256File: 'url' }] },
+    }),
+  ).toEqual([
+    'storeFile: must be "sqlite:PATH"',
+    'intake.pathTokensFile[0]: must be 32 to 256 letters, digits or ._~- ; `openssl rand -hex 32` makes one',
+    'api.tokens[0].sha256File: must be the SHA-256 of the token, 64 hexadecimal digits',
+  ]);
+});
+
+test('a key given twice in one object is refused, of which JSON would take the last', () => {
+  const networks = '{"ethereum":{"halted":true},"a\\"b":{},"\\u0065thereum":{}}';
+  const text = `{"store":"sqlite:a","intake":{"pathTokens":["${TOKEN}"]},
+    "crediting":{"default":{"confirmations":6,"halted":true},"networks":${networks}},
+    "api":{"tokens":[{"name":"{,","role":"admin","sha256":"${SHA256}"},
+      {"name":"b","name":"c","role":"viewer","sha256":"${'0'.repeat(64)}"}]},"store":"sqlite:b"}`;
+  const twice = 'is given twice in this object; keep one of the two';
+  expect(problemsOf(text)).toEqual([
+    `crediting.networks.ethereum: ${twice}`,
+    `api.tokens[1].name: ${twice}`,
+    `store: ${twice}`,
+  ]);
+  const stored = loadConfig({ file, env: {}, part: STORE, keyFlaw });
+  expect(stored.kind === 'invalid' && stored.problems.map(({ where }) => where)).toEqual(['store']);
+});
+
+test('a byte order mark, which some editors put first, is no mistake', () => {
+  expect(configOf(`\u{feff}${JSON.stringify(MINIMAL)}`).log.level).toBe('info');
+});
+
+test('a pattern that comes round on no day is refused', () => {
+  expect(
+    problemsOf({ ...MINIMAL, reconcile: { sweep: '0 0 30 2 *', close: '5 0 31 4,6 *' } }),
+  ).toEqual([
+    'reconcile.sweep: must be a cron pattern, e.g. "* * * * *" for every minute, of a time that comes',
+    'reconcile.close: must be a cron pattern, e.g. "* * * * *" for every minute, of a time that comes',
+  ]);
+});
+
+test('a list of no vaults is refused in words', () => {
+  const custody = {
+    baseUrl: 'https://x.example',
+    clientId: 'c',
+    privateKeyFile: 'keys/custody.pem',
+    webhookUrl: 'https://x.example',
+    vaults: [],
+  };
+  expect(problemsOf({ ...MINIMAL, custody })).toEqual([
+    'custody.vaults: must be "all" or a list of vault ids',
+  ]);
+});
+
+test('a key that can come from a file is told with that among the keys', () => {
+  expect(problemsOf({ ...MINIMAL, intake: { pathTokens: [TOKEN], tokenFile: 'x' } })).toEqual([
+    'intake: unknown key "tokenFile"; the keys here are pathTokens or pathTokensFile, maxBodyBytes, queueMax, batchMax, malformedPerHourMax, clientCertificate',
   ]);
 });
 
@@ -263,14 +326,14 @@ test('all problems are told at once, each with its place and what to do', () => 
     'crediting.default.oneApprovalAbove: must be a non-negative integer in the smallest unit, at most 78 digits',
     'crediting.networks.ethereum: unknown key "depth"; the keys here are confirmations, minimumAmount, oneApprovalAbove, twoApprovalsAbove, requireMemo, halted, creditInternal',
     'crediting.assets["ethereum:ETH"].twoApprovalsAbove: must not be below oneApprovalAbove of the same rule',
-    'reconcile.sweep: must be a cron pattern, e.g. "* * * * *" for every minute',
+    'reconcile.sweep: must be a cron pattern, e.g. "* * * * *" for every minute, of a time that comes',
     'reconcile.timezone: must be a time zone of the IANA database, e.g. "UTC" or "Europe/Zurich"',
     'reconcile.graceSeconds: must be an integer from 0 to 604800',
     'api.tokens[0].role: must be one of viewer, crediting, operator, admin',
     'api.tokens[0].sha256: must be the SHA-256 of the token, 64 hexadecimal digits',
     'console.public: must be a boolean, not a string',
     'log.level: must be one of trace, debug, info, warn, error, fatal, silent',
-    'the configuration: unknown key "extra"; the keys here are listen, store, intake, custody, crediting, reconcile, api, console, log',
+    'the configuration: unknown key "extra"; the keys here are listen, store or storeFile, intake, custody, crediting, reconcile, api, console, log',
   ]);
 });
 
