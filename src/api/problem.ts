@@ -128,10 +128,22 @@ export function problemOf(context: Context, error: Error): Response | undefined 
   return undefined;
 }
 
+/** What no schema has words of its own for, without the library's. */
+function plainWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid ')) {
+    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+  }
+  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
+  if (received === 'undefined') return 'is missing';
+  return `must be of type ${issue.expected}, not ${received}`;
+}
+
 function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `not known here: ${issue.keys.join(', ')}`;
   const path = issue.path.map(String).join('.');
-  return path === '' ? issue.message : `${path}: ${issue.message}`;
+  const what = plainWords(issue);
+  return path === '' ? what : `${path}: ${what}`;
 }
 
 const ISSUES_TOLD_MAX = 3;

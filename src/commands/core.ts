@@ -67,10 +67,18 @@ Example:
 
 export function parsePort(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (!Number.isInteger(port) || port < 0 || port > LAST_PORT) {
     throw new InvalidArgumentError('a port is a number from 0 (any free one) to 65535');
   }
   return port;
+}
+
+/** Above the last port is none for the control calls. */
+export const LAST_PORT = 65_535;
+
+function refuseLastPort({ port, controlPort }: CoreFlags): void {
+  if (port !== LAST_PORT || controlPort !== undefined) return;
+  throw new CommandFailed(`--port ${port} has no port above it: give --control-port too`, 2);
 }
 
 export function coreCommand(terminal: Terminal): Command {
@@ -109,6 +117,7 @@ export function coreCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: CoreFlags) => {
+      refuseLastPort(flags);
       const core = await startCore(coreOptions(flags)).catch(refusePort);
       const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', shareMs: STOP_MS_MAX, run: () => core.stop() });
@@ -117,13 +126,19 @@ export function coreCommand(terminal: Terminal): Command {
     });
 }
 
-/** The likeliest mishap of a first start, in words. */
+/** What to do about the likeliest mishaps of a first start, by the code of the system. */
+const LISTEN_REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'stop what uses the port, or choose others with --port and --control-port',
+  EACCES: 'take ports from 1024 on with --port and --control-port',
+  EADDRNOTAVAIL: '--host must be an address of this machine',
+  ENOTFOUND: '--host must be an address of this machine',
+};
+
 function refusePort(error: unknown): never {
-  const used = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  if (!used) throw error;
-  throw new CommandFailed(
-    `${error.message}: stop what uses the port, or choose others with --port and --control-port`,
-  );
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const remedy = LISTEN_REMEDIES[code];
+  if (!(error instanceof Error) || remedy === undefined) throw error;
+  throw new CommandFailed(`${error.message}: ${remedy}`);
 }
 
 /** An option that was not given is left out, so that its default holds. */

@@ -5,6 +5,7 @@ import { REQUESTS_MAX } from '../custody/budget.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';
+import { refusedBy } from './daemon-answer.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 import { tokenOf } from './token.ts';
 import { waitingFor } from './waiting-line.ts';
@@ -92,10 +93,7 @@ async function ask(where: URL, token: string): Promise<Run> {
     });
     const text = await answer.body.text();
     if (answer.statusCode === 200) return JSON.parse(text) as Run;
-    const hint = isRefusedToken(answer.statusCode) ? ' Set COUNTERFOIL_TOKEN or --token-file.' : '';
-    throw new CommandFailed(
-      `${where.href} answered ${answer.statusCode}: ${detailOf(text)}${hint}`,
-    );
+    throw refusedBy(where, answer.statusCode, text);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     if (error instanceof errors.HeadersTimeoutError) {
@@ -127,21 +125,6 @@ async function reasonToWait(where: URL, signal: AbortSignal): Promise<string | n
   } catch {
     return null;
   }
-}
-
-function isRefusedToken(status: number): boolean {
-  return status === 401 || status === 403;
-}
-
-/** What a problem document says to people; of anything else its beginning. */
-function detailOf(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null && 'detail' in body) return String(body.detail);
-  } catch {
-    // A proxy between may answer with a page.
-  }
-  return text.slice(0, 500);
 }
 
 function asText(run: Run): string {

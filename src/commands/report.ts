@@ -7,6 +7,7 @@ import { documentOf, FORMATS, type DocumentBody, type Format } from '../report/d
 import { openForReading } from '../store/sqlite/database.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/verify.ts';
+import { refusedBy } from './daemon-answer.ts';
 import { stagedProgress } from './staged-progress.ts';
 import { storeFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
@@ -73,13 +74,25 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
     });
 }
 
+/** Of a day that no month has, such as a 30th of February, `Date.parse` makes one of the next. */
+function isDay(text: string): boolean {
+  const at = Date.parse(text);
+  return DATE.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
 function refuseBadUsage(flags: ReportFlags): void {
   const { date, out, url, verify: audits, store, config } = flags;
-  if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date)))) {
+  if (date !== undefined && !isDay(date)) {
     throw new CommandFailed(`--date ${date} is no date: give one like 2025-11-20`, 2);
   }
   if (formatOf(flags) === 'xlsx' && out === undefined) {
     throw new CommandFailed('--format xlsx is no text: give the file to write with --out', 2);
+  }
+  if (url === undefined && store === undefined && config === undefined) {
+    throw new CommandFailed(
+      "give the store with --store FILE or the daemon's --config FILE, or a running daemon with --url",
+      2,
+    );
   }
   if (url === undefined) return;
   if (store !== undefined || config !== undefined) {
@@ -147,8 +160,7 @@ async function askDaemon(where: URL, token: string): Promise<Buffer> {
     const answer = await request(where, { headers: { authorization: `Bearer ${token}` } });
     const body = Buffer.from(await answer.body.arrayBuffer());
     if (answer.statusCode === 200) return body;
-    const text = body.toString('utf8').slice(0, 500);
-    throw new CommandFailed(`${where.href} answered ${answer.statusCode}: ${text}`);
+    throw refusedBy(where, answer.statusCode, body.toString('utf8'));
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
     const why = error instanceof Error ? error.message : String(error);

@@ -2,11 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from '../ops/substitution.ts';
 import { CommandFailed } from './terminal.ts';
 
+/** What an Authorization header can hold. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /** The token for a running daemon: in the file named, or in the environment. */
 export function tokenOf(flags: { readonly tokenFile?: string }, environment: Environment): string {
   const token =
     flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);
-  if (token !== undefined && token !== '') return token;
+  if (token !== undefined && token !== '') {
+    if (TOKEN.test(token)) return token;
+    const place =
+      flags.tokenFile === undefined ? 'COUNTERFOIL_TOKEN' : `--token-file ${flags.tokenFile}`;
+    throw new CommandFailed(`${place} holds no token: a token is one word of ASCII characters`, 2);
+  }
   throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
 }
 

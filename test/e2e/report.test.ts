@@ -94,7 +94,8 @@ test.for([
   [['--date', 'yesterday'], 2, 'is no date'],
   [['--format', 'pdf'], 2, 'Allowed choices are json, csv'],
   [['--format', 'xlsx'], 2, 'with --out'],
-  [[], 2, 'give the store with --store'],
+  [[], 2, 'a running daemon with --url'],
+  [['--date', '2026-02-30', '--store', 'x'], 2, '2026-02-30 is no date'],
   [['--url', 'http://127.0.0.1:1', '--verify'], 2, '--verify reads the store itself'],
   [['--url', 'http://127.0.0.1:1'], 2, 'a token is needed'],
 ] as const)('report %j ends with %i and says why', async ([flags, code, why]) => {
@@ -111,5 +112,13 @@ test('a day that is not closed is named, with exit code 1', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
     expect.stringContaining('2020-01-01 is not closed'),
+  ]);
+  const token = join(daemon.folder, 'another.token');
+  writeFileSync(token, 'another\n');
+  const asked = ['--url', daemon.url, '--token-file', token];
+  const refused = await runProgram('report', ...asked);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is not one of api.tokens: its SHA-256 must stand in the configuration. Set COUNTERFOIL_TOKEN or --token-file.\n`,
   ]);
 });

@@ -69,6 +69,7 @@ test.each([
   [['restore', '--from', '/nowhere/at-all.db', '--store', 'x'], /at-all\.db/],
   [['reconcile'], /COUNTERFOIL_TOKEN/],
   [['reconcile', '--token-file', '/nowhere/token'], /\/nowhere\/token/],
+  [['reconcile', '--token-file', MAIN], /main\.js holds no token/],
   [['reconcile', '--token-file', '/dev/null', '--url', 'nonsense'], /token|url/i],
   [['verify', 'surplus', '--store', 'x'], /surplus|argument/i],
 ])('%j: exit 2 and a message that names the cause', async (args, message) => {
@@ -132,6 +133,18 @@ test('an address of another machine: exit 1, and what to change', async () => {
   const { code, stderr } = await runProgram('serve', '--config', daemon.configPath);
   expect(code).toBe(1);
   expect(stderr).toMatch(/192\.0\.2\.1.*listen\.host/);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test.each([
+  [['core', '--host', '192.0.2.1', '--port', '0'], 1, /192\.0\.2\.1.*--host/],
+  [['core', '--host', 'nowhere.invalid', '--port', '0'], 1, /nowhere\.invalid.*--host/],
+  [['core', '--port', '65535'], 2, /--control-port/],
+  [['demo', '--core-port', '65535'], 2, /--core-port 65535/],
+] as const)('%j: exit %d at once, and what to change', async (args, exitCode, message) => {
+  const { code, stdout, stderr } = await runProgram(...args);
+  expect([code, stdout]).toEqual([exitCode, '']);
+  expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 

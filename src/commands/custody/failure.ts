@@ -1,4 +1,4 @@
-import type { Failure } from '../../custody/outcome.ts';
+import type { Failure, UnavailableCause } from '../../custody/outcome.ts';
 import type { CustodyConfig } from '../../ops/config.ts';
 
 /** Why a call of the custody API brought nothing, and what to do. */
@@ -8,7 +8,7 @@ export function failureText(
 ): string {
   switch (failure.kind) {
     case 'unavailable':
-      return `${config.baseUrl} does not answer (${failure.cause.kind}): check custody.baseUrl and the network`;
+      return unavailableText(failure.cause, config.baseUrl);
     case 'rate-budget':
       return 'the request limit is used up: try again in a minute';
     case 'refused':
@@ -21,5 +21,20 @@ export function failureText(
       return `nothing is at ${config.baseUrl}: check custody.baseUrl`;
     default:
       return failure satisfies never;
+  }
+}
+
+function unavailableText(cause: UnavailableCause, baseUrl: string): string {
+  switch (cause.kind) {
+    case 'connection':
+      return `${baseUrl} cannot be reached (${cause.detail}): check custody.baseUrl and the network`;
+    case 'server-error':
+      return `${baseUrl} answers ${cause.status}: try again, and ask the custody service if it stays`;
+    case 'circuit-open':
+    case 'deadline':
+    case 'timeout':
+      return `${baseUrl} does not answer (${cause.kind}): check custody.baseUrl and the network`;
+    default:
+      return cause satisfies never;
   }
 }

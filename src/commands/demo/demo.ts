@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { parsePort } from '../core.ts';
-import type { Terminal } from '../terminal.ts';
+import { LAST_PORT, parsePort } from '../core.ts';
+import { CommandFailed, type Terminal } from '../terminal.ts';
 import { Child } from './child.ts';
 import { consumeCredits } from './consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
@@ -70,6 +70,10 @@ export function demoCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print one last JSON line instead of text')
     .action(async (flags: DemoFlags) => {
+      if (flags.corePort === LAST_PORT) {
+        const why = 'has no port above it for the control calls: give a lower one';
+        throw new CommandFailed(`--core-port ${flags.corePort} ${why}`, 2);
+      }
       const balanced = await runDemo(flags, terminal);
       terminal.exitWith(balanced ? 0 : 1);
     });

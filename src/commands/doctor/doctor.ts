@@ -47,7 +47,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
   const ahead = await policyAhead(config.crediting, store);
   const own = [
     ok('configuration', `${path} is well-formed`),
-    ...(await checkStore(store, Date.now())),
+    ...(await checkStore(store, { now: Date.now() })),
     checkTokens(config),
     ...checkSecretFiles({ secretFiles, pathTokens: config.intake.pathTokens, configPath: path }),
     ahead.diagnosis,
