@@ -8,6 +8,7 @@ const RULES = readFileSync(new URL('../../config/alerts/counterfoil.yml', import
 test('alerts ask for metrics that exist, by labels that they have', async () => {
   const metrics = new Metrics({ now: () => 0 });
   metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
+  metrics.refusal(503);
   const { text } = await metrics.page();
   const asked = [...RULES.matchAll(/(counterfoil_\w+)(?:\{(\w+)(?:=|=~)")?/g)];
   expect(asked.length).toBeGreaterThan(5);
@@ -16,6 +17,14 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
     return sample === undefined || (label !== undefined && !sample.includes(`${label}="`));
   });
   expect(unanswered.map(([ask]) => ask)).toEqual([]);
+});
+
+test('a daemon that is down, and a store that takes nothing, each have an alert that pages', () => {
+  const pages = RULES.split(/^ {6}- alert: /m).filter((alert) => alert.includes('severity: page'));
+  const expressions = pages.map((alert) => /\n {8}expr: (.+)\n/.exec(alert)?.[1]);
+  // Only the absence of a figure tells of a daemon that gives none.
+  expect(expressions).toContain('absent(counterfoil_last_sweep_age_seconds)');
+  expect(expressions).toContain('increase(counterfoil_http_refusals_total{status="503"}[5m]) > 0');
 });
 
 test('alerts name break types that exist', () => {
