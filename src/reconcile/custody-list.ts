@@ -56,6 +56,18 @@ export function describeCause(cause: IncompleteCause): string {
   }
 }
 
+/**
+ * Whether the list was longer than the reading could be: its pages, its time or its budget ended while
+ * it was read. Begun anew it would end there again.
+ */
+function isTooLong(cause: IncompleteCause, requests: number): boolean {
+  if (cause.kind === 'too-long') return true;
+  const isOver =
+    cause.kind === 'rate-budget' ||
+    (cause.kind === 'unavailable' && cause.cause.kind === 'deadline');
+  return isOver && requests > 1;
+}
+
 /** How the transactions list is read: the rows that changed last first, down to a time. */
 export function newestFirst(floor: number) {
   return {
@@ -102,7 +114,7 @@ export async function readCustodyList(
       ? {
           cause: skipCauseOf(list.cause),
           detail: describeCause(list.cause),
-          isTooLong: list.cause.kind === 'too-long',
+          isTooLong: isTooLong(list.cause, list.requests),
         }
       : null;
   const unreadable = list.unreadable.length;

@@ -211,9 +211,9 @@ export class Sweep {
     });
     tally.skip('unreadable_row', list.unreadable);
     if (list.incomplete !== null) {
-      if (known === null) this.#firstFloor ??= firstFloorOf(waiting.deposits, now());
       if (list.incomplete.isTooLong) {
-        const floor = (known ?? this.#firstFloor ?? now()) - overlapMs;
+        this.#firstFloor ??= firstFloorOf(waiting.deposits, now());
+        const floor = (known ?? this.#firstFloor) - overlapMs;
         this.#long = { list: new LongList({ floor }), rereadFrom: Infinity };
         const half = await this.#goOn(this.#long, { visit, tally, waitingCount, known });
         return { ...half, requests: half.requests + list.requests };

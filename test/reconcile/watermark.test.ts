@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { GRACE_MS, Stage } from './stage.ts';
 
+const DAY_MS = 86_400_000;
+
 test('the first run reads everything, later ones what has changed since', async () => {
   const stage = await Stage.start();
   const place = await stage.place();
@@ -39,6 +41,20 @@ test('what changed while the API was away is read once it is back, however long 
     await stage.run();
   }
   expect(stage.open.openBreaks()).toEqual([]);
+  await stage.faults();
+  await stage.caller.advance(61_000);
+  await stage.run();
+  expect(stage.open.openBreak('missing_notification').blockchain_hash).toBe(hash);
+});
+
+test('where the API was away at the first run, the next one reads the whole history all the same', async () => {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  stage.loses = () => true;
+  const hash = await stage.paid(place, 800, 3);
+  await stage.caller.advance(2 * DAY_MS);
+  await stage.faults({ fault: 'error' });
+  expect(await stage.run()).toMatchObject({ watermark: null });
   await stage.faults();
   await stage.caller.advance(61_000);
   await stage.run();
