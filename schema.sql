@@ -364,6 +364,8 @@ CREATE TABLE own_hashes (
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
+-- The sweep's work list: those that the custody API has not answered for.
+CREATE INDEX own_hashes_told ON own_hashes (hash_id) WHERE standing = 'told';
 
 -- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
 -- was when the item was appended (JSON).

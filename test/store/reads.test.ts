@@ -5,6 +5,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type Compilable,
 } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
@@ -12,7 +13,7 @@ import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
 import type { Balance, BalanceQuery } from '../../src/store/reads.ts';
 import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
-import { waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
+import { disputedDepositRows, waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import type { Tables } from '../../src/store/sqlite/tables.ts';
 import { readTrace, trace, traceNames } from '../house/trace.ts';
@@ -228,19 +229,37 @@ test('deposits wait for the custody API from their first confirmation until they
   expect(await waiting()).toEqual([]);
 });
 
-test('the deposits that can still move are found through their own index', () => {
+/** How SQLite goes about a query in an empty store: as in a full one, since nobody analyses it. */
+function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
   const dialect = {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
-  const { sql } = waitingDepositRows(new Kysely<Tables>({ dialect })).compile();
+  const { sql, parameters } = query(new Kysely<Tables>({ dialect })).compile();
   const db = new Sqlite(':memory:');
   onTestFinished(() => void db.close());
   createTables(db);
-  const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
-  expect(plan.map(({ detail }) => detail)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+  const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+  return plan.all(...parameters).map(({ detail }) => detail);
+}
+
+test('the deposits that can still move are found through their own index', () => {
+  expect(planOf(waitingDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+});
+
+test('disputed deposits are found by the hashes that are told, each transaction asked for last', () => {
+  const query = { verifiedBy: 1, limit: 10 };
+  expect(planOf((db) => disputedDepositRows(db, query))).toEqual([
+    'SEARCH deposits USING PRIMARY KEY (hash_id=?)',
+    'LIST SUBQUERY 1',
+    'SCAN own_hashes USING COVERING INDEX own_hashes_told',
+    'CORRELATED SCALAR SUBQUERY 2',
+    'SEARCH own_hashes USING COVERING INDEX own_hashes_told (hash_id=?)',
+    'SEARCH withdrawals USING INDEX sqlite_autoindex_withdrawals_1 (transaction_id=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ]);
 });
 
 test('the feed is read from a place on, and one item by its id', async () => {
