@@ -31,7 +31,7 @@ interface Visit {
  */
 export class Repair {
   readonly #webhookUrl: string;
-  /** When each transaction was replayed, by its status then: a new status is a new loss. */
+  /** Transactions that were replayed, with their status then: a new status is a new loss. */
   readonly #replayed = new Map<TransactionId, string>();
 
   constructor(options: {

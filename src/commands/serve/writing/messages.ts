@@ -15,7 +15,7 @@ export interface WriterOptions {
   readonly batchMax: number;
 }
 
-/** Another submission than a plain delivery, at its place in the batch. */
+/** Something that belongs to one fact of a batch or transaction, or begins there: at its place. */
 export interface Placed<Item> {
   readonly index: number;
   readonly item: Item;

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { identifyBy, type Identify } from '../../api/access.ts';
+import { FeedSignal } from '../../api/feed-signal.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import { CommitQueue } from '../../intake/commit-queue.ts';
+import type { Config } from '../../ops/config.ts';
+import type { Lifecycle } from '../../ops/lifecycle.ts';
+import type { Logger } from '../../ops/log.ts';
+import { Metrics } from '../../ops/metrics.ts';
+import { Judging } from '../../reconcile/judging.ts';
+import { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import { custodyClientOf } from '../custody/link.ts';
+import { DayCloser } from './day-closer.ts';
+import type { OpenStore } from './open-store.ts';
+import { Reconciler } from './reconciler.ts';
+
+/** At the writer: one commit that is under way, and the one that gathers meanwhile. */
+const COMMITS_UNDER_WAY = 2;
+
+/** What the daemon is started with. */
+export interface DaemonContext {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly version: string;
+}
+
+/** What is there before the parts are. */
+export interface Surroundings extends DaemonContext {
+  readonly lifecycle: Lifecycle;
+}
+
+/** What the daemon consists of, before anything of it runs. */
+export interface Parts extends Surroundings, OpenStore {
+  readonly queue: CommitQueue;
+  readonly feed: FeedSignal;
+  readonly metrics: Metrics;
+  readonly custody: CustodyClient | undefined;
+  readonly networks: PublishedNetworks | undefined;
+  readonly judging: Judging;
+  readonly reconciler: Reconciler;
+  readonly closer: DayCloser;
+  readonly identify: Identify;
+}
+
+/** Makes the parts and joins them; nothing is started yet. */
+export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
+  const { config, log } = surroundings;
+  const { ledger, reads } = store;
+  const now = (): number => Date.now();
+  const metrics = new Metrics({ now, process: true });
+  const feed = new FeedSignal({
+    hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
+    onBug: (error) => log.error({ err: error }, 'the credit feed could not be looked at'),
+  });
+  ledger.observe((commit) => {
+    metrics.commit(commit);
+    feed.announce();
+  });
+  const { batchMax, queueMax } = config.intake;
+  const underWayMax = COMMITS_UNDER_WAY * batchMax;
+  const onFailure = (cause: string | null): void => tellOfStore(log, cause);
+  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure });
+  const custody =
+    config.custody === undefined
+      ? undefined
+      : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
+  const networks = custody && new PublishedNetworks({ custody, now });
+  const reconciler = new Reconciler({
+    config,
+    reads,
+    queue,
+    custody,
+    networks,
+    metrics,
+    log,
+    now,
+  });
+  const reconcile = (): Promise<unknown> => reconciler.runNow();
+  const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
+  const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
+  const identify = identifyBy(config.api.tokens);
+  const services = { metrics, custody, networks, judging, reconciler, closer, identify };
+  return { ...surroundings, ...store, queue, feed, ...services };
+}
+
+function tellOfStore(log: Logger, cause: string | null): void {
+  if (cause === null) log.info('the store takes facts again');
+  else log.error({ cause }, 'the store takes nothing: senders are told to try again');
+}
+
+/** What an earlier run of the daemon, or a commit of a change, left to be judged by the policy. */
+export function judgeAnew({ judging, log }: Parts): void {
+  judging.begin().catch((error: unknown) => {
+    log.error({ err: error }, 'deposits could not be judged by the policy');
+  });
+}

@@ -1,0 +1,167 @@
+import { Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
+import { createApi } from '../../api/application.ts';
+import type { Readiness } from '../../api/health.ts';
+import type { PolicyServices } from '../../api/services.ts';
+import { createConsole } from '../../console/application.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import { createHooks, type Answer, type HooksEnv } from '../../intake/hooks.ts';
+import { PathTokens } from '../../intake/path-token.ts';
+import { RefusedBodies } from '../../intake/refused-bodies.ts';
+import { checkPolicy } from '../../ops/crediting-policy.ts';
+import type { Logger } from '../../ops/log.ts';
+import type { Metrics } from '../../ops/metrics.ts';
+import { policyWarnings } from '../crediting/policy-warnings.ts';
+import { publishedNow } from '../custody/published.ts';
+import { certificateGate } from './certificate.ts';
+import type { Answering } from './listener.ts';
+import { judgeAnew, type Parts } from './parts.ts';
+
+/** Where deliveries arrive, each at its path token. */
+const HOOKS = '/hooks';
+
+/** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
+const WARNINGS_MS_MAX = 2_000;
+
+/** Intake alone: what API and console have in front of their routes is no business of a delivery. */
+function intake({ config, log, queue, metrics }: Parts): Hono<HooksEnv> {
+  const gate = certificateGate(config.intake.clientCertificate);
+  const hooks = createHooks({
+    tokens: new PathTokens(config.intake.pathTokens),
+    bodyBytesMax: config.intake.maxBodyBytes,
+    submit: (submission) => queue.submit(submission),
+    refused: new RefusedBodies(config.intake.malformedPerHourMax),
+    now: () => Date.now(),
+    observe: (answer) => countAnswer(metrics, answer),
+    ...(gate === undefined ? {} : { certificateAccepted: gate }),
+  });
+  return answeringBugs(new Hono<HooksEnv>().route(HOOKS, hooks), bugsTo(log));
+}
+
+function bugsTo(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'a request failed');
+}
+
+function answeringBugs<Env extends object>(
+  app: Hono<Env>,
+  onBug: (error: unknown) => void,
+): Hono<Env> {
+  return app.onError((error, context) => {
+    onBug(error);
+    return context.text('This is a defect, and it was logged: try again.', 500);
+  });
+}
+
+/** Every route of the daemon. */
+export function routes(parts: Parts, phase: () => Readiness['phase']): Answering {
+  const hooks = intake(parts);
+  const others = application(parts, phase);
+  return (request, env) =>
+    getPath(request).startsWith(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
+}
+
+function application(parts: Parts, phase: () => Readiness['phase']): Hono {
+  const { config, log, queue, reads, feed, identify, version, reconciler, closer } = parts;
+  const onBug = bugsTo(log);
+  const app = answeringBugs(new Hono(), onBug);
+  app.route(
+    '/',
+    createConsole({
+      reads,
+      document: reads.document,
+      access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
+      secureCookie: config.console.secureCookie ?? config.listen.tls !== undefined,
+      now: () => Date.now(),
+    }),
+  );
+  app.route(
+    '/',
+    createApi({
+      reads,
+      document: reads.document,
+      alive: () => reads.alive,
+      feed,
+      policy: policyServices(parts),
+      identify,
+      version,
+      onBug,
+      submit: (fact) => queue.submit(fact),
+      now: () => Date.now(),
+      reconcile: () => reconciler.runNow(),
+      close: (day) => closer.closeNow(day),
+      readiness: () => readinessOf(parts, phase()),
+      metrics: () => metricsText(parts),
+    }),
+  );
+  return app;
+}
+
+/** The routes of the policy, beside the store. */
+function policyServices(parts: Parts): PolicyServices {
+  const { reads, networks } = parts;
+  return {
+    check: checkPolicy,
+    warnings: async (policy) => {
+      const published = await publishedNow(networks, WARNINGS_MS_MAX);
+      return policyWarnings(policy, { reads, published });
+    },
+    changed: () => judgeAnew(parts),
+  };
+}
+
+/** Statuses of the answers that are refusals. */
+const REFUSAL_STATUS = {
+  too_large: 413,
+  unknown_token: 404,
+  wrong_method: 405,
+  certificate_refused: 403,
+  busy: 503,
+} as const;
+
+function countAnswer(metrics: Metrics, answer: Answer): void {
+  switch (answer) {
+    case 'accepted':
+    case 'duplicate':
+    case 'quarantined':
+    case 'malformed':
+      metrics.notification(answer);
+      return;
+    case 'too_large':
+    case 'unknown_token':
+    case 'wrong_method':
+    case 'certificate_refused':
+    case 'busy':
+      metrics.refusal(REFUSAL_STATUS[answer]);
+      return;
+    default:
+      answer satisfies never;
+  }
+}
+
+function custodyReadiness(custody: CustodyClient): Readiness['custody'] {
+  const { kind, ...detail } = custody.circuit();
+  return { circuit: kind, ...detail, requests: custody.budgetUsed() };
+}
+
+function readinessOf({ queue, custody, config }: Parts, phase: Readiness['phase']): Readiness {
+  return {
+    phase,
+    store: queue.lastFailure === null ? 'writable' : 'unavailable',
+    custody: custody === undefined ? null : custodyReadiness(custody),
+    queue: { waiting: queue.waiting, limit: config.intake.queueMax },
+  };
+}
+
+async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<string> {
+  const counts = await reads.counts();
+  const { confirming = 0, verifying = 0 } = counts.deposits;
+  metrics.queueDepth(queue.waiting);
+  metrics.journalHead(counts.journalHead);
+  metrics.waitingDeposits(confirming + verifying);
+  metrics.breaksOpen(counts.breaks.byType);
+  if (custody !== undefined) {
+    metrics.circuit(custody.circuit().kind);
+    metrics.budgetUsed(custody.budgetUsed());
+  }
+  return (await metrics.page()).text;
+}

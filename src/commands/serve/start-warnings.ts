@@ -1,0 +1,29 @@
+import { nameWarnings } from '../crediting/policy-warnings.ts';
+import { publishedNow } from '../custody/published.ts';
+import { checkDepths } from '../doctor/custody-check.ts';
+import type { Parts } from './parts.ts';
+
+/** At start-up nobody waits for the warnings about the policy. */
+const WARNINGS_MS_MAX = 30_000;
+
+/** Says at start-up which names of the policy look misspelt and which depths webhooks will not show. */
+export async function warnOfPolicy({
+  networks,
+  reads,
+  log,
+}: Pick<Parts, 'networks' | 'reads' | 'log'>): Promise<void> {
+  const held = await reads.policy();
+  if (held === undefined) return;
+  const published = await publishedNow(networks, WARNINGS_MS_MAX);
+  for (const text of await nameWarnings(held.policy, { reads, published })) {
+    log.warn({ check: 'crediting policy' }, text);
+  }
+  if (networks !== undefined && published === null) {
+    const text = 'the networks and their depths could not be read: `counterfoil doctor` says why';
+    log.warn({ check: 'custody API' }, text);
+  }
+  const diagnoses = checkDepths(held.policy, published ?? [], new Map());
+  for (const { check, detail } of diagnoses.filter((one) => one.status !== 'ok')) {
+    log.warn({ check }, detail);
+  }
+}
