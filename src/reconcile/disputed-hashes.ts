@@ -7,7 +7,7 @@ import type { HashKey } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
 import { dossierKeyOf } from './comparison.ts';
-import { isFinal } from './stragglers.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import { Turns } from './turns.ts';
 
 /** Hashes asked for per run: however many transactions are said to have one, it is one question. */
@@ -98,7 +98,7 @@ async function tellOf(
 ): Promise<Told> {
   const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
   const page = await custody.transactions(query, { priority: 'deposits', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { total, unreadable } = page.value;
   const rows = page.value.rows.map(transactionOf);
   const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;

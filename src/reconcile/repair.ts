@@ -2,6 +2,7 @@ import type { CustodyClient } from '../custody/client.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import type { SeenDeliveries } from './backlog-watch.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import { remember } from './remember.ts';
 
 /** Transactions replayed per run: each costs a few requests of the budget. */
@@ -78,8 +79,7 @@ export class Repair {
     const { subscriptions } = custody;
     const listed = await subscriptions.notifications(transaction.transactionId, options);
     if (listed.kind !== 'ok') {
-      const reachable = listed.kind !== 'unavailable' && listed.kind !== 'rate-budget';
-      return { reachable, pending: null, requests: 1 };
+      return { reachable: !isOutOfReach(listed.kind), pending: null, requests: 1 };
     }
     let requests = 1;
     const pending = listed.value.some((row) => row.status === 'pending');

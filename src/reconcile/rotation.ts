@@ -3,6 +3,7 @@ import type { RotationCursor } from '../domain/custody.ts';
 import { AddressId, VaultId } from '../domain/ids.ts';
 import type { AddressPlace, Reads } from '../store/reads.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import type { VaultList } from './vault-list.ts';
 
 /** Addresses of one vault that are remembered as listed; beyond it some are checked twice a round. */
@@ -112,7 +113,8 @@ export class Rotation {
     for (;;) {
       const page = Math.floor(offset / PAGE_SIZE_MAX);
       if (this.#pages?.vaultId !== vaultId || this.#pages.page !== page) {
-        if (!(await this.#readPage({ vaultId, page }, visit))) return 'unknown';
+        const read = await this.#readPage({ vaultId, page }, visit);
+        if (read !== 'read') return read;
       }
       const pages = this.#pages;
       if (pages === undefined) throw new Error('a page was read and is not there');
@@ -129,17 +131,18 @@ export class Rotation {
   async #readPage(
     { vaultId, page }: { vaultId: string; page: number },
     { custody, deadlineMs }: RotationVisit,
-  ): Promise<boolean> {
+  ): Promise<'read' | 'end' | 'unknown'> {
     this.#requests += 1;
     const query = { vaultId, page, pageSize: PAGE_SIZE_MAX };
     const answer = await custody.addresses(query, { priority: 'inactive', deadlineMs });
-    if (answer.kind !== 'ok') return false;
+    // What the API refuses to list must not stop the round: the ledger's own are asked for singly.
+    if (answer.kind !== 'ok') return isOutOfReach(answer.kind) ? 'unknown' : 'end';
     const { rows, total, pageSize } = answer.value;
     const ids = rows.map((row) => row.addressId);
     const isLast = pageSize !== PAGE_SIZE_MAX || (page + 1) * PAGE_SIZE_MAX >= total;
     this.#pages = { vaultId, page, ids, isLast };
     for (const id of ids) if (this.#listed.size < LISTED_MAX) this.#listed.add(id);
-    return true;
+    return 'read';
   }
 
   async #nextUnlisted(vaultId: string): Promise<AddressId | 'end'> {

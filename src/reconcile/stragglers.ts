@@ -6,6 +6,7 @@ import type { TransactionId } from '../domain/ids.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { unlisted, type Absent } from './all-rows.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { byTurns, Turns } from './turns.ts';
 
@@ -170,7 +171,7 @@ async function lookUpHash(
   const { place, isIt, deadlineMs } = asked;
   const query = { page: 0, pageSize: 100, ...place };
   const page = await custody.transactions(query, { priority: 'deposits', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
   const transactions = rows.map(transactionOf);
   if (transactions.some(isIt)) return { kind: 'found', transactions };
@@ -213,12 +214,8 @@ async function lookUpTransaction(
     case 'rate-budget':
     case 'refused':
     case 'malformed':
-      return { kind: 'failed', final: isFinal(answer.kind) };
+      return { kind: 'failed', final: isOutOfReach(answer.kind) };
     default:
       return answer satisfies never;
   }
-}
-
-export function isFinal(kind: string): boolean {
-  return kind === 'unavailable' || kind === 'rate-budget';
 }

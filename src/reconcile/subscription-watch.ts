@@ -1,4 +1,5 @@
 import type { CustodyClient } from '../custody/client.ts';
+import type { Outcome } from '../custody/outcome.ts';
 import type { Break } from '../domain/break.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
@@ -7,6 +8,7 @@ import { suppressedDepths } from '../domain/depth.ts';
 import { VaultId, type AssetId } from '../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
 import { depthRecords } from './depth-watch.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 import type { VaultList } from './vault-list.ts';
 
@@ -54,7 +56,10 @@ export class SubscriptionWatch {
     this.#vaults = options.vaults;
   }
 
-  /** Records of the vaults whose turn it is; what cannot be asked now has its turn again later. */
+  /**
+   * Records of the vaults whose turn it is. While the API cannot be asked it stays theirs; one that it
+   * does not show has had its turn, and keeps no other from it.
+   */
   async run(visit: Visit): Promise<{ records: CustodyRecord[]; requests: number }> {
     const listed = await this.#vaults.read(visit);
     let { requests } = listed;
@@ -64,9 +69,9 @@ export class SubscriptionWatch {
     for (const vaultId of due.slice(0, VAULTS_PER_RUN)) {
       const { looked, cost } = await this.#look(vaultId, visit);
       requests += cost;
-      if (looked === null) break;
+      if (looked === 'out of reach') break;
       this.#lookedAt.set(vaultId, visit.now);
-      this.#looked.set(vaultId, looked);
+      if (looked !== 'not shown') this.#looked.set(vaultId, looked);
     }
     const depths = await depthRecords(visit);
     return {
@@ -95,15 +100,19 @@ export class SubscriptionWatch {
   async #look(
     vaultId: string,
     { custody, deadlineMs }: Visit,
-  ): Promise<{ looked: Looked | null; cost: number }> {
+  ): Promise<{ looked: Looked | 'not shown' | 'out of reach'; cost: number }> {
     const options = { priority: 'inactive', deadlineMs } as const;
     const rows = await custody.subscriptions.of(vaultId, options);
-    if (rows.kind !== 'ok') return { looked: null, cost: 1 };
+    if (rows.kind !== 'ok') return { looked: unseen(rows.kind), cost: 1 };
     const answer = await custody.subscriptions.overrides(vaultId, options);
-    if (answer.kind !== 'ok') return { looked: null, cost: 2 };
+    if (answer.kind !== 'ok') return { looked: unseen(answer.kind), cost: 2 };
     const found = subscriptionDrift(rows.value, this.#webhookUrl);
     const drift = found.kind === 'as_wanted' ? [] : [driftText(found)];
     const overrides = answer.value.confirmations;
     return { looked: { drift, overrides, told: undefined }, cost: 2 };
   }
+}
+
+function unseen(kind: Outcome<unknown>['kind']): 'not shown' | 'out of reach' {
+  return isOutOfReach(kind) ? 'out of reach' : 'not shown';
 }

@@ -11,7 +11,7 @@ import type { BlockchainHash, NetworkKey, VaultId } from '../domain/ids.ts';
 import type { Movement } from '../domain/movement.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
-import { isFinal } from './stragglers.ts';
+import { isOutOfReach } from './out-of-reach.ts';
 import { Turns } from './turns.ts';
 
 /** Hashes asked for singly per run; most are settled by rows that were read for something else. */
@@ -130,7 +130,7 @@ async function ask(custody: CustodyClient, one: Unsettled, deadlineMs: number): 
   const { vaultId, network, blockchainHash } = one;
   const query = { page: 0, pageSize: PAGE_SIZE_MAX, vaultId, network, blockchainHash } as const;
   const page = await custody.transactions(query, { priority: 'inactive', deadlineMs });
-  if (page.kind !== 'ok') return { kind: 'failed', final: isFinal(page.kind) };
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
   const whole = rows.length === total && unreadable.length === 0;
   return whole ? { kind: 'told', rows: rows.map(transactionOf) } : { kind: 'untold' };

@@ -87,3 +87,19 @@ test('a network that nobody uses and the policy does not name is nobody’s conc
   await stage.run(await watching(stage));
   expect(driftDetails(stage)).toEqual([]);
 });
+
+test('a vault that the API does not show keeps no other from being looked at', async () => {
+  const stage = await Stage.start({ policy: deep(12) });
+  const { vaultId } = await stage.place();
+  await stage.api('PUT', `/subscriptions/${vaultId}/confirmations`, {
+    confirmations: { ethereum: 3 },
+  });
+  const webhookUrl = await stage.webhookUrl();
+  const vaults = ['gone-1', 'gone-2', vaultId];
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults } });
+  for (let run = 0; run < 3; run += 1) {
+    await stage.run(sweep);
+    await stage.caller.advance(60_000);
+  }
+  expect(driftDetails(stage)).toEqual([expect.stringContaining('delivered only to depth 3')]);
+});

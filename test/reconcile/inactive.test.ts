@@ -40,6 +40,21 @@ async function debit(stage: Stage, place: Place, amount: string): Promise<string
   return String(blockchainHash);
 }
 
+test('the round passes a vault whose addresses the API does not list', async () => {
+  const { stage, place } = await rotating();
+  const webhookUrl = await stage.webhookUrl();
+  const vaults = ['0-gone', place.vaultId];
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults } });
+  const ask = stage.client.addresses.bind(stage.client);
+  vi.spyOn(stage.client, 'addresses').mockImplementation((query, options) =>
+    query.vaultId === '0-gone' ? Promise.resolve({ kind: 'not-found' }) : ask(query, options),
+  );
+  stage.loses = all;
+  const hash = await debit(stage, place, '1000');
+  await later(stage, sweep, 2);
+  expect(stage.open.openBreak('unexplained_movement').blockchain_hash).toBe(hash);
+});
+
 test('an external debit that no webhook told is found by the rotation, critical, with its sign', async () => {
   const { stage, place, sweep } = await rotating();
   stage.loses = all;

@@ -1,0 +1,9 @@
+import type { Outcome } from '../custody/outcome.ts';
+
+/**
+ * Whether an answer says that there is no use asking for anything else now: the API does not answer,
+ * or the budget is used up. Any other answer is about what was asked for alone.
+ */
+export function isOutOfReach(kind: Outcome<unknown>['kind']): boolean {
+  return kind === 'unavailable' || kind === 'rate-budget';
+}
