@@ -21,9 +21,9 @@ import type {
  * | `detected` | seen in the mempool, nothing posted | a confirmation posts it |
  * | `confirming` | posted, below the policy depth | the depth is reached |
  * | `verifying` | deep enough, waiting for the custody API | a matching record arrives |
- * | `credited` | its credit is in the feed | the consumer acknowledges |
- * | `settled` | acknowledged | — |
- * | `internal` | change, or a transfer between own addresses: never a customer's | — |
+ * | `credited` | its credit is in the feed | the consumer acknowledges, or the API agrees that its hash left the chain |
+ * | `settled` | acknowledged | the API agrees that its hash left the chain |
+ * | `internal` | change, or a transfer between own addresses: never a customer's | its hash leaves the chain, or turns out to be no own one |
  * | `held` | a rule or a person stops it; `reason` says which | the reason goes away |
  * | `rolled_back` | its hash left the chain before any credit | it is mined again |
  * | `reversed` | its hash left the chain after a credit, and the feed says so | it is mined again |

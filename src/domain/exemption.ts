@@ -145,7 +145,9 @@ export function standingByHash(
 type Counts = Readonly<Record<string, number>>;
 
 export function countByRule(exempt: readonly { readonly rule: string }[]): Counts {
-  return sumByRule(...exempt.map(({ rule }) => ({ [rule]: 1 })));
+  const counts = new Map<string, number>();
+  for (const { rule } of exempt) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 /** Adds up counts by rule. */

@@ -1,6 +1,7 @@
 import type { CustodyClient } from '../custody/client.ts';
 import type { Break } from '../domain/break.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import type { TransactionId, VaultId } from '../domain/ids.ts';
 
 /** Vaults asked about per run beyond what repairs have seen anyway: one or two requests each. */
@@ -43,12 +44,14 @@ export async function watchBacklogs(visit: Visit): Promise<Watched> {
   }
   let requests = 0;
   let asked = 0;
+  let isReachable = true;
   for (const [vaultId, transactionId] of known) {
     if (asked === VAULTS_PER_RUN) break;
     asked += 1;
     const probed = await probe(transactionId, visit);
     requests += 1;
-    if (probed === 'unreachable') return { records, requests };
+    isReachable = probed !== 'unreachable';
+    if (!isReachable) break;
     if (probed === 'pending') {
       waiting.delete(vaultId);
       requests += 1;
@@ -58,7 +61,7 @@ export async function watchBacklogs(visit: Visit): Promise<Watched> {
     }
   }
   for (const [vaultId, overdue] of newestOf(visit.missed)) {
-    if (asked === VAULTS_PER_RUN) break;
+    if (!isReachable || asked === VAULTS_PER_RUN) break;
     if (
       known.has(vaultId) ||
       visit.seen.some(({ transaction }) => transaction.vaultId === vaultId)
@@ -68,7 +71,7 @@ export async function watchBacklogs(visit: Visit): Promise<Watched> {
     asked += 1;
     const probed = await probe(overdue.transactionId, visit);
     requests += 1;
-    if (probed === 'unreachable') break;
+    isReachable = probed !== 'unreachable';
     if (probed === 'pending') waiting.set(vaultId, [overdue]);
   }
   for (const [vaultId, overdue] of waiting) records.push(backlogRecord(vaultId, overdue));
@@ -77,12 +80,8 @@ export async function watchBacklogs(visit: Visit): Promise<Watched> {
 
 /** Overdue transactions with something that waits, by vault. */
 function waitingByVault(seen: readonly SeenDeliveries[]): Map<VaultId, CustodyTransaction[]> {
-  const waiting = new Map<VaultId, CustodyTransaction[]>();
-  for (const { transaction, pending } of seen) {
-    if (!pending) continue;
-    waiting.set(transaction.vaultId, [...(waiting.get(transaction.vaultId) ?? []), transaction]);
-  }
-  return waiting;
+  const waiting = seen.filter(({ pending }) => pending).map(({ transaction }) => transaction);
+  return groupedBy(waiting, ({ vaultId }) => vaultId);
 }
 
 function newestOf(missed: readonly CustodyTransaction[]): Map<VaultId, CustodyTransaction> {

@@ -244,7 +244,8 @@ export class WorkingSet {
   }
 
   putCustodyEffects(rows: readonly CustodyEffectRow[]): void {
-    this.#appended.custodyEffects.push(...rows);
+    // One by one: there may be more of them than a call takes arguments.
+    for (const row of rows) this.#appended.custodyEffects.push(row);
   }
 
   addSignature(row: SignatureRow): void {

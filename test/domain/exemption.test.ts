@@ -172,6 +172,11 @@ test('counts are by rule, whatever a rule is called', () => {
   ]);
 });
 
+test('a million differences that a rule exempts are counted', () => {
+  const exempt = Array.from({ length: 1_000_000 }, () => ({ rule: 'rebate' }));
+  expect(countByRule(exempt)).toEqual({ rebate: 1_000_000 });
+});
+
 test('rules are the same only in the same order', () => {
   const [one, two] = [ruleOf({ vaultId: 'v1' }), ruleOf({ rule: 'two', amount: Amount(1n) })];
   expect(sameExemptions([one, two], [{ ...one }, { ...two }])).toBe(true);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Sweep } from '../../src/reconcile/sweep.ts';
 import { GRACE_MS, Stage, type Place } from './stage.ts';
 
@@ -70,4 +70,23 @@ test('an API that does not answer neither opens nor heals one', async () => {
   await stage.faults({ fault: 'error', errorCode: 'GE-1', operation: 'listNotifications' });
   await stage.run(sweep);
   expect(stage.open.openBreaks()).toContain('delivery_backlog');
+});
+
+test('one that was seen is told, although the API does not answer for another that is open', async () => {
+  const { stage, place, sweep } = await unreachable();
+  await stage.paid(place, 700, 3);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  await minuteLater(stage, sweep);
+  const other = await stage.place();
+  await stage.paid(other, 900, 3);
+  await stage.caller.advance(GRACE_MS);
+  const { subscriptions } = stage.client;
+  const ask = subscriptions.notifications.bind(subscriptions);
+  vi.spyOn(subscriptions, 'notifications')
+    .mockImplementationOnce(ask)
+    .mockResolvedValue({ kind: 'rate-budget', retryAtMs: 0 });
+  await stage.run(sweep);
+  const told = stage.open.breaks().filter(({ type }) => type === 'delivery_backlog');
+  expect(new Set(told.map((one) => one.vault_id))).toEqual(new Set([place.vaultId, other.vaultId]));
 });

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
+import { Amount } from '../../src/domain/amount.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../src/domain/ids.ts';
+import type { CustodyEffectRow, RecordSource } from '../../src/store/records.ts';
 import { compareProjections } from '../../src/store/sqlite/audit.ts';
+import { WorkingSet } from '../../src/store/working-set.ts';
 import { factOf, openLedger, START } from './open-ledger.ts';
 import { AT_ADDRESS, change, decimals, Service } from './webhook.ts';
 
@@ -124,4 +134,19 @@ test('a decision and a record in one commit see what the facts before them did',
   expect(open.rows('SELECT matched, broken, skipped, incomplete FROM reconciliations')).toEqual([
     { matched: 1, broken: 1, skipped: '{"api_unavailable":2}', incomplete: 'api_unavailable' },
   ]);
+});
+
+test('a close takes over as many effects as the custody API has transactions', () => {
+  // Nothing is read for it.
+  const set = new WorkingSet({} as RecordSource, 0);
+  const row: CustodyEffectRow = {
+    transactionId: TransactionId('tx-1'),
+    vaultId: VaultId('v1'),
+    network: NetworkKey('ethereum'),
+    blockchainHash: BlockchainHash('0x1'),
+    asset: AssetId('ethereum:ETH'),
+    amount: Amount(1n),
+  };
+  set.putCustodyEffects(Array.from({ length: 1_000_000 }, () => row));
+  expect(set.takeWrites().custodyEffects).toHaveLength(1_000_000);
 });
