@@ -4,6 +4,7 @@ import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../doma
 import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
 import type { DailyReport } from '../domain/close-report.ts';
 import { standingByHash, type StandingExemption } from '../domain/exemption.ts';
+import { groupedBy } from '../domain/grouped.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../domain/ids.ts';
 import type { Place } from '../domain/roll-forward.ts';
 import { eventTimeOf } from './event-time.ts';
@@ -67,7 +68,7 @@ export class OpenDay {
   readonly #carried: readonly HashKey[];
   readonly #carriedNames: ReadonlySet<string>;
   readonly #anew: ReadonlySet<string>;
-  readonly #effectsNow = new Map<string, CustodyEffectRow[]>();
+  readonly #effectsNow: ReadonlyMap<string, readonly CustodyEffectRow[]>;
   /** Read when the first difference is met: most days have none. */
   #exemptions: ReturnType<typeof standingByHash> | undefined;
 
@@ -88,12 +89,7 @@ export class OpenDay {
     this.#carried = carriedHashes([this.previous, this.compared], moved);
     this.#carriedNames = new Set(this.#carried.map(hashName));
     this.#anew = new Set(counted.map(({ transactionId }) => transactionId));
-    for (const row of this.effectsNow) {
-      const name = hashName(row);
-      const known = this.#effectsNow.get(name);
-      if (known === undefined) this.#effectsNow.set(name, [row]);
-      else known.push(row);
-    }
+    this.#effectsNow = groupedBy(this.effectsNow, hashName);
   }
 
   /** What the custody figures move by, against the last comparison. */

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { RecentBodies } from '../../src/store/recent-bodies.ts';
 
 const MEBIBYTE = 1024 * 1024;
+/** A body that is longer takes the room of too many others. */
+const KEPT_BYTES_MAX = 2 * MEBIBYTE;
 
 function keptOf(recent: RecentBodies, lastSeq: number): number[] {
   const all = Array.from({ length: lastSeq }, (_, index) => index + 1);
@@ -45,6 +47,7 @@ test('whatever their sizes, what is at hand is what was added', () => {
       const recent = new RecentBodies();
       for (const [index, length] of lengths.entries()) {
         recent.add(index + 1, new Uint8Array(length).fill(index + 1));
+        expect(recent.get(index + 1)?.length).toBe(length > KEPT_BYTES_MAX ? undefined : length);
       }
       for (const [index, length] of lengths.entries()) {
         const kept = recent.get(index + 1);

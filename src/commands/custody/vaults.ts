@@ -22,10 +22,11 @@ export async function vaultsOf(
   });
   if (list.kind === 'incomplete') {
     const { cause } = list;
-    const told = ['unstable', 'cut', 'too-long'].includes(cause.kind);
-    const detail = told
+    const isOfTheList =
+      cause.kind === 'unstable' || cause.kind === 'cut' || cause.kind === 'too-long';
+    const detail = isOfTheList
       ? `the list of vaults could not be read whole (${cause.kind}): name them in custody.vaults`
-      : failureText(cause as Parameters<typeof failureText>[0], config);
+      : failureText(cause, config);
     return { kind: 'failed', detail };
   }
   const there = new Set(list.rows.keys());
