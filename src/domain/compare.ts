@@ -128,6 +128,17 @@ export function samePlace(deposit: Deposit, record: CustodyTransaction): boolean
   );
 }
 
+/**
+ * Whether an incoming record of the API is to be compared with a deposit: one that names its id even
+ * where it says another place, since that is the difference; one that names none at its place alone.
+ */
+export function answersTo(deposit: Deposit, record: CustodyTransaction): boolean {
+  if (deposit.vaultId !== record.vaultId) return false;
+  return deposit.transactionId === null
+    ? samePlace(deposit, record)
+    : deposit.transactionId === record.transactionId;
+}
+
 function unknown(deposit: Deposit, why: string): Outcome {
   return broken(
     depositFinding('unknown_to_custody', deposit, {

@@ -1,12 +1,12 @@
 import { breakKey, finding, type Break } from './break.ts';
 import {
+  answersTo,
   compareDeposit,
   compareMovement,
   compareUnseen,
   custodyReceived,
   foundIn,
   healedBy,
-  samePlace,
   type Outcome,
 } from './compare.ts';
 import type { CustodySum, CustodyTransaction, RunCounts } from './custody.ts';
@@ -136,13 +136,8 @@ export function decideUnseenRecord(
 ): Changes & { readonly outcome: Outcome } {
   const { record, graceMs, now } = context;
   const answered =
-    dossier.deposits.some(
-      (deposit) =>
-        deposit.vaultId === record.vaultId &&
-        (deposit.transactionId === null
-          ? samePlace(deposit, record)
-          : deposit.transactionId === record.transactionId),
-    ) || isBookedWithoutDeposit(dossier, record);
+    dossier.deposits.some((deposit) => answersTo(deposit, record)) ||
+    isBookedWithoutDeposit(dossier, record);
   const outcome: Outcome = answered
     ? { kind: 'matched' }
     : compareUnseen(record, { at: now.at, graceMs });

@@ -1,6 +1,6 @@
 import type { AddressEvidence } from '../domain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../domain/break.ts';
-import { samePlace, type Outcome } from '../domain/compare.ts';
+import { answersTo, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
@@ -241,11 +241,5 @@ export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot):
 /** The deposits of ours that an incoming transaction of the API may be about. */
 export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
-  return dossier.deposits.filter(
-    (deposit) =>
-      deposit.vaultId === transaction.vaultId &&
-      (deposit.transactionId === null
-        ? samePlace(deposit, transaction)
-        : deposit.transactionId === transaction.transactionId),
-  );
+  return dossier.deposits.filter((deposit) => answersTo(deposit, transaction));
 }
