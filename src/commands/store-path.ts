@@ -11,7 +11,14 @@ interface StoreFlags {
 
 /** Where the store is or will be: named by --store, or by the configuration. */
 export function storePathFrom(flags: StoreFlags, environment: Environment): string {
-  return flags.store ?? storeOfConfig(flags.config, environment);
+  const { store, config } = flags;
+  if (store !== undefined && config !== undefined) {
+    throw new CommandFailed(
+      `--store and --config both name a store: leave out --config to work on ${store}, or --store to work on the one that ${config} names`,
+      2,
+    );
+  }
+  return store ?? storeOfConfig(config, environment);
 }
 
 /** The store that a command works on, which must be there. */

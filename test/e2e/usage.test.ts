@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -13,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openForWriting } from '../../src/store/sqlite/database.ts';
 import { Daemon } from './daemon.ts';
 import { MAIN, runProgram, runUnread } from './program.ts';
 
@@ -123,6 +125,41 @@ test('a folder in the place of a store is named as one', async () => {
     `counterfoil: ${tmpdir()} is a folder: name the file in it\n`,
   ]);
 });
+
+test.each([
+  ['verify'],
+  ['rebuild'],
+  ['report', '--date', '2025-11-20'],
+  ['backup', '--out', '/nowhere/copy.db'],
+  ['restore', '--from', MAIN],
+])('%j: two stores named is bad usage, and both ways out are told', async (...command) => {
+  const two = ['--store', MAIN, '--config', 'config.json'];
+  const { code, stdout, stderr } = await runProgram(...command, ...two);
+  expect([code, stdout, stderr]).toEqual([
+    2,
+    '',
+    `counterfoil: --store and --config both name a store: leave out --config to work on ${MAIN}, or --store to work on the one that config.json names\n`,
+  ]);
+});
+
+test.each([['serve'], ['rebuild'], ['restore', '--from']])(
+  '%j: a folder in the place of the store is refused, and nothing is left beside it',
+  async (command, ...from) => {
+    const daemon = new Daemon();
+    onTestFinished(() => daemon.remove());
+    const backup = join(daemon.folder, 'backup.db');
+    openForWriting(backup).close();
+    mkdirSync(daemon.storePath);
+    const args = [command, ...from.flatMap((option) => [option, backup])];
+    const { code, stderr } = await runProgram(...args, '--config', daemon.configPath);
+    expect([code, stderr]).toEqual([
+      1,
+      `counterfoil: ${daemon.storePath} is a folder: name the file in it\n`,
+    ]);
+    const beside = readdirSync(daemon.folder).filter((name) => name.startsWith('store.db'));
+    expect(beside).toEqual(['store.db']);
+  },
+);
 
 test('an address of another machine: exit 1, and what to change', async () => {
   const daemon = new Daemon();

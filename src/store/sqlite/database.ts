@@ -102,16 +102,19 @@ function assertWritable(db: Database.Database, path: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Why a folder in the place of a store is refused; undefined for whatever else is there. */
+export function folderRefusal(path: string): StoreRefused | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+  return new StoreRefused(`${path} is a folder: name the file in it`);
 }
 
 /** What went wrong with a file, in words that say what to do; a refusal stays as it is. */
 export function refusal(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
+  const folder = folderRefusal(path);
+  if (folder !== undefined) return folder;
   const code = error instanceof Database.SqliteError ? error.code : '';
   const text = error instanceof Error ? error.message : String(error);
-  if (isFolder(path)) return new StoreRefused(`${path} is a folder: name the file in it`);
   if (code === 'SQLITE_FULL') {
     return new StoreRefused(`${path} cannot be written (${text}): make room there and try again`);
   }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { refusal } from './database.ts';
+import { folderRefusal, refusal } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 
 /** Held by the one process that may write a store. */
@@ -18,6 +18,9 @@ export function takeWriterLock(path: string): WriterLock {
   if (!existsSync(dirname(path))) {
     throw new StoreRefused(`${path} cannot be opened: its folder does not exist, create it first`);
   }
+  // Before the lock is made: it would stay beside the folder.
+  const folder = folderRefusal(path);
+  if (folder !== undefined) throw folder;
   const lockPath = `${withoutLinks(path)}.lock`;
   const lock = openedLock(lockPath);
   try {
