@@ -2,12 +2,24 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Attached, ETH } from './attached.ts';
-import { runProgram } from './program.ts';
+import type { Daemon } from './daemon.ts';
+import { eventually, runProgram } from './program.ts';
 
 /** Starts of the program take seconds on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 const DAY_MS = 86_400_000;
+
+const OWNED = { reason: 'a test of ours', owner: 'operations' };
+
+/** Writes the rules into the configuration and starts the daemon anew. */
+async function restartWith(daemon: Daemon, exemptions: object[]): Promise<void> {
+  const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as { reconcile: object };
+  const reconcile = { ...config.reconcile, exemptions };
+  writeFileSync(daemon.configPath, JSON.stringify({ ...config, reconcile }));
+  await daemon.end('SIGTERM');
+  await daemon.start();
+}
 
 function dayIn(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
@@ -18,15 +30,6 @@ test(
   async () => {
     const both = await Attached.start();
     const { daemon } = both;
-    const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as {
-      reconcile: Record<string, unknown>;
-    };
-    const restartWith = async (exemptions: object[]): Promise<void> => {
-      const reconcile = { ...config.reconcile, exemptions };
-      writeFileSync(daemon.configPath, JSON.stringify({ ...config, reconcile }));
-      await daemon.end('SIGTERM');
-      await daemon.start();
-    };
     const forged = {
       ...both.place,
       id: 'forged',
@@ -40,10 +43,9 @@ test(
       balanceChanges: [{ asset: ETH, amount: '9000000', tags: [] }],
     };
     await daemon.deliver(JSON.stringify(forged));
-    const owned = { reason: 'a test of ours', owner: 'operations' };
-    const rule = { rule: 'drill', blockchainHash: '0xf0f0', until: dayIn(30), ...owned };
+    const rule = { rule: 'drill', blockchainHash: '0xf0f0', until: dayIn(30), ...OWNED };
     const ended = { ...rule, rule: 'last year', until: dayIn(-2) };
-    await restartWith([rule, { ...rule, rule: 'ends soon', until: dayIn(2) }, ended]);
+    await restartWith(daemon, [rule, { ...rule, rule: 'ends soon', until: dayIn(2) }, ended]);
     // The deposit that custody does not know, and the books that moved for it.
     expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { drill: 2 } });
     expect([await both.openBreaks(), await both.feed()]).toEqual([[], []]);
@@ -55,13 +57,49 @@ test(
     expect(doctor.stdout).toMatch(/ok +exemptions: 1 in force for more than a week/);
     expect(doctor.stdout).toMatch(/warning exemption "ends soon": of operations .* ends at/);
     expect(doctor.stdout).toMatch(/warning exemption "last year": of operations .* ended at/);
-    await restartWith([]);
+    await restartWith(daemon, []);
     await both.reconcile();
     expect(new Set((await both.openBreaks()).map(({ type }) => type))).toEqual(
       new Set(['unknown_to_custody', 'conservation']),
     );
     const audit = await runProgram('verify', '--store', daemon.storePath);
     expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining('sound')]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  'rules about a network or an asset that nobody knows are told by the log and the doctor',
+  async () => {
+    const both = await Attached.start();
+    const { daemon } = both;
+    await both.deposit('700');
+    const rule = (name: string, about: object) => ({
+      rule: name,
+      until: dayIn(30),
+      ...OWNED,
+      ...about,
+    });
+    await restartWith(daemon, [
+      rule('fine', { asset: ETH, network: 'ethereum' }),
+      rule('bare', { asset: 'eth' }),
+      rule('slip', { network: 'etherum' }),
+    ]);
+    const told = [
+      'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH?',
+      'network "etherum" of the rule "slip": no network "etherum" is known: is it ethereum?',
+    ];
+    const { stdout } = await runProgram('doctor', '--config', daemon.configPath);
+    const said = stdout.split('\n').filter((line) => line.includes('names in'));
+    expect(said).toEqual(told.map((text) => `warning names in the exemption rules: ${text}`));
+    const logged = () =>
+      daemon
+        .stderr()
+        .split('\n')
+        .filter((line) => line.includes('"check":"exemptions"'))
+        .map((line) => (JSON.parse(line) as { msg: string }).msg);
+    await eventually('the log says it', async () => (logged().length === 2 ? true : undefined));
+    expect(logged()).toEqual(told);
   },
   PATIENCE_MS,
 );

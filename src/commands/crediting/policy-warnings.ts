@@ -1,7 +1,8 @@
 import type { CreditingPolicy } from '../../domain/crediting.ts';
 import { depthDrift, isAssetOf } from '../../domain/depth.ts';
 import { NetworkKey } from '../../domain/ids.ts';
-import { strangeNames } from '../../domain/policy-names.ts';
+import type { ExemptionRule } from '../../domain/exemption.ts';
+import { strangeExemptions, strangeNames, type KnownNames } from '../../domain/strange-names.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Network } from '../../wire/network.ts';
 
@@ -15,17 +16,21 @@ async function assetsIn({ reads }: Surroundings): Promise<string[]> {
   return [...(await reads.pinnedDecimals()).keys()];
 }
 
-function misspelt(
-  policy: CreditingPolicy,
-  { published }: Surroundings,
-  assets: readonly string[],
-): string[] {
-  return strangeNames(policy, { published: published?.map(({ key }) => key) ?? null, assets });
+function known({ published }: Surroundings, assets: readonly string[]): KnownNames {
+  return { published: published?.map(({ key }) => key) ?? null, assets };
 }
 
 /** Names of a policy that look misspelt beside what the API publishes and what has arrived. */
 export async function nameWarnings(policy: CreditingPolicy, from: Surroundings): Promise<string[]> {
-  return misspelt(policy, from, await assetsIn(from));
+  return strangeNames(policy, known(from, await assetsIn(from)));
+}
+
+/** The same of the names in exemption rules. */
+export async function exemptionWarnings(
+  rules: readonly ExemptionRule[],
+  from: Surroundings,
+): Promise<string[]> {
+  return strangeExemptions(rules, known(from, await assetsIn(from)));
 }
 
 /**
@@ -41,5 +46,5 @@ export async function policyWarnings(
     const inUse = assets.some((asset) => isAssetOf(asset, key));
     return depthDrift(policy, { network: NetworkKey(key), published, inUse }) ?? [];
   });
-  return [...misspelt(policy, from, assets), ...depths];
+  return [...strangeNames(policy, known(from, assets)), ...depths];
 }

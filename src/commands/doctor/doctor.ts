@@ -45,17 +45,18 @@ interface Subject {
 async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
   const store = config.store.path;
   const ahead = await policyAhead(config.crediting, store);
+  const rules = config.reconcile.exemptions;
   const own = [
     ok('configuration', `${path} is well-formed`),
     ...(await checkStore(store, { now: Date.now() })),
     checkTokens(config),
     ...checkSecretFiles({ secretFiles, pathTokens: config.intake.pathTokens, configPath: path }),
     ahead.diagnosis,
-    ...checkExemptions(config.reconcile.exemptions, Date.now()),
+    ...checkExemptions(rules, Date.now()),
   ];
   if (config.custody === undefined) {
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
-    return [...own, warning('custody API', detail), ...(await checkNames(ahead, null))];
+    return [...own, warning('custody API', detail), ...(await checkNames(ahead, rules, null))];
   }
   const client = custodyClientOf(config.custody, () => undefined);
   try {
@@ -63,7 +64,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     own.push(checkWebhookUrl(config, custody.webhookUrl));
     const about = { config: custody, crediting: ahead.policy, now: Date.now() };
     const { diagnoses, networks } = await checkCustody(client, about);
-    return [...own, ...diagnoses, ...(await checkNames(ahead, networks))];
+    return [...own, ...diagnoses, ...(await checkNames(ahead, rules, networks))];
   } finally {
     await client.close();
   }

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { CreditingPolicy } from '../../domain/crediting.ts';
+import type { ExemptionRule } from '../../domain/exemption.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { openForReading } from '../../store/sqlite/database.ts';
 import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
 import type { Network } from '../../wire/network.ts';
 import { policyAtStart, startText } from '../crediting/configured-policy.ts';
-import { nameWarnings } from '../crediting/policy-warnings.ts';
+import { exemptionWarnings, nameWarnings } from '../crediting/policy-warnings.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
 
 /** The policy that a start of the daemon would have hold, and what is known beside it. */
@@ -44,12 +45,17 @@ export async function policyAhead(configured: CreditingPolicy, path: string): Pr
   }
 }
 
-/** Names of the policy that look misspelt. */
+/** Names of the policy and of the exemption rules that look misspelt. */
 export async function checkNames(
   { policy, assets }: PolicyAhead,
+  rules: readonly ExemptionRule[],
   published: readonly Network[] | null,
 ): Promise<Diagnosis[]> {
-  const reads = { pinnedDecimals: async () => assets };
-  const strange = await nameWarnings(policy, { reads, published });
-  return strange.map((text) => warning('names in the crediting policy', text));
+  const from = { reads: { pinnedDecimals: async () => assets }, published };
+  const inPolicy = await nameWarnings(policy, from);
+  const inRules = await exemptionWarnings(rules, from);
+  return [
+    ...inPolicy.map((text) => warning('names in the crediting policy', text)),
+    ...inRules.map((text) => warning('names in the exemption rules', text)),
+  ];
 }

@@ -8,7 +8,7 @@ import { listen, type Listener } from './listener.ts';
 import { openStore, type OpenStore } from './open-store.ts';
 import { assemble, judgeAnew, type DaemonContext, type Parts, type Surroundings } from './parts.ts';
 import { routes } from './routes.ts';
-import { warnOfPolicy } from './start-warnings.ts';
+import { warnOfNames } from './start-warnings.ts';
 
 /**
  * The steps of the shutdown in their order, and each one's share of the 9 s that it takes at most:
@@ -76,9 +76,10 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
   reconciler.start();
   closer.start();
   judgeAnew(parts);
-  warnOfPolicy(parts).catch((error: unknown) => {
+  warnOfNames(parts).catch((error: unknown) => {
     // The store is closed under it when the end comes right after the start.
-    if (!lifecycle.stopping) log.error({ err: error }, 'the policy could not be looked at');
+    if (!lifecycle.stopping)
+      log.error({ err: error }, 'the policy and the exemption rules could not be looked at');
   });
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
   return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };

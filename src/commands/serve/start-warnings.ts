@@ -1,22 +1,30 @@
-import { nameWarnings } from '../crediting/policy-warnings.ts';
+import { exemptionWarnings, nameWarnings } from '../crediting/policy-warnings.ts';
 import { publishedNow } from '../custody/published.ts';
 import { checkDepths } from '../doctor/custody-check.ts';
 import type { Parts } from './parts.ts';
 
-/** At start-up nobody waits for the warnings about the policy. */
+/** At start-up nobody waits for the warnings. */
 const WARNINGS_MS_MAX = 30_000;
 
-/** Says at start-up which names of the policy look misspelt and which depths webhooks will not show. */
-export async function warnOfPolicy({
+/**
+ * Says at start-up which names of the policy and of the exemption rules look misspelt, and which
+ * depths webhooks will not show.
+ */
+export async function warnOfNames({
+  config,
   networks,
   reads,
   log,
-}: Pick<Parts, 'networks' | 'reads' | 'log'>): Promise<void> {
+}: Pick<Parts, 'config' | 'networks' | 'reads' | 'log'>): Promise<void> {
   const held = await reads.policy();
   if (held === undefined) return;
   const published = await publishedNow(networks, WARNINGS_MS_MAX);
   for (const text of await nameWarnings(held.policy, { reads, published })) {
     log.warn({ check: 'crediting policy' }, text);
+  }
+  const rules = config.reconcile.exemptions;
+  for (const text of await exemptionWarnings(rules, { reads, published })) {
+    log.warn({ check: 'exemptions' }, text);
   }
   if (networks !== undefined && published === null) {
     const text = 'the networks and their depths could not be read: `counterfoil doctor` says why';

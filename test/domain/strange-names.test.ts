@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import { strangeNames } from '../../src/domain/policy-names.ts';
+import { strangeExemptions, strangeNames } from '../../src/domain/strange-names.ts';
 
 const PUBLISHED = ['bitcoin', 'ethereum', 'polygon'];
 const ASSETS = ['ethereum:ETH', 'ethereum:USDC', 'bitcoin:BTC'];
@@ -49,12 +49,52 @@ const OF_ASSETS: [name: string, warnings: string[]][] = [
   ['etherum:USDC', ['assets["etherum:USDC"]: no network "etherum" is known: is it ethereum?']],
   // Nothing arrived on its network yet: nothing to compare with.
   ['polygon:POL', []],
+  // A symbol alone is no asset, whatever has arrived.
+  ['usdc', ['assets["usdc"]: an asset is named by its network and symbol: is it ethereum:USDC?']],
+  ['eth', ['assets["eth"]: an asset is named by its network and symbol: is it ethereum:ETH?']],
+  ['DOGE', ['assets["DOGE"]: an asset is named by its network and symbol, like ethereum:USDC']],
 ];
 
 test.for(OF_ASSETS)('asset %s', ([name, warnings]) => {
   const known = { published: PUBLISHED, assets: ASSETS };
   const found = strangeNames(policyNaming({ assets: [name] }), known);
   expect(found).toEqual(warnings);
+});
+
+test('a symbol of several networks is asked about with all of them, and one that arrived alone is known', () => {
+  const assets = ['ethereum:USDC', 'polygon:USDC', 'GOLD'];
+  const policy = policyNaming({ assets: ['USDC', 'GOLD'] });
+  expect(strangeNames(policy, { published: null, assets })).toEqual([
+    'assets["USDC"]: an asset is named by its network and symbol: is it ethereum:USDC or polygon:USDC?',
+  ]);
+});
+
+const IN_RULES: [names: { network?: string; asset?: string }, warnings: string[]][] = [
+  [{}, []],
+  [{ network: 'ethereum', asset: 'ethereum:USDC' }, []],
+  [
+    { network: 'etherum' },
+    ['network "etherum" of the rule "old wallet": no network "etherum" is known: is it ethereum?'],
+  ],
+  [
+    { asset: 'btc' },
+    [
+      'asset "btc" of the rule "old wallet": an asset is named by its network and symbol: is it bitcoin:BTC?',
+    ],
+  ],
+  [
+    { network: 'dogecoin', asset: 'ethereum:USCD' },
+    [
+      'network "dogecoin" of the rule "old wallet": no network "dogecoin" is known; there are bitcoin, ethereum, polygon',
+      'asset "ethereum:USCD" of the rule "old wallet": this asset has never arrived here: is it ethereum:USDC?',
+    ],
+  ],
+];
+
+test.for(IN_RULES)('an exemption rule about %o', ([names, warnings]) => {
+  const rule = { rule: 'old wallet', until: 0, reason: 'ticket 1', owner: 'finance', ...names };
+  const known = { published: PUBLISHED, assets: ASSETS };
+  expect(strangeExemptions([rule], known)).toEqual(warnings);
 });
 
 test('with nothing known nothing is strange', () => {
