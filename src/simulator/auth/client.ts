@@ -5,6 +5,7 @@ import type { Permission } from './permission.ts';
 
 /** The shortest RSA key that RS256 accepts (RFC 7518, section 3.3). */
 const RSA_MODULUS_BITS_MIN = 2048;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 /** Enough to change keys at leisure; a signature names its key, so more would cost nothing else. */
 export const KEYS_PER_CLIENT_MAX = 10;
 
@@ -50,6 +51,11 @@ export type KeyOutcome =
 function readPublicKey(
   text: string,
 ): { kind: 'ok'; key: ClientKey } | { kind: 'invalid-key'; message: string } {
+  // `createPublicKey` takes one too, and works out its public half; but "the private key never
+  // reaches the service" (section "Self-signed JWT", 1), and whoever sent it has to know.
+  if (PRIVATE_KEY.test(text)) {
+    return { kind: 'invalid-key', message: 'publicKeyPem is a private key: send its public half' };
+  }
   let key: KeyObject;
   try {
     key = createPublicKey(text);

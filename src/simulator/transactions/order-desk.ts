@@ -18,6 +18,7 @@ import { isCancellable } from './order.ts';
 import type { Order } from './order.ts';
 import { orderObjection } from './order-check.ts';
 import { signingBundle } from './signing-bundle.ts';
+import type { SigningBundle } from './signing-bundle.ts';
 
 /** Where clients order, approve, decline and sign. */
 export class OrderDesk {
@@ -100,23 +101,8 @@ export class OrderDesk {
     if (order.status !== 'to-sign' || bundle === undefined) {
       return refused('CFR-1', `Transaction ${order.transactionId} waits for no signatures`);
     }
-    for (const { payload, hdpath } of bundle.payloads) {
-      const expectedKey = Buffer.from(
-        this.#view.registry.keys.publicKey(order.vaultId, hdpath),
-      ).toString('hex');
-      const given = submission.signatures.find(
-        (signature) => signature.payload.toLowerCase() === payload,
-      );
-      if (given === undefined) {
-        return refused('UE-1', `No signature of payload ${payload}: read signingPayloads anew`);
-      }
-      if (given.publicKey.toLowerCase() !== expectedKey) {
-        return refused('UE-1', `Payload ${payload} is to be signed with the key at ${hdpath}`);
-      }
-      if (!isSignatureOf({ ...given, payload })) {
-        return refused('UE-1', `Invalid signature of payload ${payload}`);
-      }
-    }
+    const refusal = this.#signatureFlaw(order, bundle, submission.signatures);
+    if (refusal !== undefined) return refusal;
     return { kind: 'done', record: this.#flow.submit(order) };
   }
 
@@ -142,6 +128,37 @@ export class OrderDesk {
         complete: order.masterApprovals.length >= masters.approvers.length,
       },
     };
+  }
+
+  /**
+   * Why the signatures do not sign the bundle: every payload wants one, and none may be wrong or of
+   * anything else, because a signer who sends it has read another bundle than this.
+   */
+  #signatureFlaw(
+    order: Order,
+    bundle: SigningBundle,
+    signatures: SignatureSubmission['signatures'],
+  ): Refused | undefined {
+    const hdpaths = new Map(bundle.payloads.map(({ payload, hdpath }) => [payload, hdpath]));
+    const signed = new Set<string>();
+    for (const given of signatures) {
+      const payload = given.payload.toLowerCase();
+      const hdpath = hdpaths.get(payload);
+      if (hdpath === undefined) {
+        return refused('UE-1', `No payload ${payload} is to be signed: read signingPayloads anew`);
+      }
+      const key = this.#view.registry.keys.publicKey(order.vaultId, hdpath);
+      if (given.publicKey.toLowerCase() !== Buffer.from(key).toString('hex')) {
+        return refused('UE-1', `Payload ${payload} is to be signed with the key at ${hdpath}`);
+      }
+      if (!isSignatureOf({ ...given, payload })) {
+        return refused('UE-1', `Invalid signature of payload ${payload}`);
+      }
+      signed.add(payload);
+    }
+    const missing = bundle.payloads.find(({ payload }) => !signed.has(payload));
+    if (missing === undefined) return undefined;
+    return refused('UE-1', `No signature of payload ${missing.payload}`);
   }
 
   #afterApproval(order: Order, stage: Stage, given: number): Order {

@@ -94,6 +94,13 @@ test('an unknown client, a key that is none, and one too many are refused', asyn
   const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
   const curvePem = curve.export({ type: 'spki', format: 'pem' }).toString();
   expect((await attach(clientId, curvePem)).body['errorCode']).toBe('BR-1');
+  // OpenSSL would work out the public half; but a private key must never reach the service.
+  for (const type of ['pkcs8', 'pkcs1'] as const) {
+    const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const answer = await attach(clientId, own.export({ type, format: 'pem' }).toString());
+    expect([answer.status, answer.body['errorCode']]).toEqual([400, 'BR-1']);
+    expect(answer.body['errorMessage']).toContain('private key');
+  }
   expect((await caller.api('POST', `/api-clients/${clientId}/public-keys`, {})).status).toBe(400);
   const answers: unknown[] = [];
   for (let count = 0; count < 10; count += 1) {

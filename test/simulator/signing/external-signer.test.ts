@@ -52,6 +52,9 @@ test('every input wants its own signature, by its own key, over its own digest',
     [first, wrong],
     [first, { ...second, signature: first.signature }],
     [first, { ...second, signature: 'zz' }],
+    // Something wrong beside what is right: the signer has read another bundle.
+    [first, second, wrong],
+    [first, second, sign({ payload: 'ab'.repeat(32), hdpath: 'm/1' })],
   ]) {
     expect(scene.world.submitSignatures({ transactionId, signatures })).toMatchObject({
       code: 'UE-1',
