@@ -1,8 +1,11 @@
 import type { Notification, Stream } from '../../wire/notification.ts';
 import type { Index, Table } from '../state/table.ts';
 
-/** Delivered notifications kept for replay and lists; beyond this the oldest are forgotten. */
-const NOTIFICATIONS_KEPT_MAX = 500_000;
+/** Settled notifications kept for replay and lists; beyond this the oldest are forgotten. */
+const SETTLED_KEPT_MAX = 500_000;
+/** One in so many is let go of at once: to find the oldest, those that wait before it are passed. */
+const FORGOTTEN_SHARE = 100;
+const PENDING = 'pending';
 
 /**
  * A notification on its way. `pending` → `delivered` by the first 2xx; `pending` → `dropped` when its
@@ -33,10 +36,15 @@ const byHash = (hash: string): string => `hash ${hash}`;
 export class NotificationLog {
   readonly #rows: Table<NotificationRow>;
   readonly #links: Index<NotificationRow>;
+  readonly #waiting: Index<NotificationRow>;
+  readonly #settledMax: number;
   #lastSequence = 0;
 
-  constructor(rows: Table<NotificationRow>) {
+  /** `settledMax`: how many rows that wait no more are kept; those that wait always are. */
+  constructor(rows: Table<NotificationRow>, settledMax = SETTLED_KEPT_MAX) {
     this.#rows = rows;
+    this.#settledMax = settledMax;
+    this.#waiting = rows.index(({ status }) => (status === 'pending' ? [PENDING] : []));
     this.#links = rows.index(({ transactionId, blockchainHash }) => [
       ...(transactionId === null ? [] : [byTransaction(transactionId)]),
       ...(blockchainHash === null ? [] : [byHash(blockchainHash)]),
@@ -98,9 +106,16 @@ export class NotificationLog {
       .toSorted((left, right) => left.sequence - right.sequence);
   }
 
+  /** By the rows alone, so that a core that was restored forgets what the first one did. */
   #forgetOldest(): void {
-    if (this.#rows.size <= NOTIFICATIONS_KEPT_MAX) return;
-    const [oldest] = this.#rows.list();
-    if (oldest !== undefined && oldest.status !== 'pending') this.#rows.delete(oldest.id);
+    let settled = this.#rows.size - this.#waiting.count(PENDING);
+    if (settled <= this.#settledMax) return;
+    const kept = this.#settledMax - Math.floor(this.#settledMax / FORGOTTEN_SHARE);
+    for (const { id, status } of this.#rows.list()) {
+      if (settled <= kept) return;
+      if (status === 'pending') continue;
+      this.#rows.delete(id);
+      settled -= 1;
+    }
   }
 }

@@ -5,6 +5,9 @@ import type { Sender } from './sender.ts';
 import type { Slots } from './slots.ts';
 import type { SubscriptionBook } from './subscription-book.ts';
 
+/** Results kept; beyond this the oldest `deliveryId`s are forgotten, and may be used again. */
+const REPLAYS_KEPT_MAX = 100_000;
+
 /** The recorded result of a replay, by its `deliveryId`. */
 export interface ReplayRow {
   readonly deliveryId: string;
@@ -77,7 +80,7 @@ export class Replayer {
       const { statusCode, delivered } = await sending;
       const result = { deliveryId, statusCode, delivered };
       if (generation === this.#generation) {
-        replays.put(deliveryId, { ...result, notificationId: row.id, url });
+        this.#record({ ...result, notificationId: row.id, url });
       }
       return { kind: 'replayed', result };
     } finally {
@@ -100,6 +103,13 @@ export class Replayer {
     this.#generation += 1;
     for (const timer of this.#timers.values()) this.#parts.clock.cancel(timer);
     this.#timers.clear();
+  }
+
+  #record(row: ReplayRow): void {
+    const { replays } = this.#parts;
+    replays.put(row.deliveryId, row);
+    const [oldest] = replays.list();
+    if (replays.size > REPLAYS_KEPT_MAX && oldest !== undefined) replays.delete(oldest.deliveryId);
   }
 
   #schedule(late: LateReplayRow): void {

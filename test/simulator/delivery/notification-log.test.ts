@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { NotificationLog } from '../../../src/simulator/delivery/notification-log.ts';
+import { State } from '../../../src/simulator/state/state.ts';
+import type { Notification } from '../../../src/wire/notification.ts';
+
+const SETTLED_MAX = 200;
+
+function notification(id: string): Notification {
+  return { id, timestamp: 0, vaultId: 'v', stream: 'outgoing', type: 'requested' } as Notification;
+}
+
+test('a notification that nobody takes is kept, and keeps no others from being forgotten', () => {
+  const rows = new State({ seed: 1 }).table('notifications');
+  const log = new NotificationLog(
+    rows as ConstructorParameters<typeof NotificationLog>[0],
+    SETTLED_MAX,
+  );
+  log.add('dead', notification('first'), 0);
+  for (let count = 0; count < 10 * SETTLED_MAX; count += 1) {
+    const { id } = log.add('living', notification(`n${count}`), 0);
+    log.update(id, { status: 'delivered' });
+    expect(rows.size).toBeLessThanOrEqual(SETTLED_MAX + 2);
+  }
+  expect(log.get('first')?.status).toBe('pending');
+  expect(log.get('n0')).toBeUndefined();
+  expect(log.get(`n${9 * SETTLED_MAX + 10}`)?.status).toBe('delivered');
+});
