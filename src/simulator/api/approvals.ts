@@ -12,7 +12,12 @@ import { transactionSchema } from './transactions.ts';
 
 const params = z.object({ id: z.string() });
 const SIGNATURES_MAX = 1000;
-const hex = z.string().regex(/^(?:0x)?[0-9a-fA-F]{2,256}$/, 'must be hex');
+/** EVM signers write a prefix that nothing else has. */
+const hex = z
+  .string()
+  .regex(/^(?:0x)?[0-9a-fA-F]{2,256}$/, 'must be hex')
+  .transform((text) => text.replace(/^0x/, ''))
+  .openapi({ type: 'string' });
 
 const approvalList: ListDefinition<z.output<typeof approval>> = {
   sorts: { timestamp: (row) => textOf(row.timestamp) },

@@ -118,6 +118,14 @@ export function readListQuery(query: RawQuery): ListQuery {
   };
 }
 
+/**
+ * Place of the page's first row. Under drift, rows arrived or left between two requests, so pages
+ * after the first are off by a row.
+ */
+export function pageStart({ page, pageSize }: ListQuery, view: ReadView): number {
+  return Math.max(0, page * pageSize + (page > 0 ? view.drift : 0));
+}
+
 function selectRows<Row>(
   rows: Iterable<Row>,
   query: ListQuery,
@@ -171,9 +179,7 @@ export function listAnswer<Row>(options: {
   const { definition, view } = options;
   const query = readListQuery(options.query);
   const sorted = sortRows(selectRows(options.rows, query, definition), query, definition);
-  // Drift: rows arrived or left between two requests, so later pages are off by a row.
-  const drift = query.page > 0 ? view.drift : 0;
-  const start = Math.max(0, query.page * query.pageSize + drift);
+  const start = pageStart(query, view);
   const data = sorted
     .slice(start, start + query.pageSize)
     .map((row) => options.present(row, query.relations));

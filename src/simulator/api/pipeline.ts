@@ -30,9 +30,9 @@ export interface PipelineParts {
 }
 
 /**
- * One request through an endpoint: credentials (401), rate limit (429), faults, then the endpoint's
- * own permission (403), validation (400) and work. A refused token is answered before the rate
- * limit, so it never counts against a client.
+ * One request through an endpoint: credentials (401), rate limit (429), faults, then what the
+ * endpoint does itself (`endpoint`): path and query (400), permission (403), body (400), work. A
+ * refused token is answered before the rate limit, so it never counts against a client.
  */
 export async function serveEndpoint(
   context: NodeContext,

@@ -4,7 +4,7 @@
  */
 export interface ReadView {
   readonly omitBalanceChanges: boolean;
-  /** Rows changed in the last minute are told as they were last served, or not at all. */
+  /** Rows are told as they were last served; young ones that never were, not at all (`ServedRows`). */
   readonly stale: boolean;
   readonly drift: -1 | 0 | 1;
 }

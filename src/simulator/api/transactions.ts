@@ -7,7 +7,13 @@ import type { Answer } from './answer.ts';
 import { changeAnswer, creationAnswer } from './creation.ts';
 import { endpoint, NOTHING } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { listQuerySchema, readListQuery, relationsOf, relationsQuerySchema } from './list.ts';
+import {
+  listQuerySchema,
+  pageStart,
+  readListQuery,
+  relationsOf,
+  relationsQuerySchema,
+} from './list.ts';
 import type { ListDefinition } from './list.ts';
 import type { ReadView } from './read-view.ts';
 import { customData, identifier, listOf, named, positiveAmount, definedFields } from './schema.ts';
@@ -56,11 +62,9 @@ function worldQuery(
   raw: Readonly<Record<string, unknown>>,
   view: ReadView,
 ): { query: TransactionQuery | undefined; page: number; pageSize: number } {
-  const { filters, page, pageSize, search, sort } = readListQuery(raw);
-  const query: TransactionQuery = {
-    offset: Math.max(0, page * pageSize + (page > 0 ? view.drift : 0)),
-    limit: pageSize,
-  };
+  const listQuery = readListQuery(raw);
+  const { filters, page, pageSize, search, sort } = listQuery;
+  const query: TransactionQuery = { offset: pageStart(listQuery, view), limit: pageSize };
   const plain = ['status', 'network', 'vaultId', 'blockchainHash'] as const;
   for (const field of [...plain, 'orderId', 'accountId', 'addressId'] as const) {
     const value = filters.get(field);

@@ -1,4 +1,5 @@
-import type { CancellationReason } from '../../wire/notification.ts';
+import { WARNING_REASONS } from '../../wire/notification.ts';
+import type { CancellationReason, WarningReason } from '../../wire/notification.ts';
 import type { Clock, Handle } from '../clock.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
 import type { ChainTransaction, Output, TransactionPlan } from '../chain/chain-transaction.ts';
@@ -18,7 +19,7 @@ import {
 import type { Order } from './order.ts';
 import { canOutbid, fund, nonceFor } from './source-funds.ts';
 
-/** Why an order cannot go on now. Only the first two are told by a `warning`. */
+/** Why an order cannot go on now. Only `WARNING_REASONS` are told by a `warning`. */
 type PauseCause = {
   reasonCode: CancellationReason;
   reasonDetails?: TransactionEvent['reasonDetails'];
@@ -239,14 +240,13 @@ export class OrderFlow {
     let paused = order;
     const changes = { pause: { reasonCode, sinceMs }, reasonCode };
     if (order.pause?.reasonCode !== reasonCode) {
-      paused =
-        reasonCode === 'insufficient_balance' || reasonCode === 'hosted_singner_unavailable'
-          ? this.#orders.advance(
-              order,
-              { type: 'warning', reasonCode, reasonDetails: cause.reasonDetails },
-              changes,
-            )
-          : this.#orders.update(order, changes);
+      paused = isWarning(reasonCode)
+        ? this.#orders.advance(
+            order,
+            { type: 'warning', reasonCode, reasonDetails: cause.reasonDetails },
+            changes,
+          )
+        : this.#orders.update(order, changes);
     }
     return this.#wakeAt(paused, Math.min(nowMs + RETRY_INTERVAL_MS, deadlineMs));
   }
@@ -321,4 +321,8 @@ function causeOf(reasonCode: CancellationReason, funding: Funding): PauseCause {
   if (reasonCode !== 'insufficient_balance') return { reasonCode };
   const shortfalls = funding.kind === 'insufficient' ? funding.shortfalls : [];
   return { reasonCode, reasonDetails: { shortfalls } };
+}
+
+function isWarning(reasonCode: CancellationReason): reasonCode is WarningReason {
+  return WARNING_REASONS.some((each) => each === reasonCode);
 }

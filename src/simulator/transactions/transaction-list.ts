@@ -172,6 +172,7 @@ function matches(row: Order | Incoming, query: TransactionQuery): boolean {
   }
   if (query.search === undefined) return true;
   const destination = isOrder(row) ? row.destinationAddress : row.networkAddress;
+  const wanted = query.search.toLowerCase();
   const texts = [row.transactionId, row.orderId, row.blockchainHash ?? '', destination];
-  return texts.some((text) => text.includes(query.search ?? ''));
+  return texts.some((text) => text.toLowerCase().includes(wanted));
 }

@@ -41,7 +41,7 @@ export interface WorldOptions {
   networks?: readonly NetworkConfig[];
 }
 
-/** Blocks that one call may add or take away; a slip of the finger must not stop the core. */
+/** Blocks that one call may add, and take away; a slip of the finger must not stop the core. */
 const BLOCKS_MAX = 100_000;
 const REORG_DEPTH_MAX = 1_000;
 

@@ -302,9 +302,9 @@ export interface TransactionQuery {
   orderId?: string;
   accountId?: string;
   addressId?: string;
-  /** Matches part of transactionId, orderId, blockchainHash or destinationAddress. */
+  /** Matches part of transactionId, orderId, blockchainHash or destinationAddress, in any case. */
   search?: string;
-  /** Default: `createdAt`, ascending; ties in order of creation. */
+  /** Default: `createdAt`, ascending. Ties by order of creation, in the same direction. */
   sort?: { field: 'createdAt' | 'updatedAt'; order: 'asc' | 'desc' };
   offset?: number;
   limit?: number;

@@ -164,6 +164,12 @@ describe('creation', () => {
     ]);
     const found = await caller.api('GET', '/transactions?filter[type]=outgoing&search=order-1');
     expect(found.body).toMatchObject({ pagination: { total: 1 } });
+    // An EVM address is spelled in both cases, as are hashes of other networks.
+    for (const text of [networkAddress, networkAddress.toUpperCase(), 'ORDER-1']) {
+      const query = `filter[type]=outgoing&search=${text}`;
+      const { body } = await caller.api('GET', `/transactions?${query}`);
+      expect(body).toMatchObject({ pagination: { total: 1 } });
+    }
   });
 });
 

@@ -143,6 +143,20 @@ test(
   },
 );
 
+test('hex of an external signer may have the prefix that EVM tools write', async () => {
+  const vault = await funded({ externalSigner: true });
+  const order = await orderFrom(vault);
+  const signatures = signaturesOf(vault.xprv, order).map((signature) =>
+    Object.fromEntries(
+      Object.entries(signature).map(([field, hex]) => [field, `0x${String(hex)}`]),
+    ),
+  );
+  const path = `/transactions/${String(order['transactionId'])}/signatures`;
+  expect(await stage.api('POST', path, { signatures })).toMatchObject({
+    body: { status: 'submitted' },
+  });
+});
+
 test(
   'warning and cancelled carry a reasonCode, and nothing tells reasonDetails',
   covers('outgoing/type/warning', 'outgoing/type/cancelled', 'outgoing/field/reasonCode'),
