@@ -66,7 +66,7 @@ const withdrawalSchema = z
       .openapi({ description: 'What stands in the books for it.' }),
     custody: custodyStanding.openapi({
       description:
-        'What the custody API says: `unasked` (nothing but webhooks tell of it yet, or they have told more since), `known` (its record agrees), `unknown` (it does not know it: nothing is posted for it).',
+        'What the custody API says: `unasked` (nothing but webhooks tell of it yet), `known` (its record agrees), `doubted` (it says otherwise, or webhooks have told more since), `unknown` (it does not know it: nothing is posted for it).',
     }),
     firstSeenAt: timeText,
     updatedAt: timeText,

@@ -34,7 +34,7 @@ export type HttpResult =
     }
   | { readonly kind: 'failed'; readonly cause: UnavailableCause };
 
-/** One HTTP exchange at a time over kept-alive connections to one origin. No retries, no meaning. */
+/** HTTP exchanges over kept-alive connections to one origin. No retries, no meaning. */
 export class Transport {
   readonly #pool: Pool;
   readonly #clock: Clock;

@@ -121,3 +121,21 @@ test('mounted last in another app, it still answers what is not there and what f
   expect(await failed.text()).not.toContain('secret');
   expect(api.bugs).toHaveLength(2);
 });
+
+test('a description that explains several values of a member explains every one', async () => {
+  const api = await apiUnderTest();
+  const { body } = await api.request('GET', '/openapi.json');
+  const { schemas } = body['components'] as {
+    schemas: Record<
+      string,
+      { properties?: Record<string, { enum?: string[]; description?: string }> }
+    >;
+  };
+  const explained = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
+    Object.entries(properties).flatMap(([member, { enum: values = [], description = '' }]) => {
+      const missing = values.filter((value) => !description.includes(`\`${value}\``));
+      return missing.length + 2 > values.length ? [] : [[`${schema}.${member}`, missing]];
+    }),
+  );
+  expect(explained).toEqual([['Withdrawal.custody', []]]);
+});
