@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
 import { Daemon } from './daemon.ts';
 
 function confirmation(id: string): string {
@@ -55,4 +56,33 @@ test('neither log nor error says a path token', async () => {
   expect(await wrong.text()).not.toContain(daemon.pathTokens[0]);
   const output = daemon.stderr();
   for (const token of daemon.pathTokens) expect(output).not.toContain(token);
+});
+
+test('who is refused stands in the log: what came of the certificate, and nothing of the token', async () => {
+  const daemon = new Daemon();
+  onTestFinished(() => daemon.remove());
+  const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as { intake: object };
+  const clientCertificate = { header: 'x-client-fingerprint', allow: ['a1b2c3'] };
+  const intake = { ...config.intake, clientCertificate };
+  writeFileSync(daemon.configPath, JSON.stringify({ ...config, intake }));
+  await daemon.start();
+  const post = async (token: string, fingerprint: string): Promise<number> => {
+    const headers = { 'x-client-fingerprint': fingerprint };
+    const request = { method: 'POST', body: confirmation('one'), headers };
+    return (await fetch(`${daemon.url}/hooks/${token}`, request)).status;
+  };
+  const [token] = daemon.pathTokens;
+  const strange = `${token.slice(0, -1)}z`;
+  expect(await post(token, 'A1:B2:C3')).toBe(403);
+  expect(await post(token, 'A1:B2:C3')).toBe(403);
+  expect(await post(strange, 'a1b2c3')).toBe(404);
+  expect(await post(token, 'a1b2c3')).toBe(200);
+  await daemon.end('SIGTERM');
+  const lines = daemon.stderr().split('\n');
+  const refused = lines.filter((line) => line.includes('"refused":'));
+  expect(refused).toEqual([
+    expect.stringContaining('"certificate":"A1:B2:C3"'),
+    expect.stringContaining('intake.pathTokens'),
+  ]);
+  expect(daemon.stderr()).not.toContain(strange.slice(0, -1));
 });

@@ -16,6 +16,7 @@ import { publishedNow } from '../custody/published.ts';
 import { certificateGate } from './certificate.ts';
 import type { Answering } from './listener.ts';
 import { judgeAnew, type Parts } from './parts.ts';
+import { RefusedSenders } from './refused-senders.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
@@ -25,14 +26,20 @@ const WARNINGS_MS_MAX = 2_000;
 
 /** Intake alone: what API and console have in front of their routes is no business of a delivery. */
 function intake({ config, log, queue, metrics }: Parts): Hono<HooksEnv> {
-  const gate = certificateGate(config.intake.clientCertificate);
+  const senders = new RefusedSenders({ log, now: () => performance.now() });
+  const gate = certificateGate(config.intake.clientCertificate, (header, handed) =>
+    senders.certificate(header, handed),
+  );
   const hooks = createHooks({
     tokens: new PathTokens(config.intake.pathTokens),
     bodyBytesMax: config.intake.maxBodyBytes,
     submit: (submission) => queue.submit(submission),
     refused: new RefusedBodies(config.intake.malformedPerHourMax),
     now: () => Date.now(),
-    observe: (answer) => countAnswer(metrics, answer),
+    observe: (answer) => {
+      countAnswer(metrics, answer);
+      if (answer === 'unknown_token') senders.token();
+    },
     ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
   return answeringBugs(new Hono<HooksEnv>().route(HOOKS, hooks), bugsTo(log));
