@@ -43,21 +43,15 @@ test('the first refused certificate is told at once, then one a minute with the 
 test('the line says what came, and what to do', () => {
   const { lines, senders } = watched();
   senders.certificate('x-client', 'AB:CD');
-  expect(lines).toMatchObject([
-    {
-      level: 'warn',
-      certificate: 'AB:CD',
-      msg: expect.stringMatching(/"AB:CD" is not in intake\.clientCertificate\.allow.*add it/),
-    },
-  ]);
+  expect(lines).toMatchObject([{ level: 'warn', certificate: 'AB:CD' }]);
+  expect(lines[0]?.msg).toMatch(/"AB:CD" is not in intake\.clientCertificate\.allow.*add it/);
 });
 
 test('of a proxy that hands on nothing the header is named', () => {
   const { lines, senders } = watched();
   senders.certificate('x-client', null);
-  expect(lines).toMatchObject([
-    { refused: 1, msg: expect.stringContaining('nothing came in the header x-client') },
-  ]);
+  expect(lines.map(({ refused }) => refused)).toEqual([1]);
+  expect(lines[0]?.msg).toContain('nothing came in the header x-client');
 });
 
 test('of a long value the beginning is told', () => {
