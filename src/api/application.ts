@@ -8,6 +8,7 @@ import { mountCredits } from './credits.ts';
 import { mountDeposits } from './deposits.ts';
 import { mountDocumentation } from './documentation.ts';
 import { mountHealth, type HealthOptions } from './health.ts';
+import { mountJournal } from './journal.ts';
 import { mountMovements } from './movements.ts';
 import { mountNotifications } from './notifications.ts';
 import { mountPolicy } from './policy.ts';
@@ -106,6 +107,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountMovements(app, options);
   mountNotifications(app, options);
   mountQuarantine(app, options);
+  mountJournal(app, options);
   mountBreaks(app, options);
   mountReconciliations(app, options);
   mountReports(app, options);

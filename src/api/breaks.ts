@@ -3,14 +3,14 @@ import {
   BREAK_ACTIONS,
   BREAK_TYPES,
   differenceOf,
-  type Break,
-  type BreakEvent,
   type BreakFigures,
   type BreakState,
   type Severity,
 } from '../domain/break.ts';
+import { placeOf } from '../domain/feed-place.ts';
 import { BreakId } from '../domain/ids.ts';
-import { BREAK_SORTS } from '../store/reads.ts';
+import type { StoredBreakEvent } from '../store/break-book.ts';
+import { BREAK_SORTS, type ShownBreak } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
 import { decide, reasonBody, reasonText, statement } from './decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from './list.ts';
@@ -37,6 +37,15 @@ const severity = z.enum({
   critical: 'critical',
 } as const satisfies { [Level in Severity]: Level });
 
+const reversalSchema = z
+  .object({
+    creditId: z.string(),
+    seq: z.int().openapi({ description: 'Its place in the feed.' }),
+    reverses: z.string(),
+    createdAt: timeText,
+  })
+  .openapi('BreakReversal');
+
 const breakFields = {
   breakId: z.string(),
   type: z.enum(BREAK_TYPES),
@@ -56,7 +65,17 @@ const breakFields = {
   expected: amountText.nullable().openapi({ description: "The custody's side." }),
   actual: amountText.nullable().openapi({ description: 'Our side.' }),
   difference: amountText.nullable().openapi({ description: 'actual − expected.' }),
-  detail: z.string(),
+  detail: z
+    .string()
+    .openapi({ description: 'As it was told last: what follows does not change it.' }),
+  reversal: reversalSchema.nullable().openapi({
+    description:
+      'Of a `reversal_after_credit`: the item of the feed that took the credit back, null until the feed has it. Null of every other type.',
+  }),
+  journalSeq: z.int().openapi({
+    description:
+      'Place in the journal of the newest fact that opened it or changed what it says: `GET /v1/journal/{seq}/body` has its bytes, of a `malformed`, `quarantined` or `id_conflict` those that arrived.',
+  }),
   openedAt: timeText,
   updatedAt: timeText,
   resolvedAt: timeText.nullable(),
@@ -80,6 +99,7 @@ const eventSchema = z
     at: timeText,
     actor: z.string(),
     action: z.enum(BREAK_ACTIONS),
+    journalSeq: z.int().openapi({ description: 'Place in the journal of the fact behind it.' }),
     reason: z.string().openapi({ description: 'Of a note its text.' }),
     before: figuresSchema.nullable(),
     after: figuresSchema
@@ -92,8 +112,24 @@ const breakWithHistorySchema = z
   .object({ ...breakFields, history: z.array(eventSchema) })
   .openapi('BreakWithHistory');
 
-function breakView(one: Break, now: number): z.infer<typeof breakSchema> {
-  const until = one.resolvedAt ?? now;
+/** When a break is looked at, and how many items the feed had at each restore. */
+interface Looking {
+  readonly now: number;
+  readonly restoredAfter: readonly number[];
+}
+
+function reversalView(
+  reversal: ShownBreak['reversal'],
+  { restoredAfter }: Looking,
+): z.infer<typeof reversalSchema> | null {
+  if (reversal === null) return null;
+  const { creditId, feedSeq, reverses, createdAt } = reversal;
+  const seq = placeOf(feedSeq, restoredAfter);
+  return { creditId, seq, reverses, createdAt: isoTime(createdAt) };
+}
+
+function breakView(one: ShownBreak, looking: Looking): z.infer<typeof breakSchema> {
+  const until = one.resolvedAt ?? looking.now;
   return {
     breakId: one.breakId,
     type: one.type,
@@ -112,6 +148,8 @@ function breakView(one: Break, now: number): z.infer<typeof breakSchema> {
     actual: one.actual?.toString() ?? null,
     difference: differenceOf(one)?.toString() ?? null,
     detail: one.detail,
+    reversal: reversalView(one.reversal, looking),
+    journalSeq: one.seq,
     openedAt: isoTime(one.openedAt),
     updatedAt: isoTime(one.updatedAt),
     resolvedAt: isoTimeOrNull(one.resolvedAt),
@@ -130,11 +168,12 @@ function figuresView(figures: BreakFigures | null): z.infer<typeof figuresSchema
   };
 }
 
-function historyView(events: readonly BreakEvent[]): z.infer<typeof eventSchema>[] {
-  return events.map(({ at, actor, action, reason, before, after }) => ({
+function historyView(events: readonly StoredBreakEvent[]): z.infer<typeof eventSchema>[] {
+  return events.map(({ at, actor, action, seq, reason, before, after }) => ({
     at: isoTime(at),
     actor,
     action,
+    journalSeq: seq,
     reason,
     before: figuresView(before),
     after: figuresView(after),
@@ -226,20 +265,27 @@ const addNote = breakAction('notes', {
 
 export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;
+  const looking = async (): Promise<Looking> => ({
+    now: services.now(),
+    restoredAfter: await reads.restoredAfter(),
+  });
   const shown = async (id: string): Promise<z.infer<typeof breakWithHistorySchema>> => {
     const known = await reads.break(id);
     if (known === undefined) {
       throw notFound(`There is no break ${id}: list them with GET /v1/breaks.`);
     }
-    return { ...breakView(known.found, services.now()), history: historyView(known.history) };
+    return {
+      ...breakView(known.found, await looking()),
+      history: historyView(known.history),
+    };
   };
   app.openapi(listBreaks, async (context) => {
     const { page, pageSize, assignee, ...query } = context.req.valid('query');
     const whose = assignee === undefined ? {} : { assignee: assignee === '' ? null : assignee };
     const found = await reads.breaks({ ...given(query), ...whose }, { page, pageSize });
-    const now = services.now();
+    const at = await looking();
     return context.json(
-      listAnswer(found, (one) => breakView(one, now)),
+      listAnswer(found, (one) => breakView(one, at)),
       200,
     );
   });

@@ -2,6 +2,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { IntakeStatus } from '../domain/fact.ts';
 import type { StoredNotification } from '../store/reads.ts';
 import type { ApiEnv } from './access.ts';
+import { journalSeq } from './journal.ts';
 import { filter, given, listAnswer, listOf, pageQuery } from './list.ts';
 import { answers } from './problem.ts';
 import type { Services } from './services.ts';
@@ -18,7 +19,7 @@ const notificationSchema = z
   .object({
     id: z.string(),
     status: intakeStatus,
-    journalSeq: z.int(),
+    journalSeq,
     stream: z.string().nullable(),
     type: z.string().nullable(),
     vaultId: z.string().nullable(),

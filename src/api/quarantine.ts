@@ -2,6 +2,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { QuarantineRow } from '../store/records.ts';
 import { authorize, type ApiEnv } from './access.ts';
 import { decide, reasonText } from './decision.ts';
+import { journalSeq } from './journal.ts';
 import { idParams, listAnswer, listOf, noQuery, pageQuery } from './list.ts';
 import { intakeStatus } from './notifications.ts';
 import { answers, WRITE_PROBLEMS } from './problem.ts';
@@ -16,7 +17,7 @@ const keptSchema = z
     notificationId: z.string(),
     defect: z.string().openapi({ description: 'What was not understood, and where.' }),
     state: z.enum(['kept', 'retried']),
-    journalSeq: z.int(),
+    journalSeq,
     receivedAt: timeText,
     retriedAt: timeText.nullable(),
   })

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Amount } from '../domain/amount.ts';
-import { differenceOf, type Break } from '../domain/break.ts';
+import { BODY_BREAKS, differenceOf, type BreakType } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
+import type { ShownBreak } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { closeTable } from './close-table.ts';
 import { decimalText, grouped, momentText, shortened, spanText } from './figure.ts';
@@ -107,15 +108,30 @@ function depositTable(snapshot: Snapshot): Markup {
 }
 
 /** What became of a break since it was found. */
-function breakNotes(one: Break): string[] {
+function breakNotes(one: ShownBreak): string[] {
   return [
+    ...(one.type === 'reversal_after_credit' ? [reversalNote(one)] : []),
     ...(one.state === 'investigating' ? ['investigating'] : []),
     ...(one.assignee === null ? [] : [one.assignee]),
     ...(one.severity === one.originalSeverity ? [] : [`${one.originalSeverity} at first`]),
   ];
 }
 
-function breakItem(one: Break, snapshot: Snapshot): Markup {
+/** The break's own words are those of the rollback: it came before the reversal. */
+function reversalNote({ reversal }: ShownBreak): string {
+  if (reversal === null) return 'not reversed in the feed yet';
+  return `reversed in the feed, ${momentText(reversal.createdAt)}`;
+}
+
+const ABOUT_BODY: ReadonlySet<BreakType> = new Set(BODY_BREAKS);
+
+/** No link: the console's session opens nothing of the API, which asks for a token. */
+function bodyCall({ type, seq }: ShownBreak): Markup | '' {
+  if (!ABOUT_BODY.has(type)) return '';
+  return html`<p>Its bytes: <span class="id">GET /v1/journal/${seq}/body</span></p>`;
+}
+
+function breakItem(one: ShownBreak, snapshot: Snapshot): Markup {
   const { asset } = one.subject;
   const difference = differenceOf(one);
   return html`<li class="break ${one.severity}">
@@ -126,6 +142,7 @@ function breakItem(one: Break, snapshot: Snapshot): Markup {
       <time title="${momentText(one.openedAt)}">${spanText(snapshot.at - one.openedAt)}</time>
     </div>
     <p>${one.detail}</p>
+    ${bodyCall(one)}
     ${
       difference === null || asset === null
         ? ''

@@ -1,7 +1,7 @@
-import type { Break, Severity } from '../domain/break.ts';
+import type { Severity } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
-import type { ClosedReport, Reads, StoreCounts } from '../store/reads.ts';
+import type { ClosedReport, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
 const CLOSES_SHOWN = 7;
@@ -26,7 +26,7 @@ export interface Snapshot {
   readonly depositsTotal: number;
   readonly decimals: ReadonlyMap<string, number>;
   /** The most urgent first. */
-  readonly breaks: readonly Break[];
+  readonly breaks: readonly ShownBreak[];
   readonly lastRun: ReconciliationRow | undefined;
   /** Closed days, the newest first. */
   readonly closes: readonly ClosedReport[];
@@ -34,7 +34,7 @@ export interface Snapshot {
 
 const URGENCY: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
 
-function byUrgency(left: Break, right: Break): number {
+function byUrgency(left: ShownBreak, right: ShownBreak): number {
   return URGENCY[left.severity] - URGENCY[right.severity] || left.openedAt - right.openedAt;
 }
 

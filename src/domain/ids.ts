@@ -51,6 +51,14 @@ export function seqOfId(id: number): number {
 /** A collision-free digest of a text, safe inside an id; given by the store. */
 export type Digest = (text: string) => string;
 
+/** What the feed calls a deposit's n-th credit, counted from 1, or the reversal of that credit. */
+export function creditIdOf(
+  one: { depositId: DepositId; kind: 'credit' | 'reversal'; ordinal: number },
+  digest: Digest,
+): CreditId {
+  return CreditId(`crd_${digest(JSON.stringify([one.depositId, one.kind, one.ordinal]))}`);
+}
+
 /**
  * Mints ids that a replay mints again. Entries and breaks are numbered by their fact's place in the
  * journal. Deposits and credits, which consumers keep, are named by what they are: after a restore
@@ -79,7 +87,7 @@ export class IdMint {
 
   /** Of a deposit's n-th credit, or of that credit's reversal. */
   credit(depositId: DepositId, kind: 'credit' | 'reversal', ordinal: number): CreditId {
-    return CreditId(`crd_${this.#digest(JSON.stringify([depositId, kind, ordinal]))}`);
+    return creditIdOf({ depositId, kind, ordinal }, this.#digest);
   }
 
   break(): BreakId {

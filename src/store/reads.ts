@@ -1,5 +1,5 @@
 import type { Amount } from '../domain/amount.ts';
-import type { Break, BreakEvent, BreakState, BreakType, Severity } from '../domain/break.ts';
+import type { Break, BreakState, BreakType, Severity } from '../domain/break.ts';
 import type { CloseRecord } from '../domain/close-record.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
@@ -13,6 +13,7 @@ import type { IntakeStatus } from '../domain/fact.ts';
 import type {
   AddressId,
   AssetId,
+  CreditId,
   DepositId,
   TransactionId,
   VaultId,
@@ -20,6 +21,7 @@ import type {
 } from '../domain/ids.ts';
 import type { Movement, MovementStanding } from '../domain/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
+import type { StoredBreakEvent } from './break-book.ts';
 import type {
   CustodyEffectRow,
   DailyCloseRow,
@@ -132,6 +134,31 @@ export interface StoredNotification {
   readonly receivedAt: number;
 }
 
+/** An item of the feed that takes a credit back. */
+export interface ReversalInFeed {
+  readonly creditId: CreditId;
+  readonly reverses: CreditId;
+  readonly feedSeq: number;
+  readonly createdAt: number;
+}
+
+/** A break with what is worked out whenever it is read, because it goes on after the break was told. */
+export interface ShownBreak extends Break {
+  /** Place in the journal of the newest fact that opened it or changed what it says. */
+  readonly seq: number;
+  /**
+   * Of a `reversal_after_credit`: what took back the credit that it is about; null while nothing has,
+   * and of other types.
+   */
+  readonly reversal: ReversalInFeed | null;
+}
+
+/** The body of a fact. `isWhole`: it is as long as its fact says; else the store is damaged. */
+export interface KeptBody {
+  readonly bytes: Uint8Array;
+  readonly isWhole: boolean;
+}
+
 export interface BreakQuery {
   /** `unresolved`: open ones and those under investigation. */
   readonly state?: BreakState | 'unresolved';
@@ -229,8 +256,12 @@ export interface Reads {
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
-  breaks(query: BreakQuery, page: PageRequest): Promise<Page<Break>>;
-  break(breakId: string): Promise<{ found: Break; history: readonly BreakEvent[] } | undefined>;
+  /** The body of the fact at a place in the journal, byte by byte as it was received. */
+  body(seq: number): Promise<KeptBody | undefined>;
+  breaks(query: BreakQuery, page: PageRequest): Promise<Page<ShownBreak>>;
+  break(
+    breakId: string,
+  ): Promise<{ found: ShownBreak; history: readonly StoredBreakEvent[] } | undefined>;
   /** The newest place up to which a complete run has read the custody API's list. */
   custodyWatermark(): Promise<number | null>;
   reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;

@@ -53,6 +53,7 @@ test('an unknown path under /v1 tells strangers nothing', async () => {
 const MAY_CALL: [method: string, path: string, people: Person[]][] = [
   ['GET', '/v1/balances', ['vera', 'chris', 'olga', 'ada']],
   ['GET', '/v1/credits', ['vera', 'chris', 'olga', 'ada']],
+  ['GET', '/v1/journal/1/body', ['vera', 'chris', 'olga', 'ada']],
   ['POST', '/v1/credits/crd_1/ack', ['chris', 'olga', 'ada']],
   ['POST', '/v1/deposits/dep_1/approve', ['olga', 'ada']],
   ['POST', '/v1/deposits/dep_1/hold', ['olga', 'ada']],

@@ -49,8 +49,22 @@ test('a note and an assignment are in the history, with who, when and why', asyn
       before: null,
       after: { expected: null, actual: null, difference: null, severity: 'info' },
     }),
-    { at, actor: 'otto', action: 'noted', reason: 'looks like a scanner', ...unmoved },
-    { at, actor: 'olga', action: 'assigned', reason: 'nobody → night desk: on duty', ...unmoved },
+    {
+      at,
+      actor: 'otto',
+      action: 'noted',
+      journalSeq: 6,
+      reason: 'looks like a scanner',
+      ...unmoved,
+    },
+    {
+      at,
+      actor: 'olga',
+      action: 'assigned',
+      journalSeq: 7,
+      reason: 'nobody → night desk: on duty',
+      ...unmoved,
+    },
   ]);
   const back = await api.post(`${path}/assign`, { assignee: null, reason: 'shift is over' }, 'ada');
   expect(back.body['assignee']).toBeNull();

@@ -21,6 +21,7 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/credits',
     'GET /v1/deposits',
     'GET /v1/deposits/{id}',
+    'GET /v1/journal/{seq}/body',
     'GET /v1/movements',
     'GET /v1/notifications',
     'GET /v1/policy',

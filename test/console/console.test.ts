@@ -129,6 +129,31 @@ test('the latest run is shown with its causes', async () => {
   );
 });
 
+test('a credit that left the chain is shown with whether the feed has reversed it', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  const waits = words(await read());
+  expect(waits).toContain('critical reversal after credit not reversed in the feed yet');
+  await verifyWith(open, { status: 'rolledback' });
+  const when = new Date(open.at).toISOString().slice(0, 19).replace('T', ' ');
+  // The look before this one took seconds by the test's clock, and is shared for as long as that asks.
+  open.at += 60_000;
+  const done = words(await read());
+  expect(done).toContain(`critical reversal after credit reversed in the feed, ${when} UTC`);
+  expect(done).not.toContain('not reversed');
+});
+
+test('a break about a body names the call that has its bytes', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver('not json', service.chain('transaction'));
+  await open.run();
+  const text = words(await read());
+  expect(text).toContain('malformed');
+  expect(text.match(/GET \/v1\/journal\/\d+\/body/g)).toEqual(['GET /v1/journal/2/body']);
+});
+
 test('what arrives from outside is never markup', async () => {
   const { open, service, read } = await openConsole();
   const hostile = '<img src=x onerror="alert(1)">';

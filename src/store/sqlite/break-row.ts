@@ -1,12 +1,5 @@
 import { storedAmount } from '../../domain/amount.ts';
-import type {
-  Break,
-  BreakAction,
-  BreakEvent,
-  BreakFigures,
-  BreakState,
-  Severity,
-} from '../../domain/break.ts';
+import type { Break, BreakAction, BreakFigures, BreakState, Severity } from '../../domain/break.ts';
 import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../break-book.ts';
 import { findingColumns, findingOf } from './finding-row.ts';
@@ -64,8 +57,9 @@ function unpackFigures(text: string | null): BreakFigures | null {
   };
 }
 
-export function breakEventOf(row: BreakEventRow): BreakEvent {
+export function breakEventOf(row: BreakEventRow): StoredBreakEvent {
   return {
+    seq: row.seq,
     breakId: BreakId(row.break_id),
     at: row.at,
     actor: row.actor,

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { inflateSync } from 'node:zlib';
+import type { KeptBody } from '../reads.ts';
 import type { JournalRow } from '../records.ts';
 import type { BodiesTableRow, JournalTableRow } from './tables.ts';
 
@@ -115,6 +116,14 @@ export class JournalReader {
   at(seq: number): JournalRow | undefined {
     const row = this.#fact.get(seq);
     return row && this.#rowOf(row);
+  }
+
+  /** A body of its own, which shares no memory with its block. */
+  bodyAt(seq: number): KeptBody | undefined {
+    const row = this.#fact.get(seq);
+    if (row === undefined) return undefined;
+    const bytes = Uint8Array.from(this.#bodyOf(row));
+    return { bytes, isWhole: bytes.length === row.body_bytes };
   }
 
   /** Forgets what a transaction that did not commit may have shown: its places are given anew. */

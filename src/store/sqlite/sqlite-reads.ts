@@ -15,6 +15,7 @@ import type {
   BalanceQuery,
   BreakQuery,
   DepositQuery,
+  KeptBody,
   NotificationQuery,
   Page,
   PageRequest,
@@ -23,6 +24,7 @@ import type {
   WithdrawalQuery,
 } from '../reads.ts';
 import { SqliteCloseRecords } from './close-records.ts';
+import { JournalReader } from './journal-reader.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
@@ -112,9 +114,11 @@ export class SqliteReads implements Reads {
   readonly #db: Kysely<Tables>;
   readonly #connection: Database;
   readonly #keys: KeyLookup;
+  readonly #journal: JournalReader;
 
   constructor(connection: Database) {
     this.#connection = connection;
+    this.#journal = new JournalReader(connection);
     this.#keys = new KeyLookup(connection);
     this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
   }
@@ -195,6 +199,11 @@ export class SqliteReads implements Reads {
   quarantine(page: PageRequest) {
     const listing = { table: 'quarantine', equal: {}, newestFirstBy: 'seq' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
+  }
+
+  /** When no other read is under way: it would show the journal as it was when that began. */
+  body(seq: number): Promise<KeptBody | undefined> {
+    return this.#db.connection().execute(() => Promise.resolve(this.#journal.bodyAt(seq)));
   }
 
   breaks(query: BreakQuery, page: PageRequest) {

@@ -33,6 +33,7 @@ export class ThreadedReads implements Reading {
   readonly feedHead = this.#looking('feedHead');
   readonly restoredAfter = this.#looking('restoredAfter');
   readonly break = this.#looking('break');
+  readonly body = this.#looking('body');
   readonly movements = this.#looking('movements');
   readonly policy = this.#looking('policy');
   readonly configuredPolicy = this.#looking('configuredPolicy');

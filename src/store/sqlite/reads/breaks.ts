@@ -1,9 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { BODY_BREAKS, type Break, type BreakEvent } from '../../../domain/break.ts';
-import type { BreakQuery, BreakSort, Page, PageRequest } from '../../reads.ts';
+import { BODY_BREAKS, type Break } from '../../../domain/break.ts';
+import type { BreakQuery, BreakSort, Page, PageRequest, Reads, ShownBreak } from '../../reads.ts';
 import { breakEventOf, breakOf } from '../break-row.ts';
 import type { Tables } from '../tables.ts';
-import { atSnapshot, readPage } from './list.ts';
+import { shownBreaks } from './break-evidence.ts';
+import { atSnapshot, pageAt } from './list.ts';
 
 /** Word for word the condition of the index `breaks_unresolved`: the planner compares text. */
 export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
@@ -22,7 +23,7 @@ export function readBreaks(
   db: Kysely<Tables>,
   query: BreakQuery,
   page: PageRequest,
-): Promise<Page<Break>> {
+): Promise<Page<ShownBreak>> {
   const { state, type, vaultId, severity, assignee, sort } = query;
   const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
@@ -32,14 +33,14 @@ export function readBreaks(
     orderBy: sort === undefined ? undefined : ORDERS[sort],
     also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
   } as const;
-  return readPage(db, listing, { ...page, itemOf: breakOf });
+  return atSnapshot(db, async (at) => {
+    const found = await pageAt(at, listing, { ...page, itemOf: breakOf });
+    return { ...found, items: await shownBreaks(at, found.items) };
+  });
 }
 
 /** A break with its history, oldest event first. */
-export function readBreak(
-  db: Kysely<Tables>,
-  breakId: string,
-): Promise<{ found: Break; history: readonly BreakEvent[] } | undefined> {
+export function readBreak(db: Kysely<Tables>, breakId: string): ReturnType<Reads['break']> {
   return atSnapshot(db, async (at) => {
     const row = await at
       .selectFrom('breaks')
@@ -47,13 +48,15 @@ export function readBreak(
       .selectAll()
       .executeTakeFirst();
     if (row === undefined) return undefined;
+    const [found] = await shownBreaks(at, [breakOf(row)]);
+    if (found === undefined) return undefined;
     const events = await at
       .selectFrom('break_events')
       .where('break_id', '=', breakId)
       .selectAll()
       .orderBy(sql`rowid`)
       .execute();
-    return { found: breakOf(row), history: events.map(breakEventOf) };
+    return { found, history: events.map(breakEventOf) };
   });
 }
 

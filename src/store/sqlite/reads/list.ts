@@ -28,6 +28,10 @@ export interface Listing<Table extends keyof Tables> {
   readonly also?: RawBuilder<boolean> | undefined;
 }
 
+type PageOf<Table extends keyof Tables, Item> = PageRequest & {
+  readonly itemOf: (row: Tables[Table]) => Item;
+};
+
 /** Reads several queries at one snapshot: the file's state when the first of them runs. */
 export function atSnapshot<Result>(
   db: Kysely<Tables>,
@@ -40,30 +44,37 @@ export function atSnapshot<Result>(
 export function readPage<Table extends keyof Tables, Item>(
   db: Kysely<Tables>,
   listing: Listing<Table>,
-  page: PageRequest & { readonly itemOf: (row: Tables[Table]) => Item },
+  page: PageOf<Table, Item>,
+): Promise<Page<Item>> {
+  return atSnapshot(db, (at) => pageAt(at, listing, page));
+}
+
+/** The same within a snapshot, for what more is read with the page. */
+export async function pageAt<Table extends keyof Tables, Item>(
+  at: Kysely<Tables>,
+  listing: Listing<Table>,
+  page: PageOf<Table, Item>,
 ): Promise<Page<Item>> {
   const { table, equal, newestFirstBy, orderBy, also } = listing;
-  return atSnapshot(db, async (at) => {
-    const conditions = Object.entries(typeof equal === 'function' ? equal() : equal)
-      .filter(([, value]) => value !== undefined)
-      .map(conditionOf);
-    if (also !== undefined) conditions.push(also);
-    const where =
-      conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
-    const counted = await sql<{
-      total: number;
-    }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);
-    const { rows } = await sql<Tables[Table]>`
-      select * from ${sql.table(table)} ${where}
-      order by ${orderBy ?? sql`${sql.ref(newestFirstBy)} desc`}
-      limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
-    return {
-      items: rows.map((row) => page.itemOf(row)),
-      total: counted.rows[0]?.total ?? 0,
-      page: page.page,
-      pageSize: page.pageSize,
-    };
-  });
+  const conditions = Object.entries(typeof equal === 'function' ? equal() : equal)
+    .filter(([, value]) => value !== undefined)
+    .map(conditionOf);
+  if (also !== undefined) conditions.push(also);
+  const where =
+    conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
+  const counted = await sql<{
+    total: number;
+  }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);
+  const { rows } = await sql<Tables[Table]>`
+    select * from ${sql.table(table)} ${where}
+    order by ${orderBy ?? sql`${sql.ref(newestFirstBy)} desc`}
+    limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
+  return {
+    items: rows.map((row) => page.itemOf(row)),
+    total: counted.rows[0]?.total ?? 0,
+    page: page.page,
+    pageSize: page.pageSize,
+  };
 }
 
 /** Most values in one `IN (…)`; SQLite takes 32,766 parameters a statement. */
