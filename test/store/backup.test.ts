@@ -1,9 +1,18 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { decode } from '../../src/intake/decode.ts';
 import { backup, restore } from '../../src/store/sqlite/backup.ts';
+import { rebuild } from '../../src/store/sqlite/rebuild.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import { openLedgerFile, START } from './open-ledger.ts';
 import { Service } from './webhook.ts';
@@ -95,4 +104,54 @@ test('a lock file that cannot be opened is named', async () => {
   await expect(restore(path, copy, { decode, now: () => START })).rejects.toThrow(
     `${copy}.lock is a folder`,
   );
+});
+
+/** The store as a daemon leaves it that is killed: what was committed last stands in the log alone. */
+async function killedStore() {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  await open.deliver(new Service().confirmed(2));
+  const store = join(dirname(path), 'killed.db');
+  for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${store}${suffix}`);
+  return { store, copy };
+}
+
+test('before a restore touches the store all that was acknowledged is in its one file', async () => {
+  const { store, copy } = await killedStore();
+  const alone = `${store}.alone`;
+  // Whoever is interrupted later finds this file under its name, and perhaps no log beside it.
+  const now = (): number => {
+    copyFileSync(store, alone);
+    return START;
+  };
+  const { previous } = await restore(copy, store, { decode, now });
+  expect(filesOf(previous ?? '')).toEqual(['killed.db.before-restore-1']);
+  for (const file of [alone, previous ?? '']) {
+    expect(verify(file, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+  }
+});
+
+test('a damaged store is put aside as it is when a backup is restored', async () => {
+  const { store, copy } = await killedStore();
+  rmSync(`${store}-wal`);
+  writeFileSync(store, 'no database');
+  const { previous } = await restore(copy, store, { decode, now: () => START });
+  expect(readFileSync(previous ?? '', 'utf8')).toBe('no database');
+  expect(verify(store, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+});
+
+test('a store that another process reads an earlier state of is not put aside', async () => {
+  const { store, copy } = await killedStore();
+  const reader = new Database(store, { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM journal').get();
+  const later = new Database(store);
+  later.exec('UPDATE intake_counts SET count = count + 1');
+  later.close();
+  const reading = `${store} is being read by another process`;
+  await expect(restore(copy, store, { decode, now: () => START })).rejects.toThrow(reading);
+  const options = { decode, progress: SILENT, acceptFeed: false };
+  expect(() => rebuild(store, options)).toThrow(reading);
+  reader.close();
+  expect(rebuild(store, options)).toMatchObject({ facts: 3 });
 });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DecodeBody } from '../port.ts';
 import {
   explained,
+  foldLogUnlessDamaged,
   makeOneFile,
   makePrivate,
   openForReading,
@@ -73,6 +74,7 @@ export async function restore(
   const lock = takeWriterLock(to);
   const fresh = `${to}.restore`;
   try {
+    if (existsSync(to)) foldLogUnlessDamaged(to);
     removeDatabase(fresh);
     await copy(from, fresh);
     await recordRestore(fresh, options);
@@ -118,6 +120,7 @@ function putInPlace(fresh: string, to: string): Restored {
   const previous = existsSync(to) ? freeName(to) : null;
   if (previous !== null) {
     linkSync(to, previous);
+    // Of a store that could be opened they are empty: a reader keeps them.
     for (const suffix of ['-wal', '-shm']) {
       if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${previous}${suffix}`);
     }

@@ -108,6 +108,10 @@ export function folderRefusal(path: string): StoreRefused | undefined {
   return new StoreRefused(`${path} is a folder: name the file in it`);
 }
 
+function isDamage(code: string): boolean {
+  return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
+}
+
 /** What went wrong with a file, in words that say what to do; a refusal stays as it is. */
 export function refusal(path: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
@@ -123,7 +127,7 @@ export function refusal(path: string, error: unknown): StoreRefused {
       `${path} cannot be opened (${text}): SQLite writes beside a store that a daemon has used; run this as the user who owns it, or on a copy made by \`counterfoil backup\``,
     );
   }
-  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+  if (isDamage(code)) {
     return new StoreRefused(
       `${path} is damaged or not a SQLite database (${text}): restore the latest backup, or run \`sqlite3 ${path} .recover\` into a new file`,
     );
@@ -267,6 +271,35 @@ export function makeOneFile(path: string): void {
     const mode = db.pragma('journal_mode = DELETE', { simple: true });
     if (mode !== 'delete') throw new StoreRefused(`${path} stays in ${String(mode)} mode`);
   }).close();
+}
+
+/**
+ * Brings all that is committed into the store's file, so that it can be given another name: under that
+ * one nobody would find what stands in the log beside it, and another file in its place would take
+ * the log for its own.
+ */
+export function foldLog(db: Database.Database, path: string): void {
+  const [folded] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+  if (folded?.busy === 0) return;
+  throw new StoreRefused(
+    `${path} is being read by another process: wait for its end and try again`,
+  );
+}
+
+/** The same for a store that somebody else may have damaged: then nobody can go on with its log either. */
+export function foldLogUnlessDamaged(path: string): void {
+  try {
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: true });
+    try {
+      foldLog(db, path);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError) || !isDamage(error.code)) {
+      throw refusal(path, error);
+    }
+  }
 }
 
 /** Opens an existing store for reading beside the writer. */

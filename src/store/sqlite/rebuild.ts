@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import type { Database } from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
 import { checkHashChain } from './audit.ts';
-import { explained, openForRebuild, openForWriting, removeDatabase } from './database.ts';
+import { explained, foldLog, openForRebuild, openForWriting, removeDatabase } from './database.ts';
 import { StoreRefused } from './refusal.ts';
 import { replay } from './replay.ts';
 import { insertInto } from './statement.ts';
@@ -35,6 +35,8 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
   const old = openForRebuild(path);
   const { decode, progress } = options;
   try {
+    // At once: whoever reads it would keep us from it after a long replay as well.
+    foldLog(old, path);
     const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
     progress.start('hash chain', facts);
     const chain = checkHashChain(old, (count) => progress.tick(count));
@@ -55,7 +57,6 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
       into.close();
     }
     progress.done();
-    old.pragma('wal_checkpoint(TRUNCATE)');
     old.close();
     return { facts, previous: replaceBy(fresh, path) };
   } catch (error) {
