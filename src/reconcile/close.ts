@@ -49,6 +49,8 @@ export type CloseResult =
   /** The next day waits for the custody API; `days` before it were closed. */
   | { readonly kind: 'postponed'; readonly days: readonly string[]; readonly reason: string }
   | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string }
+  /** It was stopped before the next day. */
+  | { readonly kind: 'stopped'; readonly days: readonly string[] }
   | ({ readonly days: readonly string[] } & TooMany);
 
 /** More days are due than are closed by themselves, from `since` on; none of them is. */
@@ -58,7 +60,10 @@ export interface TooMany {
 }
 
 type Step =
-  { readonly kind: 'done' } | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' }>;
+  | { readonly kind: 'done' }
+  | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' | 'stopped' }>;
+
+const STOPPED = { kind: 'stopped', days: [] } as const;
 
 /**
  * Closes days, one by one and in order. Those missed while the daemon was down are closed with the
@@ -67,6 +72,10 @@ type Step =
  */
 export class Closer {
   readonly #options: CloserOptions;
+  readonly #stopping = new AbortController();
+  readonly #stopped = new Promise<undefined>((resolve) => {
+    this.#stopping.signal.addEventListener('abort', () => resolve(undefined));
+  });
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: CloserOptions) {
@@ -93,6 +102,14 @@ export class Closer {
   closeThrough(day: string): Promise<CloseResult> {
     const { now } = this.#options;
     return this.#inTurn(() => this.#closeWhile((one) => one.day <= day && one.cutOffAt <= now()));
+  }
+
+  /**
+   * Closes no more days, and gives up the one under way unless it is with the writer already: another
+   * start closes it, and what it read of the custody API may have been broken off.
+   */
+  stop(): void {
+    this.#stopping.abort();
   }
 
   /** Resolves when no close is under way. */
@@ -124,6 +141,7 @@ export class Closer {
     const { calendar } = this.#options;
     const days: string[] = [];
     for (let day = await this.#next(); day !== undefined && isWanted(day);) {
+      if (this.#stopping.signal.aborted) return { kind: 'stopped', days };
       const following = calendar.after(day);
       const step = await this.#close(day, isWanted(following) ? following : undefined);
       if (step.kind !== 'done') return { ...step, days };
@@ -145,6 +163,7 @@ export class Closer {
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
     const { calendar, now } = this.#options;
     const custody = await this.#readCustody(following);
+    if (this.#stopping.signal.aborted) return STOPPED;
     const isPatient = this.#options.custody !== undefined && following === undefined;
     if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
       return { kind: 'postponed', days: [], reason: custody.reason };
@@ -152,6 +171,7 @@ export class Closer {
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const outcome = await this.#submit(day, { custody, ...exempt });
+      if (outcome === 'stopped') return STOPPED;
       if (outcome?.kind === 'taken') return { kind: 'done' };
       if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
       if (outcome?.kind === 'unavailable') {
@@ -180,7 +200,7 @@ export class Closer {
   async #submit(
     day: CalendarDay,
     found: Pick<CloseRecord, 'custody' | 'exempt'>,
-  ): Promise<Submitted | undefined> {
+  ): Promise<Submitted | 'stopped' | undefined> {
     const { reads, calendar, graceMs, now, submit } = this.#options;
     const last = await reads.lastClose();
     const { throughSeq, seal } = await reads.journalMark(day.cutOffAt, last?.throughSeq ?? 0);
@@ -196,7 +216,8 @@ export class Closer {
       ...found,
     };
     // Worked out beside the writer, so that intake need not wait for it.
-    const preparation = await reads.prepareClose(record);
+    const preparation = await Promise.race([reads.prepareClose(record), this.#stopped]);
+    if (preparation === undefined) return 'stopped';
     const [outcome] = await submit([{ kind: 'prepared-close', at: now(), record, preparation }]);
     return outcome;
   }

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { OpenLedger } from '../store/open-ledger.ts';
 import { Attached } from './attached.ts';
 import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { eventually, runProgram } from './program.ts';
 
 function confirmation(number: number): string {
   return JSON.stringify({
@@ -34,6 +35,8 @@ function ending(daemon: Daemon): Record<string, unknown>[] {
     .filter(({ msg }) => String(msg).startsWith('stop'))
     .map(({ time: _, ...rest }) => rest);
 }
+
+const DAY_MS = 86_400_000;
 
 /** Supervisors usually wait ten seconds before they kill. */
 const STOP_MS_MAX = 10_000;
@@ -99,6 +102,34 @@ test('SIGTERM during a run whose API hangs: exit code 0, without waiting for it'
   expect([code, complaints(both.daemon)]).toEqual([0, []]);
   expect(Date.now() - startedAt).toBeLessThan(4_000);
   await run;
+});
+
+test('SIGTERM while months of days are closed: no more of them, exit code 0', async () => {
+  const daemon = new Daemon();
+  onTestFinished(() => daemon.remove());
+  const open = new OpenLedger(daemon.storePath);
+  open.at = Date.now() - 200 * DAY_MS;
+  await open.deliver(confirmation(1));
+  open.close();
+  await daemon.start();
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+  const closing = fetch(`${daemon.url}/v1/reports/daily/${yesterday}/close`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.adminToken}` },
+  });
+  await eventually('a day is closed', async () => {
+    const { data } = await daemon.get<{ data: unknown[] }>('/v1/reports/daily');
+    return data.length > 0 ? data : undefined;
+  });
+  const code = await daemon.end('SIGTERM');
+  expect([code, complaints(daemon)]).toEqual([0, []]);
+  expect(daemon.stderr()).not.toContain('"level":"error"');
+  const answer = await closing;
+  expect([answer.status, await answer.text()]).toEqual([
+    503,
+    expect.stringContaining('the daemon is stopping'),
+  ]);
+  expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
 });
 
 test('SIGTERM at the very moment it says that it listens: exit code 0', async () => {

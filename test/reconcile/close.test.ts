@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import { CloseCalendar } from '../../src/reconcile/close-calendar.ts';
 import { Closer, type CloserOptions } from '../../src/reconcile/close.ts';
@@ -281,4 +281,43 @@ test('while the API is down a close waits, and after an hour it goes on without 
   expect(report.custody).toMatchObject({ compared: false });
   expect(report.totals.map(({ custodyClosing }) => custodyClosing)).toEqual([null]);
   expect(report.exceptions.map(({ kind }) => kind)).toEqual(['custody_not_compared']);
+});
+
+test('a close that is stopped closes no further day, and the next one goes on from there', async () => {
+  const stage = await start();
+  const first = calendar.dayAt(stage.now);
+  await stage.paid(await stage.place(), 700, 3);
+  for (let days = 0; days < 3; days += 1) await toNextDay(stage);
+  const last = calendar.dayAt(stage.now - DAY_MS);
+  const closed = closesOf(stage.open).length;
+  const closer: Closer = localCloserOf(stage, {
+    submit: (facts) => {
+      closer.stop();
+      return stage.open.commit(facts);
+    },
+  });
+  expect(await closer.closeThrough(last)).toEqual({ kind: 'stopped', days: [first] });
+  expect(await closer.closeThrough(last)).toEqual({ kind: 'stopped', days: [] });
+  expect(closesOf(stage.open)).toHaveLength(closed + 1);
+  await localCloserOf(stage).closeThrough(last);
+  expect(closesOf(stage.open)).toHaveLength(closed + 3);
+});
+
+test('a day whose reading of the custody API a stop broke off is not closed without custody', async () => {
+  const stage = await start();
+  await stage.paid(await stage.place(), 700, 3);
+  await toNextDay(stage);
+  // Beyond the time for which a close waits for the API.
+  await stage.caller.advance(2 * HOUR_MS);
+  const closed = closesOf(stage.open).length;
+  const closer = closerOf(stage);
+  vi.spyOn(stage.client, 'transactions').mockImplementationOnce(() => {
+    closer.stop();
+    return Promise.resolve({ kind: 'unavailable', cause: { kind: 'deadline' } });
+  });
+  const yesterday = calendar.dayAt(stage.now - DAY_MS);
+  expect(await closer.closeThrough(yesterday)).toEqual({ kind: 'stopped', days: [] });
+  expect(closesOf(stage.open)).toHaveLength(closed);
+  await closerOf(stage).closeThrough(yesterday);
+  expect(lastReport(stage.open).status).toBe('balanced');
 });

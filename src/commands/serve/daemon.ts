@@ -104,6 +104,6 @@ function orderShutdown(parts: Parts, listener: Listener): void {
   step('custody client', () => custody?.close());
   step('schedule', () => {
     reconciler.stopSchedule();
-    closer.stopSchedule();
+    closer.stop();
   });
 }

@@ -88,14 +88,17 @@ export class DayCloser {
         return { kind: 'unavailable', reason: result.cause };
       case 'too_many':
         return { kind: 'unavailable', reason: tooMany(result) };
+      case 'stopped':
+        return { kind: 'unavailable', reason: 'the daemon is stopping' };
       default:
         return result satisfies never;
     }
   }
 
-  /** No more closes by themselves; the one under way goes on. */
-  stopSchedule(): void {
+  /** No more closes, by themselves or asked for; one that is not with the writer yet is given up. */
+  stop(): void {
     for (const schedule of this.#schedules) schedule.stop();
+    this.#closer.stop();
   }
 
   /** Resolves when no close is under way. */
