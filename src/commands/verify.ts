@@ -55,6 +55,6 @@ function asText(path: string, report: AuditReport): string {
   });
   const next = report.sound
     ? 'sound'
-    : 'NOT sound. If only balances or tables differ, `counterfoil rebuild` makes them anew from the journal; if the hash chain is broken, restore a backup.';
+    : 'NOT sound. If only balances or tables differ, `counterfoil rebuild` makes them anew from the journal; if the hash chain is broken, or rebuild refuses the file as damaged, restore a backup.';
   return [`${path}: ${report.facts} facts`, ...lines, next].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../domain/amount.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
+import { isDamage } from './database.ts';
 import { JournalReader } from './journal-reader.ts';
 import type { SealRow } from './tables.ts';
 
@@ -27,9 +28,36 @@ export class Problems {
     if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(problem);
   }
 
+  /** Runs a part of a check; damage that breaks it off is a problem, and the other parts go on. */
+  attempt(part: () => void): void {
+    try {
+      part();
+    } catch (error) {
+      if (!tellsOfDamage(error)) throw error;
+      this.add(`broken off: ${error.message}`);
+    }
+  }
+
   result(check: AuditCheck['check'], examined: number): AuditCheck {
     return { check, examined, problems: this.#shown, problemCount: this.#count };
   }
+}
+
+/** Whether an error tells of what was read; a full disk, a lock and this machine's files are no damage. */
+function tellsOfDamage(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (!('code' in error)) return true;
+  const code = String(error.code);
+  return isDamage(code) || code.startsWith('SQLITE_CONSTRAINT');
+}
+
+/** What is left to say of a check that the store itself broke off, such as by a page that cannot be read. */
+export function brokenOff(check: AuditCheck['check'], error: unknown): AuditCheck {
+  const problems = new Problems();
+  problems.attempt(() => {
+    throw error;
+  });
+  return problems.result(check, 0);
 }
 
 interface SchemaItem {
@@ -60,14 +88,20 @@ function checkSchema(db: Database, fresh: Database, problems: Problems): void {
 /** SQLite's own check of pages and indexes, foreign keys, and the schema beside a fresh store's. */
 export function checkIntegrity(db: Database, fresh: Database): AuditCheck {
   const problems = new Problems();
-  const rows = db.pragma('integrity_check') as { integrity_check: string }[];
-  for (const { integrity_check: line } of rows) if (line !== 'ok') problems.add(line);
-  const dangling = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
-  for (const { table, rowid } of dangling) {
-    problems.add(`${table} row ${rowid} names a row that is not there`);
-  }
-  checkSchema(db, fresh, problems);
-  return problems.result('integrity', rows.length);
+  let examined = 0;
+  problems.attempt(() => {
+    const rows = db.pragma('integrity_check') as { integrity_check: string }[];
+    for (const { integrity_check: line } of rows) if (line !== 'ok') problems.add(line);
+    examined = rows.length;
+  });
+  problems.attempt(() => {
+    const dangling = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
+    for (const { table, rowid } of dangling) {
+      problems.add(`${table} row ${rowid} names a row that is not there`);
+    }
+  });
+  problems.attempt(() => checkSchema(db, fresh, problems));
+  return problems.result('integrity', examined);
 }
 
 function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
@@ -225,25 +259,44 @@ function differenceIn(left: unknown, right: unknown): string {
     .join('; ');
 }
 
+/** Rows of two stores side by side; what one of them has no more of is undefined. */
+function* sideBySide(
+  store: Database,
+  replayed: Database,
+  sql: string,
+): Generator<[unknown, unknown]> {
+  const left = store.prepare<[]>(sql).iterate();
+  const right = replayed.prepare<[]>(sql).iterate();
+  try {
+    for (;;) {
+      const one = left.next();
+      const other = right.next();
+      if (one.done === true && other.done === true) return;
+      yield [
+        one.done === true ? undefined : one.value,
+        other.done === true ? undefined : other.value,
+      ];
+    }
+  } finally {
+    // A database in which a statement is under way cannot be closed.
+    left.return?.();
+    right.return?.();
+  }
+}
+
 /** Compares two stores table by table, row by row. */
 export function compareProjections(store: Database, replayed: Database): AuditCheck {
   const problems = new Problems();
   let examined = 0;
   for (const [table, order] of Object.entries(PROJECTIONS)) {
     const sql = `SELECT * FROM ${table} ORDER BY ${order}`;
-    const left = store.prepare<[]>(sql).iterate();
-    const right = replayed.prepare<[]>(sql).iterate();
-    for (;;) {
-      const one = left.next();
-      const other = right.next();
-      if (one.done === true && other.done === true) break;
-      examined += 1;
-      const stored: unknown = one.done === true ? undefined : one.value;
-      const again: unknown = other.done === true ? undefined : other.value;
-      if (JSON.stringify(stored) !== JSON.stringify(again)) {
+    problems.attempt(() => {
+      for (const [stored, again] of sideBySide(store, replayed, sql)) {
+        examined += 1;
+        if (JSON.stringify(stored) === JSON.stringify(again)) continue;
         problems.add(`${table}: ${differenceIn(stored, again)}`);
       }
-    }
+    });
   }
   return problems.result('projections', examined);
 }

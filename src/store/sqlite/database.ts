@@ -108,7 +108,7 @@ export function folderRefusal(path: string): StoreRefused | undefined {
   return new StoreRefused(`${path} is a folder: name the file in it`);
 }
 
-function isDamage(code: string): boolean {
+export function isDamage(code: string): boolean {
   return code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT');
 }
 

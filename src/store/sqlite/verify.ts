@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import type { DecodeBody } from '../port.ts';
 import {
+  brokenOff,
   checkHashChain,
   checkIntegrity,
   checkLedger,
@@ -35,14 +36,37 @@ export interface AuditReport {
   readonly checks: readonly AuditCheck[];
 }
 
+/** Rows for the eye. Of a table that cannot be counted, none: the checks say what is wrong with it. */
 function countOf(db: Database, table: 'journal' | 'postings'): number {
-  return db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+  let count = 0;
+  new Problems().attempt(() => {
+    count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+  });
+  return count;
+}
+
+function checked(check: AuditCheck['check'], run: () => AuditCheck): AuditCheck {
+  try {
+    return run();
+  } catch (error) {
+    return brokenOff(check, error);
+  }
+}
+
+function checkedLedger(db: Database, tick: (postings: number) => void): readonly AuditCheck[] {
+  try {
+    const { entries, balances } = checkLedger(db, tick);
+    return [entries, balances];
+  } catch (error) {
+    return [brokenOff('entries_balance', error), brokenOff('balances', error)];
+  }
 }
 
 /**
  * Audits a store without changing it, beside a running daemon: SQLite's own integrity, the
  * journal's hash chain, every entry zero per asset, balances equal to their postings, the chain of
- * closed days, and every projection equal to a replay of the journal into an empty store.
+ * closed days, and every projection equal to a replay of the journal into an empty store. A check
+ * that damage breaks off has found it, and the others go on.
  */
 export function verify(path: string, options: AuditOptions): AuditReport {
   const db = openForReading(path);
@@ -53,17 +77,17 @@ export function verify(path: string, options: AuditOptions): AuditReport {
     // One read transaction: a snapshot that the daemon's commits do not move.
     db.exec('BEGIN');
     const facts = countOf(db, 'journal');
-    const integrity = checkIntegrity(db, scratch);
+    const tick = (count: number): void => progress.tick(count);
+    const checks = [checked('integrity', () => checkIntegrity(db, scratch))];
     progress.start('hash chain', facts);
-    const chain = checkHashChain(db, (count) => progress.tick(count));
+    checks.push(checked('hash_chain', () => checkHashChain(db, tick)));
     progress.start('ledger', countOf(db, 'postings'));
-    const ledger = checkLedger(db, (count) => progress.tick(count));
-    const closes = checkCloses(db);
-    const keys = checkKeys(db);
+    checks.push(...checkedLedger(db, tick));
+    checks.push(checked('closes', () => checkCloses(db)));
+    checks.push(checked('keys', () => checkKeys(db)));
     progress.start('replay', facts);
-    const projections = checkProjections(db, scratch, options);
+    checks.push(checked('projections', () => checkProjections(db, scratch, options)));
     progress.done();
-    const checks = [integrity, chain, ledger.entries, ledger.balances, closes, keys, projections];
     return { sound: checks.every((check) => check.problemCount === 0), facts, checks };
   } finally {
     db.close();
