@@ -97,7 +97,10 @@ export function mountReconciliations(app: OpenAPIHono<ApiEnv>, services: Service
     }
     pending += 1;
     try {
-      return context.json(runView(await services.reconcile()), 200);
+      const answer = await services.reconcile();
+      if (answer.kind === 'ran') return context.json(runView(answer.run), 200);
+      const detail = `The run could not be recorded (${answer.cause}): try again.`;
+      throw new ProblemError({ kind: 'unavailable', detail });
     } finally {
       pending -= 1;
     }

@@ -18,6 +18,12 @@ export type CloseAnswer =
   /** Not now, and why: the custody API, or the store. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
+/** What became of a request for a run. */
+export type RunAnswer =
+  | { readonly kind: 'ran'; readonly run: ReconciliationRow }
+  /** The store took nothing of it, and why. */
+  | { readonly kind: 'not_recorded'; readonly cause: string };
+
 /** What the routes of the crediting policy need beside the store. */
 export interface PolicyServices {
   /** Checks a policy as the configuration is checked; problems are `path: what is wrong`. */
@@ -42,8 +48,8 @@ export interface Services {
   readonly now: () => number;
   readonly feed: FeedSignal;
   readonly policy: PolicyServices;
-  /** Runs one reconciliation and gives its row. Calls at the same time run one after the other. */
-  readonly reconcile: () => Promise<ReconciliationRow>;
+  /** Runs one reconciliation. Calls at the same time run one after the other. */
+  readonly reconcile: () => Promise<RunAnswer>;
   /** Closes every day up to this one, in order, unless its cut-off is still to come. */
   readonly close: (day: string) => Promise<CloseAnswer>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { identifyBy, type Identify, type Role } from '../../src/api/access.ts';
 import { createApi, type ApiOptions } from '../../src/api/application.ts';
-import type { PolicyServices } from '../../src/api/services.ts';
+import type { PolicyServices, RunAnswer } from '../../src/api/services.ts';
 import { FeedSignal } from '../../src/api/feed-signal.ts';
 import { checkPolicy } from '../../src/ops/crediting-policy.ts';
 import { documentsFrom } from '../../src/report/document.ts';
@@ -95,12 +95,12 @@ export class ApiUnderTest {
   }
 
   /** A run whose custody half compared nothing. */
-  async reconcile() {
+  async reconcile(): Promise<RunAnswer> {
     await this.open.run();
     const { items } = await this.reads.reconciliations({ page: 0, pageSize: 1 });
     const [newest] = items;
     if (newest === undefined) throw new Error('the run left no row');
-    return newest;
+    return { kind: 'ran', run: newest };
   }
 
   async request(

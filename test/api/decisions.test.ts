@@ -263,6 +263,18 @@ test('a reconciliation runs on request and answers its counts', async () => {
   expect(await api.list('/v1/reconciliations')).toEqual([answer.body]);
 });
 
+test('a run that the store does not take is answered 503, and is no defect', async () => {
+  const api = await apiUnderTest(SIX_DEEP, {
+    reconcile: async () => ({ kind: 'not_recorded', cause: 'SQLITE_FULL' }),
+  });
+  const refused = await api.request('POST', '/v1/reconciliations', { as: 'olga' });
+  expect([refused.status, refused.body]).toEqual([
+    503,
+    expect.objectContaining({ detail: 'The run could not be recorded (SQLITE_FULL): try again.' }),
+  ]);
+  expect(api.bugs).toEqual([]);
+});
+
 test('more requests for a run than may wait are told to come back', async () => {
   let finish = (): void => undefined;
   const gate = new Promise<void>((resolve) => (finish = resolve));

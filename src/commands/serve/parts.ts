@@ -75,7 +75,12 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
     log,
     now,
   });
-  const reconcile = (): Promise<unknown> => reconciler.runNow();
+  const reconcile = async (): Promise<void> => {
+    const result = await reconciler.runNow();
+    if (result.kind === 'not_recorded') {
+      throw new Error(`the run could not be recorded: ${result.cause}`);
+    }
+  };
   const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
   const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);

@@ -8,7 +8,6 @@ import type { PublishedNetworks } from '../../reconcile/published-networks.ts';
 import { RunQueue } from '../../reconcile/run-queue.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../../reconcile/sweep.ts';
-import type { ReconciliationRow } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
 
 /** The configured ages; without a custody API no deposit is ever verified, and none is stale. */
@@ -78,11 +77,9 @@ export class Reconciler {
     });
   }
 
-  /** Runs after whatever is queued and gives the run's row. */
-  async runNow(): Promise<ReconciliationRow> {
-    const result = await this.#runs.enqueue();
-    if (result.kind === 'ran') return result.run;
-    throw new Error(`the run could not be recorded: ${result.cause}`);
+  /** Runs after whatever is queued. */
+  runNow(): Promise<SweepResult> {
+    return this.#runs.enqueue();
   }
 
   /** No more runs by themselves; the one under way goes on. */
