@@ -52,7 +52,7 @@ const PROBLEMS = {
 
 /** An error body, RFC 9457. Without `instance`: the path holds the token. */
 function problem(
-  context: HooksContext,
+  context: Context,
   status: keyof typeof PROBLEMS,
   detail: string,
   headers?: Record<string, string>,
@@ -102,11 +102,16 @@ function incomingOf(context: HooksContext): IncomingMessage | undefined {
   return env?.incoming;
 }
 
+/** The same for every path that is none, and without the path: it may hold a token in another place. */
+export function noSuchPath(context: Context, options: Pick<HooksOptions, 'observe'>): Response {
+  options.observe('unknown_token');
+  return problem(context, 404, 'no such path');
+}
+
 /** Everything that is known before a byte of the body is read. */
 function refuseSender(context: HooksContext, options: HooksOptions): Response | null {
   if (!options.tokens.accepts(context.req.param('token') ?? '')) {
-    options.observe('unknown_token');
-    return problem(context, 404, 'no such path');
+    return noSuchPath(context, options);
   }
   if (context.req.method !== 'POST') {
     options.observe('wrong_method');

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { Daemon } from './daemon.ts';
 
@@ -35,6 +37,24 @@ test('of a hundred concurrent deliveries of one id exactly one is accepted', asy
   expect(data.map(({ amount }) => amount)).toEqual(['7']);
 });
 
+/** What the daemon answers to the bytes of a request. */
+async function answerTo(daemon: Daemon, request: string): Promise<string> {
+  const { hostname, port } = new URL(daemon.url);
+  const socket = connect(Number(port), hostname);
+  // Open until the server closes it, as it does after such requests.
+  socket.write(request);
+  return text(socket);
+}
+
+test('a request of HTTP/1.0 need not name a host, as health checks of load balancers do not', async () => {
+  const daemon = await Daemon.start();
+  expect(await answerTo(daemon, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK/);
+  const body = confirmation('one');
+  const head = `POST /hooks/${daemon.pathTokens[0]} HTTP/1.0\r\nContent-Length: ${body.length}`;
+  expect(await answerTo(daemon, `${head}\r\n\r\n${body}`)).toContain('{"status":"accepted"}');
+  expect(await answerTo(daemon, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
+});
+
 test('while a path token is being changed, both take deliveries into the same books', async () => {
   const daemon = await Daemon.start();
   const [former, next] = daemon.pathTokens;
@@ -54,6 +74,19 @@ test('neither log nor error says a path token', async () => {
   const wrong = await fetch(`${daemon.url}/hooks/${daemon.pathTokens[0]}`);
   expect(wrong.status).toBe(405);
   expect(await wrong.text()).not.toContain(daemon.pathTokens[0]);
+  for (const path of ['//hooks/TOKEN', '/hooks/TOKEN/', '/x/hooks/TOKEN', '/hooks//TOKEN']) {
+    const named = path.replace('TOKEN', daemon.pathTokens[0]);
+    const lost = await fetch(`${daemon.url}${named}`, { method: 'POST', body: 'x' });
+    expect([path, lost.status, lost.headers.get('content-type')]).toEqual([
+      path,
+      404,
+      'application/problem+json',
+    ]);
+    expect([path, await lost.text()]).not.toEqual([
+      path,
+      expect.stringContaining(daemon.pathTokens[0]),
+    ]);
+  }
   const output = daemon.stderr();
   for (const token of daemon.pathTokens) expect(output).not.toContain(token);
 });

@@ -18,6 +18,12 @@ const KEEP_ALIVE_MS = 75_000;
 /** While closing: how often connections that have become idle are looked for. */
 const IDLE_LOOK_MS = 50;
 
+/**
+ * Stands for the host of a request that names none, as HTTP/1.0 may and health checks of load balancers
+ * do. Of HTTP/1.1, which must name one, Node refuses it.
+ */
+const HOST_OF_NONE = 'unnamed.invalid';
+
 /** Answers a request; `env`: the same request as Node's server has it. */
 export type Answering = (
   request: Request,
@@ -34,9 +40,10 @@ export interface Listener {
 }
 
 function createServer(fetch: Answering, tls: Config['listen']['tls']): Server {
-  // Over HTTP/1.1 alone, it is Node's own.
-  const listener = getRequestListener((request, { incoming }) =>
-    fetch(request, { incoming: incoming as IncomingMessage }),
+  const listener = getRequestListener(
+    // Over HTTP/1.1 alone, it is Node's own.
+    (request, { incoming }) => fetch(request, { incoming: incoming as IncomingMessage }),
+    { hostname: HOST_OF_NONE },
   );
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void listener(request, response);

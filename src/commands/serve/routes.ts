@@ -5,7 +5,7 @@ import type { Readiness } from '../../api/health.ts';
 import type { PolicyServices } from '../../api/services.ts';
 import { createConsole } from '../../console/application.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import { createHooks, type Answer, type HooksEnv } from '../../intake/hooks.ts';
+import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../../intake/hooks.ts';
 import { PathTokens } from '../../intake/path-token.ts';
 import { RefusedBodies } from '../../intake/refused-bodies.ts';
 import { checkPolicy } from '../../ops/crediting-policy.ts';
@@ -30,19 +30,22 @@ function intake({ config, log, queue, metrics }: Parts): Hono<HooksEnv> {
   const gate = certificateGate(config.intake.clientCertificate, (header, handed) =>
     senders.certificate(header, handed),
   );
+  const observe = (answer: Answer): void => {
+    countAnswer(metrics, answer);
+    if (answer === 'unknown_token') senders.token();
+  };
   const hooks = createHooks({
     tokens: new PathTokens(config.intake.pathTokens),
     bodyBytesMax: config.intake.maxBodyBytes,
     submit: (submission) => queue.submit(submission),
     refused: new RefusedBodies(config.intake.malformedPerHourMax),
     now: () => Date.now(),
-    observe: (answer) => {
-      countAnswer(metrics, answer);
-      if (answer === 'unknown_token') senders.token();
-    },
+    observe,
     ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
-  return answeringBugs(new Hono<HooksEnv>().route(HOOKS, hooks), bugsTo(log));
+  const app = new Hono<HooksEnv>().route(HOOKS, hooks);
+  app.notFound((context) => noSuchPath(context, { observe }));
+  return answeringBugs(app, bugsTo(log));
 }
 
 function bugsTo(log: Logger): (error: unknown) => void {
@@ -64,7 +67,8 @@ export function routes(parts: Parts, phase: () => Readiness['phase']): Answering
   const hooks = intake(parts);
   const others = application(parts, phase);
   return (request, env) =>
-    getPath(request).startsWith(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
+    // Anywhere in it: other routes tell the path in their answers, and this one may hold a token.
+    getPath(request).includes(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
