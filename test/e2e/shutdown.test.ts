@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger } from '../store/open-ledger.ts';
 import { Attached } from './attached.ts';
@@ -130,6 +132,25 @@ test('SIGTERM while months of days are closed: no more of them, exit code 0', as
     expect.stringContaining('the daemon is stopping'),
   ]);
   expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
+});
+
+test('SIGTERM while senders trickle what they send: exit code 0, without waiting for them', async () => {
+  const daemon = await Daemon.start();
+  const { hostname, port } = new URL(daemon.url);
+  const head = `POST /hooks/${daemon.pathTokens[0]} HTTP/1.1\r\nHost: x\r\n`;
+  const trickled = ['', head, `${head}Content-Length: 1000\r\n\r\n{`];
+  for (const begun of trickled) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    socket.write(begun);
+    await once(socket, 'connect');
+  }
+  await daemon.get('/v1/deposits');
+  const startedAt = Date.now();
+  const code = await daemon.end('SIGTERM');
+  expect([code, complaints(daemon)]).toEqual([0, []]);
+  expect(Date.now() - startedAt).toBeLessThan(4_000);
 });
 
 test('SIGTERM at the very moment it says that it listens: exit code 0', async () => {

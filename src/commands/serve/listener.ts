@@ -18,6 +18,9 @@ const KEEP_ALIVE_MS = 75_000;
 /** While closing: how often connections that have become idle are looked for. */
 const IDLE_LOOK_MS = 50;
 
+/** While closing: how long the rest of a request is waited for. A sender that is cut tries again. */
+const REST_MS_MAX = 500;
+
 /**
  * Stands for the host of a request that names none, as HTTP/1.0 may and health checks of load balancers
  * do. Of HTTP/1.1, which must name one, Node refuses it.
@@ -33,20 +36,29 @@ export type Answering = (
 /** A server that listens. */
 export interface Listener {
   readonly url: string;
-  /** Takes no new connections; resolves when every request under way has been answered. */
+  /**
+   * Takes no new connections; resolves when every request that has come whole has been answered. One
+   * that its sender goes on sending is cut.
+   */
   close(): Promise<void>;
   /** Cuts what is still open. */
   cut(): void;
 }
 
-function createServer(fetch: Answering, tls: Config['listen']['tls']): Server {
+/** Requests that have not been answered yet; their bodies may still be on the way. */
+type UnderWay = Set<IncomingMessage>;
+
+function createServer(fetch: Answering, underWay: UnderWay, tls: Config['listen']['tls']): Server {
   const listener = getRequestListener(
     // Over HTTP/1.1 alone, it is Node's own.
     (request, { incoming }) => fetch(request, { incoming: incoming as IncomingMessage }),
     { hostname: HOST_OF_NONE },
   );
-  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    underWay.add(request);
+    response.once('close', () => underWay.delete(request));
     void listener(request, response);
+  };
   if (tls === undefined) return createHttpServer(answer);
   const ca = tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) };
   return createHttpsServer(
@@ -71,7 +83,8 @@ function remedyOf(error: unknown): string {
 
 /** Listens for HTTP, or HTTPS when `listen.tls` says so. */
 export async function listen(config: Config['listen'], fetch: Answering): Promise<Listener> {
-  const server = createServer(fetch, config.tls);
+  const underWay: UnderWay = new Set();
+  const server = createServer(fetch, underWay, config.tls);
   server.headersTimeout = HEADERS_TIME_MS_MAX;
   server.requestTimeout = REQUEST_TIME_MS_MAX;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -92,18 +105,23 @@ export async function listen(config: Config['listen'], fetch: Answering): Promis
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: `${config.tls === undefined ? 'http' : 'https'}://${host}:${bound.port}`,
-    close: () => closeInOrder(server),
+    close: () => closeInOrder(server, underWay),
     cut: () => server.closeAllConnections(),
   };
 }
 
 /**
- * Takes no new connections and resolves when every request under way has been answered. A connection
- * whose answer ends only now would go back to keep-alive, and nobody would close it.
+ * A connection whose answer ends only now would go back to keep-alive, and nobody would close it. Nor
+ * would anybody close one whose sender trickles: there is no request yet, or none that is whole.
  */
-function closeInOrder(server: Server): Promise<void> {
+function closeInOrder(server: Server, underWay: UnderWay): Promise<void> {
   return new Promise((resolve) => {
-    const again = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
+    const startedAt = performance.now();
+    const again = setInterval(() => {
+      server.closeIdleConnections();
+      const waits = [...underWay].some(({ complete }) => complete);
+      if (!waits && performance.now() - startedAt > REST_MS_MAX) server.closeAllConnections();
+    }, IDLE_LOOK_MS);
     server.close(() => {
       clearInterval(again);
       resolve();
