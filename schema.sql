@@ -293,6 +293,15 @@ CREATE TABLE deposits (
   updated_hour           INTEGER NOT NULL,
   PRIMARY KEY (hash_id, deposit_id)
 ) STRICT, WITHOUT ROWID;
+-- How many deposits are in which state, kept with every commit: what is asked for every few seconds
+-- must not read every row.
+CREATE TABLE deposit_counts (
+  state TEXT    PRIMARY KEY,
+  count INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO deposit_counts (state, count)
+  VALUES ('detected', 0), ('confirming', 0), ('verifying', 0), ('credited', 0), ('settled', 0),
+         ('internal', 0), ('held', 0), ('rolled_back', 0), ('reversed', 0);
 -- The order in which they became known.
 CREATE INDEX deposits_by_seq ON deposits (first_seq);
 -- The sweep's work list.

@@ -425,6 +425,11 @@ const FORGERIES: [what: string, sql: string, names: RegExp][] = [
     /projections: movement_counts: count 9/,
   ],
   [
+    'a count of deposits',
+    'UPDATE deposit_counts SET count = 9',
+    /projections: deposit_counts: count 9/,
+  ],
+  [
     'a withdrawal’s status',
     "UPDATE withdrawals SET status = 'failed'",
     /projections: withdrawals: status failed, replay says mined/,

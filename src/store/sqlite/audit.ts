@@ -230,6 +230,7 @@ const PROJECTIONS = {
   movement_counts: 'standing',
   assets: 'asset',
   deposits: 'hash_id, deposit_id',
+  deposit_counts: 'state',
   withdrawals: 'transaction_id',
   own_hashes: 'hash_id, transaction_id',
   credits: 'feed_seq',

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import type { DepositState } from '../../domain/deposit.ts';
 import type { BlockchainHash, NetworkKey } from '../../domain/ids.ts';
 import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
@@ -48,6 +49,7 @@ function statementsOf(db: Database) {
     ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
     movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
     movementCount: addToCount(db, 'movement_counts', 'standing'),
+    depositCount: addToCount(db, 'deposit_counts', 'state'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
     asset: insertInto(db, 'assets'),
     credit: insertInto(db, 'credits'),
@@ -73,6 +75,19 @@ function hashIdIn(
   { hashIdOf }: Writes,
 ): number | null {
   return network === null || blockchainHash === null ? null : hashIdOf({ network, blockchainHash });
+}
+
+/** By how many deposits each state has become more or fewer. */
+function stateCounts(changes: Writes['deposits']): ReadonlyMap<DepositState, number> {
+  const counts = new Map<DepositState, number>();
+  const count = (state: DepositState, by: number): unknown =>
+    counts.set(state, (counts.get(state) ?? 0) + by);
+  for (const { before, after } of changes) {
+    if (before?.state === after.state) continue;
+    if (before !== undefined) count(before.state, -1);
+    count(after.state, 1);
+  }
+  return counts;
 }
 
 function notificationValues(row: NotificationRow): NotificationValues {
@@ -142,7 +157,7 @@ export class SqliteWrites {
     for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
     this.#ledger.write(writes.entries, writes.hashIdOf);
     for (const change of writes.sightings) this.#sightings.write(change);
-    for (const change of writes.deposits) this.#putDeposit(change);
+    this.#putDeposits(writes.deposits);
     for (const withdrawal of writes.withdrawals) {
       this.#put.withdrawal.run(withdrawalRow(withdrawal, hashIdIn(withdrawal, writes)));
     }
@@ -166,11 +181,16 @@ export class SqliteWrites {
     this.#keys.add({ space: 'hash', key: blockchainHash, row: hashId });
   }
 
-  #putDeposit(change: Writes['deposits'][number]): void {
-    this.#deposits.write(change);
-    const { before, after, hashId } = change;
-    if (before !== undefined) return;
-    this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
+  #putDeposits(changes: Writes['deposits']): void {
+    for (const change of changes) {
+      this.#deposits.write(change);
+      const { before, after, hashId } = change;
+      if (before !== undefined) continue;
+      this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
+    }
+    for (const [state, count] of stateCounts(changes)) {
+      if (count !== 0) this.#put.depositCount.run(state, count);
+    }
   }
 
   #putNotifications(rows: readonly NotificationRow[]): void {

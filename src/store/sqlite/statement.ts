@@ -118,8 +118,8 @@ export function columnsBut<Table extends keyof Tables>(
 /** A compiled statement that adds to a counter row. */
 export function addToCount(
   db: Database,
-  table: 'movement_counts' | 'intake_counts',
-  key: 'standing' | 'outcome',
+  table: 'movement_counts' | 'deposit_counts' | 'intake_counts',
+  key: 'standing' | 'state' | 'outcome',
 ): Statement<[string, number]> {
   return db.prepare(
     `INSERT INTO ${table} (${key}, count) VALUES (?, ?)

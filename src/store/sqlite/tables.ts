@@ -135,6 +135,11 @@ export interface MovementCountRow {
   count: number;
 }
 
+export interface DepositCountRow {
+  state: string;
+  count: number;
+}
+
 export interface AssetRow {
   asset: string;
   decimals: number;
@@ -350,6 +355,7 @@ export interface Tables {
   movement_counts: MovementCountRow;
   assets: AssetRow;
   deposits: DepositRow;
+  deposit_counts: DepositCountRow;
   withdrawals: WithdrawalRow;
   own_hashes: OwnHashRow;
   credits: CreditRow;

@@ -21,9 +21,9 @@ async function deliveryCounts(at: Rows): Promise<StoreCounts['notifications']> {
 
 async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
   const rows = await at
-    .selectFrom('deposits')
-    .select((deposit) => ['state', deposit.fn.countAll<number>().as('count')])
-    .groupBy('state')
+    .selectFrom('deposit_counts')
+    .where('count', '>', 0)
+    .selectAll()
     .execute();
   return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
 }
