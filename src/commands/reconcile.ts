@@ -5,12 +5,13 @@ import { REQUESTS_MAX } from '../custody/budget.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';
-import { refusedBy } from './daemon-answer.ts';
+import { refusedBy, unreached } from './daemon-answer.ts';
+import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './daemon-link.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 import { tokenOf } from './token.ts';
 import { waitingFor } from './waiting-line.ts';
 
-interface ReconcileFlags {
+interface ReconcileFlags extends TlsFlags {
   readonly url: string;
   readonly tokenFile?: string;
   readonly json?: boolean;
@@ -43,17 +44,19 @@ Exit code 0 when everything that was compared matched, 1 when something is a bre
 asked.
 
 Example:
-  COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080`;
+  COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080
+  COUNTERFOIL_TOKEN=… counterfoil reconcile --url https://counterfoil.internal --ca ca.pem`;
 
 export function reconcileCommand(terminal: Terminal, environment: Environment): Command {
-  return new Command('reconcile')
+  const command = new Command('reconcile')
     .addHelpText('after', HELP)
     .option('--url <url>', "the daemon's address", 'http://127.0.0.1:8080')
-    .option('--token-file <file>', 'a file that holds the token')
+    .option('--token-file <file>', 'a file that holds the token');
+  return withTlsOptions(command)
     .option('--json', 'print the run as one JSON line')
     .action(async (flags: ReconcileFlags) => {
       const run = await reconcileAt({
-        url: flags.url,
+        link: linkTo(flags),
         token: tokenOf(flags, environment),
         stream: process.stderr,
         clock: systemClock,
@@ -64,28 +67,25 @@ export function reconcileCommand(terminal: Terminal, environment: Environment): 
 }
 
 /**
- * Lets the daemon at `url` reconcile, and tells a terminal why it waits. Throws `CommandFailed` when the daemon
- * cannot be asked or refuses.
+ * Lets the daemon at a link's end reconcile, and tells a terminal why it waits. Throws `CommandFailed`
+ * when the daemon cannot be asked or refuses.
  */
 export async function reconcileAt(options: {
-  readonly url: string;
+  readonly link: DaemonLink;
   readonly token: string;
   readonly stream: ProgressStream;
   readonly clock: Clock;
 }): Promise<Run> {
-  const { url, token, stream, clock } = options;
-  if (!URL.canParse('/v1/reconciliations', url)) {
-    throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
-  }
-  const where = new URL('/v1/reconciliations', url);
-  const why = (signal: AbortSignal): Promise<string | null> =>
-    reasonToWait(new URL('/readyz', url), signal);
-  return waitingFor(ask(where, token), { stream, clock, note: NOTE, why });
+  const { link, token, stream, clock } = options;
+  const why = (signal: AbortSignal): Promise<string | null> => reasonToWait(link, signal);
+  return waitingFor(ask(link, token), { stream, clock, note: NOTE, why });
 }
 
-async function ask(where: URL, token: string): Promise<Run> {
+async function ask({ at, dispatcher }: DaemonLink, token: string): Promise<Run> {
+  const where = at('/v1/reconciliations');
   try {
     const answer = await request(where, {
+      dispatcher,
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{}',
@@ -101,8 +101,7 @@ async function ask(where: URL, token: string): Promise<Run> {
         `${where.href} has not answered for ${ANSWER_MS_MAX / 1_000} s: other runs wait before yours, which is done nonetheless; GET ${where.pathname} lists it then`,
       );
     }
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
+    throw unreached(where, error);
   }
 }
 
@@ -115,9 +114,12 @@ const readiness = z.looseObject({
 });
 
 /** Null where the daemon does not tell, or has no custody API. */
-async function reasonToWait(where: URL, signal: AbortSignal): Promise<string | null> {
+async function reasonToWait(
+  { at, dispatcher }: DaemonLink,
+  signal: AbortSignal,
+): Promise<string | null> {
   try {
-    const answer = await request(where, { signal });
+    const answer = await request(at('/readyz'), { dispatcher, signal });
     const { circuit, requests } = readiness.parse(await answer.body.json()).custody;
     if (circuit !== 'closed') return 'the custody API does not answer as it should';
     const { minute, hour } = REQUESTS_MAX;

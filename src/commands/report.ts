@@ -7,13 +7,14 @@ import { documentOf, FORMATS, type DocumentBody, type Format } from '../report/d
 import { openForReading } from '../store/sqlite/database.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/verify.ts';
-import { refusedBy } from './daemon-answer.ts';
+import { refusedBy, unreached } from './daemon-answer.ts';
+import { givesTls, linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './daemon-link.ts';
 import { stagedProgress } from './staged-progress.ts';
 import { storeFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 import { tokenOf } from './token.ts';
 
-interface ReportFlags {
+interface ReportFlags extends TlsFlags {
   readonly date?: string;
   readonly format: Format;
   readonly json?: boolean;
@@ -49,7 +50,7 @@ Examples:
   COUNTERFOIL_TOKEN=… counterfoil report --url http://127.0.0.1:8080 --format csv`;
 
 export function reportCommand(terminal: Terminal, environment: Environment): Command {
-  return new Command('report')
+  const command = new Command('report')
     .addHelpText('after', HELP)
     .option('--date <date>', 'the day, YYYY-MM-DD; the last closed one where absent')
     .addOption(new Option('--format <format>', 'how').choices([...FORMATS]).default('json'))
@@ -59,19 +60,19 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
     .option('--store <file>', "the store's SQLite file")
     .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--url <url>', 'a running daemon to ask instead')
-    .option('--token-file <file>', 'a file that holds the token for --url')
-    .action(async (flags: ReportFlags) => {
-      refuseBadUsage(flags);
-      const sound = flags.verify !== true || isSound(terminal, storeFrom(flags, environment));
-      const given =
-        flags.url === undefined
-          ? await fromStore(storeFrom(flags, environment), flags)
-          : await fromDaemon(flags.url, flags, environment);
-      if (flags.out !== undefined) write(flags.out, given.body);
-      else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
-      terminal.note(`${given.day}: ${given.status}`);
-      terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
-    });
+    .option('--token-file <file>', 'a file that holds the token for --url');
+  return withTlsOptions(command).action(async (flags: ReportFlags) => {
+    refuseBadUsage(flags);
+    const sound = flags.verify !== true || isSound(terminal, storeFrom(flags, environment));
+    const given =
+      flags.url === undefined
+        ? await fromStore(storeFrom(flags, environment), flags)
+        : await fromDaemon(flags.url, flags, environment);
+    if (flags.out !== undefined) write(flags.out, given.body);
+    else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
+    terminal.note(`${given.day}: ${given.status}`);
+    terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
+  });
 }
 
 /** Of a day that no month has, such as a 30th of February, `Date.parse` makes one of the next. */
@@ -94,7 +95,10 @@ function refuseBadUsage(flags: ReportFlags): void {
       2,
     );
   }
-  if (url === undefined) return;
+  if (url === undefined) {
+    if (!givesTls(flags)) return;
+    throw new CommandFailed('--ca, --cert and --key are for a running daemon: give --url too', 2);
+  }
   if (store !== undefined || config !== undefined) {
     throw new CommandFailed('give --url, or the store with --store or --config, not both', 2);
   }
@@ -135,11 +139,9 @@ async function fromDaemon(
   flags: ReportFlags,
   environment: Environment,
 ): Promise<Given> {
-  if (!URL.canParse(url)) {
-    throw new CommandFailed(`--url ${url} is no address: give one like http://127.0.0.1:8080`, 2);
-  }
+  const link = linkTo({ ...flags, url });
   const token = tokenOf(flags, environment);
-  const ask = (path: string): Promise<Buffer> => askDaemon(new URL(path, url), token);
+  const ask = (path: string): Promise<Buffer> => askDaemon(link, path, token);
   const day = flags.date ?? (await lastClosedDay(ask));
   const path = `/v1/reports/daily/${day}`;
   const { status } = JSON.parse((await ask(path)).toString('utf8')) as { status: string };
@@ -155,16 +157,21 @@ async function lastClosedDay(ask: (path: string) => Promise<Buffer>): Promise<st
   return last.day;
 }
 
-async function askDaemon(where: URL, token: string): Promise<Buffer> {
+async function askDaemon(
+  { at, dispatcher }: DaemonLink,
+  path: string,
+  token: string,
+): Promise<Buffer> {
+  const where = at(path);
   try {
-    const answer = await request(where, { headers: { authorization: `Bearer ${token}` } });
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await request(where, { dispatcher, headers });
     const body = Buffer.from(await answer.body.arrayBuffer());
     if (answer.statusCode === 200) return body;
     throw refusedBy(where, answer.statusCode, body.toString('utf8'));
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`${where.href} does not answer (${why}): is the daemon running there?`);
+    throw unreached(where, error);
   }
 }
 

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
+import { linkTo } from '../../src/commands/daemon-link.ts';
 import { reconcileAt } from '../../src/commands/reconcile.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 
@@ -48,7 +49,12 @@ test.each([
 ])('a person who waits for a run is told %s', async (_what, readyz, says) => {
   const stream = Object.assign(new PassThrough(), { isTTY: true });
   const url = await slowDaemon(JSON.stringify(readyz));
-  const run = await reconcileAt({ url, token: 'a-token', stream, clock: IMPATIENT });
+  const run = await reconcileAt({
+    link: linkTo({ url }),
+    token: 'a-token',
+    stream,
+    clock: IMPATIENT,
+  });
   expect(run).toEqual(RUN);
   const said = String(stream.read());
   expect(said).toMatch(/^The daemon ends the run that is under way, then does yours/);
