@@ -120,6 +120,11 @@ test(
     expect(booked.pluck().get()).toBeGreaterThan(0);
     expect(program.errors()).toMatch(/no credit crd_gone[^]*has no place 4711/);
     expect(program.errors()).not.toMatch(/acknowledged already|(?:ack of \S+|feed): \d/);
+    // The demo has ended, and its daemon with it.
+    await eventually('the program says why it waits', async () =>
+      /^fetch failed: ECONNREFUSED at http:\S+$/m.test(program.errors()) ? true : undefined,
+    );
+    expect(program.errors()).not.toMatch(/^\s+at /m);
   },
   DEMO_MS_MAX,
 );
