@@ -131,6 +131,11 @@ function bodyCall({ type, seq }: ShownBreak): Markup | '' {
   return html`<p>Its bytes: <span class="id">GET /v1/journal/${seq}/body</span></p>`;
 }
 
+/** The call of the API that closes a break; the console itself only looks. */
+function closingCall(id: string): string {
+  return `POST /v1/breaks/${id}/resolve {"reason":"…"}`;
+}
+
 function breakItem(one: ShownBreak, snapshot: Snapshot): Markup {
   const { asset } = one.subject;
   const difference = differenceOf(one);
@@ -152,6 +157,7 @@ function breakItem(one: ShownBreak, snapshot: Snapshot): Markup {
             <span class="id">${asset}</span>
           </p>`
     }
+    <p class="id"><span class="whole" title="${closingCall(one.breakId)}">${one.breakId}</span></p>
   </li>`;
 }
 
@@ -162,7 +168,11 @@ function breakList(snapshot: Snapshot): Markup {
   return html`<ul class="breaks">
       ${breaks.map((one) => breakItem(one, snapshot))}
     </ul>
-    ${more > 0 ? html`<p class="foot">and ${grouped(String(more))} more</p>` : ''}`;
+    ${more > 0 ? html`<p class="foot">and ${grouped(String(more))} more</p>` : ''}
+    <p class="foot">
+      Most close by themselves; a person closes one with
+      <span class="id">${closingCall('{id}')}</span>
+    </p>`;
 }
 
 function causes(counts: Readonly<Record<string, number>>): Markup {

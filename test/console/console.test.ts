@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
+import { STYLESHEET } from '../../src/console/stylesheet.ts';
 import { openForReading } from '../../src/store/sqlite/database.ts';
 import { documentsFrom } from '../../src/report/document.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -96,8 +97,22 @@ test('open breaks are shown, the critical ones first, with their age and differe
   await open.run();
   const text = words(await read());
   expect(text).toMatch(
-    /Open breaks critical unexplained movement 1 s .* difference \+ 15 1500 ethereum:ETH warning quarantined 3 s /,
+    /Open breaks critical unexplained movement 1 s .* difference \+ 15 1500 ethereum:ETH brk_\d+ warning quarantined 3 s /,
   );
+});
+
+test('a break is told with its id and the call of the API that closes it', async () => {
+  const { open, read } = await openConsole();
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  const { id } = open.openBreak('quarantined');
+  const page = await read();
+  expect(words(page)).toMatch(new RegExp(`quarantined 1 s .* ${id} `));
+  expect(page).toContain(
+    `title="POST /v1/breaks/${id}/resolve {&quot;reason&quot;:&quot;…&quot;}"`,
+  );
+  expect(words(page)).toContain('POST /v1/breaks/{id}/resolve {&quot;reason&quot;:&quot;…&quot;}');
+  // A click takes all of it.
+  expect(STYLESHEET).toMatch(/\.whole \{[^}]*user-select: all/);
 });
 
 test('a break tells who looks after it, and what it was before age raised it', async () => {
