@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../ops/certificate.ts';
+import { CERTIFICATE, CERTIFICATE_KEY, STRANGER, STRANGER_KEY } from '../ops/certificate.ts';
 import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { eventually, runProgram } from './program.ts';
 
 /** A daemon over HTTPS, whose certificate is an authority of its own that issued itself. */
 async function privateDaemon(options: { asksForCertificates: boolean }) {
@@ -23,7 +23,7 @@ async function privateDaemon(options: { asksForCertificates: boolean }) {
   const { port } = new URL(daemon.url);
   const asking = (command: string, ...flags: string[]) =>
     runProgram(command, '--url', `https://localhost:${port}`, '--token-file', token, ...flags);
-  return { asking, cert, key, port };
+  return { daemon, asking, cert, key, port };
 }
 
 /** What each command says once it has come through. */
@@ -53,17 +53,34 @@ test.each(COMMANDS)(
 test.each(COMMANDS)(
   '%s shows a certificate where the daemon asks for one, and says that it does',
   async (command, code, said) => {
-    const { asking, cert, key } = await privateDaemon({ asksForCertificates: true });
+    const { daemon, asking, cert, key } = await privateDaemon({ asksForCertificates: true });
     const nobody = await asking(command, '--ca', cert);
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
       expect.stringMatching(/asks for client certificates.*--cert FILE --key FILE/),
     ]);
+    const refused = /connections are refused: .*\(none was shown\).*listen\.tls\.caFile/;
+    await eventually('the log of the daemon says so too', async () =>
+      refused.test(daemon.stderr()) ? true : undefined,
+    );
     const pair = ['--cert', cert, '--key', key];
     const { stdout, stderr, ...known } = await asking(command, '--ca', cert, ...pair);
     expect([known.code, stdout + stderr]).toEqual([code, expect.stringMatching(said)]);
   },
 );
+
+test('the log of the daemon says why it refuses a certificate of another authority', async () => {
+  const { daemon, asking, cert } = await privateDaemon({ asksForCertificates: true });
+  const [strange, strangeKey] = [join(daemon.folder, 'strange.crt'), join(daemon.folder, 's.key')];
+  writeFileSync(strange, STRANGER);
+  writeFileSync(strangeKey, STRANGER_KEY);
+  const pair = ['--cert', strange, '--key', strangeKey];
+  const { code, stderr } = await asking('reconcile', '--ca', cert, ...pair);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/one of that authority with --cert/)]);
+  await eventually('the log says why', async () =>
+    daemon.stderr().includes('"cause":"DEPTH_ZERO_SELF_SIGNED_CERT"') ? true : undefined,
+  );
+});
 
 test('files of TLS that are none, come alone or are for no HTTPS are bad usage', async () => {
   const daemon = new Daemon();

@@ -7,6 +7,7 @@ import { takeExemptions } from './configured-exemptions.ts';
 import { listen, type Listener } from './listener.ts';
 import { openStore, type OpenStore } from './open-store.ts';
 import { assemble, judgeAnew, type DaemonContext, type Parts, type Surroundings } from './parts.ts';
+import { RefusedSenders } from './refused-senders.ts';
 import { routes } from './routes.ts';
 import { warnOfNames } from './start-warnings.ts';
 
@@ -71,7 +72,10 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
   if (told !== null) log.warn(told);
   await takeExemptions(config.reconcile.exemptions, parts);
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
-  const listener = await listen(config.listen, routes(parts, phase));
+  const senders = new RefusedSenders({ log, now: () => performance.now() });
+  const listener = await listen(config.listen, routes(parts, phase, senders), (cause) =>
+    senders.connection(cause),
+  );
   orderShutdown(parts, listener);
   reconciler.start();
   closer.start();

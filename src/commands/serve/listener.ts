@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Config } from '../../ops/config.ts';
 import { CommandFailed } from '../terminal.ts';
@@ -14,6 +15,9 @@ const REQUEST_TIME_MS_MAX = 30_000;
 
 /** Idle connections are kept longer than any proxy keeps them, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 75_000;
+
+/** OpenSSL's code where a client certificate is asked for and does not come. */
+const NONE_SHOWN = 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE';
 
 /** While closing: how often connections that have become idle are looked for. */
 const IDLE_LOOK_MS = 50;
@@ -81,10 +85,29 @@ function remedyOf(error: unknown): string {
   return 'listen.host must be an address of this machine';
 }
 
-/** Listens for HTTP, or HTTPS when `listen.tls` says so. */
-export async function listen(config: Config['listen'], fetch: Answering): Promise<Listener> {
+/** What TLS has against a client's certificate; null where the connection failed for another reason. */
+function certificateFlaw(error: Error, socket: TLSSocket): string | null {
+  if ('code' in error && error.code === NONE_SHOWN) return 'none was shown';
+  // Typed as an error; Node gives OpenSSL's code, or null where it found nothing.
+  const flaw: unknown = socket.authorizationError;
+  return typeof flaw === 'string' ? flaw : null;
+}
+
+/**
+ * Listens for HTTP, or HTTPS when `listen.tls` says so. `onRefused` is told why a client's
+ * certificate was not accepted.
+ */
+export async function listen(
+  config: Config['listen'],
+  fetch: Answering,
+  onRefused: (cause: string) => void,
+): Promise<Listener> {
   const underWay: UnderWay = new Set();
   const server = createServer(fetch, underWay, config.tls);
+  server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+    const flaw = certificateFlaw(error, socket);
+    if (flaw !== null) onRefused(flaw);
+  });
   server.headersTimeout = HEADERS_TIME_MS_MAX;
   server.requestTimeout = REQUEST_TIME_MS_MAX;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

@@ -36,12 +36,14 @@ export class RefusedSenders {
   readonly #log: Logger;
   readonly #certificates: Repeats;
   readonly #tokens: Repeats;
+  readonly #connections: Repeats;
 
   /** `now`: milliseconds of a clock that nobody sets. */
   constructor(options: { readonly log: Logger; readonly now: () => number }) {
     this.#log = options.log;
     this.#certificates = new Repeats(options.now);
     this.#tokens = new Repeats(options.now);
+    this.#connections = new Repeats(options.now);
   }
 
   /** `handed`: what the proxy says of the sender's certificate in `header`; null: nothing. */
@@ -69,6 +71,16 @@ export class RefusedSenders {
     this.#log.warn(
       { refused },
       'requests are refused (404): their path token is none of intake.pathTokens; if the custody service sends them, `counterfoil subscribe --check` says which vaults deliver elsewhere than to custody.webhookUrl, and `counterfoil doctor` whether that has a token of ours',
+    );
+  }
+
+  /** `cause`: what `listen.tls` has against the certificate, before anybody says what is wanted. */
+  connection(cause: string): void {
+    const refused = this.#connections.count();
+    if (refused === null) return;
+    this.#log.warn(
+      { refused, cause },
+      `connections are refused: their client certificate is not accepted (${cause}); if the custody service makes them, let listen.tls.caFile hold the authority of its certificate`,
     );
   }
 }

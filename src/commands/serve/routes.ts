@@ -16,7 +16,7 @@ import { publishedNow } from '../custody/published.ts';
 import { certificateGate } from './certificate.ts';
 import type { Answering } from './listener.ts';
 import { judgeAnew, type Parts } from './parts.ts';
-import { RefusedSenders } from './refused-senders.ts';
+import type { RefusedSenders } from './refused-senders.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
@@ -25,8 +25,7 @@ const HOOKS = '/hooks';
 const WARNINGS_MS_MAX = 2_000;
 
 /** Intake alone: what API and console have in front of their routes is no business of a delivery. */
-function intake({ config, log, queue, metrics }: Parts): Hono<HooksEnv> {
-  const senders = new RefusedSenders({ log, now: () => performance.now() });
+function intake({ config, log, queue, metrics }: Parts, senders: RefusedSenders): Hono<HooksEnv> {
   const gate = certificateGate(config.intake.clientCertificate, (header, handed) =>
     senders.certificate(header, handed),
   );
@@ -63,8 +62,12 @@ function answeringBugs<Env extends object>(
 }
 
 /** Every route of the daemon. */
-export function routes(parts: Parts, phase: () => Readiness['phase']): Answering {
-  const hooks = intake(parts);
+export function routes(
+  parts: Parts,
+  phase: () => Readiness['phase'],
+  senders: RefusedSenders,
+): Answering {
+  const hooks = intake(parts, senders);
   const others = application(parts, phase);
   return (request, env) =>
     // Anywhere in it: other routes tell the path in their answers, and this one may hold a token.

@@ -60,7 +60,7 @@ test('of a long value the beginning is told', () => {
   expect(lines[0]?.certificate).toBe(`${'f'.repeat(300)}…`);
 });
 
-test('unknown path tokens are counted apart from certificates', () => {
+test('unknown path tokens and connections are counted apart from certificates', () => {
   const { clock, lines, senders } = watched();
   senders.certificate('x-client', 'a');
   senders.token();
@@ -69,4 +69,6 @@ test('unknown path tokens are counted apart from certificates', () => {
   senders.token();
   expect(lines.map(({ refused }) => refused)).toEqual([1, 1, 2]);
   expect(lines[2]?.msg).toContain('intake.pathTokens');
+  senders.connection('none was shown');
+  expect(lines[3]).toMatchObject({ refused: 1, cause: 'none was shown' });
 });
