@@ -20,11 +20,7 @@ async function deliveryCounts(at: Rows): Promise<StoreCounts['notifications']> {
 }
 
 async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
-  const rows = await at
-    .selectFrom('deposit_counts')
-    .where('count', '>', 0)
-    .selectAll()
-    .execute();
+  const rows = await at.selectFrom('deposit_counts').where('count', '>', 0).selectAll().execute();
   return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
 }
 
