@@ -64,6 +64,13 @@ function place({ vaultId, addressId, memo }: Deposit, say: (id: string) => strin
   return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
 }
 
+/** What releases or attributes a deposit names it by; the console itself only looks. */
+function heldId({ depositId }: Deposit): Markup {
+  return html` <span class="whole cut" title="POST /v1/deposits/${depositId}/…"
+    >${depositId}</span
+  >`;
+}
+
 function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
   const { state, reason, asset, blockchainHash } = deposit;
   const why = reason === null ? '' : reason.replaceAll('_', ' ');
@@ -75,7 +82,9 @@ function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
     <td class="number amount">${amountCell(deposit.amount, asset, snapshot.decimals)}</td>
     <td class="id name" title="${asset}">${shortened(asset)}</td>
     <td class="number">${depthCell(deposit)}</td>
-    <td class="id wide" title="${place(deposit, String)}">${place(deposit, shortened)}</td>
+    <td class="id wide" title="${place(deposit, String)}">
+      ${place(deposit, shortened)}${state === 'held' ? heldId(deposit) : ''}
+    </td>
     <td class="id name" title="${blockchainHash}">${shortened(blockchainHash)}</td>
     <td class="number muted" title="${momentText(deposit.firstSeenAt)}">
       ${spanText(snapshot.at - deposit.firstSeenAt)}

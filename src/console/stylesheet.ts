@@ -101,6 +101,7 @@ td.number { white-space: nowrap; }
 .id { font: 12.5px/1.65 var(--mono); overflow-wrap: anywhere; }
 .name { white-space: nowrap; }
 .whole { user-select: all; }
+.cut { display: block; max-width: 19ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .amount { min-width: 10rem; max-width: 19rem; }
 .muted { color: var(--muted); }
 .figure { font-weight: 600; overflow-wrap: anywhere; white-space: normal; }

@@ -70,9 +70,18 @@ test('a deposit is shown with its state, depth and amount both ways', async () =
       balanceChanges: [change('7', { asset: 'ripple:XRP' })],
     }),
   );
-  const text = words(await read('/console/fragment'));
+  const [held] = open.rows<{ id: string }>(
+    "SELECT deposit_id AS id FROM deposits WHERE state = 'held'",
+  );
+  const id = held?.id ?? 'none';
+  const page = await read('/console/fragment');
+  const text = words(page);
   expect(text).toContain('confirming 1.5 1500000000000000000 ethereum:ETH 3 / 6 v1 · adr-1 0xa1');
-  expect(text).toContain('held unattributed memo 7 ripple:XRP 1 / 6 v1 · adr-1 · memo 88 0xb2');
+  // Of one that waits for a person the id too, which the call that helps names it by.
+  expect(text).toContain(
+    `held unattributed memo 7 ripple:XRP 1 / 6 v1 · adr-1 · memo 88 ${id} 0xb2`,
+  );
+  expect(page).toContain(`title="POST /v1/deposits/${id}/…"`);
   expect(text).toContain('confirming 1 held 1');
   expect(text).toContain('The latest 2 of 2');
 });
