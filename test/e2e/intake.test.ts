@@ -55,6 +55,16 @@ test('a request of HTTP/1.0 need not name a host, as health checks of load balan
   expect(await answerTo(daemon, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
 });
 
+test('a sender that does not end its headers is cut after ten seconds', async () => {
+  const daemon = await Daemon.start();
+  const startedAt = performance.now();
+  const answer = await answerTo(daemon, 'POST /hooks/x HTTP/1.1\r\nHost: x\r\n');
+  const tookMs = performance.now() - startedAt;
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  expect(tookMs).toBeGreaterThan(9_000);
+  expect(tookMs).toBeLessThan(20_000);
+});
+
 test('while a path token is being changed, both take deliveries into the same books', async () => {
   const daemon = await Daemon.start();
   const [former, next] = daemon.pathTokens;

@@ -7,11 +7,14 @@ import { getRequestListener } from '@hono/node-server';
 import type { Config } from '../../ops/config.ts';
 import { CommandFailed } from '../terminal.ts';
 
-/** A sender that trickles its headers holds a socket no longer than this. */
+/** A sender that trickles its headers holds a socket no longer than this, and until the next look. */
 const HEADERS_TIME_MS_MAX = 10_000;
 
 /** A whole request, body included; the custody service itself gives up after 10 seconds. */
 const REQUEST_TIME_MS_MAX = 30_000;
+
+/** How often senders are looked for whose time is over: Node by itself looks twice a minute. */
+const LATE_LOOK_MS = 1_000;
 
 /** Idle connections are kept longer than any proxy keeps them, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 75_000;
@@ -63,10 +66,12 @@ function createServer(fetch: Answering, underWay: UnderWay, tls: Config['listen'
     response.once('close', () => underWay.delete(request));
     void listener(request, response);
   };
-  if (tls === undefined) return createHttpServer(answer);
+  const looks = { connectionsCheckingInterval: LATE_LOOK_MS };
+  if (tls === undefined) return createHttpServer(looks, answer);
   const ca = tls.caFile === undefined ? {} : { ca: readFileSync(tls.caFile) };
   return createHttpsServer(
     {
+      ...looks,
       cert: readFileSync(tls.certFile),
       key: readFileSync(tls.keyFile),
       ...ca,
