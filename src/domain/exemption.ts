@@ -1,6 +1,7 @@
 import type { Amount } from './amount.ts';
 import { differenceOf, type BreakType, type Finding } from './break.ts';
 import type { Outcome } from './compare.ts';
+import { addTo } from './counts.ts';
 import type { BlockchainHash } from './ids.ts';
 
 /**
@@ -146,7 +147,7 @@ type Counts = Readonly<Record<string, number>>;
 
 export function countByRule(exempt: readonly { readonly rule: string }[]): Counts {
   const counts = new Map<string, number>();
-  for (const { rule } of exempt) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  for (const { rule } of exempt) addTo(counts, rule, 1);
   return Object.fromEntries(counts);
 }
 
@@ -155,7 +156,7 @@ export function sumByRule(...parts: readonly Counts[]): Counts {
   const counts = new Map<string, number>();
   for (const part of parts) {
     for (const [rule, count] of Object.entries(part)) {
-      counts.set(rule, (counts.get(rule) ?? 0) + count);
+      addTo(counts, rule, count);
     }
   }
   return Object.fromEntries(counts);

@@ -1,3 +1,4 @@
+import { addTo } from '../domain/counts.ts';
 import { positionSums, type Entry } from '../domain/entry.ts';
 import {
   moved,
@@ -69,13 +70,9 @@ export class MovementSums {
   }
 
   #put(name: string, before: Movement | undefined, after: Movement): void {
-    if (before !== undefined) this.#count(standingOf(before), -1);
-    this.#count(standingOf(after), 1);
+    if (before !== undefined) addTo(this.#counts, standingOf(before), -1);
+    addTo(this.#counts, standingOf(after), 1);
     this.#movements.set(name, after);
     this.#changed.set(name, after);
-  }
-
-  #count(standing: MovementStanding, by: number): void {
-    this.#counts.set(standing, (this.#counts.get(standing) ?? 0) + by);
   }
 }

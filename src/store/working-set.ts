@@ -1,4 +1,5 @@
 import type { Break, BreakStep, Finding } from '../domain/break.ts';
+import { addTo } from '../domain/counts.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Changes, HashDossier } from '../domain/dossier.ts';
 import type { Entry } from '../domain/entry.ts';
@@ -35,10 +36,6 @@ import type {
   SignatureRow,
   Writes,
 } from './records.ts';
-
-function addTo<Key>(counts: Map<Key, number>, key: Key, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
-}
 
 /** The tables that are only appended to, between two flushes. */
 interface Appended {

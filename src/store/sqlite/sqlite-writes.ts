@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { addTo } from '../../domain/counts.ts';
 import type { DepositState } from '../../domain/deposit.ts';
 import type { BlockchainHash, NetworkKey } from '../../domain/ids.ts';
 import { standingOf } from '../../domain/movement.ts';
@@ -80,12 +81,10 @@ function hashIdIn(
 /** By how many deposits each state has become more or fewer. */
 function stateCounts(changes: Writes['deposits']): ReadonlyMap<DepositState, number> {
   const counts = new Map<DepositState, number>();
-  const count = (state: DepositState, by: number): unknown =>
-    counts.set(state, (counts.get(state) ?? 0) + by);
   for (const { before, after } of changes) {
     if (before?.state === after.state) continue;
-    if (before !== undefined) count(before.state, -1);
-    count(after.state, 1);
+    if (before !== undefined) addTo(counts, before.state, -1);
+    addTo(counts, after.state, 1);
   }
   return counts;
 }
