@@ -20,17 +20,16 @@ function known({ published }: Surroundings, assets: readonly string[]): KnownNam
   return { published: published?.map(({ key }) => key) ?? null, assets };
 }
 
-/** Names of a policy that look misspelt beside what the API publishes and what has arrived. */
-export async function nameWarnings(policy: CreditingPolicy, from: Surroundings): Promise<string[]> {
-  return strangeNames(policy, known(from, await assetsIn(from)));
-}
-
-/** The same of the names in exemption rules. */
-export async function exemptionWarnings(
-  rules: readonly ExemptionRule[],
+/**
+ * Names of a policy and of exemption rules that look misspelt beside what the API publishes and what has
+ * arrived.
+ */
+export async function nameWarnings(
+  { policy, rules }: { policy: CreditingPolicy; rules: readonly ExemptionRule[] },
   from: Surroundings,
-): Promise<string[]> {
-  return strangeExemptions(rules, known(from, await assetsIn(from)));
+): Promise<{ inPolicy: string[]; inRules: string[] }> {
+  const names = known(from, await assetsIn(from));
+  return { inPolicy: strangeNames(policy, names), inRules: strangeExemptions(rules, names) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { StoreRefused } from '../../store/sqlite/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
 import type { Network } from '../../wire/network.ts';
 import { policyAtStart, startText } from '../crediting/configured-policy.ts';
-import { exemptionWarnings, nameWarnings } from '../crediting/policy-warnings.ts';
+import { nameWarnings } from '../crediting/policy-warnings.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
 
 /** The policy that a start of the daemon would have hold, and what is known beside it. */
@@ -52,8 +52,7 @@ export async function checkNames(
   published: readonly Network[] | null,
 ): Promise<Diagnosis[]> {
   const from = { reads: { pinnedDecimals: async () => assets }, published };
-  const inPolicy = await nameWarnings(policy, from);
-  const inRules = await exemptionWarnings(rules, from);
+  const { inPolicy, inRules } = await nameWarnings({ policy, rules }, from);
   return [
     ...inPolicy.map((text) => warning('names in the crediting policy', text)),
     ...inRules.map((text) => warning('names in the exemption rules', text)),

@@ -1,4 +1,4 @@
-import { exemptionWarnings, nameWarnings } from '../crediting/policy-warnings.ts';
+import { nameWarnings } from '../crediting/policy-warnings.ts';
 import { publishedNow } from '../custody/published.ts';
 import { checkDepths } from '../doctor/custody-check.ts';
 import type { Parts } from './parts.ts';
@@ -19,13 +19,10 @@ export async function warnOfNames({
   const held = await reads.policy();
   if (held === undefined) return;
   const published = await publishedNow(networks, WARNINGS_MS_MAX);
-  for (const text of await nameWarnings(held.policy, { reads, published })) {
-    log.warn({ check: 'crediting policy' }, text);
-  }
-  const rules = config.reconcile.exemptions;
-  for (const text of await exemptionWarnings(rules, { reads, published })) {
-    log.warn({ check: 'exemptions' }, text);
-  }
+  const named = { policy: held.policy, rules: config.reconcile.exemptions };
+  const { inPolicy, inRules } = await nameWarnings(named, { reads, published });
+  for (const text of inPolicy) log.warn({ check: 'crediting policy' }, text);
+  for (const text of inRules) log.warn({ check: 'exemptions' }, text);
   if (networks !== undefined && published === null) {
     const text = 'the networks and their depths could not be read: `counterfoil doctor` says why';
     log.warn({ check: 'custody API' }, text);
