@@ -27,7 +27,7 @@ const LOOKED_AT_WHOLE_BYTES_MAX = 256 * 1024 * 1024;
  * Counts the changes of schema.sql; a file carries its own as `user_version`. An older file is not
  * migrated in place: its journal is replayed into new tables (`counterfoil rebuild`).
  */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;
