@@ -37,13 +37,30 @@ function takeBack(
   return [reversalOf(head, sighting.posted)];
 }
 
-export function restated(notification: ChainNotification): Finding {
+function chainChanged(notification: ChainNotification, detail: string): Finding {
   const { vaultId, network, blockchainHash, transactionId } = notification;
   return finding('amount_changed', {
     key: breakKey('amount_changed', vaultId, network, blockchainHash),
     subject: { vaultId, network, blockchainHash, transactionId },
-    detail: `the chain view of ${blockchainHash} was told again with other balance changes; the newest stands`,
+    detail,
   });
+}
+
+/** Another event of the same hash states other changes: the chain view is posted anew from it. */
+function restated(notification: ChainNotification): Finding {
+  return chainChanged(
+    notification,
+    `the chain view of ${notification.blockchainHash} was told again with other balance changes; the newest stands`,
+  );
+}
+
+/** A known event under another id has no effect; the break says that it stated other changes. */
+export function repeatedOtherwise(notification: ChainNotification): Finding {
+  const { id, blockchainHash } = notification;
+  return chainChanged(
+    notification,
+    `notification ${id} repeats a known event of the chain view of ${blockchainHash} with other balance changes; the chain view does not change`,
+  );
 }
 
 /** The chain view after this event: posted on `transaction`, taken back on `rollback`. */

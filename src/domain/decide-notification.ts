@@ -1,7 +1,7 @@
 import type { Finding } from './break.ts';
 import { followBurnedFees } from './burned-fee.ts';
 import { sameContent } from './content.ts';
-import { decideChain, restated } from './decide-chain.ts';
+import { decideChain, repeatedOtherwise } from './decide-chain.ts';
 import { contradictionIn, decideIncoming } from './decide-incoming.ts';
 import { decideOutgoing, minedAgain } from './decide-outgoing.ts';
 import {
@@ -36,7 +36,7 @@ function contradiction(
     case 'blockchain': {
       const { changes: list, type } = notification;
       if (type !== 'transaction' || list === null) return [];
-      return sameContent(list, known.sighting.posted) ? [] : [restated(notification)];
+      return sameContent(list, known.sighting.posted) ? [] : [repeatedOtherwise(notification)];
     }
     default:
       return notification satisfies never;

@@ -285,6 +285,18 @@ const STORIES: Story[] = [
       'the chain view of 0xa1 was told again with other balance changes; the newest stands',
     ],
   ],
+  [
+    'a repeated chain event with other changes',
+    async (open, service) => {
+      const repeat = { id: 'n2', ...saying(change('90', AT_ADDRESS)) };
+      await open.deliver(service.chain('transaction'), service.chain('transaction', repeat));
+      expect(Object.values(open.positions('chain'))).toEqual(['100']);
+    },
+    [
+      'warning ["amount_changed","v1","ethereum","0xa1"] about v1 ethereum 0xa1',
+      'notification n2 repeats a known event of the chain view of 0xa1 with other balance changes; the chain view does not change',
+    ],
+  ],
 ];
 
 test.for(STORIES)('%s', async ([, happens, is]) => {
