@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** The widest offsets that a zone has had from UTC, with room to spare. */
 const OFFSET_MS_MAX = 16 * HOUR_MS;
 
@@ -31,16 +32,16 @@ export class CloseCalendar {
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
     });
   }
 
   /** The date on the clocks there at an instant. */
   dayAt(at: number): string {
-    const parts = new Map(
-      this.#format.formatToParts(at).map(({ type, value }) => [type, value] as const),
-    );
-    const year = (parts.get('year') ?? '').padStart(4, '0');
-    return `${year}-${parts.get('month') ?? ''}-${parts.get('day') ?? ''}`;
+    return new Date(this.#shownAt(at)).toISOString().slice(0, 10);
   }
 
   /** A day with its end: the first instant at which the clocks show a later date. */
@@ -64,10 +65,40 @@ export class CloseCalendar {
     return next.day > ended.day ? next : this.after(this.day(ended.day));
   }
 
-  /** When a day is to be closed: the schedule's first time at or after its end. */
+  /**
+   * When a day is to be closed: the schedule's first time at or after its end. The schedule is read
+   * on clocks that never change, from midnight on, and its time is then looked up in the zone. So a
+   * midnight that the zone skips keeps the five minutes after it, and no change of the clocks drops
+   * a time of the schedule.
+   */
   dueAt({ cutOffAt }: CalendarDay): number {
-    const schedule = new Cron(this.#pattern, { timezone: this.timezone, paused: true });
-    const due = schedule.nextRun(new Date(cutOffAt - 1_000));
-    return due?.getTime() ?? Number.POSITIVE_INFINITY;
+    const schedule = new Cron(this.#pattern, { timezone: 'UTC', paused: true });
+    const midnight = Date.parse(`${this.dayAt(cutOffAt)}T00:00:00Z`);
+    let shown = schedule.nextRun(new Date(midnight - 1_000));
+    while (shown !== null && this.#instantOf(shown.getTime()) < cutOffAt) {
+      shown = schedule.nextRun(shown);
+    }
+    return shown === null ? Number.POSITIVE_INFINITY : this.#instantOf(shown.getTime());
+  }
+
+  /** What the clocks there show at an instant, as the instant at which UTC's clocks show the same. */
+  #shownAt(at: number): number {
+    const parts = new Map(
+      this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)] as const),
+    );
+    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+    const [year, month, day] = [part('year'), part('month') - 1, part('day')];
+    return Date.UTC(year, month, day, part('hour'), part('minute'), part('second'));
+  }
+
+  /**
+   * The first instant at which the clocks show this. A time that they skip is as long after the
+   * change as it would have been without the change.
+   */
+  #instantOf(shown: number): number {
+    const byOffsetAt = (near: number): number => shown - (this.#shownAt(near) - near);
+    const before = byOffsetAt(shown - DAY_MS);
+    const after = byOffsetAt(shown + DAY_MS);
+    return this.#shownAt(before) !== shown && this.#shownAt(after) === shown ? after : before;
   }
 }

@@ -50,3 +50,36 @@ test('a day is due at the schedule’s first time at or after its end', () => {
   // Friday's and Saturday's closes wait for Monday.
   expect(due(calendar('UTC', '0 9 * * 1-5'), '2025-11-21')).toBe('2025-11-24T09:00:00.000Z');
 });
+
+test.for([
+  // The clocks go from midnight to one o'clock: 00:05 never comes, the cut-off is at 01:00.
+  ['Africa/Cairo', '2025-04-24', '2025-04-24T22:05:00.000Z'],
+  ['Asia/Beirut', '2025-03-29', '2025-03-29T22:05:00.000Z'],
+  ['America/Havana', '2025-03-08', '2025-03-09T05:05:00.000Z'],
+  ['America/Santiago', '2025-09-06', '2025-09-07T04:05:00.000Z'],
+  // The whole of 30 December was left out.
+  ['Pacific/Apia', '2011-12-29', '2011-12-30T10:05:00.000Z'],
+  // Midnight comes twice: the day ends at the first.
+  ['America/Havana', '2025-11-01', '2025-11-02T04:05:00.000Z'],
+] as const)(
+  '%s: five minutes past midnight is five minutes past the end of %s',
+  ([zone, day, at]) => {
+    const days = calendar(zone);
+    expect(new Date(days.dueAt(days.day(day))).toISOString()).toBe(at);
+  },
+);
+
+test.for(['America/Godthab', 'America/Scoresbysund', 'Africa/Cairo', 'Europe/Zurich', 'UTC'])(
+  '%s: a close at 23:59 is due within a day of each end, across every change of the clocks',
+  (zone) => {
+    const days = calendar(zone, '59 23 * * *');
+    let day = days.day('2024-12-31');
+    const waits: number[] = [];
+    while (day.day < '2026-01-01') {
+      waits.push(days.dueAt(day) - day.cutOffAt);
+      day = days.after(day);
+    }
+    expect(Math.min(...waits)).toBeGreaterThan(22 * HOUR_MS);
+    expect(Math.max(...waits)).toBeLessThan(25 * HOUR_MS);
+  },
+);

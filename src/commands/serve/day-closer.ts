@@ -14,13 +14,13 @@ import {
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import type { Reads } from '../../store/reads.ts';
 
-/** A close that waits for the custody API or for the right clock, or that failed, is tried again every minute. */
-const RETRY_PATTERN = '* * * * *';
+/** What is due is asked every minute: the schedule says when, and a day that waits or failed is due still. */
+const LOOK_PATTERN = '* * * * *';
 
 interface DayCloserOptions {
-  readonly config: Config;
+  readonly config: Pick<Config, 'reconcile'>;
   readonly reads: Reads;
-  readonly queue: CommitQueue;
+  readonly queue: Pick<CommitQueue, 'submitAll'>;
   readonly custody: CustodyClient | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -38,8 +38,7 @@ export class DayCloser {
   readonly #options: DayCloserOptions;
   readonly #calendar: CloseCalendar;
   readonly #closer: Closer;
-  readonly #schedules: Schedule[] = [];
-  #waits = false;
+  #schedule: Schedule | undefined;
   /** From when on it was told that too many days are due. */
   #toldSince: string | null = null;
 
@@ -58,18 +57,11 @@ export class DayCloser {
     });
   }
 
-  /** Closes the days that were missed, and from then on each by the schedule. */
+  /** Closes the days that were missed, and from then on each when the schedule says so. */
   start(): void {
-    const { timezone, close } = this.#options.config.reconcile;
-    this.#schedules.push(
-      startSchedule({ pattern: close, timezone, tick: () => this.#tick() }),
-      startSchedule({
-        pattern: RETRY_PATTERN,
-        timezone,
-        tick: () => (this.#waits ? this.#tick() : Promise.resolve()),
-      }),
-    );
-    void this.#tick();
+    const tick = (): Promise<void> => this.#tick();
+    this.#schedule = startSchedule({ pattern: LOOK_PATTERN, timezone: 'UTC', tick });
+    void tick();
   }
 
   async closeNow(day: string): Promise<CloseAnswer> {
@@ -97,7 +89,7 @@ export class DayCloser {
 
   /** No more closes, by themselves or asked for; one that is not with the writer yet is given up. */
   stop(): void {
-    for (const schedule of this.#schedules) schedule.stop();
+    this.#schedule?.stop();
     this.#closer.stop();
   }
 
@@ -110,7 +102,6 @@ export class DayCloser {
     const { log, metrics, reads, reconcile } = this.#options;
     try {
       const due = await this.#closer.due();
-      if (due.kind === 'none') this.#waits = false;
       if (due.kind === 'too_many') this.#told({ ...due, days: [] });
       if (due.kind === 'some') {
         await this.#closed(async () => {
@@ -121,17 +112,15 @@ export class DayCloser {
       const last = await reads.lastClose();
       if (last !== undefined) metrics.closedUntil(last.cutOffAt);
     } catch (error) {
-      this.#waits = true;
-      log.error({ err: error }, 'the days that are due could not be looked at');
+      log.error({ err: error }, 'Daily-close check failed; retrying in a minute.');
     }
   }
 
-  /** Closes; whatever fails on the way, the days that are due are tried again. */
+  /** Closes; the next tick tries again what failed. */
   async #closed(close: () => Promise<CloseResult>): Promise<CloseResult> {
     try {
       return this.#told(await close());
     } catch (error) {
-      this.#waits = true;
       this.#options.log.error(
         { err: error },
         'a daily close failed: it is tried again in a minute',
@@ -144,7 +133,6 @@ export class DayCloser {
   #told(result: CloseResult): CloseResult {
     const { log } = this.#options;
     for (const day of result.days) log.info({ day }, 'a day was closed');
-    this.#waits = result.kind !== 'closed';
     if (result.kind === 'postponed') {
       log.warn({ reason: result.reason }, 'a daily close waits for the custody API');
     }
