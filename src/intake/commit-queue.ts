@@ -1,3 +1,4 @@
+import { SHORT_BYTES } from './body-room.ts';
 import type { FactOutcome, Ledger, Submission, Submitted } from '../store/port.ts';
 
 interface Waiting {
@@ -24,13 +25,12 @@ const FEW = 64;
  * long as others: who sends many at once would make everybody wait for all of them. So many bytes of
  * such bodies are handed over at a time, or one of them, and what is short passes the others.
  */
-const LONG_BYTES = 4_096;
 const LONG_UNDER_WAY_BYTES = 65_536;
 
 /** How many bytes a fact counts for among the long ones; none where it is short. */
 function longBytes({ fact }: Waiting): number {
   const bytes = 'raw' in fact ? fact.raw.length : 0;
-  return bytes > LONG_BYTES ? bytes : 0;
+  return bytes > SHORT_BYTES ? bytes : 0;
 }
 
 /**

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
+import type { BodyRoom, BodyShare } from './body-room.ts';
 import type { Submission, Submitted } from '../store/port.ts';
 import type { PathTokens } from './path-token.ts';
 import type { RefusedBodies } from './refused-bodies.ts';
@@ -24,6 +25,8 @@ export type Answer =
 export interface HooksOptions {
   readonly tokens: PathTokens;
   readonly bodyBytesMax: number;
+  /** Where bodies are in memory from their first byte until their answer. */
+  readonly room: BodyRoom;
   readonly submit: (submission: Submission) => Promise<Submitted>;
   readonly refused: RefusedBodies;
   /** Wall clock, Unix milliseconds. */
@@ -75,25 +78,41 @@ export function createHooks(options: HooksOptions): Hono<HooksEnv> {
   app.all('/:token', async (context) => {
     const refusal = refuseSender(context, options);
     if (refusal !== null) return refusal;
-    const read = await readBody(context.req.raw, options.bodyBytesMax, incomingOf(context));
-    switch (read.kind) {
-      case 'too_large':
-        options.observe('too_large');
-        return problem(
-          context,
-          413,
-          `the body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes)`,
-        );
-      case 'cut_off':
-        options.observe('malformed');
-        return problem(context, 400, 'the body ended before its announced length');
-      case 'read':
-        return takeBody(context, read.bytes, options);
-      default:
-        return read satisfies never;
+    const share = options.room.share();
+    try {
+      return await takeDelivery(context, share, options);
+    } finally {
+      share.release();
     }
   });
   return app;
+}
+
+async function takeDelivery(
+  context: HooksContext,
+  share: BodyShare,
+  options: HooksOptions,
+): Promise<Response> {
+  const bounds = { bytesMax: options.bodyBytesMax, share };
+  const read = await readBody(context.req.raw, bounds, incomingOf(context));
+  switch (read.kind) {
+    case 'too_large':
+      options.observe('too_large');
+      return problem(
+        context,
+        413,
+        `the body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes)`,
+      );
+    case 'no_room':
+      return busy(context, options);
+    case 'cut_off':
+      options.observe('malformed');
+      return problem(context, 400, 'the body ended before its announced length');
+    case 'read':
+      return takeBody(context, read.bytes, options);
+    default:
+      return read satisfies never;
+  }
 }
 
 function incomingOf(context: HooksContext): IncomingMessage | undefined {

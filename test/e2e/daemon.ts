@@ -71,6 +71,11 @@ export class Daemon {
     return this.#running.ready.url;
   }
 
+  get pid(): number {
+    if (this.#running === undefined) throw new Error('the daemon is not running');
+    return this.#running.pid;
+  }
+
   /** What it has written to standard error since its last start. */
   stderr(): string {
     return this.#stderr();

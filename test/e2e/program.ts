@@ -81,6 +81,11 @@ export class Running<Ready> {
     this.stderr = stderr;
   }
 
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('the program could not be started');
+    return this.#child.pid;
+  }
+
   /** Sends a signal and answers the exit code; null when the signal itself ended the process. */
   async end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) {

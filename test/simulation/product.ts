@@ -10,6 +10,7 @@ import type { Fact } from '../../src/domain/fact.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
 import type { Submitted } from '../../src/store/port.ts';
 import { decode } from '../../src/intake/decode.ts';
+import { BodyRoom } from '../../src/intake/body-room.ts';
 import { createHooks, type HooksEnv } from '../../src/intake/hooks.ts';
 import { PathTokens } from '../../src/intake/path-token.ts';
 import { RefusedBodies } from '../../src/intake/refused-bodies.ts';
@@ -89,6 +90,7 @@ class Process {
     this.app = createHooks({
       tokens: new PathTokens([options.pathToken]),
       bodyBytesMax: BODY_BYTES_MAX,
+      room: new BodyRoom(),
       submit: (fact) => this.queue.submit(fact),
       refused: new RefusedBodies(MALFORMED_PER_HOUR_MAX),
       now,

@@ -5,6 +5,7 @@ import type { Readiness } from '../../api/health.ts';
 import type { PolicyServices } from '../../api/services.ts';
 import { createConsole } from '../../console/application.ts';
 import type { CustodyClient } from '../../custody/client.ts';
+import { BodyRoom } from '../../intake/body-room.ts';
 import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../../intake/hooks.ts';
 import { PathTokens } from '../../intake/path-token.ts';
 import { RefusedBodies } from '../../intake/refused-bodies.ts';
@@ -36,6 +37,7 @@ function intake({ config, log, queue, metrics }: Parts, senders: RefusedSenders)
   const hooks = createHooks({
     tokens: new PathTokens(config.intake.pathTokens),
     bodyBytesMax: config.intake.maxBodyBytes,
+    room: new BodyRoom(),
     submit: (submission) => queue.submit(submission),
     refused: new RefusedBodies(config.intake.malformedPerHourMax),
     now: () => Date.now(),
