@@ -271,6 +271,7 @@ CREATE TABLE deposits (
   own_transfer           INTEGER NOT NULL,
   unattributed           INTEGER NOT NULL,
   attributed_to          TEXT,
+  attributed_by          TEXT,
   decimals_changed       INTEGER NOT NULL,
   operator_hold          TEXT,
   approvals              TEXT    NOT NULL,

@@ -56,7 +56,14 @@ export const depositFields = {
   custodyConfirmations: z.int().openapi({ description: 'The depth that the custody API showed.' }),
   epoch: z.int().openapi({ description: 'How many times its hash has been rolled back.' }),
   verifiedAt: timeText.nullable().openapi({ description: 'When the custody API agreed.' }),
-  attributedTo: z.string().nullable(),
+  attributedTo: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Whom an operator attributed it to.' }),
+  attributedBy: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The operator: somebody else must give the last approval.' }),
   operatorHold: z.string().nullable(),
   approvals: z.array(approvalSchema),
   creditId: z.string().nullable().openapi({ description: 'The credit that stands, if any.' }),
@@ -90,6 +97,7 @@ export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
     epoch: deposit.epoch,
     verifiedAt: isoTimeOrNull(deposit.verifiedAt),
     attributedTo: deposit.attributedTo,
+    attributedBy: deposit.attributedBy,
     operatorHold: deposit.operatorHold,
     approvals: deposit.approvals.map(({ person, reason, at }) => ({
       person,
@@ -180,7 +188,7 @@ const release = depositAction('release', {
   body: reasonBody,
 });
 const attribute = depositAction('attribute', {
-  summary: 'Say whose a deposit without a registered memo is',
+  summary: 'Say whose a deposit without a registered memo is, again to correct it until its credit',
   body: attributionBody,
 });
 
@@ -214,7 +222,12 @@ export function mountDeposits(app: OpenAPIHono<ApiEnv>, services: Services): voi
   app.openapi(attribute, async (context) => {
     const { id } = context.req.valid('param');
     const body = context.req.valid('json');
-    const decision = { kind: 'attribute', depositId: DepositId(id), ...body } as const;
+    const decision = {
+      kind: 'attribute',
+      depositId: DepositId(id),
+      endsApprovals: true,
+      ...body,
+    } as const;
     return context.json(await decided(context, id, decision), 200);
   });
 }

@@ -1,3 +1,4 @@
+import { approvalsNeeded, ruleFor } from './crediting.ts';
 import { approvers, type Deposit, type HoldReason } from './deposit.ts';
 import type { Decision, Refusal } from './decision.ts';
 import { changes, type Changes, type Circumstances } from './dossier.ts';
@@ -38,10 +39,51 @@ function settledAs(deposit: Deposit, now: Circumstances): Taken {
   return { kind: 'taken', changes: changes({ deposits: [after], items, found, healed }) };
 }
 
+function approved(
+  deposit: Deposit,
+  reason: string,
+  { actor, now }: { actor: string; now: Circumstances },
+): Taken {
+  if (deposit.evidence !== 'confirmed') {
+    return conflict('the deposit is not confirmed on-chain: approve it when it is');
+  }
+  if (deposit.state === 'internal') return conflict('an internal transfer is never credited');
+  const people = approvers(deposit);
+  if (people.has(actor)) {
+    return conflict(`${actor} has approved it already: a second approval needs another person`);
+  }
+  const needed = approvalsNeeded(ruleFor(now.policy, deposit), deposit.amount);
+  if (actor === deposit.attributedBy && people.size + 1 >= needed) {
+    return conflict(`${actor} attributed it: the last approval needs another person`);
+  }
+  const approval = { person: actor, reason, at: now.at };
+  return settledAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
+}
+
+/** Approvals were for the owner that people saw: another attribution starts them over. */
+function attributed(
+  deposit: Deposit,
+  decision: Extract<DepositDecision, { kind: 'attribute' }>,
+  { actor, now }: { actor: string; now: Circumstances },
+): Taken {
+  const isHeldForMemo =
+    deposit.reason === 'unattributed_memo' || deposit.reason === 'memo_required';
+  if (!isHeldForMemo && deposit.attributedTo === null) {
+    return conflict('only a deposit that is held for its memo can be attributed');
+  }
+  const { attributedTo, endsApprovals } = decision;
+  return settledAs(
+    endsApprovals
+      ? { ...deposit, attributedTo, attributedBy: actor, approvals: [] }
+      : { ...deposit, attributedTo },
+    now,
+  );
+}
+
 /**
- * An operator's decision about a deposit. An approval is bound to the epoch, counts once per
- * person, and never replaces verification; nothing here can credit what the custody API has not
- * confirmed.
+ * An operator's decision about a deposit. An approval is bound to the epoch and the owner, counts
+ * once per person, and never replaces verification; nothing here can credit what the custody API
+ * has not confirmed.
  */
 export function decideAboutDeposit(
   deposit: Deposit,
@@ -53,17 +95,8 @@ export function decideAboutDeposit(
     return conflict(`the deposit is ${deposit.state} already: its credit is in the feed`);
   }
   switch (decision.kind) {
-    case 'approve': {
-      if (deposit.evidence !== 'confirmed') {
-        return conflict('the deposit is not confirmed on-chain: approve it when it is');
-      }
-      if (deposit.state === 'internal') return conflict('an internal transfer is never credited');
-      if (approvers(deposit).has(actor)) {
-        return conflict(`${actor} has approved it already: a second approval needs another person`);
-      }
-      const approval = { person: actor, reason: decision.reason, at: now.at };
-      return settledAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
-    }
+    case 'approve':
+      return approved(deposit, decision.reason, context);
     case 'hold':
       return settledAs({ ...deposit, operatorHold: `${actor}: ${decision.reason}` }, now);
     case 'release':
@@ -82,10 +115,7 @@ export function decideAboutDeposit(
         now,
       );
     case 'attribute':
-      if (deposit.reason !== 'unattributed_memo' && deposit.reason !== 'memo_required') {
-        return conflict('only a deposit that is held for its memo can be attributed');
-      }
-      return settledAs({ ...deposit, attributedTo: decision.attributedTo }, now);
+      return attributed(deposit, decision, context);
     default:
       return decision satisfies never;
   }

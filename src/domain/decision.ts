@@ -40,6 +40,8 @@ export type Decision =
       readonly depositId: DepositId;
       /** Whom the money belongs to, in the exchange's own terms. */
       readonly attributedTo: string;
+      /** False in facts of earlier versions: approvals outlived an attribution, which stood for good. */
+      readonly endsApprovals: boolean;
       readonly reason: string;
     }
   /** The store goes on from a backup: what follows has places of its own in the credit feed. */

@@ -92,9 +92,11 @@ export interface Deposit extends DepositKey {
   readonly unattributed: boolean;
   /** Who an operator attributed it to, or null. */
   readonly attributedTo: string | null;
+  /** Who said so; null where nobody did, or an earlier version journalled it. */
+  readonly attributedBy: string | null;
   readonly decimalsChanged: boolean;
   readonly operatorHold: string | null;
-  /** Bound to the epoch: a rollback clears them. */
+  /** Bound to epoch, amount and owner: a rollback, another amount, an attribution clear them. */
   readonly approvals: readonly Approval[];
   /** When the custody API's record matched, in this epoch; null until then. */
   readonly verifiedAt: number | null;
@@ -126,6 +128,16 @@ function held(reason: HoldReason): Verdict {
 /** Distinct people who approved this epoch: one person with two tokens of one name counts once. */
 export function approvers(deposit: Deposit): Set<string> {
   return new Set(deposit.approvals.map((approval) => approval.person));
+}
+
+/**
+ * Whether enough people approved. Nobody both attributes a deposit and completes its approvals:
+ * the last one needed, or a later one, must be by another person.
+ */
+export function isApproved(deposit: Deposit, needed: number): boolean {
+  if (needed === 0) return true;
+  const lastOrLater = [...approvers(deposit)].slice(needed - 1);
+  return lastOrLater.some((person) => person !== deposit.attributedBy);
 }
 
 function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
@@ -162,7 +174,7 @@ export function judge(deposit: Deposit, rule: PolicyRule): Verdict {
   const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
   if (depth < rule.confirmations) return verdict('confirming');
   if (rule.halted) return held('halted');
-  if (approvers(deposit).size < approvalsNeeded(rule, deposit.amount)) {
+  if (!isApproved(deposit, approvalsNeeded(rule, deposit.amount))) {
     return held('approval_required');
   }
   const verified =

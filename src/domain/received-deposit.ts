@@ -60,6 +60,7 @@ export function newDeposit(
     ownTransfer: false,
     unattributed: false,
     attributedTo: null,
+    attributedBy: null,
     decimalsChanged: false,
     operatorHold: null,
     approvals: [],
@@ -128,6 +129,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
     ownTransfer,
     unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
     attributedTo: deposit.attributedTo,
+    attributedBy: deposit.attributedBy,
     decimalsChanged: deposit.decimalsChanged || bringsOtherDecimals(deposit, received, context),
     operatorHold: deposit.operatorHold,
     // An approval was for the amount that the person saw.

@@ -156,6 +156,11 @@ function unpackDecision(body: Uint8Array): Decision {
   if (decision.kind === 'exemptions') {
     return { ...decision, rules: unpackRulesOf(decision.rules) };
   }
+  if (decision.kind === 'attribute') {
+    // Earlier versions left it out: who attributed could approve, before and after it.
+    const { endsApprovals = false } = decision as Partial<typeof decision>;
+    return { ...decision, endsApprovals };
+  }
   if (decision.kind !== 'policy') return decision;
   const policy = unpackPolicy(JSON.stringify(decision.policy));
   if (decision.source === 'api') return { ...decision, policy };

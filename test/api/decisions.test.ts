@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import { Memo } from '../../src/domain/ids.ts';
 import { verifyWith } from '../store/evidence.ts';
 import { SIX_DEEP } from '../store/open-ledger.ts';
 import { change, Service } from '../store/webhook.ts';
@@ -44,6 +45,7 @@ test('a deposit is shown with everything that its credit depends on', async () =
     epoch: 0,
     verifiedAt: null,
     attributedTo: null,
+    attributedBy: null,
     operatorHold: null,
     approvals: [],
     creditId: null,
@@ -102,6 +104,38 @@ test('a deposit with an unregistered memo is attributed', async () => {
     'customer 7',
     'verifying',
   ]);
+});
+
+test('a mistyped owner is corrected until the credit is born, and both are on record', async () => {
+  const api = await apiUnderTest({
+    default: { confirmations: 6, oneApprovalAbove: Amount(50n) },
+    networks: {},
+    assets: {},
+  });
+  await api.open.deliver(
+    new Service().confirmed(6, { memo: '88', balanceChanges: [change('100')] }),
+  );
+  await verifyWith(api.open, { memo: Memo('88') });
+  const path = `/v1/deposits/${api.open.depositId()}`;
+  const attribute = (attributedTo: string, reason: string) =>
+    api.post(`${path}/attribute`, { attributedTo, reason }, 'olga');
+  await attribute('customer 7', 'their ticket');
+  const corrected = await attribute('customer 17', 'mistyped');
+  expect(corrected.body).toMatchObject({ attributedTo: 'customer 17', attributedBy: 'olga' });
+  const own = await api.post(`${path}/approve`, { reason: 'sure' }, 'olga');
+  expect([own.status, own.body['detail']]).toEqual([
+    409,
+    'olga attributed it: the last approval needs another person',
+  ]);
+  const other = await api.post(`${path}/approve`, { reason: 'saw the ticket' }, 'otto');
+  expect(other.body).toMatchObject({ state: 'credited', attributedTo: 'customer 17' });
+  expect((await attribute('customer 8', 'too late')).status).toBe(409);
+  const said = api.open
+    .bodies('decision')
+    .map((text) => JSON.parse(text) as { kind: string; attributedTo?: string; reason: string })
+    .filter(({ kind }) => kind === 'attribute')
+    .map(({ attributedTo, reason }) => `${attributedTo}: ${reason}`);
+  expect(said).toEqual(['customer 7: their ticket', 'customer 17: mistyped']);
 });
 
 test('a decision about nothing is not found, and says where to look', async () => {

@@ -18,7 +18,13 @@ function about(open: OpenLedger, kind: 'approve' | 'hold' | 'release', actor = '
 
 function attribute(open: OpenLedger): Promise<FactOutcome> {
   const depositId = open.depositId();
-  return open.decide({ kind: 'attribute', depositId, attributedTo: 'customer 7', reason: 'mail' });
+  return open.decide({
+    kind: 'attribute',
+    depositId,
+    attributedTo: 'customer 7',
+    endsApprovals: true,
+    reason: 'mail',
+  });
 }
 
 const CONFLICT = { kind: 'not_taken', refusal: { kind: 'conflict' } };

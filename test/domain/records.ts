@@ -38,6 +38,7 @@ export const DUE: Deposit = {
   ownTransfer: false,
   unattributed: false,
   attributedTo: null,
+  attributedBy: null,
   decimalsChanged: false,
   operatorHold: null,
   approvals: [],

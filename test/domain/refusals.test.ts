@@ -25,7 +25,13 @@ const reason = 'seen';
 const APPROVE: DepositDecision = { kind: 'approve', depositId, reason };
 const HOLD: DepositDecision = { kind: 'hold', depositId, reason };
 const RELEASE: DepositDecision = { kind: 'release', depositId, reason };
-const ATTRIBUTE: DepositDecision = { kind: 'attribute', depositId, attributedTo: 'c7', reason };
+const ATTRIBUTE: DepositDecision = {
+  kind: 'attribute',
+  depositId,
+  attributedTo: 'c7',
+  endsApprovals: true,
+  reason,
+};
 const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 
@@ -70,6 +76,11 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
     'taken: credited',
   ],
   [{ state: 'held', reason: 'memo_required' }, ATTRIBUTE, 'taken: credited'],
+  [
+    { attributedTo: 'c7', attributedBy: 'ann' },
+    APPROVE,
+    'conflict: ann attributed it: the last approval needs another person',
+  ],
 ];
 
 test.for(ABOUT_DEPOSITS)('a deposit of %o, %o: %s', ([facts, decision, is]) => {

@@ -77,7 +77,8 @@ export class Office {
     if (kind !== 'attribute') return this.#decide({ kind, depositId, reason });
     // On record before it is taken: the process may die on either side of it.
     this.attributed.add(depositId);
-    return this.#decide({ kind, depositId, attributedTo: 'customer 1', reason });
+    const attribution = { kind, depositId, attributedTo: 'customer 1', reason } as const;
+    return this.#decide({ ...attribution, endsApprovals: true }, 'ben');
   }
 
   async #acknowledge(): Promise<void> {
@@ -90,8 +91,8 @@ export class Office {
     }
   }
 
-  async #decide(decision: Decision): Promise<void> {
-    const outcome = await this.#product.decide(decision, 'ann');
+  async #decide(decision: Decision, actor = 'ann'): Promise<void> {
+    const outcome = await this.#product.decide(decision, actor);
     const said = typeof outcome === 'string' ? outcome : outcome.kind;
     this.#log.add(`office ${JSON.stringify(decision)}: ${said}`);
   }

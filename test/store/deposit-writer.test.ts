@@ -26,6 +26,7 @@ const CHANGES: [keyof Deposit, Partial<Deposit>][] = Object.entries({
   ownTransfer: !DUE.ownTransfer,
   unattributed: !DUE.unattributed,
   attributedTo: 'somebody',
+  attributedBy: 'ann',
   decimalsChanged: !DUE.decimalsChanged,
   operatorHold: 'a reason',
   approvals: [{ person: 'ann', reason: 'seen', at: 5 }],

@@ -141,6 +141,7 @@ const TABLE: Record<BreakType, Row> = {
         kind: 'attribute',
         depositId: open.depositId(),
         attributedTo: 'customer 7',
+        endsApprovals: true,
         reason: 'asked',
       }),
     by: 'reconciler',

@@ -24,7 +24,13 @@ import {
 import type { BalanceChange } from '../../src/domain/notification.ts';
 import { decode } from '../../src/intake/decode.ts';
 import { packDeposit, unpackDeposit } from '../../src/store/deposit-codec.ts';
-import { decodeFact, encodeFact, packPolicy, unpackPolicy } from '../../src/store/fact-codec.ts';
+import {
+  decodeFact,
+  encodeFact,
+  jsonBytes,
+  packPolicy,
+  unpackPolicy,
+} from '../../src/store/fact-codec.ts';
 import { verifyWith } from './evidence.ts';
 import { factOf, openLedger, START } from './open-ledger.ts';
 import { Service } from './webhook.ts';
@@ -211,7 +217,13 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: fc.constant('judge' as const), depositIds: fc.array(depositId) }),
   fc.record({ kind: fc.constant('exemptions' as const), rules: fc.array(exemption) }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
-  fc.record({ kind: fc.constant('attribute' as const), depositId, attributedTo: text, reason }),
+  fc.record({
+    kind: fc.constant('attribute' as const),
+    depositId,
+    attributedTo: text,
+    endsApprovals: fc.boolean(),
+    reason,
+  }),
   fc.record({
     kind: fc.constant('acknowledge' as const),
     creditId: text.map((value) => CreditId(value)),
@@ -282,6 +294,14 @@ describe('what is journalled reads back as it was', () => {
 function withDigest(fact: Fact): unknown {
   return 'digest' in fact ? { ...fact, digest: fact.digest() } : fact;
 }
+
+test('an attribution of an earlier version leaves approvals as they were', () => {
+  const body = { kind: 'attribute', depositId: 'dep_1', attributedTo: 'c7', reason: 'mail' };
+  const row = { seq: 1, kind: 'decision', recordedAt: 5, detail: 'ann' } as const;
+  expect(decodeFact({ ...row, body: jsonBytes(body) }, decode)).toMatchObject({
+    decision: { ...body, endsApprovals: false },
+  });
+});
 
 test('a journal whose notification is not understood any more is not replayed as something else', () => {
   const fact = factOf(new Service().confirmed(1), START);

@@ -287,7 +287,7 @@ class Play {
     const depositId = DepositId(deposit.deposit_id);
     const kind = this.#choices.pick(['approve', 'hold', 'release', 'attribute'] as const);
     return kind === 'attribute'
-      ? { kind, depositId, attributedTo: 'customer', reason: REASON }
+      ? { kind, depositId, attributedTo: 'customer', endsApprovals: true, reason: REASON }
       : { kind, depositId, reason: REASON };
   }
 

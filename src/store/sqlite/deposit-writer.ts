@@ -46,6 +46,7 @@ function isOnlyDeeper(before: Deposit, after: Deposit): boolean {
     before.ownTransfer === after.ownTransfer &&
     before.unattributed === after.unattributed &&
     before.attributedTo === after.attributedTo &&
+    before.attributedBy === after.attributedBy &&
     before.decimalsChanged === after.decimalsChanged &&
     before.operatorHold === after.operatorHold &&
     before.approvals === after.approvals &&

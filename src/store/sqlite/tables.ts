@@ -165,6 +165,7 @@ export interface DepositRow {
   own_transfer: number;
   unattributed: number;
   attributed_to: string | null;
+  attributed_by: string | null;
   decimals_changed: number;
   operator_hold: string | null;
   approvals: string;
