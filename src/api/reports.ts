@@ -134,12 +134,19 @@ const closeDay = createRoute({
   ]),
 });
 
+/** Nobody signs what they have not seen, so the hash is never filled in for them. */
+const seenHash = z
+  .string('must be the reportHash of the report that you saw: read GET /v1/reports/daily/{date}')
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256, 64 hexadecimal digits')
+  .openapi({ description: 'The hash of the report that you saw. Another hash is refused.' });
+
 const signReport = createRoute({
   method: 'post',
   path: '/v1/reports/daily/{date}/sign',
   operationId: 'signDailyReport',
   tags,
-  summary: 'Sign the report: the preparer first, then a reviewer who is another person',
+  summary:
+    'Sign the report that you saw: the preparer first, then a reviewer who is another person',
   middleware: authorize('operator'),
   request: {
     params: dateParams,
@@ -152,11 +159,7 @@ const signReport = createRoute({
             .strictObject({
               role: z.enum(SIGNATURE_ROLES),
               reason: reasonText,
-              reportHash: z
-                .string()
-                .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256, 64 hexadecimal digits')
-                .optional()
-                .openapi({ description: 'The report that you saw: another one is refused.' }),
+              reportHash: seenHash,
             })
             .openapi('Signing'),
         },
@@ -205,9 +208,8 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
   app.openapi(signReport, async (context) => {
     const { date: day } = context.req.valid('param');
     const { role, reason, reportHash } = context.req.valid('json');
-    const { close } = await closed(day);
-    const seen = reportHash ?? close.reportHash;
-    const decision = { kind: 'sign', day, role, reason, reportHash: seen } as const;
+    await closed(day);
+    const decision = { kind: 'sign', day, role, reason, reportHash } as const;
     await decide(services, context.get('caller'), decision);
     return context.json(closedDayView(await closed(day)), 200);
   });

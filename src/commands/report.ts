@@ -41,6 +41,9 @@ or in COUNTERFOIL_TOKEN). Without --date it is the day that was closed last.
 --verify audits the store first: it replays the journal, makes every report anew, and follows the chain
 of hashes from day to day.
 
+To sign the report, a preparer and a reviewer each send the reportHash that is printed beside it:
+POST /v1/reports/daily/DATE/sign {"role":"preparer","reason":"…","reportHash":"…"}.
+
 Exit code 0 when the report is balanced, 1 when it holds exceptions or the audit finds a difference, 2
 for bad usage.
 
@@ -70,7 +73,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
         : await fromDaemon(flags.url, flags, environment);
     if (flags.out !== undefined) write(flags.out, given.body);
     else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
-    terminal.note(`${given.day}: ${given.status}`);
+    terminal.note(`${given.day}: ${given.status}, reportHash ${given.reportHash}`);
     terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
   });
 }
@@ -110,6 +113,7 @@ function refuseBadUsage(flags: ReportFlags): void {
 interface Given {
   readonly day: string;
   readonly status: string;
+  readonly reportHash: string;
   readonly body: DocumentBody;
 }
 
@@ -128,7 +132,8 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
         `${path}: ${day} is not closed: GET /v1/reports/daily lists the closed days; POST /v1/reports/daily/${day}/close closes it after its cut-off`,
       );
     const { body } = await documentOf(closed, formatOf(flags));
-    return { day, status: closed.close.status, body };
+    const { status, reportHash } = closed.close;
+    return { day, status, reportHash, body };
   } finally {
     reads.close();
   }
@@ -144,9 +149,10 @@ async function fromDaemon(
   const ask = (path: string): Promise<Buffer> => askDaemon(link, path, token);
   const day = flags.date ?? (await lastClosedDay(ask));
   const path = `/v1/reports/daily/${day}`;
-  const { status } = JSON.parse((await ask(path)).toString('utf8')) as { status: string };
+  const report = JSON.parse((await ask(path)).toString('utf8')) as Omit<Given, 'body'>;
+  const { status, reportHash } = report;
   const body = new Uint8Array(await ask(`${path}?format=${formatOf(flags)}`));
-  return { day, status, body };
+  return { day, status, reportHash, body };
 }
 
 async function lastClosedDay(ask: (path: string) => Promise<Buffer>): Promise<string> {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { ClosedReport } from '../store/reads.ts';
-import { momentText, shortened } from './figure.ts';
+import { momentText } from './figure.ts';
 import type { Markup } from './markup.ts';
 
 function signedBy({ signatures }: ClosedReport, role: 'preparer' | 'reviewer'): Markup {
@@ -16,7 +16,7 @@ function row(one: ClosedReport): Markup {
     <td><a href="/console/reports/${day}">${day}</a></td>
     <td><span class="badge ${status === 'balanced' ? 'settled' : 'held'}">${status}</span></td>
     ${signedBy(one, 'preparer')} ${signedBy(one, 'reviewer')}
-    <td class="id name" title="sha256 ${reportHash}">${shortened(reportHash)}</td>
+    <td class="id">${reportHash}</td>
   </tr>`;
 }
 
@@ -31,12 +31,16 @@ export function closeTable(closes: readonly ClosedReport[]): Markup {
           <th>Status</th>
           <th>Preparer</th>
           <th>Reviewer</th>
-          <th>Report</th>
+          <th>reportHash</th>
         </tr>
       </thead>
       <tbody>
         ${closes.map(row)}
       </tbody>
     </table>
+    <p class="foot">
+      Read the report, then sign it with
+      <span class="id">POST /v1/reports/daily/{date}/sign {"role","reason","reportHash"}</span>
+    </p>
   </div>`;
 }

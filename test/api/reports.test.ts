@@ -15,8 +15,11 @@ async function closed(): Promise<ApiUnderTest> {
   return api;
 }
 
+/** Signs the closed day's report, with its own hash unless another is given. */
 function sign(api: ApiUnderTest, as: Person, role: string, more: object = {}) {
-  return api.post(`${PATH}/sign`, { role, reason: 'compared with the statement', ...more }, as);
+  const reportHash = closesOf(api.open)[0]?.report_hash;
+  const reason = 'compared with the statement';
+  return api.post(`${PATH}/sign`, { role, reason, reportHash, ...more }, as);
 }
 
 test('a viewer reads the report; its sealed bytes are the document without its last two members', async () => {
@@ -87,6 +90,14 @@ test('who saw another report does not sign this one, and a viewer signs none', a
   expect(other.status).toBe(409);
   expect((await sign(api, 'vera', 'preparer')).status).toBe(403);
   expect((await sign(api, 'olga', 'auditor')).status).toBe(400);
+  expect(api.open.rows('SELECT * FROM close_signatures')).toEqual([]);
+});
+
+test('a signature without the hash of the report that was seen is refused, with what to do', async () => {
+  const api = await closed();
+  const { status, body } = await sign(api, 'olga', 'preparer', { reportHash: undefined });
+  expect([status, body['detail']]).toEqual([400, expect.stringContaining('reportHash')]);
+  expect(body['detail']).toContain('GET /v1/reports/daily');
   expect(api.open.rows('SELECT * FROM close_signatures')).toEqual([]);
 });
 

@@ -384,6 +384,8 @@ test('closed days are listed with their signatures, and lead to the report', asy
   const page = await read();
   expect(words(page)).toContain('2025-11-20 exceptions olga not signed');
   expect(page).toContain('href="/console/reports/2025-11-20"');
+  expect(page).toContain(`POST /v1/reports/daily/{date}/sign`);
+  expect(page).toContain(reportHash);
   const report = await app.request('/console/reports/2025-11-20');
   expect(report.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
   expect(await report.text()).toContain('Daily close 2025-11-20');

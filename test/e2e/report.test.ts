@@ -42,6 +42,8 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   const read = await runProgram(...report, '--store', path);
   // Custody is not configured: nothing that was not compared is called balanced.
   expect([read.code, JSON.parse(read.stdout)]).toEqual([1, served]);
+  const { reportHash } = served as { reportHash: string };
+  expect(read.stderr).toContain(`${first}: exceptions, reportHash ${reportHash}`);
   const tokenFile = join(daemon.folder, 'token');
   writeFileSync(tokenFile, daemon.adminToken);
   const asked = await runProgram(...report, '--url', daemon.url, '--token-file', tokenFile);
