@@ -559,7 +559,9 @@ CREATE TABLE daily_closes (
   last_posted_at       INTEGER,
   commit_number        INTEGER NOT NULL,
   seal_hash            TEXT    NOT NULL,
-  status               TEXT    NOT NULL CHECK (status IN ('balanced', 'exceptions')),
+  status               TEXT    NOT NULL CHECK (status = 'balanced' OR
+                                               status = 'balanced with open differences' OR
+                                               status = 'exceptions'),
   custody_compared     INTEGER NOT NULL,
   report               TEXT    NOT NULL,
   report_hash          TEXT    NOT NULL,

@@ -1,5 +1,6 @@
 import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import { SIGNATURE_ROLES } from '../domain/close-record.ts';
+import { REPORT_STATUSES } from '../domain/close-report.ts';
 import { FORMATS } from '../report/document.ts';
 import type { ClosedReport } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
@@ -34,7 +35,7 @@ const closedDaySchema = z
     timezone: z.string(),
     cutOffAt: timeText,
     closedAt: timeText,
-    status: z.enum(['balanced', 'exceptions']),
+    status: z.enum(REPORT_STATUSES),
     custodyCompared: z.boolean(),
     reportHash: z.string().openapi({ description: 'SHA-256 of the sealed report, hex.' }),
     previousReportHash: z.string().nullable(),
@@ -47,7 +48,7 @@ const reportSchema = z
   .looseObject({
     version: z.literal(1),
     day: z.string(),
-    status: z.enum(['balanced', 'exceptions']),
+    status: z.enum(REPORT_STATUSES),
     totals: z.array(z.looseObject({ vaultId: z.string(), asset: z.string() })),
     reportHash: z.string(),
     signatures: z.array(signatureSchema),
