@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands/catalogue.ts';
+import { earlySignals } from './commands/early-signals.ts';
 import { CommandFailed, type Terminal } from './commands/terminal.ts';
 import { StateFileRefused } from './simulator/state/refusal.ts';
 import { StoreRefused } from './store/sqlite/refusal.ts';
@@ -18,8 +19,7 @@ Run it:
 
 Exit codes: 0 ok, 1 found a problem, 2 bad usage.`;
 
-const terminal: Terminal = {
-  signals: process,
+const terminal: Omit<Terminal, 'signals'> = {
   result: (text) => process.stdout.write(`${text}\n`),
   note: (text) => process.stderr.write(`${text}\n`),
   exitWith: (code) => {
@@ -34,15 +34,19 @@ function version(): string {
 
 /** The program with the called command loaded, and the others by name alone. */
 async function program(args: readonly string[]): Promise<Command> {
-  const surroundings = { terminal, environment: process.env, version: version() };
+  const surroundings = { environment: process.env, version: version() };
   const root = new Command('counterfoil')
     .description("The receiving half of a custody service's webhooks: exact books, safe credits.")
     .version(surroundings.version)
     .addHelpText('after', HELP);
   // `help serve` is `serve --help`.
   const called = args[0] === 'help' ? args[1] : args[0];
-  for (const { name, description, load } of COMMANDS) {
-    const command = name === called ? await load(surroundings) : new Command(name);
+  for (const { name, description, runsUntilStopped, load } of COMMANDS) {
+    let command = new Command(name);
+    if (name === called) {
+      const signals = runsUntilStopped ? earlySignals(process, process.exit) : process;
+      command = await load({ ...surroundings, terminal: { ...terminal, signals } });
+    }
     root.addCommand(command.description(description));
   }
   return root;

@@ -13,6 +13,8 @@ interface Surroundings {
 interface Listed {
   readonly name: string;
   readonly description: string;
+  /** Whether a signal is its usual end: it is taken before the modules are loaded. */
+  readonly runsUntilStopped?: true;
   /** Loads the command with its modules, and nothing before: help and mistakes are answered at once. */
   readonly load: (surroundings: Surroundings) => Promise<Command>;
 }
@@ -22,11 +24,13 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'demo',
     description: 'run core, daemon and traffic with faults, and show the console',
+    runsUntilStopped: true,
     load: async ({ terminal }) => (await import('./demo/demo.ts')).demoCommand(terminal),
   },
   {
     name: 'serve',
     description: 'run the daemon: intake, books, reconciliation, API, console',
+    runsUntilStopped: true,
     load: async ({ terminal, ...context }) => {
       // Before its modules: they are what there may be too many of.
       needOpenFiles();
@@ -36,6 +40,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'core',
     description: 'run the simulated custody core',
+    runsUntilStopped: true,
     load: async ({ terminal }) => (await import('./core.ts')).coreCommand(terminal),
   },
   {

@@ -117,11 +117,11 @@ export function coreCommand(terminal: Terminal): Command {
     )
     .option('--json', 'print where it listens as one JSON line')
     .action(async (flags: CoreFlags) => {
+      const lifecycle = shutdownOf(terminal);
+      lifecycle.listen(terminal.signals);
       refuseLastPort(flags);
       const core = await startCore(coreOptions(flags)).catch(refusePort);
-      const lifecycle = shutdownOf(terminal);
       lifecycle.onShutdown({ name: 'core', shareMs: STOP_MS_MAX, run: () => core.stop() });
-      lifecycle.listen(terminal.signals);
       terminal.result(flags.json === true ? whereJson(core) : where(core));
     });
 }

@@ -1,12 +1,19 @@
 import Database from 'better-sqlite3';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { collect, eventually, freePort, launchInTerminal, launchProgram } from './program.ts';
+import {
+  collect,
+  eventually,
+  freePort,
+  launchInTerminal,
+  launchKillable,
+  launchProgram,
+} from './program.ts';
 import { readmeBlocks } from './readme.ts';
 
 const DEMO_MS_MAX = 90_000;
@@ -180,3 +187,33 @@ test(
   },
   DEMO_MS_MAX,
 );
+
+test('the demo starts from a folder whose name has a space and other signs, and keeps its files in one', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'counterfoil-named-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
+  const folder = join(parent, 'a space, 100 %25 #1?');
+  for (const name of ['dist', 'config', 'package.json', 'schema.sql']) {
+    const from = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+    cpSync(from, join(folder, name), { recursive: true });
+  }
+  const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+  symlinkSync(packages, join(folder, 'node_modules'));
+  const files = join(folder, 'temporary');
+  mkdirSync(files);
+  const ports = ['--port', `${await freePort()}`, '--core-port', `${await freePort()}`];
+  const demo = launchKillable(['demo', ...ports], {
+    main: join(folder, 'dist', 'main.js'),
+    environment: { TMPDIR: files },
+  });
+  let isOver = false;
+  const over = demo.finished.finally(() => {
+    isOver = true;
+  });
+  await eventually('it is under way, or has failed', async () =>
+    isOver || demo.stderr().includes('console ') ? true : undefined,
+  );
+  expect(demo.stderr()).toMatch(/^console +http:/m);
+  // Its processes go with it.
+  demo.kill('SIGHUP');
+  expect((await over).code).toBe(1);
+});

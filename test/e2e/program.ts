@@ -34,6 +34,16 @@ export function launchProgram(...args: string[]): Launched {
   return follow(spawn(process.execPath, [MAIN, ...args], PIPED));
 }
 
+/** A command that may be ended at any moment of its start. */
+export function launchKillable(
+  args: readonly string[],
+  options: { readonly main?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+): Launched & { readonly kill: (signal: NodeJS.Signals) => void } {
+  const env = { ...process.env, ...options.environment };
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], { ...PIPED, env });
+  return { ...follow(child), kill: (signal) => void child.kill(signal) };
+}
+
 /** Runs a command whose output nobody reads: the pipe's other end is closed from the beginning. */
 export async function runUnread(...args: string[]): Promise<Finished> {
   const child = spawn(process.execPath, [MAIN, ...args], PIPED);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { OpenLedger } from '../store/open-ledger.ts';
 import { Attached } from './attached.ts';
 import { Daemon } from './daemon.ts';
-import { eventually, runProgram } from './program.ts';
+import { eventually, launchKillable, runProgram } from './program.ts';
 
 function confirmation(number: number): string {
   return JSON.stringify({
@@ -188,3 +189,47 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     ]);
   },
 );
+
+/** Tells on standard error when the program has a handler of its own for SIGTERM. */
+const TELLING = `process.on('newListener', (name) => {
+  if (name === 'SIGTERM') setImmediate(() => process.stderr.write('[SIGTERM is taken]'));
+});`;
+const environment = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELLING)}`,
+};
+
+/** A daemon that was never started: its configuration and the place of its store. */
+function unstarted(): Daemon {
+  const daemon = new Daemon();
+  onTestFinished(() => daemon.remove());
+  return daemon;
+}
+
+const STARTS = [
+  ['serve', () => ['serve', '--config', unstarted().configPath, '--json']],
+  ['core', () => ['core', '--port', '0', '--json']],
+  ['demo', () => ['demo', '--port', '0', '--core-port', '0', '--json']],
+] as const;
+
+test.each(STARTS)(
+  'SIGTERM before %s has started: exit code 0, and nothing is printed',
+  async (_, args) => {
+    const program = launchKillable(args(), { environment });
+    await eventually('it takes the signal', async () =>
+      program.stderr().includes('[SIGTERM is taken]') ? true : undefined,
+    );
+    program.kill('SIGTERM');
+    const { code, stdout } = await program.finished;
+    expect([code, stdout]).toEqual([0, '']);
+  },
+);
+
+test('SIGTERM while the daemon opens its store: exit code 0, and the next start serves', async () => {
+  const daemon = unstarted();
+  const program = launchKillable(['serve', '--config', daemon.configPath, '--json']);
+  await eventually('the store is there', async () => existsSync(daemon.storePath) || undefined);
+  program.kill('SIGTERM');
+  expect((await program.finished).code).toBe(0);
+  await daemon.start();
+  expect((await daemon.deliver(confirmation(1))).status).toBe(200);
+});

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { CommandFailed } from '../terminal.ts';
 
 /** The command's own entry, run again for each half of the demo. */
-const MAIN = new URL('../../main.js', import.meta.url);
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 
 /** How long a child may take until it says that it is ready. */
 const READY_MS_MAX = 20_000;
@@ -27,7 +28,7 @@ export class Child<Ready> {
     args: readonly string[],
     options: { signal: AbortSignal },
   ): Promise<Child<Ready>> {
-    const child = spawn(process.execPath, [MAIN.pathname, ...args], {
+    const child = spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // A terminal's signals go to every process of its foreground group.
       detached: true,

@@ -80,10 +80,10 @@ export function demoCommand(terminal: Terminal): Command {
 }
 
 async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
+  const ending = new Ending(terminal.signals, (text) => terminal.note(text));
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-demo-'));
   const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', leaveNothing);
-  const ending = new Ending((text) => terminal.note(text));
   const failed = new AbortController();
   const coreArgs = ['core', '--port', String(flags.corePort), '--seed', String(flags.seed)];
   let core: Child<CoreReady> | undefined;

@@ -1,9 +1,15 @@
+import type { SignalSource } from '../../ops/lifecycle.ts';
+
 /**
- * What ends a demo: a signal, or its time. The first signal ends it in order once traffic is under
- * way; one before that, and a second one, end the process at once, as the terminal's going away does.
- * The demo's own processes go with it (`Child`).
+ * Ends a demo by a signal, or when its time is over. The demo's own processes go with it (`Child`).
  *
- * Modes: preparing → under way (`begin`) → over.
+ * | mode                | a signal                                                                |
+ * | ------------------- | ----------------------------------------------------------------------- |
+ * | preparing           | ends the process at once with 0: there is nothing to compare            |
+ * | under way (`begin`) | ends the traffic; the books are compared                                |
+ * | over                | ends the process at once with 1: the comparison is not awaited          |
+ *
+ * The end of the terminal (SIGHUP) ends the process at once with 1.
  */
 export class Ending {
   readonly #over = new AbortController();
@@ -11,16 +17,17 @@ export class Ending {
   #timer: NodeJS.Timeout | undefined;
 
   /** `note` tells people why the exit code is 1. */
-  constructor(note: (text: string) => void) {
+  constructor(signals: SignalSource, note: (text: string) => void) {
     const onSignal = (): void => {
-      if (!this.#isUnderWay || this.over.aborted) {
+      if (!this.#isUnderWay) process.exit(0);
+      if (this.over.aborted) {
         note('ended at once: the books were not compared');
         process.exit(1);
       }
       this.end();
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    signals.on('SIGINT', onSignal);
+    signals.on('SIGTERM', onSignal);
     process.on('SIGHUP', () => process.exit(1));
   }
 

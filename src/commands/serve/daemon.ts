@@ -31,17 +31,21 @@ const SHUTDOWN_SHARES_MS = {
 /** The daemon, listening. */
 export interface RunningDaemon {
   readonly url: string;
-  /** Ends in order at SIGTERM or SIGINT. */
-  stopOnSignals(source: SignalSource): void;
 }
 
 /**
- * Starts the daemon: store, then books' policy, then the port, then the schedule. Rejects with
- * `CommandFailed` or `StoreRefused`, whose message says what to do.
+ * Starts the daemon: store, then books' policy, then the port, then the schedule. A SIGTERM or
+ * SIGINT on the way ends the process at once, and later in order. Rejects with `CommandFailed` or
+ * `StoreRefused`, whose message says what to do.
  */
-export async function startDaemon(context: DaemonContext): Promise<RunningDaemon> {
-  const { config, log } = context;
+export async function startDaemon(
+  context: DaemonContext & { readonly signals: SignalSource },
+): Promise<RunningDaemon> {
+  const { config, log, signals } = context;
   const lifecycle = shutdownOf({ note: (text) => log.error(text) }, logShutdown(log));
+  // Before the store is opened, which takes long when it is large. What is not in order by then is
+  // what a crash would leave, and the next start copes with it.
+  lifecycle.listen(signals);
   const store = await openStore({
     path: config.store.path,
     batchMax: config.intake.batchMax,
@@ -86,7 +90,7 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
       log.error({ err: error }, 'the policy and the exemption rules could not be looked at');
   });
   log.info({ url: listener.url, store: config.store.kind }, 'listening');
-  return { url: listener.url, stopOnSignals: (source) => lifecycle.listen(source) };
+  return { url: listener.url };
 }
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */

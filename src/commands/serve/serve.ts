@@ -28,8 +28,8 @@ export function serveCommand(
     .action(async (flags: { config: string; json?: boolean }) => {
       const config = configFrom(WHOLE, flags.config, context.environment);
       const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
-      const daemon = await startDaemon({ config, log, version: context.version });
-      daemon.stopOnSignals(terminal.signals);
+      const { signals } = terminal;
+      const daemon = await startDaemon({ config, log, signals, version: context.version });
       const consoleUrl = `${daemon.url}/console`;
       terminal.result(
         flags.json === true
