@@ -44,7 +44,9 @@ async function program(args: readonly string[]): Promise<Command> {
   for (const { name, description, runsUntilStopped, load } of COMMANDS) {
     let command = new Command(name);
     if (name === called) {
-      const signals = runsUntilStopped ? earlySignals(process, process.exit) : process;
+      const signals = runsUntilStopped
+        ? earlySignals(process, (code) => process.exit(code))
+        : process;
       command = await load({ ...surroundings, terminal: { ...terminal, signals } });
     }
     root.addCommand(command.description(description));
