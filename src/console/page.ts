@@ -4,12 +4,13 @@ import { STYLESHEET } from './stylesheet.ts';
 import type { Visitor } from './session.ts';
 
 const REFRESH_MS = 2_000;
-/** Without scripts the whole page is loaded anew, less often. */
+/** A browser without scripts loads the whole page anew, less often. */
 const RELOAD_SECONDS = 5;
 
 /**
  * Refreshes the live part. It waits for one answer before it asks again, rests while the page is
- * hidden, and leaves the page alone while text in it is selected, so that a hash can be copied.
+ * hidden, and leaves the page alone while text in it is selected, so that a hash can be copied. It
+ * tells whether a person did something since it asked last: only a person keeps a session.
  */
 const SCRIPT = `
 const live = document.getElementById('live');
@@ -17,9 +18,15 @@ const isSelecting = () => {
   const selection = document.getSelection();
   return selection !== null && !selection.isCollapsed && live.contains(selection.anchorNode);
 };
+let acted = false;
+for (const name of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
+  document.addEventListener(name, () => { acted = true; }, { passive: true });
+}
 const refresh = async () => {
   try {
-    const answer = await fetch('/console/fragment', { cache: 'no-store' });
+    const path = acted ? '/console/fragment?acted' : '/console/fragment';
+    acted = false;
+    const answer = await fetch(path, { cache: 'no-store' });
     if (answer.status === 401) return location.reload();
     if (!answer.ok) throw new Error(answer.statusText);
     const text = await answer.text();
@@ -76,7 +83,9 @@ export function consolePage(
     {
       title: 'Counterfoil',
       bodyClass: 'console',
-      head: html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}" /></noscript>`,
+      head: html`<noscript
+        ><meta http-equiv="refresh" content="${RELOAD_SECONDS};url=/console?reload"
+      /></noscript>`,
       body: html`<header>
           <h1>${WORDMARK}</h1>
           <p class="link" role="status">
@@ -103,8 +112,8 @@ export function consolePage(
   );
 }
 
-/** Asks for an API token; `refused` after one that is not known. */
-export function signInPage(content: { refused: boolean }, nonce: string): Markup {
+/** Asks for an API token; `refused` says why the last one did not sign in. */
+export function signInPage(content: { refused: string | null }, nonce: string): Markup {
   return frame(
     {
       title: 'Sign in · Counterfoil',
@@ -123,9 +132,9 @@ export function signInPage(content: { refused: boolean }, nonce: string): Markup
             aria-describedby="hint"
           />
           ${
-            content.refused
-              ? html`<p class="refused" role="alert">That token is not one of api.tokens.</p>`
-              : ''
+            content.refused === null
+              ? ''
+              : html`<p class="refused" role="alert">${content.refused}</p>`
           }
           <button>Sign in</button>
           <p class="hint" id="hint">

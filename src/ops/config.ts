@@ -219,6 +219,8 @@ function configIn(folder: string, checks: FileChecks) {
       public: z.boolean().default(false),
       /** Whether browsers come over HTTPS; a proxy that ends TLS in front of us cannot be seen. */
       secureCookie: z.boolean().exactOptional(),
+      /** A session ends when its person has done nothing for so long. */
+      idleMinutes: z.int().min(1).max(720).default(30),
     }).prefault({}),
     log: strict({
       level: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),

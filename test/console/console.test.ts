@@ -32,7 +32,8 @@ async function openConsole(options: Partial<ConsoleOptions> = {}): Promise<Conso
     document: documentsFrom(reads),
     now: () => open.at + (extraMs += 1_000),
     access: { kind: 'public' },
-    secureCookie: false,
+    secure: false,
+    idleMsMax: 1_800_000,
     ...options,
   });
   const read = async (from = '/console') =>
@@ -224,7 +225,7 @@ test('the bare address leads to the console', async () => {
 test('without scripts the page reloads itself', async () => {
   const { read } = await openConsole();
   expect(await read()).toMatch(
-    /<noscript ?><meta http-equiv="refresh" content="5" ?\/><\/noscript\s?>/,
+    /<noscript ?><meta http-equiv="refresh" content="5;url=\/console\?reload" ?\/><\/noscript\s?>/,
   );
 });
 
@@ -248,7 +249,8 @@ async function countedConsole(options: { lookMs: number }) {
     },
     now: () => clock.now,
     access: { kind: 'public' },
-    secureCookie: false,
+    secure: false,
+    idleMsMax: 1_800_000,
   });
   const view = async (afterMs: number): Promise<number> => {
     clock.now += afterMs;
@@ -297,7 +299,8 @@ test('a look that failed is not shown again', async () => {
     },
     now: () => 0,
     access: { kind: 'public' },
-    secureCookie: false,
+    secure: false,
+    idleMsMax: 1_800_000,
   });
   app.onError((error, context) => context.text(error.message, 500));
   expect((await app.request('/console')).status).toBe(500);
@@ -349,9 +352,58 @@ test('a token opens a session whose cookie is not the token', async () => {
 });
 
 test('behind TLS the cookie is never sent without it', async () => {
-  const { app } = await openConsole({ access: TOKEN, secureCookie: true });
+  const { app } = await openConsole({ access: TOKEN, secure: true });
   const answer = await signIn(app, tokenOf('vera'));
   expect(answer.headers.get('Set-Cookie')).toContain('; Secure');
+});
+
+test('behind TLS every answer tells browsers to come over TLS alone, and never without it', async () => {
+  const { app } = await openConsole({ access: TOKEN, secure: true });
+  const { app: plain } = await openConsole({ access: TOKEN });
+  for (const path of ['/', '/console', '/console/', '/console/fragment', '/console/reports/x']) {
+    const [told, untold] = [await app.request(path), await plain.request(path)];
+    expect([path, told.headers.get('Strict-Transport-Security')]).toEqual([
+      path,
+      'max-age=31536000',
+    ]);
+    expect(untold.headers.get('Strict-Transport-Security')).toBeNull();
+  }
+});
+
+test('an open page does not keep a session that nobody uses; a person at it does', async () => {
+  const clock = { now: 0 };
+  const now = () => clock.now;
+  const { app } = await openConsole({ access: TOKEN, now, idleMsMax: 60_000 });
+  const Cookie = cookieOf(await signIn(app, tokenOf('vera')));
+  const after = async (ms: number, path: string) => {
+    clock.now += ms;
+    return (await app.request(path, { headers: { Cookie } })).status;
+  };
+  expect(await after(59_999, '/console/fragment?acted')).toBe(200);
+  expect(await after(59_999, '/console')).toBe(200);
+  // Only the page asks, by its script, or without scripts by loading itself again.
+  expect(await after(30_000, '/console/fragment')).toBe(200);
+  expect(await after(29_999, '/console?reload')).toBe(200);
+  expect(await after(1, '/console/fragment?acted')).toBe(401);
+});
+
+test('the page tells whether a person did something since it asked last', async () => {
+  const { read } = await openConsole();
+  const page = await read();
+  expect(page).toMatch(/'pointermove', 'pointerdown', 'keydown', 'wheel'/);
+  expect(page).toContain("'/console/fragment?acted' : '/console/fragment'");
+});
+
+test('after ten wrong tokens in a minute nobody signs in from there, and the page says for how long', async () => {
+  const { app } = await openConsole({ access: TOKEN, now: () => 0 });
+  const elsewhere = { 'Sec-Fetch-Site': 'cross-site' };
+  for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong', elsewhere);
+  expect((await signIn(app, tokenOf('vera'))).status).toBe(303);
+  for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong');
+  const answer = await signIn(app, tokenOf('vera'));
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '60']);
+  expect(answer.headers.get('Set-Cookie')).toBeNull();
+  expect(await answer.text()).toContain('Too many wrong tokens. Try again in 60 s.');
 });
 
 test('a wrong token, none, too long a one, or a form of another site signs nobody in', async () => {

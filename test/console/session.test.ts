@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { SESSION_SECONDS, Sessions } from '../../src/console/session.ts';
 
+/** Longer than any session. */
+const NEVER_IDLE = Infinity;
+
 const OLGA = { name: 'olga', role: 'operator' };
 
 test('a session is known until it ends', () => {
   let now = 0;
-  const sessions = new Sessions({ now: () => now });
+  const sessions = new Sessions({ now: () => now, idleMsMax: NEVER_IDLE });
   const id = sessions.begin(OLGA);
   expect(id).toMatch(/^[\w-]{43}$/);
   expect(sessions.visitor(id)).toEqual(OLGA);
@@ -18,7 +21,7 @@ test('a session is known until it ends', () => {
 });
 
 test('signing out ends it, and no other', () => {
-  const sessions = new Sessions({ now: () => 0 });
+  const sessions = new Sessions({ now: () => 0, idleMsMax: NEVER_IDLE });
   const [first, second] = [sessions.begin(OLGA), sessions.begin(OLGA)];
   sessions.end(first);
   expect(sessions.visitor(first)).toBeUndefined();
@@ -28,9 +31,38 @@ test('signing out ends it, and no other', () => {
 });
 
 test('the thousand and first sign-in ends the oldest', () => {
-  const sessions = new Sessions({ now: () => 0 });
+  const sessions = new Sessions({ now: () => 0, idleMsMax: NEVER_IDLE });
   const ids = Array.from({ length: 1_001 }, () => sessions.begin(OLGA));
   expect(sessions.visitor(ids[0])).toBeUndefined();
   expect(sessions.visitor(ids[1])).toEqual(OLGA);
   expect(sessions.visitor(ids[1_000])).toEqual(OLGA);
+});
+
+test('a session ends when its person has done nothing for the idle time, however often the page asks', () => {
+  let now = 0;
+  const sessions = new Sessions({ now: () => now, idleMsMax: 1_000 });
+  const id = sessions.begin(OLGA);
+  now = 999;
+  expect(sessions.visitor(id)).toEqual(OLGA);
+  sessions.acted(id);
+  now = 1_998;
+  expect(sessions.visitor(id)).toEqual(OLGA);
+  now = 1_999;
+  expect(sessions.visitor(id)).toBeUndefined();
+  // What has ended does not come back.
+  sessions.acted(id);
+  now = 1_000;
+  expect(sessions.visitor(id)).toBeUndefined();
+});
+
+test('no activity keeps a session beyond its twelve hours', () => {
+  let now = 0;
+  const sessions = new Sessions({ now: () => now, idleMsMax: 3_600_000 });
+  const id = sessions.begin(OLGA);
+  while (now < SESSION_SECONDS * 1_000) {
+    expect(sessions.visitor(id)).toEqual(OLGA);
+    sessions.acted(id);
+    now += 1_800_000;
+  }
+  expect(sessions.visitor(id)).toBeUndefined();
 });

@@ -75,7 +75,7 @@ test('what is not given has its default', () => {
       escalation: { infoToWarningAfterSeconds: 604_800, warningToCriticalAfterSeconds: 86_400 },
     },
     api: { tokens: [] },
-    console: { public: false },
+    console: { public: false, idleMinutes: 30 },
     log: { level: 'info' },
   });
 });

@@ -86,7 +86,8 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       reads,
       document: reads.document,
       access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
-      secureCookie: config.console.secureCookie ?? config.listen.tls !== undefined,
+      secure: config.console.secureCookie ?? config.listen.tls !== undefined,
+      idleMsMax: config.console.idleMinutes * 60_000,
       now: () => Date.now(),
     }),
   );
