@@ -563,9 +563,9 @@ CREATE TABLE daily_closes (
                                                status = 'balanced with open differences' OR
                                                status = 'exceptions'),
   custody_compared     INTEGER NOT NULL,
-  report               TEXT    NOT NULL,
   report_hash          TEXT    NOT NULL,
-  previous_report_hash TEXT
+  previous_report_hash TEXT,
+  report               TEXT    NOT NULL
 ) STRICT;
 
 -- The roll-forward of each report, to be asked in SQL:

@@ -2,7 +2,7 @@ import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-op
 import { SIGNATURE_ROLES } from '../domain/close-record.ts';
 import { REPORT_STATUSES } from '../domain/close-report.ts';
 import { FORMATS } from '../report/document.ts';
-import type { ClosedReport } from '../store/reads.ts';
+import type { ClosedReport, SignedDay } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
 import { decide, reasonText } from './decision.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from './list.ts';
@@ -55,7 +55,7 @@ const reportSchema = z
   })
   .openapi('DailyReport');
 
-function closedDayView({ close, signatures }: ClosedReport): z.infer<typeof closedDaySchema> {
+function closedDayView({ close, signatures }: SignedDay): z.infer<typeof closedDaySchema> {
   return {
     day: close.day,
     timezone: close.timezone,

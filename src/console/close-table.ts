@@ -1,16 +1,16 @@
 import { html } from 'hono/html';
-import type { ClosedReport } from '../store/reads.ts';
+import type { SignedDay } from '../store/reads.ts';
 import { momentText } from './figure.ts';
 import type { Markup } from './markup.ts';
 
-function signedBy({ signatures }: ClosedReport, role: 'preparer' | 'reviewer'): Markup {
+function signedBy({ signatures }: SignedDay, role: 'preparer' | 'reviewer'): Markup {
   const signed = signatures.find((one) => one.role === role);
   return signed === undefined
     ? html`<td class="muted">not signed</td>`
     : html`<td title="${momentText(signed.signedAt)}">${signed.person}</td>`;
 }
 
-function row(one: ClosedReport): Markup {
+function row(one: SignedDay): Markup {
   const { day, status, reportHash } = one.close;
   return html`<tr>
     <td><a href="/console/reports/${day}">${day}</a></td>
@@ -21,7 +21,7 @@ function row(one: ClosedReport): Markup {
 }
 
 /** The days that were closed last, with who signed them; each leads to its report. */
-export function closeTable(closes: readonly ClosedReport[]): Markup {
+export function closeTable(closes: readonly SignedDay[]): Markup {
   if (closes.length === 0) return html`<p class="empty">No day is closed yet.</p>`;
   return html`<div class="scroll">
     <table>

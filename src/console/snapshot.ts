@@ -1,7 +1,7 @@
 import type { Severity } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
-import type { ClosedReport, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
+import type { SignedDay, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
 const CLOSES_SHOWN = 7;
@@ -29,7 +29,7 @@ export interface Snapshot {
   readonly breaks: readonly ShownBreak[];
   readonly lastRun: ReconciliationRow | undefined;
   /** Closed days, the newest first. */
-  readonly closes: readonly ClosedReport[];
+  readonly closes: readonly SignedDay[];
 }
 
 const URGENCY: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };

@@ -24,6 +24,7 @@ import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { StoredBreakEvent } from './break-book.ts';
 import type {
   CustodyEffectRow,
+  ClosedDayRow,
   DailyCloseRow,
   PolicyRow,
   QuarantineRow,
@@ -228,9 +229,14 @@ export interface ReconcilerView {
 }
 
 /** A closed day with who has signed its report. */
-export interface ClosedReport {
-  readonly close: DailyCloseRow;
+export interface SignedDay {
+  readonly close: ClosedDayRow;
   readonly signatures: readonly CloseSignature[];
+}
+
+/** The same with the report. */
+export interface ClosedReport extends SignedDay {
+  readonly close: DailyCloseRow;
 }
 
 /** What one asset of a custody transaction counts for in the closes so far. */
@@ -317,9 +323,9 @@ export interface Reads {
   /** Where the round over all addresses stands; null before its first step. */
   rotationCursor(): Promise<RotationCursor | null>;
   /** Closed days, newest first. */
-  closes(page: PageRequest): Promise<Page<ClosedReport>>;
+  closes(page: PageRequest): Promise<Page<SignedDay>>;
   closedDay(day: string): Promise<ClosedReport | undefined>;
-  lastClose(): Promise<DailyCloseRow | undefined>;
+  lastClose(): Promise<ClosedDayRow | undefined>;
   /** When the first fact was recorded; null while there is none. */
   firstRecordedAt(): Promise<number | null>;
   /** When the last fact was recorded, by the clock of then; null while there is none. */

@@ -109,8 +109,8 @@ export interface ReconciliationRow extends RunCounts {
   readonly addresses: AddressChecks | null;
 }
 
-/** The sealed report of a day. */
-export interface DailyCloseRow {
+/** A closed day, without the text of its report, which can be many megabytes. */
+export interface ClosedDayRow {
   readonly day: string;
   readonly seq: number;
   readonly timezone: string;
@@ -122,11 +122,16 @@ export interface DailyCloseRow {
   readonly sealHash: string;
   readonly status: DailyReport['status'];
   readonly custodyCompared: boolean;
-  /** The report as JSON: the text that `reportHash` (SHA-256, hex) is the hash of. */
-  readonly report: string;
+  /** SHA-256 of the report's text, hex. */
   readonly reportHash: string;
   /** The hash of the day closed before; null for the first. */
   readonly previousReportHash: string | null;
+}
+
+/** A closed day with its sealed report. */
+export interface DailyCloseRow extends ClosedDayRow {
+  /** The report as JSON: the text that `reportHash` is the hash of. */
+  readonly report: string;
 }
 
 /** What one asset of a transaction at the custody API counts for; zero takes it away. */

@@ -15,6 +15,7 @@ import {
 import type { ChangeKind } from '../../domain/notification.ts';
 import type { PositionLine } from '../../domain/roll-forward.ts';
 import type {
+  ClosedDayRow,
   CloseSource,
   CustodyEffectRow,
   DailyCloseRow,
@@ -134,7 +135,7 @@ function statementsOf(db: Database) {
   };
 }
 
-export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
+export function closedDayOf(row: Omit<DailyCloseTableRow, 'report'>): ClosedDayRow {
   return {
     day: row.day,
     seq: row.seq,
@@ -144,12 +145,15 @@ export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
     throughSeq: row.through_seq,
     commitNumber: row.commit_number,
     sealHash: row.seal_hash,
-    status: row.status as DailyCloseRow['status'],
+    status: row.status as ClosedDayRow['status'],
     custodyCompared: row.custody_compared === 1,
-    report: row.report,
     reportHash: row.report_hash,
     previousReportHash: row.previous_report_hash,
   };
+}
+
+export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
+  return { ...closedDayOf(row), report: row.report };
 }
 
 export function signatureOf(row: CloseSignatureRow): SignatureRow {

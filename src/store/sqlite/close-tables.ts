@@ -13,9 +13,9 @@ export interface DailyCloseTableRow {
   seal_hash: string;
   status: string;
   custody_compared: number;
-  report: string;
   report_hash: string;
   previous_report_hash: string | null;
+  report: string;
 }
 
 export interface DailyTotalRow {

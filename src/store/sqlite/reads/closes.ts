@@ -3,26 +3,40 @@ import { storedAmount } from '../../../domain/amount.ts';
 import type { CloseRecord } from '../../../domain/close-record.ts';
 import type { DailyReport } from '../../../domain/close-report.ts';
 import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../domain/ids.ts';
-import type { ClosedReport, CountedRow, Page, PageRequest } from '../../reads.ts';
-import type { DailyCloseRow } from '../../records.ts';
+import type { ClosedReport, CountedRow, Page, PageRequest, SignedDay } from '../../reads.ts';
+import type { ClosedDayRow } from '../../records.ts';
 import { GENESIS_HASH } from '../../seal.ts';
-import { dailyCloseOf, signatureOf } from '../close-records.ts';
+import { closedDayOf, dailyCloseOf, signatureOf } from '../close-records.ts';
 import type { Tables } from '../tables.ts';
 import { atSnapshot, inBatches } from './list.ts';
 
-/** The newest close, or the newest that was compared with the custody API. */
-export async function readLastClose(
-  db: Kysely<Tables>,
-  compared = false,
-): Promise<DailyCloseRow | undefined> {
+/** What a closed day says beside its report. The report is the last column: SQLite stops before it. */
+const BESIDE_REPORT = [
+  'day',
+  'seq',
+  'timezone',
+  'cut_off_at',
+  'closed_at',
+  'through_seq',
+  'first_posted_at',
+  'last_posted_at',
+  'commit_number',
+  'seal_hash',
+  'status',
+  'custody_compared',
+  'report_hash',
+  'previous_report_hash',
+] as const;
+
+/** The newest close. */
+export async function readLastClose(db: Kysely<Tables>): Promise<ClosedDayRow | undefined> {
   const row = await db
     .selectFrom('daily_closes')
-    .$if(compared, (where) => where.where('custody_compared', '=', 1))
-    .selectAll()
+    .select(BESIDE_REPORT)
     .orderBy('cut_off_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && dailyCloseOf(row);
+  return row && closedDayOf(row);
 }
 
 /** A closed day with its signatures, in the order in which they were given. */
@@ -45,7 +59,7 @@ export function readClose(db: Kysely<Tables>, day: string): Promise<ClosedReport
 }
 
 /** Closed days, newest first, with their signatures. */
-export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<ClosedReport>> {
+export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<SignedDay>> {
   return atSnapshot(db, async (at) => {
     const counted = await at
       .selectFrom('daily_closes')
@@ -53,7 +67,7 @@ export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<
       .executeTakeFirst();
     const rows = await at
       .selectFrom('daily_closes')
-      .selectAll()
+      .select(BESIDE_REPORT)
       .orderBy('cut_off_at', 'desc')
       .limit(page.pageSize)
       .offset(page.page * page.pageSize)
@@ -66,7 +80,7 @@ export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<
       .orderBy('seq')
       .execute();
     const items = rows.map((row) => ({
-      close: dailyCloseOf(row),
+      close: closedDayOf(row),
       signatures: signatures.filter(({ day }) => day === row.day).map(signatureOf),
     }));
     return { items, total: counted?.total ?? 0, page: page.page, pageSize: page.pageSize };
@@ -75,7 +89,13 @@ export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<
 
 /** Up to where the custody API's list was read by the last close that read it. */
 export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<number | null> {
-  const last = await readLastClose(db, true);
+  const last = await db
+    .selectFrom('daily_closes')
+    .where('custody_compared', '=', 1)
+    .select('report')
+    .orderBy('cut_off_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (last === undefined) return null;
   const { custody } = JSON.parse(last.report) as DailyReport;
   return custody.compared && custody.watermark !== null ? Date.parse(custody.watermark) : null;
