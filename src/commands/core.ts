@@ -11,6 +11,9 @@ interface CoreFlags {
   readonly seed?: string;
   readonly db?: string;
   readonly clock?: 'real' | 'virtual';
+  readonly startTime?: number;
+  readonly rateLimit: boolean;
+  readonly controlHostName?: string[];
   readonly mine: boolean;
   readonly allowLoopbackWebhooks?: boolean;
   readonly smtpUrl?: string;
@@ -81,6 +84,22 @@ function refuseLastPort({ port, controlPort }: CoreFlags): void {
   throw new CommandFailed(`--port ${port} has no port above it: give --control-port too`, 2);
 }
 
+function parseStartTime(text: string): number {
+  const timeMs = z.iso.datetime({ offset: true }).safeParse(text).success ? Date.parse(text) : NaN;
+  if (!(timeMs >= 0)) {
+    throw new InvalidArgumentError('give a time from 1970 on in ISO 8601: 2026-01-01T00:00:00Z');
+  }
+  return timeMs;
+}
+
+function refuseStartTime({ clock, startTime }: CoreFlags): void {
+  if (startTime === undefined || clock === 'virtual') return;
+  throw new CommandFailed(
+    '--start-time needs --clock virtual: a real clock shows the real time',
+    2,
+  );
+}
+
 export function coreCommand(terminal: Terminal): Command {
   return new Command('core')
     .addHelpText('after', HELP)
@@ -98,7 +117,17 @@ export function coreCommand(terminal: Terminal): Command {
         'real time (default), or a clock that only POST /sim/clock moves',
       ).choices(['real', 'virtual']),
     )
+    .option(
+      '--start-time <time>',
+      'where a virtual clock starts, as 2026-01-01T00:00:00Z',
+      parseStartTime,
+    )
     .option('--no-mine', 'produce blocks only on POST /sim/blocks')
+    .option('--no-rate-limit', 'let clients call as often as they like')
+    .option(
+      '--control-host-name <name...>',
+      'other names than loopback under which the /sim calls may be called',
+    )
     .option(
       '--allow-loopback-webhooks',
       'let webhooks go to this machine when --host is not loopback',
@@ -120,6 +149,7 @@ export function coreCommand(terminal: Terminal): Command {
       const lifecycle = shutdownOf(terminal);
       lifecycle.listen(terminal.signals);
       refuseLastPort(flags);
+      refuseStartTime(flags);
       const core = await startCore(coreOptions(flags)).catch(refusePort);
       lifecycle.onShutdown({ name: 'core', shareMs: STOP_MS_MAX, run: () => core.stop() });
       terminal.result(flags.json === true ? whereJson(core) : where(core));
@@ -154,8 +184,11 @@ function coreOptions(flags: CoreFlags): CoreOptions {
     port: flags.port,
     host: flags.host,
     autoMine: flags.mine,
+    rateLimit: flags.rateLimit,
     ...given('clock', flags.clock),
+    ...given('startMs', flags.startTime),
     ...given('controlPort', flags.controlPort),
+    ...given('controlHostNames', flags.controlHostName),
     ...given('seed', flags.seed),
     ...given('db', flags.db),
     ...given('allowLoopbackWebhooks', flags.allowLoopbackWebhooks),

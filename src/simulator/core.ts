@@ -36,10 +36,19 @@ export interface CoreOptions extends LoginOptions {
   readonly controlPort?: number;
   /** Address of the control calls, which take no credentials; default `host` if that is loopback, else 127.0.0.1. */
   readonly controlHost?: string;
+  /**
+   * Names beside loopback and the address listened on under which the control calls and the
+   * inspector may be called.
+   */
+  readonly controlHostNames?: readonly string[];
   /** Default 1, or the one of `db`. */
   readonly seed?: string | number;
   /** Default `real`, or the one of `db`. */
   readonly clock?: 'real' | 'virtual';
+  /** Where a virtual clock starts, Unix epoch milliseconds; default 2026-01-01, or the one of `db`. */
+  readonly startMs?: number;
+  /** Whether clients are held to the limits of section "Limits"; default true. */
+  readonly rateLimit?: boolean;
   /**
    * Path of a file that holds the whole state, made when there is none: the core goes on where it
    * was, however it ended. Default: memory only. Snapshots (`/sim/snapshot`) are in memory always,
@@ -112,13 +121,18 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const app = coreApplication(services, { ...core, onBug });
   const { world, delivery } = services;
   const faults = new FaultSwitch({ faults: core.faults, world, virtualClock });
-  if (options.inspector ?? isLoopback(host)) mountInspector(app, { world, delivery, faults, now });
+  const names = options.controlHostNames ?? [];
+  if (options.inspector ?? isLoopback(host)) {
+    const { publicUrl: known } = options;
+    const hostNames = [host, ...names, ...(known === undefined ? [] : [new URL(known).host])];
+    mountInspector(app, { world, delivery, faults, now, hostNames });
+  }
   const snapshots = snapshotsOf(core);
+  const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
   const control = controlApplication(
     { ...services, faults, clock, virtualClock, snapshots },
-    onBug,
+    { onBug, hostNames: [controlHost, ...names] },
   );
-  const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
   const wantedControlPort = options.controlPort ?? (options.port === 0 ? 0 : options.port + 1);
   const servers: Server[] = [];
   const open = async (fetch: Fetch, address: { host: string; port: number }): Promise<number> => {
@@ -166,6 +180,9 @@ function openFile(db: string, options: CoreOptions): StateFile {
   if (options.clock !== undefined && origin.clock !== options.clock) {
     notice(`${db} was made on a ${origin.clock} clock, which stays; ${options.clock} is ignored`);
   }
+  if (options.startMs !== undefined && file.nowMs !== undefined) {
+    notice(`${db} goes on at ${new Date(file.nowMs).toISOString()}; the start time is ignored`);
+  }
   return file;
 }
 
@@ -181,7 +198,7 @@ interface Wiring {
 /** The parts, wired over one state, which goes on where its file left off. */
 function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
   const { seed, clock: clockKind } = file?.origin ?? options;
-  const startMs = file?.nowMs;
+  const startMs = file?.nowMs ?? options.startMs;
   const virtualClock =
     clockKind === 'virtual'
       ? new VirtualClock(startMs === undefined ? {} : { startMs })
@@ -220,7 +237,7 @@ function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
     committed,
     faults,
     authenticator: new Authenticator(clients, sessions),
-    rates: state.table<RateRecord>('rateWindows'),
+    rates: options.rateLimit === false ? undefined : state.table<RateRecord>('rateWindows'),
     stopLogins,
     services: { world, delivery, clients, sessions, ...logins, served: new ServedRows() },
   };

@@ -38,7 +38,7 @@ async function send(port: number, bytes: string): Promise<Raw> {
   };
 }
 
-const CLOSE = 'Host: x\r\nConnection: close\r\n\r\n';
+const CLOSE = 'Host: localhost\r\nConnection: close\r\n\r\n';
 const LOGIN = 'POST /api/v1/auth/login-code/request HTTP/1.1';
 
 /** Requests that HTTP itself refuses, and what the error body says. */

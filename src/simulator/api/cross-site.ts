@@ -1,11 +1,19 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '../http-server.ts';
 import { forbidden } from './answer.ts';
 import type { Refusal } from './answer.ts';
 
 /**
  * Refuses what a browser sends on behalf of another site. The control calls and the inspector take
  * no credentials, so without this any page that the operator visits could move the chains.
+ * `hostNames` as in `foreignHostRefusal`.
  */
-export function crossSiteRefusal(headers: Headers): Refusal | undefined {
+export function crossSiteRefusal(
+  headers: Headers,
+  hostNames: readonly string[],
+): Refusal | undefined {
+  const foreignHost = foreignHostRefusal(headers, hostNames);
+  if (foreignHost !== undefined) return foreignHost;
   const site = headers.get('sec-fetch-site');
   if (site !== null && site !== 'same-origin' && site !== 'none') {
     return forbidden('Requests from another site are refused');
@@ -16,4 +24,24 @@ export function crossSiteRefusal(headers: Headers): Refusal | undefined {
   return host === headers.get('host')
     ? undefined
     : forbidden('Requests from another site are refused');
+}
+
+/**
+ * Refuses a `Host` header that names neither loopback nor one of `hostNames`. An attacker can make
+ * the name of a page resolve to this machine (DNS rebinding). The browser then takes the page and
+ * the core for one site, so only the name shows the difference.
+ */
+export function foreignHostRefusal(
+  headers: Headers,
+  hostNames: readonly string[],
+): Refusal | undefined {
+  const called = nameOf(headers.get('host') ?? '');
+  if (isLoopback(called) || hostNames.some((name) => nameOf(name) === called)) return undefined;
+  return forbidden(`${called} is not a name of this core: allow it with --control-host-name`);
+}
+
+/** The name without the port, spelled as browsers do; empty when there is none. */
+function nameOf(host: string): string {
+  const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
+  return URL.canParse(url) ? new URL(url).hostname : '';
 }

@@ -5,6 +5,7 @@ import type { Session } from '../auth/session.ts';
 import { refused } from './answer.ts';
 import type { Answer, Refusal } from './answer.ts';
 import type { ReadView } from './read-view.ts';
+import { BODY_DEPTH_MAX, isTooDeep } from './request-body.ts';
 
 /** Who calls; absent on public endpoints. */
 export interface Caller {
@@ -120,7 +121,11 @@ async function readJson(
   bodyText: () => Promise<string>,
 ): Promise<{ kind: 'ok'; value: unknown } | Refusal> {
   try {
-    return { kind: 'ok', value: JSON.parse(await bodyText(), refuseProto) as unknown };
+    const text = await bodyText();
+    if (isTooDeep(text)) {
+      return refused('BR-2', `Request body must not nest deeper than ${BODY_DEPTH_MAX} levels`);
+    }
+    return { kind: 'ok', value: JSON.parse(text, refuseProto) as unknown };
   } catch {
     return refused('BR-1', 'Request body is not valid JSON');
   }
@@ -128,7 +133,8 @@ async function readJson(
 
 /**
  * Makes an endpoint: query and path parameters that do not fit are 400 `BR-1`, a body that is not
- * JSON is 400 `BR-1`, one that does not fit its schema 400 `BR-2` (section "Errors").
+ * JSON is 400 `BR-1`, one that is nested too deeply or does not fit its schema 400 `BR-2` (section
+ * "Errors").
  */
 export function endpoint<
   Params extends z.ZodObject,

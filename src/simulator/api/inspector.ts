@@ -6,7 +6,7 @@ import type { World } from '../world/world.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { respond } from './pipeline.ts';
 import type { CoreApp, NodeContext } from './pipeline.ts';
-import { crossSiteRefusal } from './cross-site.ts';
+import { crossSiteRefusal, foreignHostRefusal } from './cross-site.ts';
 
 /** Rows of each table; the page is for looking, not for exporting. */
 const ROWS_MAX = 100;
@@ -23,6 +23,8 @@ interface InspectorParts {
   readonly delivery: Delivery;
   readonly faults: FaultSwitch;
   readonly now: () => number;
+  /** Names of this core beside those of loopback. */
+  readonly hostNames: readonly string[];
 }
 
 const STYLE = `
@@ -47,6 +49,9 @@ form input.short { width: 5rem; } form input.long { width: 20rem; max-width: 100
 /** A small page at `/` to see the world and to push it, for whoever runs the core. */
 export function mountInspector(app: CoreApp, parts: InspectorParts): void {
   app.get('/', (context) => {
+    // A link on another site may lead here, so only the name is looked at.
+    const refusal = foreignHostRefusal(context.req.raw.headers, parts.hostNames);
+    if (refusal !== undefined) return respond(context, refusal, parts.now());
     context.header(
       'Content-Security-Policy',
       "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; frame-ancestors 'none'",
@@ -54,7 +59,7 @@ export function mountInspector(app: CoreApp, parts: InspectorParts): void {
     return context.html(page(parts, context.req.query('message')));
   });
   app.post('/inspector/:action', async (context) => {
-    const refusal = crossSiteRefusal(context.req.raw.headers);
+    const refusal = crossSiteRefusal(context.req.raw.headers, parts.hostNames);
     if (refusal !== undefined) return respond(context, refusal, parts.now());
     const message = await act(context, parts);
     return context.redirect(`/?message=${encodeURIComponent(message)}`, 303);

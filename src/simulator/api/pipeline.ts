@@ -21,7 +21,8 @@ export type NodeContext = Context<{ Bindings: HttpBindings }>;
 export interface PipelineParts {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
-  readonly rates: Table<RateRecord>;
+  /** Absent when clients may call without limit. */
+  readonly rates: Table<RateRecord> | undefined;
   readonly faults: Faults;
   /** Told of every bug that became a 500 `GE-1`. */
   readonly onBug: (error: unknown) => void;
@@ -83,9 +84,10 @@ export async function serveUnknown(
 /** Counts a request of a client; `refusal` where it is one too many. */
 function countFor(
   clientId: string,
-  rates: Table<RateRecord>,
+  rates: Table<RateRecord> | undefined,
   nowMs: number,
 ): { refusal: Refusal | undefined; headers: Readonly<Record<string, string>> } {
+  if (rates === undefined) return { refusal: undefined, headers: {} };
   const { record, allowed, headers } = countRequest(clientId, rates.get(clientId), nowMs);
   rates.put(clientId, record);
   return { refusal: allowed ? undefined : refused('RL-1', 'Rate limit exceeded'), headers };

@@ -23,3 +23,28 @@ export async function readText(
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 }
+
+/**
+ * The deepest JSON that is taken; what clients nest in `data` and `metadata` is far flatter. Values
+ * are written, compared and shown by recursion: what is nested too deeply could be kept and never
+ * written again.
+ */
+export const BODY_DEPTH_MAX = 64;
+
+/** Whether the JSON text nests deeper than `BODY_DEPTH_MAX`. Reads text, so it needs no stack. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > BODY_DEPTH_MAX) return true;
+    } else if (character === ']' || character === '}') depth -= 1;
+  }
+  return false;
+}

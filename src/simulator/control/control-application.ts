@@ -11,15 +11,19 @@ import { populationEndpoints } from './population.ts';
 
 export type ControlApp = Hono<{ Bindings: HttpBindings }>;
 
-/** The `/sim/…` calls. They take no credentials: the port is for the one who runs the core. */
+/**
+ * The `/sim/…` calls. They take no credentials: the port is for the one who runs the core.
+ * `hostNames` are names of this core beside those of loopback.
+ */
 export function controlApplication(
   services: ControlServices,
-  onBug: (error: unknown) => void,
+  options: { readonly onBug: (error: unknown) => void; readonly hostNames: readonly string[] },
 ): ControlApp {
   const app: ControlApp = new Hono<{ Bindings: HttpBindings }>();
   const { clock } = services;
+  const { onBug, hostNames } = options;
   app.use(async (context, next) => {
-    const refusal = crossSiteRefusal(context.req.raw.headers);
+    const refusal = crossSiteRefusal(context.req.raw.headers, hostNames);
     return refusal === undefined ? next() : respond(context, refusal, clock.now());
   });
   const endpoints = [

@@ -7,6 +7,8 @@ import { faultSet } from './fault.ts';
 
 /** The longest single advance: ten years. */
 const ADVANCE_MS_MAX = 10 * 366 * 86_400_000;
+/** The end of the year 9999: later times have another form in ISO 8601. */
+const TIME_MS_MAX = Date.UTC(10_000, 0) - 1;
 
 const common = {
   tag: 'Control',
@@ -33,6 +35,9 @@ function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
       handle: async ({ body }) => {
         if (virtualClock === undefined) {
           return refused('BR-1', 'The core runs on the real clock; start it with a virtual one');
+        }
+        if (clock.now() + body.advanceMs > TIME_MS_MAX) {
+          return refused('BR-1', 'The clock ends with the year 9999');
         }
         await virtualClock.advance(body.advanceMs);
         return ok({ now: clock.now() });

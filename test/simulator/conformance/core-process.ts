@@ -24,9 +24,15 @@ export interface CoreProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `counterfoil core`; rejects with what it printed when it ends instead of listening. */
-export async function startCoreProcess(seed: number): Promise<CoreProcess> {
-  const options = ['--port', '0', '--clock', 'virtual', '--seed', String(seed)];
+/**
+ * Starts `counterfoil core` with `more` options; rejects with what it printed when it ends instead of
+ * listening.
+ */
+export async function startCoreProcess(
+  seed: number,
+  more: readonly string[] = [],
+): Promise<CoreProcess> {
+  const options = ['--port', '0', '--clock', 'virtual', '--seed', String(seed), ...more];
   const child = spawn(process.execPath, [MAIN, 'core', ...options, '--no-mine', '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { send, textOf } from './call.ts';
 import type { Answer } from './call.ts';
+import { startCoreProcess } from './core-process.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER } from './matchers.ts';
@@ -135,3 +137,22 @@ test(
     }
   },
 );
+
+test('a core without a rate limit answers the 101st call of a standing clock', async () => {
+  const start = '2031-05-01T00:00:00Z';
+  const core = await startCoreProcess(1, ['--no-rate-limit', '--start-time', start]);
+  try {
+    const { now } = (await send(`${core.controlUrl}/sim/clock`, 'GET')).body;
+    expect(now).toBe(Date.parse(start));
+    const { publicKeyPem } = stage.keys;
+    const request = { name: 'c', type: 'api', publicKeyPem, permissions: [] };
+    const made = await send(`${core.controlUrl}/sim/clients`, 'POST', { body: request });
+    const token = await stage.token(textOf(made.body, 'clientId'));
+    for (let call = 1; call <= 101; call += 1) {
+      const answer = await send(`${core.url}/api/v1${CHEAP}`, 'GET', { token });
+      expect([answer.status, limitsOf(answer)]).toEqual([200, [null, null, null, null]]);
+    }
+  } finally {
+    await core.stop();
+  }
+});

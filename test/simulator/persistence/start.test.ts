@@ -60,6 +60,31 @@ test('the seed and the clock of the file win, and the core says so', async () =>
   expect(notices).toHaveLength(2);
 });
 
+test('a virtual clock starts when told, and the time of a file wins', async () => {
+  const startMs = Date.UTC(2031, 4, 1);
+  const first = await started({ clock: 'virtual', startMs });
+  expect(await sim(first, 'GET', '/sim/clock')).toEqual({ now: startMs, virtual: true });
+  const made = await sim(first, 'POST', '/sim/vaults', { name: 'v' });
+  expect(made['createdAt']).toBe('2031-05-01T00:00:00.000Z');
+  await stopAll();
+  const notices: string[] = [];
+  const onNotice = (notice: string) => notices.push(notice);
+  const again = await started({ clock: 'virtual', startMs: startMs + 1, onNotice });
+  expect(again.clock.now()).toBe(startMs);
+  expect(notices).toEqual([`${db} goes on at 2031-05-01T00:00:00.000Z; the start time is ignored`]);
+});
+
+test('a virtual clock ends with the year 9999', async () => {
+  const core = await started({ clock: 'virtual', startMs: Date.UTC(9999, 11, 31) });
+  expect(await sim(core, 'POST', '/sim/clock', { advanceMs: 86_400_000 })).toMatchObject({
+    statusCode: 400,
+    errorCode: 'BR-1',
+  });
+  expect(await sim(core, 'POST', '/sim/clock', { advanceMs: 86_399_999 })).toEqual({
+    now: Date.UTC(10_000, 0) - 1,
+  });
+});
+
 test('a start that fails leaves the file free', async () => {
   const busy = await startCore({ port: 0 });
   cores.push(busy);
