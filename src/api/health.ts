@@ -6,7 +6,11 @@ export interface Readiness {
   readonly phase: 'starting' | 'serving' | 'stopping';
   readonly store: 'writable' | 'unavailable';
   /** Null without a custody API. Its state never makes the daemon unready: intake must go on. */
-  readonly custody: { readonly circuit: string; readonly [detail: string]: unknown } | null;
+  readonly custody: {
+    readonly circuit: string;
+    readonly access: 'unknown' | 'granted' | 'refused';
+    readonly [detail: string]: unknown;
+  } | null;
   readonly queue: { readonly waiting: number; readonly limit: number };
 }
 
@@ -25,7 +29,13 @@ const readySchema = z
     status: z.enum(['ready', 'starting', 'stopping', 'store-unavailable']),
     store: z.enum(['writable', 'unavailable']),
     custody: z
-      .looseObject({ circuit: z.string() })
+      .looseObject({
+        circuit: z.string(),
+        access: z.enum(['unknown', 'granted', 'refused']).openapi({
+          description:
+            'Whether the custody API accepts our key; when refused, `refusals` and `notices` say what and what to do.',
+        }),
+      })
       .nullable()
       .openapi({ description: 'Null without a custody API.' }),
     queue: z.object({ waiting: z.int(), limit: z.int() }),

@@ -39,6 +39,8 @@ export interface ConsoleOptions {
   readonly secure: boolean;
   /** A session ends when its person has done nothing for so long. */
   readonly idleMsMax: number;
+  /** What a person must look at now, each with what to do. */
+  readonly notices?: () => readonly string[];
 }
 
 /** What Node's server gives with a request; nothing where it did not come from there. */
@@ -164,6 +166,8 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const app = new Hono<ConsoleEnv>();
   const snapshots = new Snapshots({ reads: options.reads, now });
   const sessions = new Sessions(options);
+  const live = async (): Promise<Markup> =>
+    fragment(await snapshots.latest(), options.notices?.() ?? []);
   const visitorOf = (context: Context): { allowed: boolean; visitor: Visitor | undefined } => {
     if (access.kind === 'public') return { allowed: true, visitor: undefined };
     const id = getCookie(context, COOKIE);
@@ -175,15 +179,15 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   app.get('/console', async (context) => {
     const { allowed, visitor } = visitorOf(context);
     if (!allowed) return answer(context, 200, (nonce) => signInPage({ refused: null }, nonce));
-    const live = fragment(await snapshots.latest());
-    return answer(context, 200, (nonce) => consolePage({ live, visitor }, nonce));
+    const shown = await live();
+    return answer(context, 200, (nonce) => consolePage({ live: shown, visitor }, nonce));
   });
   app.get('/', (context) => context.redirect('/console', 302));
   app.get('/console/', (context) => context.redirect('/console', 308));
   app.get('/console/fragment', async (context) => {
     if (!visitorOf(context).allowed) return context.text('Sign in at /console.', 401);
-    const live = fragment(await snapshots.latest());
-    return answer(context, 200, () => live);
+    const shown = await live();
+    return answer(context, 200, () => shown);
   });
   app.get('/console/reports/:day', async (context) => {
     if (!visitorOf(context).allowed) return context.redirect('/console', 303);

@@ -231,9 +231,16 @@ function runCard(run: ReconciliationRow | undefined, at: number): Markup {
     </p>`;
 }
 
-/** The part of the console that refreshes itself. */
-export function fragment(snapshot: Snapshot): Markup {
-  return html`${tiles(snapshot)}
+function noticeList(notices: readonly string[]): Markup | '' {
+  if (notices.length === 0) return '';
+  return html`<ul class="card notices">
+    ${notices.map((notice) => html`<li role="alert">${notice}</li>`)}
+  </ul>`;
+}
+
+/** The part of the console that refreshes itself. `notices`: what a person must look at now. */
+export function fragment(snapshot: Snapshot, notices: readonly string[]): Markup {
+  return html`${noticeList(notices)}${tiles(snapshot)}
     <section class="card">
       <h2>Deposits by state</h2>
       ${stateBar(snapshot.counts.deposits)}

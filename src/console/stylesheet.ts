@@ -68,6 +68,7 @@ button:hover { border-color: var(--muted); }
   background: var(--card); border: 1px solid var(--line); border-radius: 12px;
 }
 .card { padding: 18px 20px; min-width: 0; }
+.notices { border-color: var(--alarm); color: var(--alarm); }
 .tiles { display: grid; grid-template-columns: repeat(6, 1fr); overflow: hidden; }
 .tile { padding: 15px 20px; border-left: 1px solid var(--line); }
 .tile:first-child { border-left: 0; }

@@ -19,6 +19,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #now: () => number;
   #sweptAtMs: number;
+  #sweptWholeAtMs: number;
   readonly #notifications = this.#counter(
     'counterfoil_notifications_total',
     'Deliveries by what became of them.',
@@ -84,6 +85,11 @@ export class Metrics {
     'counterfoil_custody_circuit_state',
     'Circuit to the custody API: 0 closed, 1 half-open, 2 open.',
   );
+  readonly #accessRefused = this.#gauge(
+    'counterfoil_custody_access_refused',
+    'Operations that the custody API refuses our key; absent where it refuses none.',
+    ['operation', 'status'],
+  );
   readonly #head = this.#gauge(
     'counterfoil_journal_head_seq',
     'Sequence number of the newest fact of the journal.',
@@ -97,15 +103,18 @@ export class Metrics {
   constructor(options: { now: () => number; process?: boolean }) {
     this.#now = options.now;
     this.#sweptAtMs = options.now();
+    this.#sweptWholeAtMs = options.now();
     this.closedUntil(options.now());
-    const age: Gauge = new Gauge({
-      name: 'counterfoil_last_sweep_age_seconds',
-      help: 'Time since a sweep last ended, or since the start where none has.',
-      registers: [this.#registry],
-      collect: () => {
-        age.set((this.#now() - this.#sweptAtMs) / 1000);
-      },
-    });
+    this.#age(
+      'counterfoil_last_sweep_age_seconds',
+      'Time since a sweep last ended, or since the start where none has.',
+      () => this.#sweptAtMs,
+    );
+    this.#age(
+      'counterfoil_last_complete_sweep_age_seconds',
+      'Time since a sweep last read all that it had to, or since the start where none has.',
+      () => this.#sweptWholeAtMs,
+    );
     if (options.process === true) {
       collectDefaultMetrics({ register: this.#registry, prefix: 'counterfoil_' });
     }
@@ -136,9 +145,10 @@ export class Metrics {
     this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
   }
 
-  /** A sweep ended now, whatever its outcome. */
-  sweepEnded(): void {
+  /** A sweep ended now, whatever its outcome. Complete: it read all that it had to. */
+  sweepEnded({ isComplete }: { readonly isComplete: boolean }): void {
     this.#sweptAtMs = this.#now();
+    if (isComplete) this.#sweptWholeAtMs = this.#sweptAtMs;
   }
 
   /** All breaks that are not resolved, the oldest of each kind with when it was opened (Unix ms). */
@@ -171,6 +181,12 @@ export class Metrics {
     this.#circuit.set(CIRCUIT_LEVELS[state]);
   }
 
+  /** Every operation that the custody API refuses now, with its HTTP status. */
+  accessRefused(refusals: readonly { operation: string; status: number }[]): void {
+    this.#accessRefused.reset();
+    for (const { operation, status } of refusals) this.#accessRefused.set({ operation, status }, 1);
+  }
+
   closedUntil(cutOffAtMs: number): void {
     this.#closedUntil.set(cutOffAtMs / 1000);
   }
@@ -186,6 +202,18 @@ export class Metrics {
   /** The page for `GET /metrics`. */
   async page(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  /** Seconds since `fromMs`, as of each scrape. */
+  #age(name: string, help: string, fromMs: () => number): void {
+    const age: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        age.set((this.#now() - fromMs()) / 1000);
+      },
+    });
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

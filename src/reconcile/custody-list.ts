@@ -1,3 +1,4 @@
+import { accessAdvice } from '../custody/access.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import type { Priority } from '../custody/budget.ts';
 import type { IncompleteCause } from '../custody/pages.ts';
@@ -6,6 +7,7 @@ import type { SkipCause } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import { transactionOf } from '../translation/transaction.ts';
+import type { ErrorRecord } from '../wire/error.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 
 /** A list of more pages than this is read by parts: so many rows are held and compared at once. */
@@ -40,7 +42,7 @@ export function describeCause(cause: IncompleteCause): string {
     case 'rate-budget':
       return `the request budget is used up until ${new Date(cause.retryAtMs).toISOString()}`;
     case 'refused':
-      return `the custody API refused the list: ${cause.error.errorCode} ${cause.error.errorMessage}`;
+      return refusalText(cause.error);
     case 'malformed':
       return `the custody API's answer was not understood: ${cause.detail}`;
     case 'not-found':
@@ -54,6 +56,12 @@ export function describeCause(cause: IncompleteCause): string {
     default:
       return cause satisfies never;
   }
+}
+
+function refusalText({ statusCode, errorCode, errorMessage }: ErrorRecord): string {
+  const advice = accessAdvice(statusCode);
+  const said = `the custody API refused the list (${statusCode}): ${errorCode} ${errorMessage}`;
+  return advice === null ? said : `${said}. ${advice}`;
 }
 
 /**

@@ -6,14 +6,15 @@ import { apiUnderTest } from './api-under-test.ts';
 const SERVING: Readiness = {
   phase: 'serving',
   store: 'writable',
-  custody: { circuit: 'closed' },
+  custody: { circuit: 'closed', access: 'granted' },
   queue: { waiting: 3, limit: 10 },
 };
 
 const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{}, 200, 'ready'],
   [{ custody: null }, 200, 'ready'],
-  [{ custody: { circuit: 'open', retryAt: '2025-11-20T00:00:00.000Z' } }, 200, 'ready'],
+  [{ custody: { circuit: 'open', access: 'unknown', retryAt: '2025-11-20' } }, 200, 'ready'],
+  [{ custody: { circuit: 'closed', access: 'refused', notices: ['a'] } }, 200, 'ready'],
   [{ phase: 'starting' }, 503, 'starting'],
   [{ phase: 'stopping' }, 503, 'stopping'],
   [{ store: 'unavailable' }, 503, 'store-unavailable'],

@@ -60,6 +60,16 @@ test('an empty store shows an empty console', async () => {
   expect(text).toContain('No day is closed yet.');
 });
 
+test('what a person must look at is shown above everything else, as text', async () => {
+  let notices = ['The custody API has refused our key (401). <Attach> the public key.'];
+  const { read } = await openConsole({ notices: () => notices });
+  const page = await read();
+  expect(page).toContain('&lt;Attach&gt; the public key.');
+  expect(words(page)).toMatch(/refused our key \(401\).* Accepted 0/);
+  notices = [];
+  expect(await read('/console/fragment')).not.toContain('notices');
+});
+
 test('a deposit is shown with its state, depth and amount both ways', async () => {
   const { open, service, read } = await openConsole();
   const amount = '1500000000000000000';

@@ -9,6 +9,7 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
   const metrics = new Metrics({ now: () => 0 });
   metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
   metrics.refusal(503);
+  metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
   const { text } = await metrics.page();
   const asked = [...RULES.matchAll(/(counterfoil_\w+)(?:\{(\w+)(?:=|=~)")?/g)];
   expect(asked.length).toBeGreaterThan(5);
@@ -25,6 +26,7 @@ test('a daemon that is down, and a store that takes nothing, each have an alert 
   // Only the absence of a figure tells of a daemon that gives none.
   expect(expressions).toContain('absent(counterfoil_last_sweep_age_seconds)');
   expect(expressions).toContain('increase(counterfoil_http_refusals_total{status="503"}[5m]) > 0');
+  expect(expressions).toContain('counterfoil_last_complete_sweep_age_seconds > 1800');
 });
 
 test('alerts name break types that exist', () => {

@@ -76,12 +76,40 @@ test('the age of the last sweep grows from the start, and again from each sweep'
   let now = 1_000_000;
   const metrics = new Metrics({ now: () => now });
   const age = async (): Promise<string | undefined> =>
-    (await samples(metrics)).find((line) => line.includes('age'));
+    (await samples(metrics)).find((line) => line.includes('last_sweep_age'));
   now += 90_000;
   expect(await age()).toBe('counterfoil_last_sweep_age_seconds 90');
-  metrics.sweepEnded();
+  metrics.sweepEnded({ isComplete: true });
   now += 1_500;
   expect(await age()).toBe('counterfoil_last_sweep_age_seconds 1.5');
+});
+
+test('the age of the last complete sweep grows while sweeps end incomplete', async () => {
+  let now = 1_000_000;
+  const metrics = new Metrics({ now: () => now });
+  const ages = async (): Promise<string[]> =>
+    (await samples(metrics)).filter((line) => line.includes('age_seconds'));
+  now += 60_000;
+  metrics.sweepEnded({ isComplete: true });
+  now += 60_000;
+  metrics.sweepEnded({ isComplete: false });
+  now += 5_000;
+  expect(await ages()).toEqual([
+    'counterfoil_last_sweep_age_seconds 5',
+    'counterfoil_last_complete_sweep_age_seconds 65',
+  ]);
+});
+
+test('an operation that is refused leaves the page when it is allowed again', async () => {
+  const metrics = new Metrics({ now: () => 0 });
+  const refused = async (): Promise<string[]> =>
+    (await samples(metrics)).filter((line) => line.includes('refused'));
+  metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
+  expect(await refused()).toEqual([
+    'counterfoil_custody_access_refused{operation="transactions",status="401"} 1',
+  ]);
+  metrics.accessRefused([]);
+  expect(await refused()).toEqual([]);
 });
 
 test('two of them share nothing', async () => {

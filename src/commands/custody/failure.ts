@@ -1,5 +1,7 @@
+import { accessAdvice } from '../../custody/access.ts';
 import type { Failure, UnavailableCause } from '../../custody/outcome.ts';
 import type { CustodyConfig } from '../../ops/config.ts';
+import type { ErrorRecord } from '../../wire/error.ts';
 
 /** Why a call of the custody API brought nothing, and what to do. */
 export function failureText(
@@ -12,9 +14,7 @@ export function failureText(
     case 'rate-budget':
       return 'the request limit is used up: try again in a minute';
     case 'refused':
-      return failure.error.statusCode === 401
-        ? `the service refused our token (401): attach the public key of custody.privateKeyFile to client ${config.clientId}, and check the clock`
-        : `the service refused us: ${failure.error.errorCode} ${failure.error.errorMessage}`;
+      return refusedText(failure.error);
     case 'malformed':
       return `what answers at ${config.baseUrl} is not the custody API (${failure.detail}): check custody.baseUrl`;
     case 'not-found':
@@ -22,6 +22,13 @@ export function failureText(
     default:
       return failure satisfies never;
   }
+}
+
+function refusedText({ statusCode, errorCode, errorMessage }: ErrorRecord): string {
+  const advice = accessAdvice(statusCode);
+  return advice === null
+    ? `the service refused us: ${errorCode} ${errorMessage}`
+    : `the service refused our key (${statusCode}): ${errorCode} ${errorMessage}. ${advice}`;
 }
 
 function unavailableText(cause: UnavailableCause, baseUrl: string): string {

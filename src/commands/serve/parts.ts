@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { identifyBy, type Identify } from '../../api/access.ts';
 import { FeedSignal } from '../../api/feed-signal.ts';
+import type { Access } from '../../custody/access.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import { CommitQueue } from '../../intake/commit-queue.ts';
 import type { Config } from '../../ops/config.ts';
@@ -10,6 +11,7 @@ import { Metrics } from '../../ops/metrics.ts';
 import { Judging } from '../../reconcile/judging.ts';
 import { PublishedNetworks } from '../../reconcile/published-networks.ts';
 import { custodyClientOf } from '../custody/link.ts';
+import { loggedAccess } from '../custody/standing.ts';
 import { DayCloser } from './day-closer.ts';
 import type { OpenStore } from './open-store.ts';
 import { Reconciler } from './reconciler.ts';
@@ -35,6 +37,8 @@ export interface Parts extends Surroundings, OpenStore {
   readonly feed: FeedSignal;
   readonly metrics: Metrics;
   readonly custody: CustodyClient | undefined;
+  /** What the answers of the custody API say of our key. */
+  readonly access: Access;
   readonly networks: PublishedNetworks | undefined;
   readonly judging: Judging;
   readonly reconciler: Reconciler;
@@ -60,10 +64,14 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const underWayMax = COMMITS_UNDER_WAY * batchMax;
   const onFailure = (cause: string | null): void => tellOfStore(log, cause);
   const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure });
+  const access = loggedAccess(log, now);
   const custody =
     config.custody === undefined
       ? undefined
-      : custodyClientOf(config.custody, (attempt) => metrics.custodyAttempt(attempt));
+      : custodyClientOf(config.custody, (attempt) => {
+          metrics.custodyAttempt(attempt);
+          access.answered(attempt);
+        });
   const networks = custody && new PublishedNetworks({ custody, now });
   const reconciler = new Reconciler({
     config,
@@ -84,7 +92,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
   const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);
-  const services = { metrics, custody, networks, judging, reconciler, closer, identify };
+  const services = { metrics, custody, access, networks, judging, reconciler, closer, identify };
   return { ...surroundings, ...store, queue, feed, ...services };
 }
 

@@ -99,7 +99,7 @@ export class Reconciler {
       return result;
     }
     const { run } = result;
-    metrics.sweepEnded();
+    metrics.sweepEnded({ isComplete: run.incomplete === null });
     metrics.comparisons({ kind: 'matched', count: run.matched });
     metrics.comparisons({ kind: 'break', count: run.broken });
     for (const [cause, count] of Object.entries(run.exempt)) {

@@ -4,7 +4,7 @@ import { createApi } from '../../api/application.ts';
 import type { Readiness } from '../../api/health.ts';
 import type { PolicyServices } from '../../api/services.ts';
 import { createConsole } from '../../console/application.ts';
-import type { CustodyClient } from '../../custody/client.ts';
+import { accessNotice } from '../../custody/access.ts';
 import { BodyRoom } from '../../intake/body-room.ts';
 import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../../intake/hooks.ts';
 import { PathTokens } from '../../intake/path-token.ts';
@@ -14,6 +14,7 @@ import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import { policyWarnings } from '../crediting/policy-warnings.ts';
 import { publishedNow } from '../custody/published.ts';
+import { custodyReadiness } from '../custody/standing.ts';
 import { certificateGate } from './certificate.ts';
 import type { Answering } from './listener.ts';
 import { judgeAnew, type Parts } from './parts.ts';
@@ -77,7 +78,7 @@ export function routes(
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
-  const { config, log, queue, reads, feed, identify, version, reconciler, closer } = parts;
+  const { config, log, queue, reads, feed, access, identify, version, reconciler, closer } = parts;
   const onBug = bugsTo(log);
   const app = answeringBugs(new Hono(), onBug);
   app.route(
@@ -89,6 +90,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       secure: config.console.secureCookie ?? config.listen.tls !== undefined,
       idleMsMax: config.console.idleMinutes * 60_000,
       now: () => Date.now(),
+      notices: () => accessNotice(access.state()),
     }),
   );
   app.route(
@@ -155,21 +157,19 @@ function countAnswer(metrics: Metrics, answer: Answer): void {
   }
 }
 
-function custodyReadiness(custody: CustodyClient): Readiness['custody'] {
-  const { kind, ...detail } = custody.circuit();
-  return { circuit: kind, ...detail, requests: custody.budgetUsed() };
-}
-
-function readinessOf({ queue, custody, config }: Parts, phase: Readiness['phase']): Readiness {
+function readinessOf(
+  { queue, custody, access, config }: Parts,
+  phase: Readiness['phase'],
+): Readiness {
   return {
     phase,
     store: queue.lastFailure === null ? 'writable' : 'unavailable',
-    custody: custody === undefined ? null : custodyReadiness(custody),
+    custody: custody === undefined ? null : custodyReadiness(custody, access),
     queue: { waiting: queue.waiting, limit: config.intake.queueMax },
   };
 }
 
-async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<string> {
+async function metricsText({ reads, queue, custody, access, metrics }: Parts): Promise<string> {
   const counts = await reads.counts();
   const { confirming = 0, verifying = 0 } = counts.deposits;
   metrics.queueDepth(queue.waiting);
@@ -179,6 +179,8 @@ async function metricsText({ reads, queue, custody, metrics }: Parts): Promise<s
   if (custody !== undefined) {
     metrics.circuit(custody.circuit().kind);
     metrics.budgetUsed(custody.budgetUsed());
+    const state = access.state();
+    metrics.accessRefused(state.kind === 'refused' ? state.refusals : []);
   }
   return (await metrics.page()).text;
 }
