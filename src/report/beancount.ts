@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ReportTotal } from '../domain/close-report.ts';
+import { CATEGORIES } from '../domain/roll-forward.ts';
 import { ledgerRow, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
 
@@ -77,18 +79,40 @@ function transactions(row: LedgerRow, day: string): string[] {
   return lines;
 }
 
+/** An id on one line of a comment. */
+function printable(id: string): string {
+  return id.replaceAll(/\p{C}/gu, '?');
+}
+
 /** A JSON string is a beancount string: quotes and backslashes escaped, one line. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
+/** Beancount rounds every result to this many digits, before and after the point together. */
+const DIGITS_MAX = 28;
+
+/** Assets of which a sum could be rounded: they are in every other format, but not in this one. */
+export function assetsBeyondBeancount(totals: readonly ReportTotal[]): string[] {
+  const sums = new Map<string, bigint>();
+  for (const total of totals) {
+    const figures = (['opening', ...CATEGORIES, 'closing'] as const).map((name) => total[name]);
+    const sizes = figures.map((figure) => BigInt(figure.replace('-', '')));
+    const sum = sizes.reduce((all, size) => all + size, sums.get(total.asset) ?? 0n);
+    sums.set(total.asset, sum);
+  }
+  const bound = 10n ** BigInt(DIGITS_MAX);
+  return [...sums].filter(([, sum]) => sum >= bound).map(([asset]) => asset);
+}
+
 /**
  * A ledger for beancount: each vault and asset with its opening and the day's totals, and the
- * closing asserted to the last digit. Beancount computes with 28 digits; an amount of more is exact
- * in every other format.
+ * closing asserted to the last digit. An asset whose amounts are too long for beancount is left out
+ * and named.
  */
 export function beancountText({ report, reportHash }: SignedReport): string {
-  const rows = report.totals.map(ledgerRow);
+  const beyond = assetsBeyondBeancount(report.totals);
+  const rows = report.totals.filter(({ asset }) => !beyond.includes(asset)).map(ledgerRow);
   const { day } = report;
   const assets = [...new Set(rows.map(({ asset }) => asset))];
   const accounts = new Set([
@@ -101,6 +125,10 @@ export function beancountText({ report, reportHash }: SignedReport): string {
   return [
     `; Counterfoil, daily close of ${day} (${report.timezone}), ${report.status}`,
     `; report sha256 ${reportHash}`,
+    ...beyond.map(
+      (asset) =>
+        `; left out: ${printable(asset)}: its amounts exceed the ${DIGITS_MAX} digits that beancount keeps; the other formats have it`,
+    ),
     '',
     ...assets.flatMap((asset) => [
       `${day} commodity ${commodity(asset)}`,

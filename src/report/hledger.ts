@@ -17,6 +17,8 @@ function spelled(name: string, unfit: RegExp): string {
   );
 }
 
+const OPENING = 'Equity:Opening balances';
+
 function commodity(asset: string): string {
   return `"${spelled(asset, UNFIT_FOR_COMMODITY)}"`;
 }
@@ -29,10 +31,11 @@ function transactions(row: LedgerRow, day: string): string[] {
   const unit = commodity(row.asset);
   const lines: string[] = [];
   if (/[1-9]/.test(row.opening)) {
+    // An assignment: after the day before, in one journal, it books nothing more.
     lines.push(
       `${day} * opening balance  ; opening:`,
-      `    ${account(row)}  ${row.opening} ${unit} = ${row.opening} ${unit}`,
-      `    Equity:Opening balances  ${row.openingContra} ${unit}`,
+      `    ${account(row)}  = ${row.opening} ${unit}`,
+      `    ${OPENING}`,
       '',
     );
   }
@@ -53,16 +56,38 @@ function counterpartAccount(counterpart: string, row: LedgerRow): string {
   return `${parent}:${spelled(row.vaultId, UNFIT_FOR_ACCOUNT)}`;
 }
 
+/** `hledger check --strict` wants every commodity and account declared. */
+function declarations(rows: readonly LedgerRow[]): string[] {
+  const commodities = new Set(rows.map(({ asset }) => commodity(asset)));
+  const accounts = new Set(
+    rows.flatMap((row) => [
+      account(row),
+      ...row.legs.map(({ counterpart }) => counterpartAccount(counterpart, row)),
+    ]),
+  );
+  return [
+    ...[...commodities].map((unit) => `commodity ${unit}`),
+    ...[...accounts, OPENING].map((name) => `account ${name}`),
+  ];
+}
+
 /**
  * A journal for hledger: each vault and asset with its opening and the day's totals, and the
- * closing asserted. One file is one day and stands by itself; to read several together, leave the
- * openings of the later ones out (`not:tag:opening`).
+ * closing asserted. One file is one day and stands by itself. Days that follow one another can be
+ * read in one journal.
  */
 export function hledgerText({ report, reportHash }: SignedReport): string {
   const rows = report.totals.map(ledgerRow);
   return [
     `; Counterfoil, daily close of ${report.day} (${report.timezone}), ${report.status}`,
     `; report sha256 ${reportHash}`,
+    '; This file is one day. To read several days, include their files in one journal, in order:',
+    ';   include counterfoil-2025-11-20.journal',
+    ';   include counterfoil-2025-11-21.journal',
+    '; The opening of each later day then books nothing, because the balance is already there.',
+    '; Do not give several files with several -f options: hledger then counts every opening.',
+    '',
+    ...declarations(rows),
     '',
     ...rows.flatMap((row) => transactions(row, report.day)),
   ].join('\n');

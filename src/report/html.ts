@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html';
 import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
 import { groupedBy } from '../domain/grouped.ts';
+import { assetsBeyondBeancount } from './beancount.ts';
 import { ageText, scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 import { STYLESHEET } from './stylesheet.ts';
@@ -222,6 +223,14 @@ function custodyLine({ custody }: DailyReport): string {
     : `Not compared with the custody API: ${custody.reason}.`;
 }
 
+function beyondBeancount({ totals }: DailyReport): Markup | string {
+  const assets = assetsBeyondBeancount(totals);
+  if (assets.length === 0) return '';
+  return html`<p class="note">
+    Left out of the beancount export, which keeps 28 digits: ${assets.join(', ')}
+  </p>`;
+}
+
 /** The report as one page that needs nothing else, to be read on a screen and printed. */
 export async function htmlText(signed: SignedReport): Promise<string> {
   const { report, reportHash, signatures } = signed;
@@ -253,8 +262,9 @@ export async function htmlText(signed: SignedReport): Promise<string> {
               </ul>`
         }
         <p class="note">${custodyLine(report)}</p>
-        ${sections(report)} ${differences(report, amountOf)} ${priorDay(report, amountOf)}
-        ${inTransit(report, amountOf)} ${openBreaks(report, amountOf)} ${exempt(report)}
+        ${beyondBeancount(report)} ${sections(report)} ${differences(report, amountOf)}
+        ${priorDay(report, amountOf)} ${inTransit(report, amountOf)} ${openBreaks(report, amountOf)}
+        ${exempt(report)}
         <h2>Signatures</h2>
         <div class="sign">
           ${signature('preparer', 'Preparer', signatures)}

@@ -1,5 +1,6 @@
 import writeXlsxFile from 'write-excel-file/node';
 import { CATEGORIES } from '../domain/roll-forward.ts';
+import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 
@@ -56,6 +57,10 @@ function summaryOf({ report, reportHash }: SignedReport): Sheet {
     ['journal', `${journal.afterSeq + 1} to ${journal.throughSeq}`],
     ['sealHash', journal.sealHash],
     ['custody', custody.compared ? `compared, read ${custody.readAt}` : custody.reason],
+    ...assetsBeyondBeancount(report.totals).map((asset): [string, Value] => [
+      'not in beancount (28 digits)',
+      asset,
+    ]),
     ...Object.entries(report.ageing).map(([bucket, count]): [string, Value] => [
       `openBreaks ${bucket}`,
       count,

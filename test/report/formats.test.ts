@@ -271,11 +271,43 @@ test.skipIf(!has('hledger'))(
     const file = fileOf('close.journal', await rendered('hledger'));
     const hledger = (...args: string[]): string =>
       execFileSync('hledger', ['-f', file, ...args], { encoding: 'utf8' });
-    hledger('check');
+    hledger('check', '--strict', 'ordereddates');
     const balances = hledger('bal', 'assets', '--flat', '-N', '-O', 'csv', '--layout', 'bare');
     expect(balances).toContain('2.699979000000000002');
     expect(balances).toContain(REPORT.totals[1]?.closing);
     expect(balances).toContain('0.00000007');
+  },
+);
+
+test.skipIf(!has('hledger'))(
+  'hledger reads several days after one another, and each day’s opening is the closing before it (skipped where hledger is not installed)',
+  async () => {
+    const next = REPORT.totals.map((total) => ({
+      ...total,
+      opening: total.closing,
+      deposits: '0',
+      withdrawals: '1',
+      fees: '0',
+      rebates: '0',
+      mints: '0',
+      internal: '0',
+      adjustments: '0',
+      closing: (BigInt(total.closing) - 1n).toString(),
+    }));
+    const one = fileOf('one.journal', await rendered('hledger'));
+    const two = fileOf(
+      'two.journal',
+      await rendered('hledger', { day: '2025-11-21', totals: next }),
+    );
+    const both = fileOf('both.journal', `include ${one}\ninclude ${two}\n`);
+    const hledger = (...args: string[]): string =>
+      execFileSync('hledger', ['-f', both, ...args], { encoding: 'utf8' });
+    hledger('check', '--strict', 'ordereddates');
+    const balances = hledger('bal', 'assets:custody:hot', '-N', '-O', 'csv', '--layout', 'bare');
+    expect(balances).toContain('"2.699979000000000001"');
+    expect(hledger('bal', 'equity:opening', '-N', '-O', 'csv', '--layout', 'bare')).toContain(
+      '"-1.500000000000000000"',
+    );
   },
 );
 
@@ -294,12 +326,40 @@ test.skipIf(!has('hledger'))(
   },
 );
 
+/** An amount of a day's deposits, and whether beancount's 28 digits hold what it sums to. */
+const LENGTHS = [
+  ['4'.repeat(27), true],
+  // Nothing is longer than 28 digits, but 9… + 9… is.
+  ['9'.repeat(28), false],
+  ['1'.repeat(31), false],
+] as const;
+
+test.for(LENGTHS)(
+  'an asset of which %s came is in the beancount ledger: %s',
+  async ([amount, isIn]) => {
+    const spam = 'ethereum:0xspam';
+    const [total] = REPORT.totals.slice(2);
+    if (total === undefined) throw new Error('no total');
+    const deposited = { ...total, asset: spam, opening: '0', deposits: amount, closing: amount };
+    const totals = [...REPORT.totals.slice(0, 1), { ...deposited, decimals: 6 }];
+    const text = await rendered('beancount', { totals });
+    expect(text.includes(amount.slice(0, -6))).toBe(isIn);
+    expect(text.includes(`; left out: ${spam}`)).toBe(!isIn);
+    expect(text).toContain('2.699979000000000002 ');
+    const page = await rendered('html', { totals });
+    expect(/beancount[^<]*ethereum:0xspam/.test(page)).toBe(!isIn);
+    const sheets = workbookOf(await bytesOf('xlsx', { totals }));
+    expect(JSON.stringify(sheets['Report']).includes(spam)).toBe(!isIn);
+    if (!has('bean-check')) return;
+    const checked = spawnSync('bean-check', [fileOf('spam.beancount', text)], { encoding: 'utf8' });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+  },
+);
+
 test.skipIf(!has('bean-check'))(
   'beancount checks the ledger without a word (skipped where beancount is not installed)',
   async () => {
-    // Beancount computes with 28 digits: what is longer is for the other formats.
-    const own = REPORT.totals.filter(({ deposits }) => deposits !== HUGE);
-    const totals = [...own, ...totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId))];
+    const totals = [...REPORT.totals, ...totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId))];
     const file = fileOf('close.beancount', await rendered('beancount', { totals }));
     const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
     expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
