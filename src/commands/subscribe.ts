@@ -9,6 +9,7 @@ import { STREAMS } from '../wire/notification.ts';
 import { configFrom } from './config-file.ts';
 import { failureText } from './custody/failure.ts';
 import { custodyClientOf } from './custody/link.ts';
+import { commandLog } from './custody/request-log.ts';
 import { vaultsOf } from './custody/vaults.ts';
 import { CommandFailed, type Terminal } from './terminal.ts';
 
@@ -58,14 +59,14 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: SubscribeFlags) => {
-      const { custody } = configFrom(CUSTODY, flags.config, environment);
+      const { custody, store } = configFrom(CUSTODY, flags.config, environment);
       if (custody === undefined) {
         throw new CommandFailed(
           `${flags.config}: custody is missing: name the service to subscribe at`,
           2,
         );
       }
-      const client = custodyClientOf(custody, () => undefined);
+      const client = custodyClientOf(custody, { log: commandLog(store.path, custody) });
       try {
         const results = await subscribeAll({ client, custody, flags });
         terminal.result(

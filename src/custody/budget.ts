@@ -1,4 +1,14 @@
-import { SlidingWindow } from './sliding-window.ts';
+import {
+  isUnderWay,
+  MemoryRequestLog,
+  REMEMBERED_MS,
+  type RequestEntries,
+  type RequestHistory,
+  type RequestLog,
+  type ServiceCount,
+  type Step,
+} from './budget/request-log.ts';
+import { roomAt, usedOf } from './budget/window.ts';
 
 /** What a request is for, the most urgent first. */
 export const PRIORITIES = ['deposits', 'repair', 'sweep', 'inactive'] as const;
@@ -7,14 +17,14 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Requests per window (spec, "Limits"): so many in any minute, and in any hour. */
 export const REQUESTS_MAX = { minute: 100, hour: 1_000 } as const;
 
-const WINDOWS = [
-  { limit: REQUESTS_MAX.minute, spanMs: 60_000 },
-  { limit: REQUESTS_MAX.hour, spanMs: 3_600_000 },
-] as const;
+const WINDOWS = {
+  minute: { limit: REQUESTS_MAX.minute, spanMs: 60_000 },
+  hour: { limit: REQUESTS_MAX.hour, spanMs: 3_600_000 },
+} as const;
 
 /**
- * Share of a window, in percent, that may be used when a request of this priority starts: what is
- * left above it is the reserve of the more urgent ones. A waiting deposit may take the last one.
+ * Share of a window, in percent, that may be used when a request of this priority starts. The rest
+ * is the reserve of the more urgent ones. A waiting deposit may take the last one.
  */
 const SHARE_PERCENT = {
   deposits: 100,
@@ -28,87 +38,153 @@ function shareOf(limit: number, priority: Priority): number {
 }
 
 /** The longest silence a header can impose: the longest window of the spec. */
-export const SILENCE_MS_MAX = 3_600_000;
+export const SILENCE_MS_MAX = REMEMBERED_MS;
+
+/** Another process keeps the log for microseconds, so the next try comes soon. */
+const BUSY_MS = 50;
 
 export type Reservation =
   /** Call exactly one of the two: `settle` after the answer or failure, `cancel` if nothing was sent. */
-  | { readonly kind: 'now'; settle(): void; cancel(): void }
+  | {
+      readonly kind: 'now';
+      /** `count`: what the answer says of the service's own count. */
+      settle(count?: ServiceCount): void;
+      cancel(): void;
+    }
   /** Ask again at `atMs`, which is not after the deadline. */
   | { readonly kind: 'wait-until'; readonly atMs: number }
   /** No room before the deadline; the first moment it could be is `retryAtMs`. */
-  | { readonly kind: 'refused'; readonly retryAtMs: number };
+  | { readonly kind: 'refused'; readonly retryAtMs: number }
+  /** The request could not be recorded, so it must not be sent. */
+  | { readonly kind: 'unrecorded'; readonly detail: string };
 
 /**
- * Keeps the client below both limits, as the service counts them. A request counts from its
- * reservation until a full window after its answer, since the service counted it somewhere between
- * the two: spaced so, no window at the service can see more than the limit, whatever the network
- * delays. All times are Unix milliseconds of the injected clock.
+ * Keeps all clients that share a log below both limits, as the service counts them. A request counts
+ * from its reservation, which is in the log before the request is sent, until a full window after
+ * its answer. So no window at the service can see more than the limit, whatever the network delays,
+ * and whichever process dies. What the service says of its own count holds too: others may use the
+ * same API client. All times are Unix milliseconds of the injected clock.
  */
 export class RequestBudget {
   readonly #now: () => number;
-  readonly #windows: readonly SlidingWindow[];
-  #silentUntilMs = 0;
+  readonly #log: RequestLog;
+  /** What the log could not take yet: ends of requests, and silences. */
+  #unwritten: ((entries: RequestEntries) => void)[] = [];
+  #usedLast = { minute: 0, hour: 0 };
 
-  constructor(options: { now: () => number }) {
+  constructor(options: { now: () => number; log?: RequestLog }) {
     this.#now = options.now;
-    this.#windows = WINDOWS.map((window) => new SlidingWindow(window));
+    this.#log = options.log ?? new MemoryRequestLog();
   }
 
   reserve(request: { priority: Priority; deadlineMs: number }): Reservation {
-    const nowMs = this.#now();
-    const atMs = this.#firstRoom(request.priority, nowMs);
-    if (atMs <= nowMs) return this.#take();
-    if (atMs <= request.deadlineMs) return { kind: 'wait-until', atMs };
-    return { kind: 'refused', retryAtMs: atMs };
+    const { priority, deadlineMs } = request;
+    const step = this.#step((entries, nowMs): Reservation => {
+      const atMs = firstRoom(entries.historyAt(nowMs), priority, nowMs);
+      if (atMs <= nowMs) return this.#started(entries.start({ lane: priority, atMs: nowMs }));
+      return within(atMs, deadlineMs);
+    });
+    if (step.kind === 'done') return step.value;
+    if (step.kind === 'busy') return within(this.#now() + BUSY_MS, deadlineMs);
+    return { kind: 'unrecorded', detail: step.detail };
   }
 
   /** Requests of a priority that may start now without waiting, one after the other. */
   room(priority: Priority): number {
-    const nowMs = this.#now();
-    if (this.#firstRoom(priority, nowMs) > nowMs) return 0;
-    const rooms = this.#windows.map(
-      (window) => shareOf(window.limit, priority) - window.used(nowMs),
-    );
-    return Math.max(0, Math.min(...rooms));
+    return this.#look(0, (history, nowMs) => {
+      if (firstRoom(history, priority, nowMs) > nowMs) return 0;
+      const rooms = Object.values(WINDOWS).map(
+        (window) => shareOf(window.limit, priority) - usedOf(history.requests, window, nowMs),
+      );
+      return Math.max(0, Math.min(...rooms, leftByService(history, priority, nowMs)));
+    });
   }
 
   /** No request before `untilMs`: the service said that its window is used up. Never shortens. */
   silence(untilMs: number): void {
     const bounded = Math.min(untilMs, this.#now() + SILENCE_MS_MAX);
-    this.#silentUntilMs = Math.max(this.#silentUntilMs, bounded);
+    this.#write((entries) => entries.silenceUntil(bounded));
   }
 
   /** Requests that count against each window now, for metrics and `/readyz`. */
   used(): { minute: number; hour: number } {
-    const nowMs = this.#now();
-    const [minute, hour] = this.#windows.map((window) => window.used(nowMs));
-    return { minute: minute ?? 0, hour: hour ?? 0 };
+    this.#usedLast = this.#look(this.#usedLast, ({ requests }, nowMs) => ({
+      minute: usedOf(requests, WINDOWS.minute, nowMs),
+      hour: usedOf(requests, WINDOWS.hour, nowMs),
+    }));
+    return this.#usedLast;
   }
 
-  #firstRoom(priority: Priority, nowMs: number): number {
-    // A clock that was set back must not lengthen a silence beyond its bound.
-    this.#silentUntilMs = Math.min(this.#silentUntilMs, nowMs + SILENCE_MS_MAX);
-    const rooms = this.#windows.map((window) =>
-      window.roomAt(nowMs, shareOf(window.limit, priority)),
-    );
-    return Math.max(this.#silentUntilMs, ...rooms);
+  /** Lets go of the log. Requests under way then count as lost ones. */
+  close(): void {
+    this.#log.close();
   }
 
-  #take(): Reservation {
-    for (const window of this.#windows) window.start();
+  #started(id: number): Reservation {
     let open = true;
-    const end = (finish: (window: SlidingWindow) => void): void => {
+    const end = (write: (entries: RequestEntries) => void): void => {
       if (!open) return;
       open = false;
-      for (const window of this.#windows) finish(window);
+      this.#write(write);
     };
     return {
       kind: 'now',
-      settle: () => {
+      settle: (count) => {
         const nowMs = this.#now();
-        end((window) => window.settle(nowMs));
+        end((entries) => {
+          entries.settle(id, nowMs);
+          if (count !== undefined) entries.tell({ ...count, requestId: id });
+        });
       },
-      cancel: () => end((window) => window.cancel()),
+      cancel: () => end((entries) => entries.cancel(id)),
     };
   }
+
+  /** Writes now, or with the next step when the log cannot be had at once. */
+  #write(write: (entries: RequestEntries) => void): void {
+    this.#unwritten.push(write);
+    this.#step(() => undefined);
+  }
+
+  /** The time is read inside: nobody else can write a later one before this step ends. */
+  #step<Value>(run: (entries: RequestEntries, nowMs: number) => Value): Step<Value> {
+    const step = this.#log.alone((entries) => {
+      for (const write of this.#unwritten) write(entries);
+      return run(entries, this.#now());
+    });
+    if (step.kind === 'done') this.#unwritten = [];
+    return step;
+  }
+
+  #look<Value>(otherwise: Value, look: (history: RequestHistory, nowMs: number) => Value): Value {
+    const step = this.#step((entries, nowMs) => look(entries.historyAt(nowMs), nowMs));
+    return step.kind === 'done' ? step.value : otherwise;
+  }
+}
+
+function within(atMs: number, deadlineMs: number): Reservation {
+  return atMs <= deadlineMs ? { kind: 'wait-until', atMs } : { kind: 'refused', retryAtMs: atMs };
+}
+
+function firstRoom(history: RequestHistory, priority: Priority, nowMs: number): number {
+  const rooms = Object.values(WINDOWS).map(({ limit, spanMs }) =>
+    roomAt(history.requests, { spanMs, ceiling: shareOf(limit, priority) }, nowMs),
+  );
+  const resetMs =
+    leftByService(history, priority, nowMs) > 0 ? nowMs : (history.told?.resetAtMs ?? nowMs);
+  return Math.max(history.silentUntilMs, resetMs, ...rooms);
+}
+
+/**
+ * Requests that the service's own count leaves to a priority until its window resets. A request
+ * that was under way beside the one answered may be in that count or not: it is taken as not.
+ */
+function leftByService({ told, requests }: RequestHistory, priority: Priority, nowMs: number) {
+  if (told === null || told.resetAtMs <= nowMs) return Number.MAX_SAFE_INTEGER;
+  const { limit, remaining, requestId } = told;
+  const since = requests.filter(
+    (one) => one.id > requestId || (one.id < requestId && isUnderWay(one, nowMs)),
+  ).length;
+  const reserve = limit === null ? 0 : limit - shareOf(limit, priority);
+  return remaining - since - reserve;
 }

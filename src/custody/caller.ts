@@ -5,7 +5,7 @@ import type { Priority, RequestBudget, Reservation } from './budget.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { Failure, Outcome } from './outcome.ts';
-import { retryAfterMs, silentUntil } from './rate-header.ts';
+import { retryAfterMs, serviceCount, silentUntil } from './rate-header.ts';
 import type { TokenSource } from './token.ts';
 import type { HttpResult, Method, Transport } from './transport.ts';
 
@@ -99,6 +99,9 @@ export class Caller {
       if (reserved.kind === 'refused') {
         return { kind: 'rate-budget', retryAtMs: reserved.retryAtMs };
       }
+      if (reserved.kind === 'unrecorded') {
+        return unavailable({ kind: 'unrecorded', detail: reserved.detail });
+      }
       if (reserved.kind === 'now') {
         const admitted = circuit.admit();
         if (admitted.kind === 'go') return reserved;
@@ -116,7 +119,7 @@ export class Caller {
     const { transport, tokens, clock, observe } = this.#parts;
     const startMs = clock.now();
     const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, call.deadlineMs - startMs);
-    let result: HttpResult;
+    let result: HttpResult | undefined;
     try {
       result = await transport.send({
         method: call.method,
@@ -127,7 +130,9 @@ export class Caller {
         signal: call.signal,
       });
     } finally {
-      reserved.settle();
+      reserved.settle(
+        result?.kind === 'answer' ? serviceCount(result.headers, clock.now()) : undefined,
+      );
     }
     const tried = this.#judge(call, result, timeoutMs);
     observe({

@@ -8,6 +8,7 @@ import type { Address, Vault } from '../wire/vault.ts';
 import { readerOf } from './answer.ts';
 import { RequestBudget } from './budget.ts';
 import type { Priority } from './budget.ts';
+import type { RequestLog } from './budget/request-log.ts';
 import { Caller } from './caller.ts';
 import type { Attempt, CallOptions } from './caller.ts';
 import { Circuit } from './circuit.ts';
@@ -34,6 +35,8 @@ export interface ClientOptions {
   readonly random: () => number;
   /** Path of the per-address list, which the spec does not show; relative to `/api/v1`. */
   readonly paths?: { readonly addressTransactions?: string };
+  /** Where requests are counted together with other processes'; without it this client's alone. */
+  readonly log?: RequestLog;
   /** Told after every attempt. */
   readonly observe?: (attempt: Attempt) => void;
 }
@@ -63,7 +66,8 @@ const readAddressTransactions = pageReader(addressTransaction);
 
 /**
  * The custody API as the reconciler needs it (spec, "Endpoints"). Every call answers a value, never
- * an exception: see `Outcome`. One client per API client id, since the limits are counted there.
+ * an exception: see `Outcome`. The service counts requests by API client id: clients with the same one
+ * share a log of requests.
  */
 export class CustodyClient {
   /** Webhook subscriptions, and what was delivered to them. */
@@ -80,7 +84,10 @@ export class CustodyClient {
     const { origin, prefix } = apiBase(options.baseUrl);
     this.#addressTransactionsPath = options.paths?.addressTransactions ?? ADDRESS_TRANSACTIONS_PATH;
     this.#transport = new Transport({ origin, clock });
-    this.#budget = new RequestBudget({ now });
+    this.#budget = new RequestBudget({
+      now,
+      ...(options.log === undefined ? {} : { log: options.log }),
+    });
     this.#circuit = new Circuit({ now });
     const caller = new Caller({
       transport: this.#transport,
@@ -111,8 +118,9 @@ export class CustodyClient {
   }
 
   /** Breaks off what is under way; later calls answer `unavailable`. */
-  close(): Promise<void> {
-    return this.#transport.close();
+  async close(): Promise<void> {
+    await this.#transport.close();
+    this.#budget.close();
   }
 
   /** `GET /networks`: the published confirmation depths. */

@@ -10,6 +10,8 @@ export type UnavailableCause =
   | { readonly kind: 'connection'; readonly detail: string }
   /** HTTP 5xx; `error` where the body is the service's own (spec, "Errors"). */
   | { readonly kind: 'server-error'; readonly status: number; readonly error?: ErrorRecord }
+  /** The request could not be recorded, so nothing was sent: it might exceed the limits. */
+  | { readonly kind: 'unrecorded'; readonly detail: string }
   /** The caller's deadline or abort signal came first. */
   | { readonly kind: 'deadline' };
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SILENCE_MS_MAX } from './budget.ts';
+import type { ServiceCount } from './budget/request-log.ts';
 
 /** Without any usable header, the shortest window of the spec is the longest honest guess. */
 const SILENCE_MS_UNKNOWN = 60_000;
@@ -27,6 +28,24 @@ export function silentUntil(answer: {
   return nowMs + Math.max(retryMs ?? 0, resetMs ?? 0);
 }
 
+/**
+ * What an answer says of the service's own count (spec, "Limits"). Undefined where it does not say
+ * how many requests remain, and until when.
+ */
+export function serviceCount(
+  headers: IncomingHttpHeaders,
+  nowMs: number,
+): ServiceCount | undefined {
+  const remaining = countIn(headers, 'x-ratelimit-remaining');
+  const resetMs = resetInMs(headers, nowMs);
+  if (remaining === null || resetMs === undefined || resetMs === 0) return undefined;
+  return {
+    limit: countIn(headers, 'x-ratelimit-limit'),
+    remaining,
+    resetAtMs: nowMs + resetMs,
+  };
+}
+
 /** `Retry-After` in milliseconds from now: seconds, or an HTTP date. Undefined: none readable. */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const value = text(headers, 'retry-after')?.trim();
@@ -48,6 +67,11 @@ function resetInMs(headers: IncomingHttpHeaders, nowMs: number): number | undefi
   // No window of the spec is longer, so a reset further away tells nothing.
   if (waitMs > SILENCE_MS_MAX) return SILENCE_MS_UNKNOWN;
   return Math.max(0, waitMs);
+}
+
+function countIn(headers: IncomingHttpHeaders, name: string): number | null {
+  const value = text(headers, name)?.trim();
+  return value !== undefined && /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
 }
 
 function serverAheadMs(headers: IncomingHttpHeaders, nowMs: number): number {

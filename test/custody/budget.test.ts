@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PRIORITIES, RequestBudget } from '../../src/custody/budget.ts';
 import type { Priority, Reservation } from '../../src/custody/budget.ts';
+import { densest } from './densest.ts';
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
@@ -18,18 +19,6 @@ function exhaust(budget: RequestBudget, priority: Priority): number {
     if (reserved.kind !== 'now') return sent;
     reserved.settle();
   }
-}
-
-/** Most events in any closed span. */
-function densest(timesMs: readonly number[], spanMs: number): number {
-  const sorted = timesMs.toSorted((left, right) => left - right);
-  let first = 0;
-  let most = 0;
-  for (const [last, at] of sorted.entries()) {
-    while ((sorted[first] ?? 0) < at - spanMs) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
 }
 
 const step = fc.record({
@@ -75,7 +64,7 @@ test('whatever is asked when, the service never counts 101 in a minute or 1,001 
           } else if (reserved.kind === 'wait-until') {
             waits.push({ fromMs: now, untilMs: reserved.atMs });
             moveTo(reserved.atMs);
-          } else {
+          } else if (reserved.kind === 'refused') {
             refusals.push({ deadlineMs: now + 90_000, retryAtMs: reserved.retryAtMs });
             break;
           }
@@ -204,3 +193,48 @@ test.for([
     expect(exhaust(budget, 'deposits')).toBe(100);
   },
 );
+
+test.each([
+  [undefined, 'deposits', 40],
+  [100, 'deposits', 40],
+  [100, 'repair', 30],
+  [100, 'sweep', 20],
+  [100, 'inactive', 0],
+] as const)(
+  'of a limit of %s the service leaves 40: %s requests may use %d of them',
+  (limit, priority, allowed) => {
+    let now = 0;
+    const budget = new RequestBudget({ now: () => now });
+    take(budget, 'deposits').settle({ limit: limit ?? null, remaining: 40, resetAtMs: 30_000 });
+    expect(exhaust(budget, priority)).toBe(allowed);
+    expect(budget.reserve({ priority, deadlineMs: FOREVER })).toEqual({
+      kind: 'wait-until',
+      atMs: 30_000,
+    });
+    now = 30_000;
+    expect(take(budget, priority).kind).toBe('now');
+  },
+);
+
+test('an answer that comes late does not hide the requests that were sent after it', () => {
+  const budget = new RequestBudget({ now: () => 0 });
+  const first = take(budget, 'deposits');
+  const second = take(budget, 'deposits');
+  second.settle({ limit: 100, remaining: 4, resetAtMs: 60_000 });
+  first.settle({ limit: 100, remaining: 5, resetAtMs: 60_000 });
+  expect(exhaust(budget, 'deposits')).toBe(4);
+});
+
+test('the count of a service with a window of a year holds requests for an hour at most', () => {
+  let now = 31_536_000_000;
+  const budget = new RequestBudget({ now: () => now });
+  take(budget, 'deposits').settle({ limit: 1, remaining: 0, resetAtMs: now });
+  take(budget, 'deposits').settle({ limit: 1, remaining: 0, resetAtMs: now + 1_000 });
+  now = 0;
+  expect(budget.reserve({ priority: 'deposits', deadlineMs: FOREVER })).toEqual({
+    kind: 'wait-until',
+    atMs: 3_600_000,
+  });
+  now = 3_600_000;
+  expect(take(budget, 'deposits').kind).toBe('now');
+});

@@ -3,6 +3,7 @@ import { appendFileSync, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { CustodyClient } from '../../src/custody/client.ts';
+import { openSharedLog } from '../../src/custody/budget/shared-request-log.ts';
 import type { Clock as ClientClock } from '../../src/custody/clock.ts';
 import { Amount } from '../../src/domain/amount.ts';
 import type { Decision } from '../../src/domain/decision.ts';
@@ -96,7 +97,10 @@ class Process {
       now,
       observe: () => undefined,
     });
+    const requests = openSharedLog(`${path}.requests`, options.api.clientId);
+    if (requests.kind === 'refused') throw new Error(requests.detail);
     this.client = new CustodyClient({
+      log: requests.log,
       baseUrl: options.api.baseUrl,
       clientId: options.api.clientId,
       privateKey: options.api.key,

@@ -37,6 +37,8 @@ function unavailableText(cause: UnavailableCause, baseUrl: string): string {
       return `${baseUrl} cannot be reached (${cause.detail}): check custody.baseUrl and the network`;
     case 'server-error':
       return `${baseUrl} answers ${cause.status}: try again, and ask the custody service if it stays`;
+    case 'unrecorded':
+      return `nothing was asked, because the request could not be counted (${cause.detail})`;
     case 'circuit-open':
     case 'deadline':
     case 'timeout':

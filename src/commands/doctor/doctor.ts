@@ -4,6 +4,7 @@ import type { SecretFile } from '../../ops/secret-file.ts';
 import type { Environment } from '../../ops/substitution.ts';
 import { loadedFrom } from '../config-file.ts';
 import { custodyClientOf } from '../custody/link.ts';
+import { commandLog } from '../custody/request-log.ts';
 import type { Terminal } from '../terminal.ts';
 import { checkCustody } from './custody-check.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
@@ -58,7 +59,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
     return [...own, warning('custody API', detail), ...(await checkNames(ahead, rules, null))];
   }
-  const client = custodyClientOf(config.custody, () => undefined);
+  const client = custodyClientOf(config.custody, { log: commandLog(store, config.custody) });
   try {
     const { custody } = config;
     own.push(checkWebhookUrl(config, custody.webhookUrl));

@@ -11,6 +11,7 @@ import { Metrics } from '../../ops/metrics.ts';
 import { Judging } from '../../reconcile/judging.ts';
 import { PublishedNetworks } from '../../reconcile/published-networks.ts';
 import { custodyClientOf } from '../custody/link.ts';
+import { daemonLog } from '../custody/request-log.ts';
 import { loggedAccess } from '../custody/standing.ts';
 import { DayCloser } from './day-closer.ts';
 import type { OpenStore } from './open-store.ts';
@@ -68,9 +69,12 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const custody =
     config.custody === undefined
       ? undefined
-      : custodyClientOf(config.custody, (attempt) => {
-          metrics.custodyAttempt(attempt);
-          access.answered(attempt);
+      : custodyClientOf(config.custody, {
+          observe: (attempt) => {
+            metrics.custodyAttempt(attempt);
+            access.answered(attempt);
+          },
+          log: daemonLog(config.store.path, config.custody),
         });
   const networks = custody && new PublishedNetworks({ custody, now });
   const reconciler = new Reconciler({

@@ -21,7 +21,7 @@ export function takeWriterLock(path: string): WriterLock {
   // Before the lock is made: it would stay beside the folder.
   const folder = folderRefusal(path);
   if (folder !== undefined) throw folder;
-  const lockPath = `${withoutLinks(path)}.lock`;
+  const lockPath = `${realPath(path)}.lock`;
   const lock = openedLock(lockPath);
   try {
     lock.pragma('journal_mode = DELETE');
@@ -42,7 +42,7 @@ export function takeWriterLock(path: string): WriterLock {
 }
 
 /** Where a store really is: a name of its own for one store would be a lock of its own. */
-function withoutLinks(path: string): string {
+export function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   return join(realpathSync(dirname(path)), basename(path));
 }
