@@ -606,12 +606,15 @@ CREATE TABLE position_totals (
 -- What each transaction of the custody API's list counts for, as the closes have read it: final
 -- statuses only, and nothing of ours is looked at. Their sum is the custody side of the report.
 -- blockchain_hash: its hash, or its own id where the API names none.
+-- kind: an own debit (outgoing), a receipt (incoming), or change that came back to another address of
+-- the vault. NULL where only a day closed under rules 1 counted it.
 CREATE TABLE custody_effects (
   transaction_id  TEXT NOT NULL,
   asset           TEXT NOT NULL,
   vault_id        TEXT NOT NULL,
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
+  kind            TEXT CHECK (kind = 'outgoing' OR kind = 'incoming' OR kind = 'change'),
   amount          TEXT NOT NULL,
   PRIMARY KEY (transaction_id, asset, vault_id)
 ) STRICT, WITHOUT ROWID;

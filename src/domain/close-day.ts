@@ -222,7 +222,7 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
   const exceptions = exceptionsOf(inputs, day, totals);
   const openBreaks = inputs.openBreaks.map((one) => breakRow(one, record.cutOffAt));
   return {
-    version: 1,
+    version: record.rules ?? 1,
     day: record.day,
     timezone: record.timezone,
     from: previous === undefined ? null : new Date(previous.cutOffAt).toISOString(),
@@ -242,6 +242,7 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
     custody: custodyOf(inputs),
     differences: day.differences,
     inTransit: day.inTransit,
+    ...(record.rules === undefined ? {} : { unconfirmed: day.unconfirmed }),
     priorDay: day.priorDay,
     openBreaks,
     ageing: ageingOf(openBreaks),

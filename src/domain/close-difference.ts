@@ -1,19 +1,26 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
 import { RECONCILER, type Break, type BreakType, type Finding } from './break.ts';
-import type { CloseRecord, CountedEffect } from './close-record.ts';
+import type { CloseRecord, CountedEffect, EffectKind } from './close-record.ts';
 import type { ExplanationKind, ReportDifference } from './close-report.ts';
 import { coversFigure, type StandingExemption } from './exemption.ts';
 import type { AssetId, VaultId, HashKey } from './ids.ts';
 import { placeKey, type Place, type PositionLine } from './roll-forward.ts';
 
+/** What a transaction of the custody API counts for at a place. */
+export interface CustodyPart extends Place {
+  readonly amount: Amount;
+  /** Null where only a day closed under rules 1 counted it. */
+  readonly kind: EffectKind | null;
+}
+
 /** Everything that is known of one hash when a day is closed. */
 export interface HashFacts extends HashKey {
   /** Its lines of both views, up to the close and not only to the cut-off. */
   readonly lines: readonly PositionLine[];
-  /** Whether the hash is known for an own transaction's. */
+  /** Whether the hash is an own transaction's, by whoever may say so (`OwnBy`). */
   readonly own: boolean;
   /** What the custody API's transactions of this hash count for. */
-  readonly custody: readonly (Place & { readonly amount: Amount })[];
+  readonly custody: readonly CustodyPart[];
 }
 
 /** What an explanation may look at beside the hash itself. */

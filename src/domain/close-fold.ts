@@ -1,4 +1,5 @@
 import { plus, ZERO, type Amount } from './amount.ts';
+import { unconfirmedOf, wordNow, wordOf, type WordRows } from './close/own-word.ts';
 import { differencesOf, type DifferenceContext, type HashFacts } from './close-difference.ts';
 import { priorDayItems } from './close-prior.ts';
 import type { ClosedDay } from './close-record.ts';
@@ -7,15 +8,16 @@ import type {
   PriorDayItem,
   ReportDifference,
   ReportInTransit,
+  ReportUnconfirmed,
 } from './close-report.ts';
-import type { HashKey } from './ids.ts';
+import { groupedBy } from './grouped.ts';
 import {
   CATEGORIES,
   classify,
-  isOwnByBooks,
   placeKey,
   Totals,
   type Effects,
+  type HashWord,
   type Place,
   type PositionLine,
 } from './roll-forward.ts';
@@ -40,10 +42,9 @@ export interface DayFold {
   readonly net: Map<string, Amount>;
   readonly chain: Map<string, Amount>;
   readonly inTransit: readonly ReportInTransit[];
+  readonly unconfirmed: readonly ReportUnconfirmed[];
   readonly priorDay: readonly PriorDayItem[];
   readonly differences: readonly ReportDifference[];
-  /** Hashes that were taken for an own transaction's by word alone, and count otherwise for it. */
-  readonly own: ReadonlyMap<string, HashKey>;
 }
 
 /** Names a hash of a network in a map. */
@@ -51,7 +52,7 @@ export function hashName({ network, blockchainHash }: HashName): string {
   return `${network}\u0000${blockchainHash}`;
 }
 
-interface HashName {
+export interface HashName {
   readonly network: string;
   readonly blockchainHash: string;
 }
@@ -62,10 +63,8 @@ interface Moved {
 }
 
 /** What one hash counts for in a day. */
-interface HashFold {
+interface HashFold extends Pick<DayFold, 'inTransit' | 'unconfirmed' | 'priorDay'> {
   readonly moved: readonly Moved[];
-  readonly inTransit: readonly ReportInTransit[];
-  readonly priorDay: readonly PriorDayItem[];
 }
 
 function isMoved({ effects }: Moved): boolean {
@@ -85,39 +84,72 @@ function booksAt(throughSeq: number, lines: readonly PositionLine[]): PositionLi
   return lines.filter((line) => line.view === 'books' && line.seq <= throughSeq);
 }
 
-/** Whether it makes a difference that a hash is known for an own transaction's. */
-function countsByWord(books: readonly PositionLine[]): boolean {
-  return books.some(({ cause }) => cause === 'incoming') && !isOwnByBooks(books);
+type Rows = Pick<DayFold, 'inTransit' | 'unconfirmed'>;
+
+/** Finds what a report was made with for a hash. */
+class Words {
+  readonly #version: DailyReport['version'];
+  readonly #inTransit: ReadonlyMap<string, readonly ReportInTransit[]>;
+  readonly #unconfirmed: ReadonlyMap<string, readonly ReportUnconfirmed[]>;
+
+  constructor(version: DailyReport['version'], { inTransit, unconfirmed }: Rows) {
+    this.#version = version;
+    this.#inTransit = groupedBy(inTransit, hashName);
+    this.#unconfirmed = groupedBy(unconfirmed, hashName);
+  }
+
+  of(hash: HashName, books: readonly PositionLine[]): HashWord {
+    const name = hashName(hash);
+    const rows: WordRows = {
+      version: this.#version,
+      inTransit: this.#inTransit.get(name) ?? [],
+      unconfirmed: this.#unconfirmed.get(name) ?? [],
+    };
+    return wordOf(rows, books);
+  }
 }
 
 class Folder {
   readonly #context: FoldContext;
   readonly #after: number;
-  readonly #ownBefore: ReadonlySet<string>;
+  readonly #before: Words;
 
   constructor(context: FoldContext) {
     this.#context = context;
     this.#after = context.previous?.throughSeq ?? 0;
-    const known = context.previous?.report.inTransit ?? [];
-    this.#ownBefore = new Set(known.filter(({ kind }) => kind === 'internal').map(hashName));
+    const { version = 1, inTransit = [], unconfirmed = [] } = context.previous?.report ?? {};
+    this.#before = new Words(version, { inTransit, unconfirmed });
   }
 
-  hash(facts: HashFacts): HashFold {
+  /** The lines of the books of a hash at the cut-off. */
+  books({ lines }: HashFacts): PositionLine[] {
+    return booksAt(this.#context.record.throughSeq, lines);
+  }
+
+  /** `word`: what is known of the hash now, unless told otherwise. */
+  hash(
+    facts: HashFacts,
+    books = this.books(facts),
+    word = wordNow(facts, books, this.#context.record),
+  ): HashFold {
     const { record, previous, eventAt, closedDayOf } = this.#context;
     const { throughSeq } = record;
     const { network, blockchainHash, lines } = facts;
-    const books = booksAt(throughSeq, lines);
     const known = books.filter((line) => line.seq <= this.#after);
-    const before = classify(known, this.#ownBefore.has(hashName(facts)));
-    const now = classify(books, facts.own);
+    const before = classify(known, this.#before.of(facts, known));
+    const now = classify(books, word);
     const moved = changeOf(before.totals, now.totals);
-    const inTransit = now.inTransit.map(({ kind, vaultId, asset, amount }) => {
-      const shown = { kind, vaultId, network, blockchainHash, asset };
-      return { ...shown, amount: amount.toString() };
+    const isNumbered = record.rules !== undefined;
+    const inTransit = now.inTransit.map(({ kind, leg, vaultId, asset, amount }) => {
+      const shown = { kind, vaultId, network, blockchainHash, asset, amount: amount.toString() };
+      return isNumbered ? { ...shown, leg } : shown;
     });
-    if (previous === undefined) return { moved, inTransit, priorDay: [] };
-    const context = { previous, throughSeq, eventAt, closedDayOf, moved };
-    return { moved, inTransit, priorDay: priorDayItems(facts, lines, context) };
+    const unconfirmed = isNumbered ? unconfirmedOf(facts, books, word) : [];
+    const found = { moved, inTransit, unconfirmed };
+    if (previous === undefined) return { ...found, priorDay: [] };
+    const { rules } = record;
+    const context = { previous, throughSeq, eventAt, closedDayOf, rules, moved };
+    return { ...found, priorDay: priorDayItems(facts, lines, context) };
   }
 
   sum(line: PositionLine, { net, chain }: Pick<DayFold, 'net' | 'chain'>): void {
@@ -134,22 +166,19 @@ export function foldDay(hashes: Iterable<HashFacts>, context: FoldContext): DayF
   const effects = new Totals();
   const sums = { net: new Map<string, Amount>(), chain: new Map<string, Amount>() };
   const inTransit: ReportInTransit[] = [];
+  const unconfirmed: ReportUnconfirmed[] = [];
   const priorDay: PriorDayItem[] = [];
   const differences: ReportDifference[] = [];
-  const own = new Map<string, HashKey>();
   for (const facts of hashes) {
-    const { network, blockchainHash, lines } = facts;
     const folded = folder.hash(facts);
     for (const row of folded.moved) effects.move(row, 1n);
-    for (const line of lines) folder.sum(line, sums);
+    for (const line of facts.lines) folder.sum(line, sums);
     inTransit.push(...folded.inTransit);
+    unconfirmed.push(...folded.unconfirmed);
     priorDay.push(...folded.priorDay);
     differences.push(...differencesOf(facts, context));
-    if (facts.own && countsByWord(booksAt(context.record.throughSeq, lines))) {
-      own.set(hashName(facts), { network, blockchainHash });
-    }
   }
-  return { effects, ...sums, inTransit, priorDay, differences, own };
+  return { effects, ...sums, inTransit, unconfirmed, priorDay, differences };
 }
 
 /** As SQLite compares text: by code points, which are in the order of their UTF-8 bytes. */
@@ -178,8 +207,8 @@ function replaced<Row extends HashName>(
 
 /**
  * A fold as it is when some of its hashes are looked at anew. What the entries up to the cut-off are
- * does not change any more: a hash can only have become an own transaction's by word, or ceased to
- * be one, and what explains a difference can have moved.
+ * does not change any more: only what is known of a hash beside them can have changed, and what
+ * explains a difference.
  */
 export function amendFold(
   fold: DayFold,
@@ -187,30 +216,29 @@ export function amendFold(
   context: FoldContext,
 ): DayFold {
   const folder = new Folder(context);
+  const told = new Words(context.record.rules ?? 1, fold);
   const { effects } = fold;
   const inTransit = new Map<string, readonly ReportInTransit[]>();
+  const unconfirmed = new Map<string, readonly ReportUnconfirmed[]>();
   const priorDay = new Map<string, readonly PriorDayItem[]>();
   const differences = new Map<string, readonly ReportDifference[]>();
-  const own = new Map(fold.own);
   for (const facts of hashes) {
     const name = hashName(facts);
-    const { network, blockchainHash } = facts;
-    differences.set(name, differencesOf(facts, context));
-    if (!countsByWord(booksAt(context.record.throughSeq, facts.lines))) continue;
-    const before = folder.hash({ ...facts, own: fold.own.has(name) });
-    const now = folder.hash(facts);
+    const books = folder.books(facts);
+    const before = folder.hash(facts, books, told.of(facts, books));
+    const now = folder.hash(facts, books);
     for (const row of before.moved) effects.move(row, -1n);
     for (const row of now.moved) effects.move(row, 1n);
     inTransit.set(name, now.inTransit);
+    unconfirmed.set(name, now.unconfirmed);
     priorDay.set(name, now.priorDay);
-    if (facts.own) own.set(name, { network, blockchainHash });
-    else own.delete(name);
+    differences.set(name, differencesOf(facts, context));
   }
   return {
     ...fold,
     inTransit: replaced(fold.inTransit, inTransit),
+    unconfirmed: replaced(fold.unconfirmed, unconfirmed),
     priorDay: replaced(fold.priorDay, priorDay),
     differences: replaced(fold.differences, differences),
-    own,
   };
 }

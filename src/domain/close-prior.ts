@@ -1,6 +1,6 @@
 import type { HashKey } from './ids.ts';
 import { plus, ZERO, type Amount } from './amount.ts';
-import type { ClosedDay } from './close-record.ts';
+import type { ClosedDay, CloseRecord } from './close-record.ts';
 import type { PriorDayItem } from './close-report.ts';
 import {
   CATEGORIES,
@@ -18,6 +18,7 @@ export interface PriorDayContext {
   readonly eventAt: (seq: number) => number | null;
   /** The closed day that a moment falls into. */
   readonly closedDayOf: (at: number) => string;
+  readonly rules: CloseRecord['rules'];
 }
 
 interface Lateness {
@@ -60,6 +61,16 @@ function latenessOf(
   return undefined;
 }
 
+/** Leaves out entries that were taken back by others of these, and those that take them back. */
+function withoutUndone(lines: readonly PositionLine[]): PositionLine[] {
+  const entries = new Set(lines.map(({ entryId }) => entryId));
+  const takenBack = new Set(lines.map(({ reverses }) => reverses));
+  return lines.filter(
+    ({ entryId, reverses }) =>
+      !takenBack.has(entryId) && (reverses === null || !entries.has(reverses)),
+  );
+}
+
 function sumsByPlace(lines: readonly PositionLine[]): { place: Place; amount: Amount }[] {
   const sums = new Map<string, { place: Place; amount: Amount }>();
   for (const { vaultId, asset, amount } of lines) {
@@ -91,7 +102,9 @@ export function priorDayItems(
   const { network, blockchainHash } = hash;
   const books = lines.filter((line) => line.view === 'books');
   const today = books.filter(({ seq }) => seq > previous.throughSeq && seq <= throughSeq);
-  const entries = new Map(today.map((line) => [line.entryId, line]));
+  // What was booked and taken back within the day leaves nothing that belongs to another one.
+  const counted = context.rules === undefined ? today : withoutUndone(today);
+  const entries = new Map(counted.map((line) => [line.entryId, line]));
   const late = [...entries.values()].flatMap((entry) => {
     const why = latenessOf(entry, lines, context);
     if (why === undefined) return [];

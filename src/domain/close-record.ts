@@ -11,7 +11,15 @@ export interface CountedEffect {
   readonly amounts: readonly { readonly asset: AssetId; readonly amount: Amount }[];
   /** When it changed last, by the custody service's clock. */
   readonly updatedAt: number;
+  /** Absent in days closed under rules 1. */
+  readonly kind?: EffectKind;
 }
+
+/**
+ * What a transaction of the custody API is to the books: an own debit, a receipt, or change that
+ * came back to another address of the vault.
+ */
+export type EffectKind = 'outgoing' | 'incoming' | 'change';
 
 /**
  * What a close learned from the custody API's transactions list. `counted`: the transactions whose
@@ -31,7 +39,12 @@ export type CustodyReading =
       readonly pending: readonly BlockchainHash[];
     }
   /** Not compared is never "matched": the report says why. */
-  | { readonly kind: 'not_read'; readonly reason: string };
+  | {
+      readonly kind: 'not_read';
+      readonly reason: string;
+      /** False where there is no custody API that could be asked at all. */
+      readonly configured?: false;
+    };
 
 /**
  * The fact that closes a day. The day is the part of the journal after the last close up to
@@ -60,6 +73,11 @@ export interface CloseRecord {
    * their replay gives the text that was sealed and signed.
    */
   readonly exemptionsExplain?: true;
+  /**
+   * The number of the rules that the report is made by. Absent in days closed under rules 1: their
+   * replay gives the text that was sealed and signed.
+   */
+  readonly rules?: 2;
 }
 
 /** What the rules need of the last close. */

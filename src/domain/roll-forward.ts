@@ -1,6 +1,6 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
 import type { EntryCause, View } from './entry.ts';
-import type { AssetId, VaultId, HashKey } from './ids.ts';
+import type { AssetId, VaultId } from './ids.ts';
 import type { ChangeKind } from './notification.ts';
 
 /**
@@ -48,11 +48,30 @@ export interface PositionLine {
 }
 
 /** A leg of an own movement whose other leg is not in the books yet. */
-export interface InTransit extends HashKey {
+export interface InTransit {
   readonly kind: 'internal' | 'change';
+  /** The leg that is in the books. */
+  readonly leg: 'debit' | 'credit';
   readonly vaultId: VaultId;
   readonly asset: AssetId;
+  /** As it moves the vault's balance. */
   readonly amount: Amount;
+}
+
+/** A credit on an own position that is known of, and not in the books yet. */
+export interface AwaitedCredit {
+  readonly kind: InTransit['kind'];
+  /** The vault whose debit pays it: always for change, and where a closed day has said so. */
+  readonly from?: VaultId;
+  readonly asset: AssetId;
+  readonly amount: Amount;
+}
+
+/** What is known of a hash beside its lines in the books. */
+export interface HashWord {
+  /** An own transaction has this hash: its receipts come from own vaults. */
+  readonly own: boolean;
+  readonly awaited: readonly AwaitedCredit[];
 }
 
 export interface Place {
@@ -103,7 +122,7 @@ export class Totals {
 /** How the books' lines of one hash fall into categories. */
 export interface Classified {
   readonly totals: Totals;
-  readonly inTransit: readonly Omit<InTransit, keyof HashKey>[];
+  readonly inTransit: readonly InTransit[];
 }
 
 /** The legs of one hash and asset: what it received, gave and got back as change, by vault. */
@@ -185,44 +204,66 @@ class Debits {
   }
 }
 
+/** Moves what debits pay for an own credit from withdrawals to the credit's category. */
+function payFrom(
+  debits: Debits,
+  credit: AwaitedCredit,
+  totals: Totals,
+): readonly [VaultId, Amount][] {
+  const { kind, asset, amount, from } = credit;
+  const parts = debits.take(amount, from);
+  for (const [vaultId, part] of parts) {
+    totals.add({ vaultId, asset }, kind, negated(part));
+    totals.add({ vaultId, asset }, 'withdrawals', part);
+  }
+  return parts;
+}
+
 /**
- * Sorts one hash's lines of the books into categories. `own`: the hash is known for an own
- * transaction's although no debit of it stands in the books yet.
+ * Sorts one hash's lines of the books into categories.
  *
  * A debit of an own transaction pays, in this order: change that came back to another address of
- * the same vault, receipts in own vaults (internal), and the outside world (withdrawals). So
- * internal sums to zero over the vaults, and change within each vault, as soon as both legs are in
- * the books; until then the leg that is there alone is in transit.
+ * the same vault, receipts in own vaults (internal), own credits that are not in the books yet, and
+ * the outside world (withdrawals). So internal sums to zero over the vaults, and change within each
+ * vault, as soon as both legs are in the books; until then the leg that is there is in transit.
  */
-export function classify(lines: readonly PositionLine[], own: boolean): Classified {
+export function classify(lines: readonly PositionLine[], word: HashWord): Classified {
   const totals = new Totals();
-  const inTransit: Omit<InTransit, keyof HashKey>[] = [];
-  const isOwn = own || isOwnByBooks(lines);
+  const inTransit: InTransit[] = [];
   for (const [asset, { received, given, change }] of legsOf(lines, totals)) {
     const debits = new Debits(given);
     for (const [vaultId, amount] of given) totals.add({ vaultId, asset }, 'withdrawals', amount);
     const settle = (kind: InTransit['kind'], vaultId: VaultId, amount: Amount): void => {
       totals.add({ vaultId, asset }, kind, amount);
-      let open = amount;
-      for (const [from, part] of debits.take(amount, kind === 'change' ? vaultId : undefined)) {
-        totals.add({ vaultId: from, asset }, kind, negated(part));
-        totals.add({ vaultId: from, asset }, 'withdrawals', part);
-        open = plus(open, negated(part));
-      }
-      if (open !== ZERO) inTransit.push({ kind, vaultId, asset, amount: open });
+      const from = kind === 'change' ? { from: vaultId } : {};
+      const parts = payFrom(debits, { kind, asset, amount, ...from }, totals);
+      const open = parts.reduce((left, [, part]) => plus(left, negated(part)), amount);
+      if (open !== ZERO) inTransit.push({ kind, leg: 'credit', vaultId, asset, amount: open });
     };
     for (const [vaultId, amount] of change) settle('change', vaultId, amount);
     for (const [vaultId, amount] of received) {
-      if (isOwn) settle('internal', vaultId, amount);
+      if (word.own) settle('internal', vaultId, amount);
       else totals.add({ vaultId, asset }, 'deposits', amount);
+    }
+    for (const credit of word.awaited.filter((one) => one.asset === asset)) {
+      for (const [vaultId, part] of payFrom(debits, credit, totals)) {
+        const { kind } = credit;
+        inTransit.push({ kind, leg: 'debit', vaultId, asset, amount: negated(part) });
+      }
     }
   }
   return { totals, inTransit };
 }
 
-/** Whether an own transaction's debit or fee was ever booked under the hash. */
-export function isOwnByBooks(lines: readonly PositionLine[]): boolean {
-  return lines.some(({ cause }) => cause === 'mined' || cause === 'failed-fee');
+/** What an own transaction itself books, and not what it brought to other positions. */
+export function isDebitLine({ cause }: PositionLine): boolean {
+  return cause === 'mined' || cause === 'failed-fee';
+}
+
+/** Lines of entries that stand: no entry takes them back, and they take none back. */
+export function standing(lines: readonly PositionLine[]): PositionLine[] {
+  const takenBack = new Set(lines.map(({ reverses }) => reverses));
+  return lines.filter((line) => line.reverses === null && !takenBack.has(line.entryId));
 }
 
 export function sumOf(effects: Effects): Amount {

@@ -183,7 +183,9 @@ export class Closer {
 
   async #readCustody(following: CalendarDay | undefined): Promise<CustodyReading> {
     const { custody, reads, now } = this.#options;
-    if (custody === undefined) return { kind: 'not_read', reason: 'custody is not configured' };
+    if (custody === undefined) {
+      return { kind: 'not_read', reason: 'custody is not configured', configured: false };
+    }
     if (following !== undefined) {
       const reason = `closed late, together with ${following.day}: custody is compared in a later report`;
       return { kind: 'not_read', reason };
@@ -213,6 +215,7 @@ export class Closer {
       throughSeq,
       seal,
       exemptionsExplain: true,
+      rules: 2,
       ...found,
     };
     // Worked out beside the writer, so that intake need not wait for it.

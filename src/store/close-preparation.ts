@@ -1,5 +1,5 @@
 import { storedAmount, type Amount } from '../domain/amount.ts';
-import { amendFold, foldDay, hashName, type DayFold } from '../domain/close-fold.ts';
+import { amendFold, foldDay, hashName, type DayFold, type HashName } from '../domain/close-fold.ts';
 import type { CloseRecord } from '../domain/close-record.ts';
 import {
   AssetId,
@@ -34,8 +34,7 @@ interface Packed {
   readonly effects: readonly (readonly string[])[];
   readonly net: PackedSums;
   readonly chain: PackedSums;
-  readonly own: readonly HashKey[];
-  readonly rows: Pick<DayFold, 'inTransit' | 'priorDay' | 'differences'>;
+  readonly rows: Pick<DayFold, 'inTransit' | 'unconfirmed' | 'priorDay' | 'differences'>;
   /** Hashes that differ and have exemptions, and the digest of those. */
   readonly exempt: readonly (readonly [string, string])[];
   readonly positions: SealedPositions;
@@ -64,7 +63,7 @@ function packExempt(day: OpenDay, { differences }: DayFold): Packed['exempt'] {
   return [...digests];
 }
 
-function keyOf({ network, blockchainHash }: DayFold['differences'][number]): HashKey {
+function keyOf({ network, blockchainHash }: HashName): HashKey {
   return { network: NetworkKey(network), blockchainHash: BlockchainHash(blockchainHash) };
 }
 
@@ -105,7 +104,7 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
   const headSeq = source.headSeq();
   const day = new OpenDay(record, source);
   const { fold, positions } = workOut(day, source);
-  const { inTransit, priorDay, differences } = fold;
+  const { inTransit, unconfirmed, priorDay, differences } = fold;
   const effects = fold.effects
     .rows()
     .map((row) => [
@@ -120,8 +119,7 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
     effects,
     net: packSums(fold.net),
     chain: packSums(fold.chain),
-    own: [...fold.own.values()],
-    rows: { inTransit, priorDay, differences },
+    rows: { inTransit, unconfirmed, priorDay, differences },
     exempt: packExempt(day, fold),
     positions,
   } satisfies Packed);
@@ -135,14 +133,18 @@ function changedHashes(
 ): HashKey[] {
   const { day, touched, source } = now;
   const { throughSeq } = day.record;
-  const changed = new Map<string, HashKey>(fold.own);
-  for (const { hashId, network, blockchainHash } of touched.own) {
+  const changed = new Map<string, HashKey>();
+  const add = (hash: HashName): void => {
+    changed.set(hashName(hash), keyOf(hash));
+  };
+  for (const row of [...fold.inTransit, ...fold.unconfirmed]) add(row);
+  for (const hash of touched.own) {
     // A hash that was first told of later has nothing in the day.
-    if (seqOfId(hashId) > throughSeq) continue;
-    changed.set(hashName({ network, blockchainHash }), { network, blockchainHash });
+    if (seqOfId(hash.hashId) <= throughSeq) add(hash);
   }
+  for (const hash of source.postedAfter(touched.afterSeq)) add(hash);
   if (fold.differences.length === 0) return [...changed.values()];
-  const hashes = new Set<string>(source.postedAfter(touched.afterSeq));
+  const hashes = new Set<string>();
   const breaks = new Set<string>();
   for (const { breakId, subject } of touched.breaks) {
     breaks.add(breakId);
@@ -150,13 +152,11 @@ function changedHashes(
   }
   const exemptBefore = new Map(exempt);
   for (const row of fold.differences) {
-    const hash = keyOf(row);
-    const name = hashName(row);
     const isTouched =
       hashes.has(row.blockchainHash) ||
       breaks.has(row.breakId ?? '') ||
-      exemptDigest(day, hash) !== (exemptBefore.get(name) ?? null);
-    if (isTouched) changed.set(name, hash);
+      exemptDigest(day, keyOf(row)) !== (exemptBefore.get(hashName(row)) ?? null);
+    if (isTouched) add(row);
   }
   return [...changed.values()];
 }
@@ -184,7 +184,6 @@ export function workOf(
     effects: unpackEffects(packed.effects),
     net: unpackSums(packed.net),
     chain: unpackSums(packed.chain),
-    own: new Map(packed.own.map((hash) => [hashName(hash), hash])),
   };
   const changed = changedHashes(fold, exempt, { day, touched, source: closes });
   return { fold: amendFold(fold, day.hashesAmong(changed), day.context), positions };

@@ -1,4 +1,5 @@
 import { negated, storedAmount, type Amount } from '../domain/amount.ts';
+import { ownByOf } from '../domain/close/own-word.ts';
 import type { HashFacts } from '../domain/close-difference.ts';
 import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../domain/close-fold.ts';
 import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
@@ -17,12 +18,13 @@ function sealedDay(row: DailyCloseRow | undefined): SealedDay | undefined {
 }
 
 function rowsOf(effect: CountedEffect): CustodyEffectRow[] {
-  const { transactionId, vaultId, network, blockchainHash } = effect;
+  const { transactionId, vaultId, network, blockchainHash, kind = null } = effect;
   return effect.amounts.map(({ asset, amount }) => ({
     transactionId,
     vaultId,
     network,
     blockchainHash,
+    kind,
     asset,
     amount,
   }));
@@ -34,7 +36,11 @@ function carriedHashes(
   counted: readonly HashKey[],
 ): HashKey[] {
   const reports = days.flatMap((day) => (day === undefined ? [] : [day.report]));
-  const open = reports.flatMap(({ differences, inTransit }) => [...differences, ...inTransit]);
+  const open = reports.flatMap(({ differences, inTransit, unconfirmed = [] }) => [
+    ...differences,
+    ...inTransit,
+    ...unconfirmed,
+  ]);
   return [
     ...open.map(({ network, blockchainHash }) => ({
       network: NetworkKey(network),
@@ -148,9 +154,13 @@ export class OpenDay {
     }
   }
 
-  *#factsOf(query: Parameters<CloseSource['hashes']>[0]): Generator<HashFacts> {
-    for (const hash of this.#source.hashes(query)) {
-      yield { ...hash, custody: this.#custodyOf(hash) };
+  *#factsOf(query: Omit<Parameters<CloseSource['hashes']>[0], 'ownBy'>): Generator<HashFacts> {
+    const ownBy = ownByOf(this.record);
+    for (const hash of this.#source.hashes({ ...query, ownBy })) {
+      const custody = this.#custodyOf(hash);
+      // Rules 1 looked at no kind, and the effects of their days have none.
+      const isShown = ownBy !== 'word' && custody.some(({ kind }) => kind === 'outgoing');
+      yield { ...hash, own: hash.own || isShown, custody };
     }
   }
 

@@ -1,5 +1,6 @@
-import type { Amount } from '../domain/amount.ts';
 import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
+import type { CustodyPart } from '../domain/close-difference.ts';
+import type { OwnBy } from '../domain/close/own-word.ts';
 import type { DailyReport } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
@@ -23,7 +24,7 @@ import type {
 import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
 import type { Notification } from '../domain/notification.ts';
 import type { OwnHash } from '../domain/own-hash.ts';
-import type { Place, PositionLine } from '../domain/roll-forward.ts';
+import type { PositionLine } from '../domain/roll-forward.ts';
 import type { Sighting } from '../domain/sighting.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { PackedBody } from './body-block.ts';
@@ -135,9 +136,8 @@ export interface DailyCloseRow extends ClosedDayRow {
 }
 
 /** What one asset of a transaction at the custody API counts for; zero takes it away. */
-export interface CustodyEffectRow extends Place, HashKey {
+export interface CustodyEffectRow extends CustodyPart, HashKey {
   readonly transactionId: TransactionId;
-  readonly amount: Amount;
 }
 
 export interface SignatureRow extends CloseSignature {
@@ -203,16 +203,17 @@ export interface CloseSource {
   recordedAt(seq: number): number | undefined;
   /**
    * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and the others named, each
-   * with every position line that it has by now, in the order of entries. `own`: it is known for an
-   * own transaction's.
+   * with every position line that it has by now, in the order of entries. `own`: it is an own
+   * transaction's, by whoever `ownBy` names.
    */
   hashes(query: {
     afterSeq: number;
     throughSeq: number;
     also: readonly HashKey[];
+    ownBy: OwnBy;
   }): Iterable<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }>;
   /** Hashes with an entry of a later fact. */
-  postedAfter(seq: number): readonly BlockchainHash[];
+  postedAfter(seq: number): readonly HashKey[];
   /** What the facts after `afterSeq`, up to `throughSeq`, left on the positions that they moved. */
   positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions;
   effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];

@@ -82,7 +82,7 @@ function found(given: Case): ReportDifference[] {
     ...HASH_KEY,
     lines,
     own: false,
-    custody: says === undefined ? [] : [{ ...AT, amount: Amount(says) }],
+    custody: says === undefined ? [] : [{ ...AT, amount: Amount(says), kind: null }],
   };
   const record = recordOf(custody);
   return differencesOf(facts, {

@@ -57,6 +57,7 @@ test('an effect keeps whose it is, and when it changed by the service’s clock'
     network: 'ethereum',
     blockchainHash: HASH,
     updatedAt: 77,
+    kind: 'incoming',
     amounts: [],
   });
 });

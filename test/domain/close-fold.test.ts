@@ -39,7 +39,6 @@ test('a day looked at anew in part is the day looked at anew in whole', () => {
       const amended = amendFold(foldDay(hashesWhere(before), context), changed, context);
       const anew = foldDay(hashesWhere(now), context);
       expect(reportOf(context, amended)).toEqual(reportOf(context, anew));
-      expect([...amended.own.keys()].toSorted()).toEqual([...anew.own.keys()].toSorted());
     }),
   );
 });

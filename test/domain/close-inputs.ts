@@ -72,7 +72,12 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
 /** A hash that the chain view and custody agree with, unless told otherwise. */
 export function hash(lines: readonly PositionLine[], more: Partial<HashFacts> = {}): HashFacts {
   const chain = lines.map((one) => ({ ...one, view: 'chain' as const, cause: 'chain' as const }));
-  const custody = lines.map(({ vaultId, asset, amount }) => ({ vaultId, asset, amount }));
+  const custody = lines.map(({ vaultId, asset, amount, cause }) => ({
+    vaultId,
+    asset,
+    amount,
+    kind: cause === 'incoming' ? ('incoming' as const) : ('outgoing' as const),
+  }));
   return { ...HASH_KEY, lines: [...lines, ...chain], own: false, custody, ...more };
 }
 

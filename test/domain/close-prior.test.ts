@@ -25,6 +25,7 @@ function items(
     throughSeq: 30,
     eventAt: (seq) => events[seq] ?? null,
     closedDayOf: (at) => new Date(at).toISOString().slice(0, 10),
+    rules: undefined,
     moved: moved.rows(),
   });
 }

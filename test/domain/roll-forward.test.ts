@@ -3,9 +3,11 @@ import { Amount } from '../../src/domain/amount.ts';
 import { AssetId, VaultId } from '../../src/domain/ids.ts';
 import {
   classify,
+  isDebitLine,
   placeKey,
   sumOf,
   Totals,
+  type HashWord,
   type PositionLine,
 } from '../../src/domain/roll-forward.ts';
 import { line, moved } from './day-lines.ts';
@@ -23,9 +25,14 @@ function linesOf(rows: readonly Row[]): PositionLine[] {
   );
 }
 
+/** What is known of a hash beside its lines: own where a debit of it is in the books, or told to be. */
+function wordOf(lines: readonly PositionLine[], own: boolean): HashWord {
+  return { own: own || lines.some(isDebitLine), awaited: [] };
+}
+
 /** `a: withdrawals -70, internal -30`, a line per vault that moved. */
 function movements(lines: readonly PositionLine[], own: boolean): string[] {
-  return classify(lines, own)
+  return classify(lines, wordOf(lines, own))
     .totals.rows()
     .map(({ place, effects }) => `${place.vaultId}: ${moved(effects)}`)
     .filter((text) => !text.endsWith(': '))
@@ -254,10 +261,80 @@ const HASHES: [why: string, lines: Row[], own: boolean, are: string[], inTransit
 test.for(HASHES)('%s', ([, rows, own, are, inTransit]) => {
   const lines = linesOf(rows);
   expect(movements(lines, own)).toEqual(are);
-  const legs = classify(lines, own).inTransit;
+  const legs = classify(lines, wordOf(lines, own)).inTransit;
   expect(legs.map(({ kind, vaultId, amount }) => `${kind} ${vaultId} ${amount}`)).toEqual(
     inTransit,
   );
+});
+
+/** A debit in the books, credits on own positions that are not, what that is, and what is in transit. */
+const HALF_TOLD: [
+  why: string,
+  lines: Row[],
+  awaited: HashWord['awaited'],
+  are: string[],
+  inTransit: string[],
+][] = [
+  [
+    'a transfer of which the credit is not booked yet',
+    [
+      ['mined', 'a', -100n],
+      ['mined', 'a', -2n, 'fee'],
+    ],
+    [awaits('internal', 100n)],
+    ['a: fees -2, internal -100'],
+    ['debit internal a -100'],
+  ],
+  [
+    'half to an own vault, half outside',
+    [['mined', 'a', -100n]],
+    [awaits('internal', 30n)],
+    ['a: withdrawals -70, internal -30'],
+    ['debit internal a -30'],
+  ],
+  [
+    'one credit is booked and another is not',
+    [
+      ['mined', 'a', -100n],
+      ['incoming', 'b', 60n],
+    ],
+    [awaits('internal', 40n)],
+    ['a: internal -100', 'b: internal 60'],
+    ['debit internal a -40'],
+  ],
+  [
+    'change that has not come back yet, and the rest outside',
+    [['mined', 'a', -100n]],
+    [awaits('change', 60n, 'a')],
+    ['a: withdrawals -40, change -60'],
+    ['debit change a -60'],
+  ],
+  [
+    'no more is awaited than the debit pays',
+    [['mined', 'a', -100n]],
+    [awaits('internal', 130n)],
+    ['a: internal -100'],
+    ['debit internal a -100'],
+  ],
+  ['nothing is awaited of a debit that was taken back', [], [awaits('internal', 30n)], [], []],
+];
+
+function awaits(
+  kind: 'internal' | 'change',
+  amount: bigint,
+  from?: string,
+): HashWord['awaited'][number] {
+  const credit = { kind, asset: AssetId('ethereum:ETH'), amount: Amount(amount) };
+  return from === undefined ? credit : { ...credit, from: VaultId(from) };
+}
+
+test.for(HALF_TOLD)('half told: %s', ([, rows, awaited, are, inTransit]) => {
+  const { totals, inTransit: legs } = classify(linesOf(rows), { own: true, awaited });
+  const shown = totals.rows().map(({ place, effects }) => `${place.vaultId}: ${moved(effects)}`);
+  expect(shown.toSorted()).toEqual(are);
+  expect(
+    legs.map(({ kind, leg, vaultId, amount }) => `${leg} ${kind} ${vaultId} ${amount}`),
+  ).toEqual(inTransit);
 });
 
 test('rebates and mints are neither deposits nor withdrawals', () => {
@@ -272,19 +349,19 @@ test('rebates and mints are neither deposits nor withdrawals', () => {
 test('assets of one hash are never each other’s other leg', () => {
   const coin = AssetId('ethereum:USDC');
   const lines = [line(-100n, { cause: 'mined' }), line(100n, { asset: coin })];
-  const { totals, inTransit } = classify(lines, true);
+  const { totals, inTransit } = classify(lines, wordOf(lines, true));
   expect(totals.rows().map(({ place, effects }) => `${place.asset} ${moved(effects)}`)).toEqual([
     'ethereum:ETH withdrawals -100',
     'ethereum:USDC internal 100',
   ]);
   expect(inTransit).toEqual([
-    { kind: 'internal', vaultId: 'v1', asset: coin, amount: Amount(100n) },
+    { kind: 'internal', leg: 'credit', vaultId: 'v1', asset: coin, amount: Amount(100n) },
   ]);
 });
 
 test('every line falls into one category: the eight of a place sum to its lines', () => {
   const lines = linesOf(HASHES.flatMap(([, rows]) => rows));
-  for (const { place, effects } of classify(lines, true).totals.rows()) {
+  for (const { place, effects } of classify(lines, wordOf(lines, true)).totals.rows()) {
     const posted = lines.filter(({ vaultId }) => vaultId === place.vaultId);
     expect(sumOf(effects)).toBe(posted.reduce((sum, { amount }) => sum + amount, 0n));
   }

@@ -128,6 +128,69 @@ test('a fact that is told late is posted in the open day, named prior-day, and c
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
+test('an own transfer of which the credit is told a day late is in transit, and no withdrawal', async () => {
+  const stage = await start();
+  const [hot, cold] = [await stage.place(), await stage.place()];
+  await stage.paid(hot, '1000000000000000000', 3);
+  await stage.run();
+  stage.loses = ({ stream, vaultId }) => stream === 'incoming' && vaultId === cold.vaultId;
+  await stage.order(hot, cold.networkAddress, '3000');
+  await stage.mine(3);
+  await toNextDay(stage);
+  const closer = closerOf(stage);
+  await closer.closeDue();
+  const first = lastReport(stage.open);
+  expect(totalOf(first, hot)).toMatchObject({ withdrawals: '0', internal: '-3000' });
+  expect(first.inTransit).toMatchObject([
+    { kind: 'internal', leg: 'debit', vaultId: hot.vaultId, amount: '-3000' },
+  ]);
+  await stage.deliverLost();
+  await stage.run();
+  await toNextDay(stage);
+  await closer.closeDue();
+  const second = lastReport(stage.open);
+  expect(totalOf(second, hot)).toMatchObject({ withdrawals: '0', internal: '0' });
+  expect(totalOf(second, cold)).toMatchObject({ deposits: '0', internal: '3000' });
+  expect(second.inTransit).toEqual([]);
+  expect(second.priorDay.filter(({ reason }) => reason === 'reclassified')).toEqual([]);
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test.for(['submitted', 'mined', 'failed'])(
+  'a forged `%s` that names the hash of a deposit, and that custody denies, changes no category',
+  async (type) => {
+    const stage = await start();
+    const [place, other] = [await stage.place(), await stage.place()];
+    const blockchainHash = await stage.paid(place, 700, 3);
+    await stage.run();
+    await stage.deliver({
+      id: 'forged',
+      timestamp: stage.now,
+      stream: 'outgoing',
+      type,
+      vaultId: other.vaultId,
+      transactionId: 'nobody',
+      network: 'ethereum',
+      blockchainHash,
+      ...(type === 'mined' ? { balanceChanges: [{ asset: ETH, amount: '-700', tags: [] }] } : {}),
+    });
+    await stage.caller.advance(GRACE_MS);
+    await stage.run();
+    await stage.run();
+    expect(await stage.standing(blockchainHash)).toBe('credited');
+    await toNextDay(stage);
+    const closer = closerOf(stage);
+    await closer.closeDue();
+    const report = lastReport(stage.open);
+    expect(totalOf(report, place)).toMatchObject({ deposits: '700', internal: '0' });
+    expect(report.inTransit).toEqual([]);
+    await toNextDay(stage);
+    await closer.closeDue();
+    expect(totalOf(lastReport(stage.open), place)).toMatchObject({ deposits: '0', internal: '0' });
+    expect(unsoundCloses(stage.open)).toEqual([]);
+  },
+);
+
 test('what was booked after the cut-off and is known to custody already is timing', async () => {
   const stage = await start();
   const place = await stage.place();

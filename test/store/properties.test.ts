@@ -67,6 +67,9 @@ const PATIENCE_MS = 120_000;
 /** Ends a search for a smaller counterexample too; it is printed with its seed either way. */
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 
+/** A daemon without a custody API. */
+const LOCAL: CustodyReading = { kind: 'not_read', reason: 'no API', configured: false };
+
 /** Plays a world into a ledger, one commit a fact, and remembers the facts. */
 class Play {
   readonly open = new OpenLedger();
@@ -78,6 +81,7 @@ class Play {
   #at = START;
   #closes = 0;
   #cutOffAt = START;
+  #hasRules2 = false;
   readonly #reads = new SqliteReads(this.open.db);
   #prepared: { readonly record: CloseRecord; readonly preparation: string } | undefined;
 
@@ -211,9 +215,12 @@ class Play {
     this.#cutOffAt = cutOffAt;
     const day = dayNumber(this.#closes);
     this.#closes += 1;
-    const custody = this.#choices.oneIn(3) ? {} : { custody: this.#custodyReading(at) };
+    const custody = { custody: this.#choices.oneIn(3) ? LOCAL : this.#custodyReading(at) };
     const explain = this.#choices.oneIn(3) ? {} : ({ exemptionsExplain: true } as const);
-    const record = closeOf(this.open, { day, cutOffAt, ...explain, ...custody });
+    // Once a day is closed under rules 2, no later one is closed under the rules before.
+    this.#hasRules2 ||= this.#choices.oneIn(2);
+    const rules = this.#hasRules2 ? ({ rules: 2 } as const) : {};
+    const record = closeOf(this.open, { day, cutOffAt, ...explain, ...rules, ...custody });
     if (this.#choices.oneIn(3)) {
       await this.#take({ kind: 'custody-record', at, record });
       return;
@@ -247,6 +254,7 @@ class Play {
           ? []
           : [{ asset: AssetId(deposit.asset), amount: Amount(BigInt(deposit.amount)) }],
         updatedAt: readAt - 10_000,
+        kind: deposit.change === 1 ? ('change' as const) : ('incoming' as const),
       }));
     return {
       kind: 'read',
@@ -548,7 +556,10 @@ test(
       for (const { parsed } of closesOf(play.open)) {
         for (const { reason } of parsed.priorDay) seen.add(reason);
         for (const { explanation } of parsed.differences) seen.add(explanation);
-        for (const { kind } of parsed.inTransit) seen.add(`${kind} in transit`);
+        for (const { kind, leg } of parsed.inTransit) {
+          seen.add(`${kind} ${leg ?? 'leg'} in transit`);
+        }
+        if ((parsed.unconfirmed ?? []).length > 0) seen.add('unconfirmed');
         seen.add(parsed.status);
       }
       for (const { standing } of play.open.rows<MovementRow>('SELECT * FROM movements')) {
@@ -579,8 +590,11 @@ test(
       'timing',
       'unexplained',
       'exempt',
-      'internal in transit',
-      'change in transit',
+      'internal leg in transit',
+      'change leg in transit',
+      'internal credit in transit',
+      'internal debit in transit',
+      'unconfirmed',
       'exceptions',
       'balanced',
       'unknown_to_custody',

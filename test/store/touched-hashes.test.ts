@@ -10,6 +10,7 @@ function note(touched: TouchedHashes, seq: number, stream: 'outgoing' | 'blockch
   touched.note({
     headSeq: seq,
     withdrawals: [],
+    ownHashes: [],
     sightings: [{ after, before: undefined, hashId: seq }],
     breaks: [],
     hashIdOf: () => seq,
@@ -34,7 +35,14 @@ test('a break that is found again is about the hash that it is about now', () =>
   const about = (seq: number, hash: string): void => {
     const subject = { ...NO_SUBJECT, blockchainHash: BlockchainHash(hash) };
     const breaks = [{ breakId: BreakId('brk_1'), subject }];
-    touched.note({ headSeq: seq, withdrawals: [], sightings: [], breaks, hashIdOf: () => 1 });
+    touched.note({
+      headSeq: seq,
+      withdrawals: [],
+      ownHashes: [],
+      sightings: [],
+      breaks,
+      hashIdOf: () => 1,
+    });
   };
   about(4, '0x4');
   about(5, '0x5');

@@ -145,6 +145,7 @@ test('a close takes over as many effects as the custody API has transactions', (
     network: NetworkKey('ethereum'),
     blockchainHash: BlockchainHash('0x1'),
     asset: AssetId('ethereum:ETH'),
+    kind: 'incoming',
     amount: Amount(1n),
   };
   set.putCustodyEffects(Array.from({ length: 1_000_000 }, () => row));

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import { storedAmount } from '../../domain/amount.ts';
 import type { Break, BreakState } from '../../domain/break.ts';
-import type { SignatureRole } from '../../domain/close-record.ts';
+import type { OwnBy } from '../../domain/close/own-word.ts';
+import type { EffectKind, SignatureRole } from '../../domain/close-record.ts';
 import type { EntryCause, View } from '../../domain/entry.ts';
 import {
   AssetId,
@@ -74,6 +75,26 @@ const HASHES = `
 /** An event of a break that moves its state. */
 const MOVES = "action IN ('opened', 'investigating', 'resolved')";
 
+/** Whether a hash is an own transaction's, by each who may say so. */
+function ownStatements(db: Database) {
+  const ask = (sql: string) => db.prepare<[{ hashId: number }], number>(sql).pluck();
+  return {
+    word: ask(
+      `SELECT 1 FROM withdrawals WHERE hash_id = @hashId
+       UNION ALL
+       SELECT 1 FROM sightings WHERE hash_id = @hashId AND stream = 'outgoing'
+       LIMIT 1`,
+    ),
+    heeded: ask(
+      `SELECT 1 FROM own_hashes
+       WHERE hash_id = @hashId AND (standing = 'told' OR standing = 'confirmed') LIMIT 1`,
+    ),
+    confirmed: ask(
+      `SELECT 1 FROM own_hashes WHERE hash_id = @hashId AND standing = 'confirmed' LIMIT 1`,
+    ),
+  } satisfies Record<OwnBy, unknown>;
+}
+
 function statementsOf(db: Database) {
   return {
     last: db.prepare<[], DailyCloseTableRow>(
@@ -96,16 +117,11 @@ function statementsOf(db: Database) {
     hashes: db.prepare<[string, number, number], [number | null, string, string]>(HASHES).raw(),
     lines: db.prepare<[number], LineRow>(LINES).raw(),
     postedAfter: db
-      .prepare<[number], string>('SELECT DISTINCT blockchain_hash FROM entries WHERE entry_id >= ?')
-      .pluck(),
-    isOwn: db
-      .prepare<[number, number], number>(
-        `SELECT 1 FROM withdrawals WHERE hash_id = ?
-         UNION ALL
-         SELECT 1 FROM sightings WHERE hash_id = ? AND stream = 'outgoing'
-         LIMIT 1`,
+      .prepare<[number], [string, string]>(
+        'SELECT DISTINCT network, blockchain_hash FROM entries WHERE entry_id >= ?',
       )
-      .pluck(),
+      .raw(),
+    own: ownStatements(db),
     effectsOfHash: db.prepare<[string, string], CustodyEffectTableRow>(
       `SELECT * FROM custody_effects WHERE blockchain_hash = ? AND network = ?
        ORDER BY transaction_id, asset, vault_id`,
@@ -176,6 +192,7 @@ function effectOf(row: CustodyEffectTableRow): CustodyEffectRow {
     blockchainHash: BlockchainHash(row.blockchain_hash),
     asset: AssetId(row.asset),
     amount: storedAmount(row.amount),
+    kind: row.kind as EffectKind | null,
   };
 }
 
@@ -242,11 +259,9 @@ export class SqliteCloseRecords implements CloseSource {
     return this.#ask.headSeq.get() ?? 0;
   }
 
-  *hashes(query: {
-    afterSeq: number;
-    throughSeq: number;
-    also: readonly HashKey[];
-  }): Generator<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }> {
+  *hashes(
+    query: Parameters<CloseSource['hashes']>[0],
+  ): Generator<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }> {
     const also = JSON.stringify(
       query.also.map((hash) => [
         hash.network,
@@ -263,13 +278,17 @@ export class SqliteCloseRecords implements CloseSource {
         yield { ...key, lines: [], own: false };
         continue;
       }
-      const own = this.#ask.isOwn.get(hashId, hashId) !== undefined;
+      const own = this.#ask.own[query.ownBy].get({ hashId }) !== undefined;
       yield { ...key, lines: this.#ask.lines.all(hashId).map(lineOf), own };
     }
   }
 
-  postedAfter(seq: number): readonly BlockchainHash[] {
-    return this.#ask.postedAfter.all(firstEntryIdOf(seq + 1)).map(BlockchainHash);
+  postedAfter(seq: number): readonly HashKey[] {
+    const rows = this.#ask.postedAfter.all(firstEntryIdOf(seq + 1));
+    return rows.map(([network, hash]) => ({
+      network: NetworkKey(network),
+      blockchainHash: BlockchainHash(hash),
+    }));
   }
 
   positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions {

@@ -48,6 +48,7 @@ export interface CustodyEffectTableRow {
   vault_id: string;
   network: string;
   blockchain_hash: string;
+  kind: string | null;
   amount: string;
 }
 

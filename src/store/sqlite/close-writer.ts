@@ -31,6 +31,7 @@ export class CloseWriter {
       vaultId,
       network,
       blockchainHash,
+      kind,
       amount,
     } of custodyEffects) {
       if (amount === 0n) {
@@ -43,6 +44,7 @@ export class CloseWriter {
         vault_id: vaultId,
         network,
         blockchain_hash: blockchainHash,
+        kind,
         amount: amount.toString(),
       });
     }

@@ -7,7 +7,7 @@ const REMEMBERED_MAX = 50_000;
 
 interface TouchingWrites extends Pick<
   Writes,
-  'headSeq' | 'withdrawals' | 'sightings' | 'hashIdOf'
+  'headSeq' | 'withdrawals' | 'ownHashes' | 'sightings' | 'hashIdOf'
 > {
   readonly breaks: readonly Pick<Break, 'breakId' | 'subject'>[];
 }
@@ -55,7 +55,8 @@ export class TouchedHashes {
     this.#lastSeq = headSeq;
   }
 
-  note({ headSeq, withdrawals, sightings, breaks, hashIdOf }: TouchingWrites): void {
+  note(writes: TouchingWrites): void {
+    const { headSeq, withdrawals, ownHashes, sightings, breaks, hashIdOf } = writes;
     if (this.#young.size >= this.#rememberedMax) {
       this.#old = this.#young;
       this.#young = new Generation(this.#lastSeq);
@@ -64,7 +65,7 @@ export class TouchedHashes {
     const touch = ({ network, blockchainHash }: HashKey, hashId: number): void => {
       own.set(hashId, { network, blockchainHash, hashId, seq: headSeq });
     };
-    for (const { network, blockchainHash } of withdrawals) {
+    for (const { network, blockchainHash } of [...withdrawals, ...ownHashes]) {
       if (network === null || blockchainHash === null) continue;
       const hash = { network, blockchainHash };
       touch(hash, hashIdOf(hash));
