@@ -44,7 +44,7 @@ of hashes from day to day.
 To sign the report, a preparer and a reviewer each send the reportHash that is printed beside it:
 POST /v1/reports/daily/DATE/sign {"role":"preparer","reason":"…","reportHash":"…"}.
 
-Exit code 0 when the report is balanced, 1 when it holds exceptions or the audit finds a difference, 2
+Exit code 0 when the report is balanced, also with open differences, 1 when it holds exceptions or the audit finds a difference, 2
 for bad usage.
 
 Examples:
@@ -74,7 +74,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
     if (flags.out !== undefined) write(flags.out, given.body);
     else terminal.result(Buffer.from(given.body).toString('utf8').trimEnd());
     terminal.note(`${given.day}: ${given.status}, reportHash ${given.reportHash}`);
-    terminal.exitWith(sound && given.status === 'balanced' ? 0 : 1);
+    terminal.exitWith(sound && given.status !== 'exceptions' ? 0 : 1);
   });
 }
 

@@ -62,6 +62,8 @@ export interface DailyReport {
   readonly ageing: Readonly<Record<AgeBucket, number>>;
   /** Differences that exemption rules kept from being breaks, by rule; absent where it was not told. */
   readonly exempt?: Readonly<Record<string, number>>;
+  /** Names of the vaults in `totals`, by id, as the custody service told them at the close. Version 2. */
+  readonly vaultNames?: Readonly<Record<string, string>>;
 }
 
 export interface ReportException {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ReportTotal } from '../domain/close-report.ts';
+import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
 import { CATEGORIES } from '../domain/roll-forward.ts';
-import { ledgerRow, type LedgerRow } from './ledger-lines.ts';
+import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
+import { vaultNameOf } from './vault-name.ts';
 
 /** Beancount's commodities are at most 24 characters, upper case. */
 const COMMODITY = /^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$/;
@@ -79,9 +80,14 @@ function transactions(row: LedgerRow, day: string): string[] {
   return lines;
 }
 
-/** An id on one line of a comment. */
-function printable(id: string): string {
-  return id.replaceAll(/\p{C}/gu, '?');
+/** The vaults' names by the accounts that hold their money. */
+function accountNames(rows: readonly LedgerRow[], report: DailyReport): Map<string, string> {
+  return new Map(
+    rows.flatMap((row) => {
+      const name = vaultNameOf(report, row.vaultId);
+      return name === null ? [] : [[assetAccount(row), name] as const];
+    }),
+  );
 }
 
 /** A JSON string is a beancount string: quotes and backslashes escaped, one line. */
@@ -110,7 +116,8 @@ export function assetsBeyondBeancount(totals: readonly ReportTotal[]): string[] 
  * closing asserted to the last digit. An asset whose amounts are too long for beancount is left out
  * and named.
  */
-export function beancountText({ report, reportHash }: SignedReport): string {
+export function beancountText(signed: SignedReport): string {
+  const { report } = signed;
   const beyond = assetsBeyondBeancount(report.totals);
   const rows = report.totals.filter(({ asset }) => !beyond.includes(asset)).map(ledgerRow);
   const { day } = report;
@@ -122,9 +129,9 @@ export function beancountText({ report, reportHash }: SignedReport): string {
       row.legs.map(({ counterpart }) => `${PARENTS[counterpart]}:${part(row.vaultId)}`),
     ),
   ]);
+  const names = accountNames(rows, report);
   return [
-    `; Counterfoil, daily close of ${day} (${report.timezone}), ${report.status}`,
-    `; report sha256 ${reportHash}`,
+    ...headLines(signed).map((line) => `; ${line}`),
     ...beyond.map(
       (asset) =>
         `; left out: ${printable(asset)}: its amounts exceed the ${DIGITS_MAX} digits that beancount keeps; the other formats have it`,
@@ -135,7 +142,10 @@ export function beancountText({ report, reportHash }: SignedReport): string {
       `  asset: ${quoted(asset)}`,
     ]),
     '',
-    ...[...accounts].map((account) => `${day} open ${account}`),
+    ...[...accounts].flatMap((account) => [
+      `${day} open ${account}`,
+      ...(names.has(account) ? [`  name: ${quoted(names.get(account) ?? '')}`] : []),
+    ]),
     '',
     ...rows.flatMap((row) => transactions(row, day)),
   ].join('\n');

@@ -1,6 +1,8 @@
-import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
+import type { DailyReport, ReportBreak } from '../domain/close-report.ts';
 import { CATEGORIES } from '../domain/roll-forward.ts';
+import { assetTotals } from './asset-totals.ts';
 import type { SignedReport } from './signed-report.ts';
+import { vaultNameOf } from './vault-name.ts';
 
 /** Columns of every line; a line fills those of its record. */
 const COLUMNS = [
@@ -31,6 +33,17 @@ const COLUMNS = [
   'at',
   'person',
   'detail',
+  'vaultName',
+  'custodyRead',
+  'custodyAfterCutOff',
+  'custodyBurnedFees',
+  'transactionId',
+  'leg',
+  'datedBy',
+  'from',
+  'to',
+  'count',
+  'absolute',
 ] as const;
 type Column = (typeof COLUMNS)[number];
 type Line = Partial<Record<Column, string | number | null>>;
@@ -48,8 +61,28 @@ function cell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function totalLine(total: ReportTotal): Line {
-  return { record: 'total', ...total };
+/** Differences that are still open by asset, and what was read of custody after the cut-off. */
+function newerLines(report: DailyReport): Line[] {
+  const {
+    openDifferences = [],
+    custodyAfterCutOff = [],
+    unconfirmed = [],
+    laterBreaks = [],
+  } = report;
+  return [
+    ...openDifferences.map(({ against, ...one }) => ({
+      ...one,
+      record: 'open_difference',
+      kind: against,
+    })),
+    ...custodyAfterCutOff.map((one) => ({ ...one, record: 'after_cut_off' })),
+    ...unconfirmed.map((one) => ({ ...one, record: 'unconfirmed' })),
+    ...laterBreaks.map((one) => breakLine('later_break', one)),
+  ];
+}
+
+function breakLine(record: string, { type, openedAt, ...one }: ReportBreak): Line {
+  return { ...one, record, kind: type, at: openedAt };
 }
 
 function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
@@ -61,7 +94,8 @@ function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
   };
   return [
     head,
-    ...report.totals.map(totalLine),
+    ...report.totals.map((total) => ({ ...total, record: 'total' })),
+    ...assetTotals(report.totals).map((total) => ({ ...total, record: 'asset_total' })),
     ...report.exceptions.map(({ kind, detail }) => ({ record: 'exception', kind, detail })),
     ...report.differences.map(({ against, explanation, ...one }) => ({
       ...one,
@@ -70,12 +104,8 @@ function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
     })),
     ...report.inTransit.map((one) => ({ ...one, record: 'in_transit' })),
     ...priorDayLines(report),
-    ...report.openBreaks.map(({ type, openedAt, ...one }) => ({
-      ...one,
-      record: 'open_break',
-      kind: type,
-      at: openedAt,
-    })),
+    ...report.openBreaks.map((one) => breakLine('open_break', one)),
+    ...newerLines(report),
     ...Object.entries(report.exempt ?? {}).map(([rule, count]) => ({
       record: 'exempt',
       kind: rule,
@@ -101,11 +131,16 @@ function priorDayLines({ priorDay }: DailyReport): Line[] {
   }));
 }
 
+/** The cells of a line, in the order of the columns. */
+function cells(line: Line, report: DailyReport): string {
+  const { vaultId = null } = line;
+  const vaultName = vaultNameOf(report, vaultId === null ? null : String(vaultId));
+  const whole: Line = { ...line, day: report.day, vaultName };
+  return COLUMNS.map((column) => cell(whole[column])).join(',');
+}
+
 /** RFC 4180: one line a record, told apart by the first column; amounts in smallest units. */
-export function csvText(report: SignedReport): string {
-  const { day } = report.report;
-  const lines = linesOf(report).map((line) =>
-    COLUMNS.map((column) => cell(column === 'day' ? day : line[column])).join(','),
-  );
+export function csvText(signed: SignedReport): string {
+  const lines = linesOf(signed).map((line) => cells(line, signed.report));
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }

@@ -3,7 +3,7 @@ import type { ClosedReport, Reads } from '../store/reads.ts';
 import { beancountText } from './beancount.ts';
 import { csvText } from './csv.ts';
 import { hledgerText } from './hledger.ts';
-import { htmlText } from './html.ts';
+import { htmlText } from './page/page.ts';
 import { jsonText } from './json.ts';
 import type { SignedReport } from './signed-report.ts';
 import { xlsxBytes } from './xlsx.ts';

@@ -1,5 +1,7 @@
-import { ledgerRow, type LedgerRow } from './ledger-lines.ts';
+import type { DailyReport } from '../domain/close-report.ts';
+import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
+import { vaultNameOf } from './vault-name.ts';
 
 /** What cannot stand in a quoted commodity: a quote, a semicolon, a line's end. */
 const UNFIT_FOR_COMMODITY = /["%;\p{Cc}]/gu;
@@ -56,12 +58,17 @@ function counterpartAccount(counterpart: string, row: LedgerRow): string {
   return `${parent}:${spelled(row.vaultId, UNFIT_FOR_ACCOUNT)}`;
 }
 
+/** Two spaces end an account's name; a comment may follow. */
+function nameComment(name: string | null): string {
+  return name === null ? '' : `  ; ${printable(name)}`;
+}
+
 /** `hledger check --strict` wants every commodity and account declared. */
-function declarations(rows: readonly LedgerRow[]): string[] {
+function declarations(rows: readonly LedgerRow[], report: DailyReport): string[] {
   const commodities = new Set(rows.map(({ asset }) => commodity(asset)));
   const accounts = new Set(
     rows.flatMap((row) => [
-      account(row),
+      `${account(row)}${nameComment(vaultNameOf(report, row.vaultId))}`,
       ...row.legs.map(({ counterpart }) => counterpartAccount(counterpart, row)),
     ]),
   );
@@ -76,18 +83,18 @@ function declarations(rows: readonly LedgerRow[]): string[] {
  * closing asserted. One file is one day and stands by itself. Days that follow one another can be
  * read in one journal.
  */
-export function hledgerText({ report, reportHash }: SignedReport): string {
+export function hledgerText(signed: SignedReport): string {
+  const { report } = signed;
   const rows = report.totals.map(ledgerRow);
   return [
-    `; Counterfoil, daily close of ${report.day} (${report.timezone}), ${report.status}`,
-    `; report sha256 ${reportHash}`,
+    ...headLines(signed).map((line) => `; ${line}`),
     '; This file is one day. To read several days, include their files in one journal, in order:',
     ';   include counterfoil-2025-11-20.journal',
     ';   include counterfoil-2025-11-21.journal',
     '; The opening of each later day then books nothing, because the balance is already there.',
     '; Do not give several files with several -f options: hledger then counts every opening.',
     '',
-    ...declarations(rows),
+    ...declarations(rows, report),
     '',
     ...rows.flatMap((row) => transactions(row, report.day)),
   ].join('\n');

@@ -1,5 +1,6 @@
 import type { ReportTotal } from '../domain/close-report.ts';
 import { scaled } from './figure.ts';
+import type { SignedReport } from './signed-report.ts';
 
 /** One leg of a day's totals in double entry: what the vault's account moves by, and its counterpart. */
 export interface LedgerLeg {
@@ -30,6 +31,25 @@ const LEGS = [
   ['change', 'Change', -1],
   ['adjustments', 'Adjustments', -1],
 ] as const;
+
+/** An id or a name on one line of a comment. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '?');
+}
+
+/** What stands above a ledger, without the sign that makes it a comment. */
+export function headLines({ report, reportHash }: SignedReport): string[] {
+  const decimals = new Map(report.totals.map((total) => [total.asset, total.decimals]));
+  return [
+    `Counterfoil, daily close of ${report.day} (${report.timezone}), ${report.status}`,
+    `from ${report.from ?? 'the first fact'} to the cut-off ${report.cutOffAt}, times in UTC`,
+    `report sha256 ${reportHash}`,
+    ...(report.openDifferences ?? []).map(({ asset, against, count, difference, absolute }) => {
+      const unit = (amount: string): string => scaled(amount, decimals.get(asset) ?? null);
+      return `open against ${against}: ${printable(asset)}, ${count} differences, sum ${unit(difference)}, absolute sum ${unit(absolute)}`;
+    }),
+  ];
+}
 
 /** A row of the roll-forward in double entry, in the asset's own unit where it is known. */
 export interface LedgerRow {

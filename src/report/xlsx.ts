@@ -1,8 +1,10 @@
 import writeXlsxFile from 'write-excel-file/node';
-import { CATEGORIES } from '../domain/roll-forward.ts';
+import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
+import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
+import { withVaultName } from './vault-name.ts';
 
 type Value = string | number | null;
 type CellObject = { readonly value: string; readonly fontWeight?: 'bold' };
@@ -25,6 +27,20 @@ interface Sheet {
   readonly columns: { readonly width: number }[];
   readonly stickyRowsCount: number;
 }
+
+const MOVEMENT = ['vaultId', 'vaultName', 'network', 'blockchainHash', 'asset'] as const;
+const AMOUNTS = ['expected', 'actual', 'difference'] as const;
+const BREAK = [
+  'breakId',
+  'type',
+  'severity',
+  'state',
+  ...MOVEMENT,
+  ...AMOUNTS,
+  'openedAt',
+  'ageSeconds',
+  'detail',
+] as const;
 
 /** One row a record, one column a member, in the order of `columns`. */
 function sheetOf<Row extends object>(
@@ -79,65 +95,79 @@ function summaryOf({ report, reportHash }: SignedReport): Sheet {
   };
 }
 
-const MOVES = ['opening', ...CATEGORIES, 'closing'] as const;
-const COMPARED = [
-  'chainClosing',
-  'chainDifference',
-  'chainUntold',
-  'custodyClosing',
-  'custodyDifference',
-] as const;
+/** A row of figures in the asset's own unit. */
+function inOwnUnit<Row extends AssetTotal | ReportTotal>(row: Row): Row {
+  const shown = [...MOVES, ...COMPARED].map((name): [string, string | null] => {
+    const amount = row[name] ?? null;
+    return [name, amount === null ? null : scaled(amount, row.decimals)];
+  });
+  return { ...row, ...Object.fromEntries(shown) };
+}
 
 /** The totals twice: exact in smallest units, and in the asset's own unit for people. */
 function totalsOf({ report }: SignedReport): Sheet[] {
-  const columns = ['vaultId', 'asset', 'decimals', ...MOVES, ...COMPARED] as const;
-  const inUnits = report.totals.map((total) => {
-    const shown = [...MOVES, ...COMPARED].map((name): [string, string | null] => {
-      const amount = total[name];
-      return [name, amount === null ? null : scaled(amount, total.decimals)];
-    });
-    return { ...total, ...Object.fromEntries(shown) };
-  });
+  const figures = ['decimals', ...MOVES, ...COMPARED] as const;
+  const columns = ['vaultId', 'vaultName', 'asset', ...figures] as const;
+  const named = report.totals.map((total) => withVaultName(report, total));
   return [
-    sheetOf('Totals', columns, inUnits),
-    sheetOf('Totals, smallest units', columns, report.totals),
+    sheetOf('Totals by asset', ['asset', ...figures], assetTotals(report.totals).map(inOwnUnit)),
+    sheetOf('Totals', columns, named.map(inOwnUnit)),
+    sheetOf('Totals, smallest units', columns, named),
+  ];
+}
+
+/** Lists that reports of version 1 do not have. */
+function newerLists(report: DailyReport): Sheet[] {
+  const { openDifferences, custodyAfterCutOff, unconfirmed, laterBreaks } = report;
+  const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
+    rows.map((row) => withVaultName(report, row));
+  return [
+    ...(openDifferences === undefined
+      ? []
+      : [
+          sheetOf(
+            'Open differences',
+            ['asset', 'against', 'count', 'difference', 'absolute'],
+            openDifferences,
+          ),
+        ]),
+    ...(custodyAfterCutOff === undefined
+      ? []
+      : [
+          sheetOf(
+            'After the cut-off',
+            ['at', 'datedBy', ...MOVEMENT, 'amount', 'transactionId'],
+            named(custodyAfterCutOff),
+          ),
+        ]),
+    ...(unconfirmed === undefined
+      ? []
+      : [sheetOf('Not confirmed', [...MOVEMENT, 'amount'], named(unconfirmed))]),
+    ...(laterBreaks === undefined ? [] : [sheetOf('Later breaks', BREAK, named(laterBreaks))]),
   ];
 }
 
 /** An Excel workbook: a summary, the totals, and a sheet for each list of the report. */
 export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayBuffer>> {
   const { report, signatures } = signed;
-  const movement = ['vaultId', 'network', 'blockchainHash', 'asset'] as const;
-  const amounts = ['expected', 'actual', 'difference'] as const;
+  const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
+    rows.map((row) => withVaultName(report, row));
   const sheets = [
     summaryOf(signed),
     ...totalsOf(signed),
     sheetOf(
       'Differences',
-      ['against', ...movement, ...amounts, 'explanation', 'breakId', 'detail'],
-      report.differences,
+      ['against', ...MOVEMENT, ...AMOUNTS, 'explanation', 'breakId', 'detail'],
+      named(report.differences),
     ),
-    sheetOf('In transit', ['kind', ...movement, 'amount'], report.inTransit),
+    sheetOf('In transit', ['kind', 'leg', ...MOVEMENT, 'amount'], named(report.inTransit)),
     sheetOf(
       'Prior day',
-      ['day', 'reason', ...movement, 'amount', 'eventAt', 'detail'],
-      report.priorDay,
+      ['day', 'reason', 'from', 'to', ...MOVEMENT, 'amount', 'eventAt', 'datedBy', 'detail'],
+      named(report.priorDay),
     ),
-    sheetOf(
-      'Open breaks',
-      [
-        'breakId',
-        'type',
-        'severity',
-        'state',
-        ...movement,
-        ...amounts,
-        'openedAt',
-        'ageSeconds',
-        'detail',
-      ],
-      report.openBreaks,
-    ),
+    sheetOf('Open breaks', BREAK, named(report.openBreaks)),
+    ...newerLists(report),
     sheetOf(
       'Signatures',
       ['role', 'person', 'reason', 'reportHash', 'signedAt'],

@@ -6,8 +6,8 @@ import { strFromU8, unzipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ReportTotal } from '../../src/domain/close-report.ts';
 import { ageText, scaled } from '../../src/report/figure.ts';
-import { barsOf } from '../../src/report/waterfall.ts';
-import { bytesOf, HUGE, rendered, REPORT } from './report-under-test.ts';
+import { barsOf } from '../../src/report/page/waterfall.ts';
+import { bytesOf, HUGE, NEWER, rendered, REPORT } from './report-under-test.ts';
 
 /** RFC 4180, read back. */
 function csvRows(text: string): string[][] {
@@ -33,6 +33,9 @@ test('csv: every line has every column, amounts are exact, and no cell runs as a
     'total',
     'total',
     'total',
+    'asset_total',
+    'asset_total',
+    'asset_total',
     'exception',
     'custody_difference',
     'in_transit',
@@ -86,6 +89,7 @@ test('xlsx: a sheet for each list, every cell text, amounts exact and none runs 
   const sheets = workbookOf(body);
   expect(Object.keys(sheets)).toEqual([
     'Report',
+    'Totals by asset',
     'Totals',
     'Totals, smallest units',
     'Differences',
@@ -95,7 +99,7 @@ test('xlsx: a sheet for each list, every cell text, amounts exact and none runs 
     'Signatures',
   ]);
   expect(sheets['Report']).toContainEqual(['reportHash', 'ef'.repeat(32)]);
-  expect(sheets['Totals']?.map((row) => row.length)).toEqual([18, 18, 15, 18]);
+  expect(sheets['Totals']?.map((row) => row.length)).toEqual([22, 18, 15, 18]);
   expect(sheets['Totals, smallest units']?.flat()).toContain(HUGE);
   expect(sheets['Totals']?.flat()).toContain('2.699979000000000002');
   expect(sheets['Open breaks']?.[1]).toContain('-1');
@@ -158,13 +162,88 @@ test('exempt differences are shown by rule, and nowhere in a report that was sea
   ]);
   expect(rows.filter(([record]) => record !== 'exempt')).toEqual(csvRows(before));
   const page = await rendered('html', { exempt });
-  expect(page).toMatch(/Exempt by rule \(2\)[\s\S]*rounding &lt;b&gt;<\/td><td class="id">2</);
+  expect(page).toMatch(
+    /Exempt by rule \(2\)[\s\S]*rounding &lt;b&gt;<\/td>\s*<td class="number">2</,
+  );
   expect(await rendered('html', { exempt: {} })).toContain('No rule exempted a difference.');
   expect(await rendered('html')).not.toContain('xempt');
   const sheets = workbookOf(await bytesOf('xlsx', { exempt }));
   expect(sheets['Report']).toContainEqual(['exempt rounding <b>', '2']);
   const untold = workbookOf(await bytesOf('xlsx'));
   expect(JSON.stringify(untold)).not.toContain('exempt');
+});
+
+/** A page's words, tags left out. */
+function wordsOf(page: string): string {
+  return page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+test('html: open differences have a verdict of their own, with their totals by asset', async () => {
+  const page = await rendered('html', NEWER);
+  expect(page).toContain('class="verdict open">balanced with open differences<');
+  expect(wordsOf(page)).toContain(
+    'ethereum:ETH custody 3 -1.210000000000000000 1.390000000000000000',
+  );
+  expect(await rendered('html')).not.toContain('Open differences');
+});
+
+test('html: each asset has a total over its vaults, and its differences with chain and custody', async () => {
+  const words = wordsOf(await rendered('html', NEWER));
+  // Two vaults that are alike, but for what custody shows.
+  expect(words).toMatch(/Total 3\.0{18} 4\.0{18} 1\.0{18} 0\.0000420{12} /);
+  expect(words).toContain('Closing − chain Custody as read − After the cut-off Custody');
+  expect(words).toMatch(/Total 5\.399958000000000004 5\.399958000000000004 0 5\.\d+42 0\.0{16}40 /);
+  expect(words).toContain('5.399958000000000002 -0.000000000000000002');
+});
+
+test('html: a report that does not tell what custody showed after the cut-off has no such column', async () => {
+  const words = wordsOf(await rendered('html'));
+  expect(words).toContain('Closing − custody');
+  expect(words).not.toContain('Custody as read');
+});
+
+test('html: numbers stand at the right in every list', async () => {
+  const page = await rendered('html', NEWER);
+  const amounts = [...page.matchAll(/<td class="([^"]*)">\s*<span title="-?\d+">/g)];
+  expect(amounts.length).toBeGreaterThan(8);
+  expect(new Set(amounts.map(([, name]) => name))).toEqual(new Set(['number']));
+});
+
+test('what only newer reports tell is in every format, under the names of the vaults', async () => {
+  const page = wordsOf(await rendered('html', NEWER));
+  for (const words of [
+    'Hot &lt;i&gt;wallet hot 1:main',
+    '2025-11-20T23:01:00.000Z block',
+    'Not confirmed by custody (1)',
+    'reclassified (from withdrawals to internal)',
+    'Breaks opened after the cut-off that explain a difference (1) ',
+    'brk_later',
+  ]) {
+    expect(page).toContain(words);
+  }
+  const [head = [], ...rows] = csvRows(await rendered('csv', NEWER));
+  const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
+  const of = (record: string) => records.filter((one) => one['record'] === record);
+  expect(of('open_difference')).toMatchObject([
+    { asset: 'ethereum:ETH', kind: 'custody', count: '3', absolute: '1390000000000000000' },
+  ]);
+  expect(of('asset_total')[0]).toMatchObject({ asset: 'ethereum:ETH', custodyDifference: '-2' });
+  expect(of('total').map((one) => one['vaultName'])).toEqual(['Hot <i>wallet', "'=Cold", '', '']);
+  expect(of('after_cut_off')).toMatchObject([{ amount: '40', datedBy: 'block' }]);
+  expect(of('unconfirmed')).toMatchObject([{ amount: '-77', blockchainHash: '0xf6' }]);
+  expect(of('later_break')).toMatchObject([{ breakId: 'brk_later' }]);
+  expect(of('prior_day').at(-1)).toMatchObject({ from: 'withdrawals', to: 'internal' });
+  const sheets = workbookOf(await bytesOf('xlsx', NEWER));
+  expect(sheets['Totals by asset']?.[1]).toContain('5.399958000000000004');
+  expect(sheets['Open differences']?.[1]).toContain('1390000000000000000');
+  expect(sheets['After the cut-off']?.[1]).toContain('Hot <i>wallet');
+  expect(sheets['Not confirmed']?.[1]).toContain('-77');
+  expect(sheets['Later breaks']?.[1]).toContain('brk_later');
+  const open = 'open against custody: ethereum:ETH, 3 differences, sum -1.210000000000000000';
+  expect(await rendered('hledger', NEWER)).toContain(open);
+  expect(await rendered('hledger', NEWER)).toContain('hot 1%3amain  ; Hot <i>wallet');
+  expect(await rendered('beancount', NEWER)).toContain(open);
+  expect(await rendered('beancount', NEWER)).toContain('name: "Hot <i>wallet"');
 });
 
 test('the picture goes from the opening to the closing by the steps that moved', () => {
@@ -272,6 +351,8 @@ test.skipIf(!has('hledger'))(
     const hledger = (...args: string[]): string =>
       execFileSync('hledger', ['-f', file, ...args], { encoding: 'utf8' });
     hledger('check', '--strict', 'ordereddates');
+    const newer = fileOf('newer.journal', await rendered('hledger', NEWER));
+    execFileSync('hledger', ['-f', newer, 'check', '--strict', 'ordereddates']);
     const balances = hledger('bal', 'assets', '--flat', '-N', '-O', 'csv', '--layout', 'bare');
     expect(balances).toContain('2.699979000000000002');
     expect(balances).toContain(REPORT.totals[1]?.closing);
@@ -363,6 +444,8 @@ test.skipIf(!has('bean-check'))(
     const file = fileOf('close.beancount', await rendered('beancount', { totals }));
     const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
     expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+    const newer = fileOf('newer.beancount', await rendered('beancount', NEWER));
+    expect(spawnSync('bean-check', [newer]).status).toBe(0);
     const moved = totals.map((total) => ({ ...total, closing: `${total.closing}1` }));
     const wrong = fileOf('wrong.beancount', await rendered('beancount', { totals: moved }));
     expect(spawnSync('bean-check', [wrong]).status).toBe(1);

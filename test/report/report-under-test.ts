@@ -149,6 +149,82 @@ export const REPORT: DailyReport = {
   ageing: { under1Day: 0, under7Days: 1, under30Days: 0, over30Days: 0 },
 };
 
+const [ETH, EVIL, BTC] = REPORT.totals;
+const BREAK = REPORT.openBreaks[0];
+if (ETH === undefined || EVIL === undefined || BTC === undefined || BREAK === undefined) {
+  throw new Error('the report under test lacks something');
+}
+
+const MOVED = {
+  vaultId: 'hot 1:main',
+  network: 'ethereum',
+  blockchainHash: '0xe5',
+  asset: 'ethereum:ETH',
+} as const;
+
+/** What version 2 tells beside that. Two vaults hold ether. */
+export const NEWER = {
+  version: 2,
+  status: 'balanced with open differences',
+  exceptions: [],
+  openDifferences: [
+    {
+      against: 'custody',
+      asset: 'ethereum:ETH',
+      count: 3,
+      difference: '-1210000000000000000',
+      absolute: '1390000000000000000',
+    },
+  ],
+  totals: [
+    {
+      ...ETH,
+      custodyRead: '2699979000000000041',
+      custodyAfterCutOff: '40',
+      custodyBurnedFees: '0',
+    },
+    {
+      ...ETH,
+      vaultId: 'cold',
+      custodyDifference: '-3',
+      custodyRead: '2699979000000000001',
+      custodyAfterCutOff: '0',
+      custodyBurnedFees: '0',
+    },
+    EVIL,
+    BTC,
+  ],
+  custodyAfterCutOff: [
+    {
+      ...MOVED,
+      transactionId: 'tx-after',
+      amount: '40',
+      at: '2025-11-20T23:01:00.000Z',
+      datedBy: 'block',
+    },
+  ],
+  unconfirmed: [{ ...MOVED, blockchainHash: '0xf6', amount: '-77' }],
+  priorDay: [
+    ...REPORT.priorDay.map((one) => ({ ...one, datedBy: 'custody' as const })),
+    {
+      ...MOVED,
+      reason: 'reclassified',
+      day: '2025-11-19',
+      amount: '-111',
+      entryId: null,
+      eventAt: null,
+      datedBy: null,
+      from: 'withdrawals',
+      to: 'internal',
+      detail: 'counted as internal now',
+    },
+  ],
+  laterBreaks: [
+    { ...BREAK, breakId: 'brk_later', openedAt: '2025-11-20T23:02:00.000Z', ageSeconds: 0 },
+  ],
+  vaultNames: { 'hot 1:main': 'Hot <i>wallet', cold: '=Cold' },
+} satisfies Partial<DailyReport>;
+
 export async function rendered(format: Format, more: Partial<DailyReport> = {}): Promise<string> {
   return Buffer.from(await bytesOf(format, more)).toString('utf8');
 }

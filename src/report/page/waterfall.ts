@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { ReportTotal } from '../domain/close-report.ts';
-import { scaled } from './figure.ts';
+import type { ReportTotal } from '../../domain/close-report.ts';
+import { scaled } from '../figure.ts';
 
 const WIDTH = 640;
 const HEIGHT = 150;

@@ -1,0 +1,72 @@
+import { html } from 'hono/html';
+import type { DailyReport } from '../../domain/close-report.ts';
+import { scaled } from '../figure.ts';
+import { vaultNameOf } from '../vault-name.ts';
+
+export type Markup = ReturnType<typeof html>;
+
+/** A vault by its name, where the custody service told one, and always by its id. */
+export function vaultMark(report: DailyReport, vaultId: string | null): Markup | string {
+  if (vaultId === null) return '';
+  const name = vaultNameOf(report, vaultId);
+  const id = html`<span class="id">${vaultId}</span>`;
+  return name === null ? id : html`<b>${name}</b> ${id}`;
+}
+
+/** Shows an amount of an asset as the totals do, exact in its title. */
+export type AmountOf = (asset: string | null, amount: string | null) => Markup | string;
+
+export function amountsLike({ totals }: DailyReport): AmountOf {
+  const decimals = new Map(totals.map((total) => [total.asset, total.decimals]));
+  return (asset, amount) =>
+    amount === null
+      ? ''
+      : html`<span title="${amount}">${scaled(amount, decimals.get(asset ?? '') ?? null)}</span>`;
+}
+
+type Cell = Markup | string | number | null;
+
+/** A column of a list; numbers stand at the right. */
+export interface Column<Item> {
+  readonly title: string;
+  readonly cell: (item: Item) => Cell;
+  readonly is?: 'number' | 'id' | 'time';
+}
+
+/** A table of a list, or a sentence where it is empty. */
+export function listed<Item>(
+  items: readonly Item[],
+  table: {
+    readonly title: string;
+    readonly none: string;
+    readonly note?: string;
+    readonly columns: readonly Column<Item>[];
+  },
+): Markup {
+  const { title, none, note, columns } = table;
+  if (items.length === 0) {
+    return html`<h2>${title}</h2>
+      <p class="note">${none}</p>`;
+  }
+  return html`<h2>${title} (${items.length})</h2>
+    ${note === undefined ? '' : html`<p class="note">${note}</p>`}
+    <div class="scroll">
+      <table class="list">
+        <thead>
+          <tr>
+            ${columns.map(({ title: name, is }) => html`<th class="${is ?? ''}">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${items.map(
+            (item) =>
+              html`<tr>
+                ${columns.map(
+                  ({ cell, is }) => html`<td class="${is ?? 'text'}">${cell(item) ?? ''}</td>`,
+                )}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}

@@ -1,0 +1,112 @@
+import { html } from 'hono/html';
+import type { DailyReport, ReportTotal } from '../../domain/close-report.ts';
+import { groupedBy } from '../../domain/grouped.ts';
+import { assetTotal, type Figure } from '../asset-totals.ts';
+import { scaled } from '../figure.ts';
+import { vaultMark, type Markup } from './markup.ts';
+import { waterfall } from './waterfall.ts';
+
+type Column = readonly [figure: Figure, title: string];
+
+const ROLL_FORWARD: readonly Column[] = [
+  ['opening', 'Opening'],
+  ['deposits', '+ Deposits'],
+  ['withdrawals', '− Withdrawals'],
+  ['fees', '− Fees'],
+  ['rebates', '+ Rebates'],
+  ['mints', '+ Mints'],
+  ['internal', '± Internal'],
+  ['change', '± Change'],
+  ['adjustments', '± Adjustments'],
+  ['closing', '= Closing'],
+];
+
+const CHAIN: readonly Column[] = [
+  ['closing', 'Closing'],
+  ['chainClosing', 'Chain view'],
+  ['chainDifference', 'Closing − chain'],
+];
+
+/** How custody's figure is brought back to the cut-off; reports of version 1 do not tell. */
+const CUT_OFF: readonly Column[] = [
+  ['custodyRead', 'Custody as read'],
+  ['custodyAfterCutOff', '− After the cut-off'],
+];
+
+const CUSTODY: readonly Column[] = [
+  ['custodyClosing', 'Custody'],
+  ['custodyDifference', 'Closing − custody'],
+];
+
+function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
+  const hasCutOff = totals.some(({ custodyRead }) => custodyRead !== undefined);
+  return [...CHAIN, ...(hasCutOff ? CUT_OFF : []), ...CUSTODY];
+}
+
+function figureCell(amount: string | null, decimals: number | null, figure: Figure): Markup {
+  if (amount === null) return html`<td class="number note">not compared</td>`;
+  // Most figures of most days are zero: written short, they leave the room to those that are not.
+  if (amount === '0') return html`<td class="number zero-figure" title="0">0</td>`;
+  const tone = figure.endsWith('Difference') ? 'apart' : figure;
+  return html`<td class="number ${tone}" title="${amount}">${scaled(amount, decimals)}</td>`;
+}
+
+/** A row a vault, and one over all of them. */
+function table(
+  totals: readonly [ReportTotal, ...ReportTotal[]],
+  columns: readonly Column[],
+  report: DailyReport,
+): Markup {
+  const sums = assetTotal(totals);
+  const cells = (row: Readonly<Partial<Record<Figure, string | null>>>): Markup[] =>
+    columns.map(([figure]) => figureCell(row[figure] ?? null, sums.decimals, figure));
+  return html`<div class="scroll">
+    <table class="figures">
+      <thead>
+        <tr>
+          <th>Vault</th>
+          ${columns.map(([, title]) => html`<th class="number">${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${totals.map(
+          (total) =>
+            html`<tr>
+              <td class="vault">${vaultMark(report, total.vaultId)}</td>
+              ${cells(total)}
+            </tr>`,
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td>Total</td>
+          ${cells(sums)}
+        </tr>
+      </tfoot>
+    </table>
+  </div>`;
+}
+
+function assetSection(asset: string, totals: [ReportTotal, ...ReportTotal[]], report: DailyReport) {
+  const [{ decimals }] = totals;
+  return html`<section>
+    <h2>
+      <span class="id">${asset}</span>
+      ${decimals === null ? html`<span class="note">in smallest units</span>` : ''}
+    </h2>
+    ${waterfall(totals, decimals)} ${table(totals, ROLL_FORWARD, report)}
+    <h3>Compared</h3>
+    ${table(totals, comparedColumns(totals), report)}
+  </section>`;
+}
+
+/** Each asset with its roll-forward and what it was compared with. */
+export function assetSections(report: DailyReport): Markup {
+  if (report.totals.length === 0) {
+    return html`<p class="note">No vault held or moved anything until the cut-off.</p>`;
+  }
+  const byAsset = groupedBy(report.totals, ({ asset }) => asset);
+  return html`${[...byAsset].map(([asset, totals]) =>
+    assetSection(asset, totals as [ReportTotal, ...ReportTotal[]], report),
+  )}`;
+}
