@@ -279,6 +279,7 @@ CREATE TABLE deposits (
   custody_confirmations  INTEGER NOT NULL,
   credit_id              TEXT,
   credit_amount          TEXT,
+  credited_at            INTEGER,
   credit_reference       TEXT,
   credits_issued         INTEGER NOT NULL,
   reversed_credit_id     TEXT,
@@ -305,6 +306,10 @@ INSERT INTO deposit_counts (state, count)
          ('internal', 0), ('held', 0), ('rolled_back', 0), ('reversed', 0);
 -- The order in which they became known.
 CREATE INDEX deposits_by_seq ON deposits (first_seq);
+-- The oldest held deposit of each reason.
+CREATE INDEX deposits_held ON deposits (reason, first_seen_at) WHERE state = 'held';
+-- Credits that the consumer has not acknowledged, the oldest first.
+CREATE INDEX deposits_unacknowledged ON deposits (credited_at) WHERE state = 'credited';
 -- The sweep's work list.
 CREATE INDEX deposits_waiting ON deposits (state)
   WHERE state <> 'settled' AND state <> 'credited' AND state <> 'internal';

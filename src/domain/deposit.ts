@@ -39,14 +39,16 @@ export type DepositState =
   | 'rolled_back'
   | 'reversed';
 
-export type HoldReason =
-  | 'operator_hold'
-  | 'unattributed_memo'
-  | 'memo_required'
-  | 'decimals_changed'
-  | 'dust'
-  | 'halted'
-  | 'approval_required';
+export const HOLD_REASONS = [
+  'operator_hold',
+  'unattributed_memo',
+  'memo_required',
+  'decimals_changed',
+  'dust',
+  'halted',
+  'approval_required',
+] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
 
 /** What identifies a deposit: a hash can hold several. */
 export interface DepositKey {
@@ -70,6 +72,8 @@ export interface Approval {
 export interface StandingCredit {
   readonly creditId: CreditId;
   readonly amount: Amount;
+  /** When it came into the feed. */
+  readonly creditedAt: number;
   /** The consumer's reference, once it acknowledged. */
   readonly reference: string | null;
 }

@@ -73,7 +73,7 @@ export function settle(before: Deposit, now: Circumstances): Settled {
   const creditId = now.mint.credit(before.depositId, 'credit', creditsIssued);
   const credited: Deposit = {
     ...judged,
-    credit: { creditId, amount: judged.amount, reference: null },
+    credit: { creditId, amount: judged.amount, creditedAt: now.at, reference: null },
     creditsIssued,
     state: 'credited',
     updatedAt: now.at,

@@ -1,11 +1,32 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BreakType, Severity } from '../domain/break.ts';
+import type { DepositState, HoldReason } from '../domain/deposit.ts';
 
 /** What became of a delivery that was answered with 2xx, or `malformed`. */
 export type NotificationOutcome = 'accepted' | 'duplicate' | 'quarantined' | 'malformed';
 
 /** What a reconciliation says of one comparison. */
 export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
+
+/** What `/metrics` says of deposits; times in Unix milliseconds. */
+export interface DepositFigures {
+  readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
+  readonly held: readonly { readonly reason: HoldReason; readonly oldestAt: number }[];
+  readonly credits: { readonly oldestUnacknowledgedAt: number | null };
+}
+
+/** Every state has a figure from the start; a state that is new in the domain must be named here. */
+const NO_DEPOSITS: Readonly<Record<DepositState, number>> = {
+  detected: 0,
+  confirming: 0,
+  verifying: 0,
+  credited: 0,
+  settled: 0,
+  internal: 0,
+  held: 0,
+  rolled_back: 0,
+  reversed: 0,
+};
 
 const CIRCUIT_LEVELS = { closed: 0, 'half-open': 1, open: 2 } as const;
 
@@ -94,9 +115,23 @@ export class Metrics {
     'counterfoil_journal_head_seq',
     'Sequence number of the newest fact of the journal.',
   );
+  readonly #deposits = this.#gauge('counterfoil_deposits', 'Deposits by state.', ['state']);
   readonly #waitingDeposits = this.#gauge(
     'counterfoil_waiting_deposits',
     'Deposits that reached their depth and wait for the custody API.',
+  );
+  readonly #oldestHeld = this.#gauge(
+    'counterfoil_oldest_held_deposit_age_seconds',
+    'Time since the oldest held deposit of a reason was first seen; absent where there is none.',
+    ['reason'],
+  );
+  readonly #unacknowledged = this.#gauge(
+    'counterfoil_unacknowledged_credits',
+    'Credits that stand and that the consumer has not acknowledged.',
+  );
+  readonly #oldestUnacknowledged = this.#gauge(
+    'counterfoil_oldest_unacknowledged_credit_age_seconds',
+    'Age of the oldest credit that the consumer has not acknowledged; 0 where there is none.',
   );
 
   /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
@@ -195,8 +230,18 @@ export class Metrics {
     this.#head.set(seq);
   }
 
-  waitingDeposits(count: number): void {
-    this.#waitingDeposits.set(count);
+  /** Deposits by state, and how long the oldest of those wait that need a person or the consumer. */
+  deposits({ deposits, held, credits }: DepositFigures): void {
+    const counts = { ...NO_DEPOSITS, ...deposits };
+    for (const [state, count] of Object.entries(counts)) this.#deposits.set({ state }, count);
+    this.#waitingDeposits.set(counts.verifying);
+    this.#unacknowledged.set(counts.credited);
+    this.#oldestHeld.reset();
+    for (const { reason, oldestAt } of held) {
+      this.#oldestHeld.set({ reason }, (this.#now() - oldestAt) / 1000);
+    }
+    const { oldestUnacknowledgedAt: at } = credits;
+    this.#oldestUnacknowledged.set(at === null ? 0 : (this.#now() - at) / 1000);
   }
 
   /** The page for `GET /metrics`. */

@@ -5,7 +5,7 @@ import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
 import type { RotationCursor } from '../domain/custody.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { Deposit, DepositState } from '../domain/deposit.ts';
+import type { Deposit, DepositState, HoldReason } from '../domain/deposit.ts';
 import type { HashDossier } from '../domain/dossier.ts';
 import type { View } from '../domain/entry.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
@@ -194,7 +194,14 @@ export interface StoreCounts {
     readonly refused: number;
   };
   readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
-  readonly credits: { readonly credits: number; readonly reversals: number };
+  /** Reasons for which deposits are held now, each with when the oldest was first seen. */
+  readonly held: readonly { readonly reason: HoldReason; readonly oldestAt: number }[];
+  readonly credits: {
+    readonly credits: number;
+    readonly reversals: number;
+    /** When the oldest came that stands and is not acknowledged; null where none is. */
+    readonly oldestUnacknowledgedAt: number | null;
+  };
   readonly breaks: {
     readonly open: number;
     readonly resolved: number;

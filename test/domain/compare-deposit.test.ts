@@ -21,7 +21,12 @@ import { DUE } from './records.ts';
 
 const MEMPOOL: Partial<Deposit> = { evidence: 'mempool', confirmations: 0, state: 'detected' };
 const GONE: Partial<Deposit> = { evidence: 'none', confirmations: 0, state: 'rolled_back' };
-const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+const CREDIT = {
+  creditId: CreditId('crd_1'),
+  amount: Amount(100n),
+  creditedAt: 9,
+  reference: null,
+};
 const YOUNG = { updatedAt: LATE.at - 1 };
 
 describe('a deposit against the custody API’s record', () => {

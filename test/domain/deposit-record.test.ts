@@ -11,7 +11,12 @@ import { runs } from './event-runs.ts';
 import { DUE } from './records.ts';
 
 const AT = 1_000_000;
-const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+const CREDIT = {
+  creditId: CreditId('crd_1'),
+  amount: Amount(100n),
+  creditedAt: 9,
+  reference: null,
+};
 const CREDITED: Partial<Deposit> = { credit: CREDIT, creditsIssued: 1, state: 'credited' };
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 const MEMPOOL: Partial<Deposit> = {

@@ -23,7 +23,12 @@ const RULE: PolicyRule = {
 };
 
 const REVERSED = CreditId('crd_0');
-const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+const CREDIT = {
+  creditId: CreditId('crd_1'),
+  amount: Amount(100n),
+  creditedAt: 9,
+  reference: null,
+};
 
 function approvedBy(...people: string[]): Pick<Deposit, 'approvals'> {
   return { approvals: people.map((person) => ({ person, reason: 'checked', at: 3 })) };

@@ -243,7 +243,12 @@ describe('told mined twice', () => {
 });
 
 describe('deposits of a hash that is our own', () => {
-  const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+  const CREDIT = {
+    creditId: CreditId('crd_1'),
+    amount: Amount(100n),
+    creditedAt: 9,
+    reference: null,
+  };
   const CREDITED: Deposit = { ...DUE, credit: CREDIT, creditsIssued: 1, state: 'credited' };
   const OWN: Deposit = { ...DUE, ownTransfer: true, state: 'internal' };
   const creditInternal = {

@@ -32,7 +32,12 @@ const ATTRIBUTE: DepositDecision = {
   endsApprovals: true,
   reason,
 };
-const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+const CREDIT = {
+  creditId: CreditId('crd_1'),
+  amount: Amount(100n),
+  creditedAt: 9,
+  reference: null,
+};
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 
 function words(taken: Taken): string {

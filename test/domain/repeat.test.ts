@@ -166,7 +166,12 @@ describe('a repeat under another id has no effect', () => {
 });
 
 describe('a rollback', () => {
-  const CREDIT = { creditId: CreditId('crd_1'), amount: Amount(100n), reference: null };
+  const CREDIT = {
+    creditId: CreditId('crd_1'),
+    amount: Amount(100n),
+    creditedAt: 9,
+    reference: null,
+  };
   const STANDING: [why: string, deposit: Partial<Deposit>, found: string[]][] = [
     ['of what was never credited', {}, []],
     ['of a credit', { credit: CREDIT }, ['reversal_after_credit']],

@@ -136,7 +136,7 @@ describe('a credit', () => {
     const { deposit, items } = settle({ ...DUE, creditsIssued: 1 }, now());
     const creditId = 'crd_<["dep_1","credit",2]>';
     expect(deposit).toMatchObject({
-      credit: { creditId, amount: 100n, reference: null },
+      credit: { creditId, amount: 100n, creditedAt: 99, reference: null },
       creditsIssued: 2,
       requiredConfirmations: 6,
       updatedAt: 99,
@@ -144,7 +144,12 @@ describe('a credit', () => {
     expect(items).toEqual([{ creditId, kind: 'credit', amount: 100n, reverses: null, deposit }]);
   });
 
-  const credit = { creditId: CreditId('crd_1'), amount: Amount(90n), reference: 'r' };
+  const credit = {
+    creditId: CreditId('crd_1'),
+    amount: Amount(90n),
+    creditedAt: 9,
+    reference: 'r',
+  };
   const gone: Deposit = {
     ...DUE,
     evidence: 'none',

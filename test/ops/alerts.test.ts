@@ -9,6 +9,11 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
   const metrics = new Metrics({ now: () => 0 });
   metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
   metrics.refusal(503);
+  metrics.deposits({
+    deposits: {},
+    held: [{ reason: 'dust', oldestAt: 0 }],
+    credits: { oldestUnacknowledgedAt: null },
+  });
   metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
   const { text } = await metrics.page();
   const asked = [...RULES.matchAll(/(counterfoil_\w+)(?:\{(\w+)(?:=|=~)")?/g)];

@@ -23,7 +23,11 @@ test('what happened is on the page', async () => {
   metrics.custodyAttempt({ operation: 'transactions', result: 'ok', durationMs: 250 });
   metrics.circuit('open');
   metrics.journalHead(1234);
-  metrics.waitingDeposits(2);
+  metrics.deposits({
+    deposits: { confirming: 5, verifying: 2, credited: 3, held: 4 },
+    held: [{ reason: 'dust', oldestAt: -60_000 }],
+    credits: { oldestUnacknowledgedAt: -90_000 },
+  });
   expect(await samples(metrics)).toEqual(
     expect.arrayContaining([
       'counterfoil_notifications_total{outcome="accepted"} 2',
@@ -40,7 +44,12 @@ test('what happened is on the page', async () => {
       'counterfoil_custody_request_duration_seconds_sum 0.25',
       'counterfoil_custody_circuit_state 2',
       'counterfoil_journal_head_seq 1234',
+      'counterfoil_deposits{state="confirming"} 5',
+      'counterfoil_deposits{state="reversed"} 0',
       'counterfoil_waiting_deposits 2',
+      'counterfoil_oldest_held_deposit_age_seconds{reason="dust"} 60',
+      'counterfoil_unacknowledged_credits 3',
+      'counterfoil_oldest_unacknowledged_credit_age_seconds 90',
     ]),
   );
 });
@@ -88,7 +97,7 @@ test('the age of the last complete sweep grows while sweeps end incomplete', asy
   let now = 1_000_000;
   const metrics = new Metrics({ now: () => now });
   const ages = async (): Promise<string[]> =>
-    (await samples(metrics)).filter((line) => line.includes('age_seconds'));
+    (await samples(metrics)).filter((line) => line.includes('sweep_age'));
   now += 60_000;
   metrics.sweepEnded({ isComplete: true });
   now += 60_000;

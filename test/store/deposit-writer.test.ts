@@ -32,7 +32,7 @@ const CHANGES: [keyof Deposit, Partial<Deposit>][] = Object.entries({
   approvals: [{ person: 'ann', reason: 'seen', at: 5 }],
   verifiedAt: 77,
   custodyConfirmations: DUE.custodyConfirmations + 1,
-  credit: { creditId: CreditId('crd_2'), amount: Amount(2n), reference: null },
+  credit: { creditId: CreditId('crd_2'), amount: Amount(2n), creditedAt: 9, reference: null },
   creditsIssued: DUE.creditsIssued + 1,
   reversed: CreditId('crd_1'),
   state: 'internal',

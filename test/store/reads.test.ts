@@ -13,6 +13,7 @@ import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
 import type { Balance, BalanceQuery } from '../../src/store/reads.ts';
 import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
+import { oldestHeld, oldestUnacknowledged } from '../../src/store/sqlite/reads/counts.ts';
 import { disputedDepositRows, waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import type { Tables } from '../../src/store/sqlite/tables.ts';
@@ -249,6 +250,15 @@ test('the deposits that can still move are found through their own index', () =>
   expect(planOf(waitingDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
 });
 
+test('the oldest held deposit and the oldest credit to be acknowledged are one look each', () => {
+  expect(planOf((db) => oldestHeld(db, 'dust'))).toEqual([
+    'SEARCH deposits USING COVERING INDEX deposits_held (reason=?)',
+  ]);
+  expect(planOf(oldestUnacknowledged)).toEqual([
+    'SCAN deposits USING COVERING INDEX deposits_unacknowledged',
+  ]);
+});
+
 test('disputed deposits are found by the hashes that are told, each transaction asked for last', () => {
   const query = { verifiedBy: 1, limit: 10 };
   expect(planOf((db) => disputedDepositRows(db, query))).toEqual([
@@ -282,7 +292,11 @@ test('the feed is read from a place on, and one item by its id', async () => {
   expect(await reads.credits(2, 10)).toEqual([]);
   expect(await reads.credit(credit?.item.creditId ?? '')).toEqual(credit);
   expect(await reads.credit('crd_none')).toBeUndefined();
-  expect((await reads.counts()).credits).toEqual({ credits: 1, reversals: 1 });
+  expect((await reads.counts()).credits).toEqual({
+    credits: 1,
+    reversals: 1,
+    oldestUnacknowledgedAt: null,
+  });
 });
 
 test('a movement shows both sides with the entries behind them, reversals named', async () => {
@@ -339,13 +353,15 @@ test('counts tell deliveries, deposits, feed items and breaks apart', async () =
   expect(await reads.counts()).toEqual({
     notifications: { accepted: 0, duplicates: 0, quarantined: 0, refused: 0 },
     deposits: {},
-    credits: { credits: 0, reversals: 0 },
+    held: [],
+    credits: { credits: 0, reversals: 0, oldestUnacknowledgedAt: null },
     breaks: { open: 0, resolved: 0, byType: [] },
     journalHead: 1,
   });
   const first = service.confirmed(6);
   await open.deliver(first);
   await verifyWith(open);
+  const creditedAt = open.at;
   await open.deliver(
     first,
     service.incoming('rollback'),
@@ -363,7 +379,8 @@ test('counts tell deliveries, deposits, feed items and breaks apart', async () =
   expect(counts).toEqual({
     notifications: { accepted: 3, duplicates: 1, quarantined: 1, refused: 1 },
     deposits: { credited: 1, detected: 1 },
-    credits: { credits: 1, reversals: 0 },
+    held: [],
+    credits: { credits: 1, reversals: 0, oldestUnacknowledgedAt: creditedAt },
     breaks: {
       open: 2,
       resolved: 1,

@@ -171,10 +171,9 @@ function readinessOf(
 
 async function metricsText({ reads, queue, custody, access, metrics }: Parts): Promise<string> {
   const counts = await reads.counts();
-  const { confirming = 0, verifying = 0 } = counts.deposits;
   metrics.queueDepth(queue.waiting);
   metrics.journalHead(counts.journalHead);
-  metrics.waitingDeposits(confirming + verifying);
+  metrics.deposits(counts);
   metrics.breaksOpen(counts.breaks.byType);
   if (custody !== undefined) {
     metrics.circuit(custody.circuit().kind);

@@ -21,7 +21,15 @@ const FIXED = [
 ] as const;
 
 /** Where a deposit stands: columns of the indexes that are its work lists. */
-const STANDING = ['state', 'reason', 'evidence', 'change', 'verified_at', 'credit_id'] as const;
+const STANDING = [
+  'state',
+  'reason',
+  'evidence',
+  'change',
+  'verified_at',
+  'credit_id',
+  'credited_at',
+] as const;
 
 function standsWhereItDid(before: Deposit, after: Deposit): boolean {
   return (

@@ -81,11 +81,12 @@ export function depositOf(row: DepositRow): Deposit {
     verifiedAt: row.verified_at,
     custodyConfirmations: row.custody_confirmations,
     credit:
-      row.credit_id === null || row.credit_amount === null
+      row.credit_id === null || row.credit_amount === null || row.credited_at === null
         ? null
         : {
             creditId: CreditId(row.credit_id),
             amount: storedAmount(row.credit_amount),
+            creditedAt: row.credited_at,
             reference: row.credit_reference,
           },
     creditsIssued: row.credits_issued,
@@ -138,6 +139,7 @@ export function depositRow(
     custody_confirmations: deposit.custodyConfirmations,
     credit_id: deposit.credit?.creditId ?? null,
     credit_amount: deposit.credit?.amount.toString() ?? null,
+    credited_at: deposit.credit?.creditedAt ?? null,
     credit_reference: deposit.credit?.reference ?? null,
     credits_issued: deposit.creditsIssued,
     reversed_credit_id: deposit.reversed,

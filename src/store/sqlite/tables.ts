@@ -173,6 +173,7 @@ export interface DepositRow {
   custody_confirmations: number;
   credit_id: string | null;
   credit_amount: string | null;
+  credited_at: number | null;
   credit_reference: string | null;
   credits_issued: number;
   reversed_credit_id: string | null;

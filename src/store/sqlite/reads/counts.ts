@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { BreakType, Severity } from '../../../domain/break.ts';
-import type { DepositState } from '../../../domain/deposit.ts';
+import { HOLD_REASONS, type DepositState, type HoldReason } from '../../../domain/deposit.ts';
 import type { StoreCounts } from '../../reads.ts';
 import type { Tables } from '../tables.ts';
 import { UNRESOLVED } from './breaks.ts';
@@ -24,6 +24,41 @@ async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
   return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
 }
 
+/** Word for word the condition of the index `deposits_held`. */
+const HELD = sql<boolean>`state = 'held'`;
+/** The same for `deposits_unacknowledged`. */
+const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
+
+/** When the oldest held deposit of a reason was first seen: one look into an index. */
+export function oldestHeld(at: Rows, reason: HoldReason) {
+  return at
+    .selectFrom('deposits')
+    .where(HELD)
+    .where('reason', '=', reason)
+    .select('first_seen_at')
+    .orderBy('first_seen_at')
+    .limit(1);
+}
+
+/** When the oldest credit came that waits for its consumer: one look into an index. */
+export function oldestUnacknowledged(at: Rows) {
+  return at
+    .selectFrom('deposits')
+    .where(UNACKNOWLEDGED)
+    .select('credited_at')
+    .orderBy('credited_at')
+    .limit(1);
+}
+
+async function heldSince(at: Rows): Promise<StoreCounts['held']> {
+  const held: StoreCounts['held'][number][] = [];
+  for (const reason of HOLD_REASONS) {
+    const oldest = await oldestHeld(at, reason).executeTakeFirst();
+    if (oldest !== undefined) held.push({ reason, oldestAt: oldest.first_seen_at });
+  }
+  return held;
+}
+
 /**
  * `feed_seq` has no gaps, so its head is the number of items, and reversals have an index of their
  * own: the wide rows of the feed are never read to be counted.
@@ -39,7 +74,9 @@ async function creditCounts(at: Rows): Promise<StoreCounts['credits']> {
     .select((credit) => credit.fn.countAll<number>().as('count'))
     .executeTakeFirst();
   const reversals = reversed?.count ?? 0;
-  return { credits: (feed?.head ?? 0) - reversals, reversals };
+  const oldest = await oldestUnacknowledged(at).executeTakeFirst();
+  const oldestUnacknowledgedAt = oldest?.credited_at ?? null;
+  return { credits: (feed?.head ?? 0) - reversals, reversals, oldestUnacknowledgedAt };
 }
 
 /** `open` is everything not resolved: a break under investigation is still a difference. */
@@ -83,6 +120,7 @@ export async function readCounts(db: Rows): Promise<StoreCounts> {
     return {
       notifications: await deliveryCounts(at),
       deposits: await depositCounts(at),
+      held: await heldSince(at),
       credits: await creditCounts(at),
       breaks: await breakCounts(at),
       journalHead: head?.seq ?? 0,
