@@ -13,6 +13,7 @@ interface CoreFlags {
   readonly clock?: 'real' | 'virtual';
   readonly startTime?: number;
   readonly rateLimit: boolean;
+  readonly strictPermissions?: boolean;
   readonly controlHostName?: string[];
   readonly mine: boolean;
   readonly allowLoopbackWebhooks?: boolean;
@@ -123,6 +124,11 @@ export function coreCommand(terminal: Terminal): Command {
       parseStartTime,
     )
     .option('--no-mine', 'produce blocks only on POST /sim/blocks')
+    .option(
+      '--strict-permissions',
+      'refuse orders of clients without any permission (default for a new core)',
+    )
+    .option('--no-strict-permissions', 'let every client order')
     .option('--no-rate-limit', 'let clients call as often as they like')
     .option(
       '--control-host-name <name...>',
@@ -187,6 +193,7 @@ function coreOptions(flags: CoreFlags): CoreOptions {
     rateLimit: flags.rateLimit,
     ...given('clock', flags.clock),
     ...given('startMs', flags.startTime),
+    ...given('strictPermissions', flags.strictPermissions),
     ...given('controlPort', flags.controlPort),
     ...given('controlHostNames', flags.controlHostName),
     ...given('seed', flags.seed),

@@ -47,6 +47,11 @@ export interface CoreOptions extends LoginOptions {
   readonly clock?: 'real' | 'virtual';
   /** Where a virtual clock starts, Unix epoch milliseconds; default 2026-01-01, or the one of `db`. */
   readonly startMs?: number;
+  /**
+   * Whether a client without any permission is refused when it orders transactions; default true,
+   * or as `db` was last run. A `db` of a version without this option goes on without it.
+   */
+  readonly strictPermissions?: boolean;
   /** Whether clients are held to the limits of section "Limits"; default true. */
   readonly rateLimit?: boolean;
   /**
@@ -207,6 +212,7 @@ function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
   const state = new State({ seed: seed ?? 1 });
   file?.load(state);
   if (virtualClock !== undefined) file?.followTime(() => virtualClock.now());
+  const strictPermissions = strictnessOf(state, options, file?.isFresh ?? true);
   const committed = file === undefined ? undefined : () => file.committed();
   const faults = new Faults(state.table('faults'), state.seed);
   const clientIds = new Random(state, 'clients');
@@ -239,8 +245,25 @@ function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
     authenticator: new Authenticator(clients, sessions),
     rates: options.rateLimit === false ? undefined : state.table<RateRecord>('rateWindows'),
     stopLogins,
-    services: { world, delivery, clients, sessions, ...logins, served: new ServedRows() },
+    services: {
+      world,
+      delivery,
+      clients,
+      sessions,
+      ...logins,
+      served: new ServedRows(),
+      strictPermissions,
+    },
   };
+}
+
+/** Reads and keeps `strictPermissions`, so that the next start on the same file goes on with it. */
+function strictnessOf(state: State, options: CoreOptions, isFresh: boolean): boolean {
+  const settings = state.table<{ readonly strictPermissions: boolean }>('settings');
+  const kept = settings.get('core')?.strictPermissions;
+  const strictPermissions = options.strictPermissions ?? kept ?? isFresh;
+  if (kept !== strictPermissions) settings.put('core', { strictPermissions });
+  return strictPermissions;
 }
 
 /** Snapshots of the whole state, time included on a virtual clock. */

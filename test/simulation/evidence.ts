@@ -38,7 +38,7 @@ export interface Evidence {
   readonly balances: readonly TrueBalance[];
   /** The deepest that a hash ever was. */
   readonly deepest: ReadonlyMap<string, number>;
-  /** Level of each vault's `mined` entries. */
+  /** The coarsest level of each vault's `mined` entries. */
   readonly sources: ReadonlyMap<string, 'address' | 'account' | 'vault'>;
   readonly ruleOf: (network: string, asset: string) => CreditingRule;
   /** `<addressId> <memo>` of the memos that were registered before anything was paid. */
@@ -69,7 +69,7 @@ export function gatherEvidence(
     ...done,
     transactions: world.truthTransactions(),
     balances: world.truthBalances(),
-    sources: new Map(scenery.vaults.map(({ vaultId, source }) => [vaultId, source])),
+    sources: new Map(scenery.vaults.map(({ vaultId, source }) => [vaultId, source ?? 'vault'])),
     ruleOf,
     registeredMemos: new Set(
       scenery.places.flatMap(({ address, memos }) =>

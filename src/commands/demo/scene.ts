@@ -34,11 +34,15 @@ export const NETWORKS: readonly DemoNetwork[] = [
   },
 ];
 
+/** What an order names of its source, which is the level of its `mined` entries. */
+type OrderScope = { addressId: string } | { accountId: string } | Record<string, never>;
+
 export interface DemoAddress {
   readonly addressId: string;
   readonly networkAddress: string;
   readonly network: DemoNetwork;
   readonly vaultId: string;
+  readonly scope: OrderScope;
   /** Registered memos of customers, on networks that route by memo. */
   readonly memos: readonly string[];
 }
@@ -49,9 +53,9 @@ export interface Scene {
 }
 
 const VAULTS = [
-  { name: 'customer deposits', source: 'address' },
-  { name: 'hot wallet', source: 'vault' },
-  { name: 'treasury', source: 'account' },
+  { name: 'customer deposits', ordersBy: 'address' },
+  { name: 'hot wallet', ordersBy: 'vault' },
+  { name: 'treasury', ordersBy: 'account' },
 ] as const;
 
 const ADDRESSES_PER_NETWORK = 3;
@@ -61,8 +65,8 @@ const MEMOS = ['1001', '1002', '1003'] as const;
 export async function setScene(control: CoreControl, client: CoreClient): Promise<Scene> {
   const vaultIds: string[] = [];
   const addresses: DemoAddress[] = [];
-  for (const { name, source } of VAULTS) {
-    const vault = (await control.post('/sim/vaults', { name, source })) as { vaultId: string };
+  for (const { name, ordersBy } of VAULTS) {
+    const vault = (await control.post('/sim/vaults', { name })) as { vaultId: string };
     const { vaultId } = vault;
     vaultIds.push(vaultId);
     const account = (await client.post('/accounts', { vaultId, name: `${name} 1` })) as {
@@ -71,7 +75,9 @@ export async function setScene(control: CoreControl, client: CoreClient): Promis
     for (const network of NETWORKS) {
       const count = network.key === 'ripple' ? 1 : ADDRESSES_PER_NETWORK;
       for (let number = 1; number <= count; number += 1) {
-        addresses.push(await createAddress(client, { vaultId, account, network, number }));
+        addresses.push(
+          await createAddress(client, { vaultId, account, network, number, ordersBy }),
+        );
       }
     }
   }
@@ -80,9 +86,15 @@ export async function setScene(control: CoreControl, client: CoreClient): Promis
 
 async function createAddress(
   client: CoreClient,
-  place: { vaultId: string; account: { accountId: string }; network: DemoNetwork; number: number },
+  place: {
+    vaultId: string;
+    account: { accountId: string };
+    network: DemoNetwork;
+    number: number;
+    ordersBy: (typeof VAULTS)[number]['ordersBy'];
+  },
 ): Promise<DemoAddress> {
-  const { vaultId, account, network, number } = place;
+  const { vaultId, account, network, number, ordersBy } = place;
   const body = {
     accountId: account.accountId,
     network: network.key,
@@ -97,7 +109,9 @@ async function createAddress(
   for (const memo of memos) {
     await client.post('/memos', { addressId, memo, name: `customer ${memo}` });
   }
-  return { addressId, networkAddress, network, vaultId, memos };
+  const { accountId } = account;
+  const scope = { address: { addressId }, account: { accountId }, vault: {} }[ordersBy];
+  return { addressId, networkAddress, network, vaultId, scope, memos };
 }
 
 /** Subscribes every vault's three streams to our webhook. */

@@ -137,7 +137,7 @@ export class Traffic {
     await trader.post('/transactions', {
       orderId: `demo-${this.#orderNumber}`,
       vaultId: address.vaultId,
-      addressId: address.addressId,
+      ...address.scope,
       network: address.network.key,
       asset,
       amount: (amount / 20n + 1n).toString(),

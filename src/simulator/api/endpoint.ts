@@ -111,6 +111,20 @@ function issueText(
     .join('; ');
 }
 
+/** A misspelt one would otherwise be ignored, and read as "no such rows" or as "all of them". */
+const NARROWING_PARAMETER = /^(?:filter|relations|search)/;
+
+/** A parameter of lists that this call does not offer; undefined when there is none. */
+function unofferedParameter(
+  { method, credentials, query }: { method: string; credentials: string; query: z.ZodObject },
+  given: RawCall['query'],
+): string | undefined {
+  // Only calls of clients: an identity provider may add any parameter to its callback.
+  if (method !== 'get' || credentials === 'none') return undefined;
+  const isOffered = (name: string): boolean => Object.hasOwn(query.shape, name);
+  return Object.keys(given).find((name) => NARROWING_PARAMETER.test(name) && !isOffered(name));
+}
+
 /** zod drops a key of this name without a word, and what is not looked at must not be accepted. */
 function refuseProto(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a key of this name is never valid');
@@ -150,6 +164,9 @@ export function endpoint<
     if (!readParams.success) return refused('BR-1', issueText(readParams.error.issues));
     const readQuery = query.safeParse(raw.query);
     if (!readQuery.success) return refused('BR-1', issueText(readQuery.error.issues));
+    const unoffered = unofferedParameter(definition, raw.query);
+    if (unoffered !== undefined)
+      return refused('BR-1', `${unoffered}: is not offered by this call`);
     if (authorize !== undefined && caller !== undefined) {
       const refusal = authorize(caller.client, readParams.data, readQuery.data);
       if (refusal !== undefined) return refusal;

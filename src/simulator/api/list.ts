@@ -75,12 +75,7 @@ export function listQuerySchema<Row>(definition: ListDefinition<Row>) {
     const relation = z.enum(relations);
     shape['relations[]'] = z.union([relation, z.array(relation)]).optional();
   }
-  return z.looseObject(shape).superRefine((query: RawQuery, context) => {
-    for (const key of Object.keys(query)) {
-      if (key in shape || !/^(?:filter|relations|search)/.test(key)) continue;
-      context.addIssue({ code: 'custom', path: [key], message: 'is not offered by this list' });
-    }
-  });
+  return z.looseObject(shape);
 }
 
 /** Schema of single-resource calls that take `relations[]` only. */

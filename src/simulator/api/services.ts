@@ -15,4 +15,6 @@ export interface Services {
   readonly loginCodes: LoginCodes;
   readonly loginDesk: LoginDesk;
   readonly served: ServedRows;
+  /** Whether a client needs some permission to order transactions. */
+  readonly strictPermissions: boolean;
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { transaction as wireTransaction } from '../../wire/transaction.ts';
 import type { Transaction } from '../../wire/transaction.ts';
 import type { TransactionQuery } from '../world/world.ts';
-import { notFound, ok } from './answer.ts';
+import { forbidden, notFound, ok } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { changeAnswer, creationAnswer } from './creation.ts';
 import { endpoint, NOTHING } from './endpoint.ts';
@@ -96,6 +96,10 @@ export function transactionEndpoints(services: Services): Endpoint[] {
       body: orderRequest,
       answer: transactionSchema,
       creates: true,
+      authorize: ({ permissions }) =>
+        services.strictPermissions && permissions.length === 0
+          ? forbidden('A client without any permission cannot order transactions')
+          : undefined,
       handle: ({ body }) => creationAnswer(world.orderTransaction(body)),
     }),
     endpoint({
@@ -153,15 +157,16 @@ function show(
   return served.view(row.transactionId, row, { ...read, createdAt: row.createdAt });
 }
 
+/** The transaction with the relations that were asked for, and without the others. */
 function withRelations(
   { world }: Services,
-  row: Transaction,
+  { approvals, ...row }: Transaction,
   relations: ReadonlySet<string>,
 ): object {
   return {
     ...row,
     ...(relations.has('events') ? { events: world.events(row.transactionId) ?? [] } : {}),
-    ...(relations.has('approvals') ? { approvals: row.approvals ?? [] } : {}),
+    ...(relations.has('approvals') ? { approvals: approvals ?? [] } : {}),
   };
 }
 

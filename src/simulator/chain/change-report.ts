@@ -1,6 +1,6 @@
 import type { BalanceChange } from '../../wire/balance-change.ts';
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
-import { formatAmount } from '../world/asset-catalogue.ts';
+import { familyOf, formatAmount } from '../world/asset-catalogue.ts';
 import type { AssetCatalogue } from '../world/asset-catalogue.ts';
 import type { AddressRecord, MemoRecord, SourceLevel } from '../world/world.ts';
 import type { Movement } from './chain-transaction.ts';
@@ -97,10 +97,11 @@ export class ChangeReport {
       data: record?.data ?? {},
     };
     if (level === 'account') return { account };
+    const network = this.#catalogue.network(owner.network);
     const address = {
       id: owner.addressId,
       networkAddress: owner.networkAddress,
-      network: owner.network,
+      network: network === undefined ? owner.network : familyOf(network),
       hdpath: owner.hdpath,
       name: owner.name,
       data: owner.data,

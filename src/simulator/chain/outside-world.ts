@@ -28,6 +28,9 @@ export class OutsideWorld {
   deposit(request: DepositRequest): Change<{ blockchainHash: string }> {
     const network = this.#catalogue.network(request.network);
     if (network === undefined) return unknownNetwork(request.network);
+    if (request.outputs.filter(({ claimedAmount }) => claimedAmount !== undefined).length > 1) {
+      return refused('BR-1', 'A transaction makes one partial payment at most');
+    }
     const movements: Movement[] = [];
     for (const output of request.outputs) {
       const movement = this.#credit(network, output);
@@ -175,7 +178,7 @@ function toOutput({ networkAddress, amount }: Movement) {
 
 /** A payment that claims more than it delivers: only the delivered amount is anyone's. */
 function partialPayment(outputs: readonly DepositOutput[]): Record<string, unknown> {
-  const [output] = outputs;
+  const output = outputs.find(({ claimedAmount }) => claimedAmount !== undefined);
   if (output?.claimedAmount === undefined) return {};
   return {
     partialPayment: true,

@@ -146,6 +146,11 @@ export class StateFile {
     state.onChange((change) => this.#take(change));
   }
 
+  /** Whether no record has ever been written, in this run or before. */
+  get isFresh(): boolean {
+    return this.#lastPosition === 0;
+  }
+
   /** Has the virtual time written beside the records. */
   followTime(nowMs: () => number): void {
     this.#virtualNowMs = nowMs;

@@ -18,6 +18,7 @@ import {
 } from './order.ts';
 import type { Order } from './order.ts';
 import { canOutbid, fund, nonceFor } from './source-funds.ts';
+import { sourceLevel } from './source-level.ts';
 
 /** Why an order cannot go on now. Only `WARNING_REASONS` are told by a `warning`. */
 type PauseCause = {
@@ -142,7 +143,7 @@ export class OrderFlow {
 
   /** Entries of `mined`: all of the vault's side that no `incoming` carries. */
   balanceChanges(order: Order, transaction: ChainTransaction): BalanceChange[] {
-    const level = this.#view.registry.vault(order.vaultId)?.source ?? 'address';
+    const level = sourceLevel(order, this.#view.registry.vault(order.vaultId));
     const own = this.#report
       .own(transaction.network, effectsOf(transaction))
       .filter((movement) => movement.owner.vaultId === order.vaultId)

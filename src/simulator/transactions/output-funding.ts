@@ -28,8 +28,12 @@ export function fundFromOutputs(
   const all = group.flatMap((address) =>
     view.chain.ledger.unspent(network.key, address.networkAddress),
   );
-  // A replacement must spend what its original spends, or both could be mined.
-  const mandatory = all.filter((output) => original?.spends.includes(output.outpoint));
+  // A replacement must spend all that its original spends: then at most one of them, and of those
+  // that the original itself outbids, can be mined.
+  const spends = original?.spends ?? [];
+  const mandatory = all.filter((output) => spends.includes(output.outpoint));
+  // A reorg took one of these outputs away; it comes back with its own transaction.
+  if (mandatory.length < spends.length) return { kind: 'not-enough-utxos' };
   const free = all.filter(
     (output) => !mandatory.includes(output) && !isHeld(view, output.outpoint),
   );

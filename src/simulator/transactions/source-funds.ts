@@ -4,10 +4,11 @@ import { fundFromAccount } from './account-funding.ts';
 import type { Funding, FundingView } from './funding.ts';
 import type { Order } from './order.ts';
 import { fundFromOutputs } from './output-funding.ts';
+import { sourceLevel } from './source-level.ts';
 
 /**
  * Finds the money for an order within its scope: one address on account networks, any inputs of one
- * group (address, account or vault, by the vault's source level) on UTXO networks. The first group
+ * group (address, account or vault, by the order's source level) on UTXO networks. The first group
  * that can pay does.
  */
 export function fund(view: FundingView, order: Order): Funding {
@@ -16,7 +17,7 @@ export function fund(view: FundingView, order: Order): Funding {
   if (network === undefined) throw new Error(`no network ${order.network}`);
   let best: Funding = { kind: 'insufficient', shortfalls: [] };
   for (const group of sourceGroups(view, order, network.model)) {
-    if (!hasNonceOf(original, group[0])) continue;
+    if (!holdsSources(group, original)) continue;
     const funding =
       network.model === 'utxo'
         ? fundFromOutputs(view, { order, network, group, original })
@@ -36,11 +37,11 @@ export function fund(view: FundingView, order: Order): Funding {
   return best;
 }
 
-/** Whether the order may spend from where it must: what shares a nonce has one sender. */
+/** Whether the order may spend from where the transaction that it outbids spends. */
 export function canOutbid(view: FundingView, order: Order): boolean {
   const original = replacedBy(view, order);
-  if (original?.nonce === undefined) return true;
-  return sourceGroups(view, order, 'account').some(([source]) => hasNonceOf(original, source));
+  const model = view.catalogue.network(order.network)?.model ?? 'account';
+  return sourceGroups(view, order, model).some((group) => holdsSources(group, original));
 }
 
 /** The nonce with which the order is sent now: its original's, or the sender's next one. */
@@ -53,8 +54,16 @@ export function nonceFor(
   return replacedBy(view, order)?.nonce ?? view.chain.nextNonce(order.network, sender);
 }
 
-function hasNonceOf(original: ChainTransaction | undefined, source: AddressRecord): boolean {
-  return original?.nonce === undefined || original.sources.includes(source.networkAddress);
+/**
+ * Whether the group has every source of the original. A replacement of other sources would conflict
+ * with nothing, and both would pay.
+ */
+function holdsSources(
+  group: readonly AddressRecord[],
+  original: ChainTransaction | undefined,
+): boolean {
+  const own = new Set(group.map(({ networkAddress }) => networkAddress));
+  return original === undefined || original.sources.every((source) => own.has(source));
 }
 
 type SourceGroup = [AddressRecord, ...AddressRecord[]];
@@ -64,7 +73,8 @@ function sourceGroups(view: FundingView, order: Order, model: 'utxo' | 'account'
     const address = view.registry.address(order.addressId);
     return address === undefined ? [] : [[address]];
   }
-  const level = model === 'account' ? 'address' : view.registry.vault(order.vaultId)?.source;
+  const level =
+    model === 'account' ? 'address' : sourceLevel(order, view.registry.vault(order.vaultId));
   const groups = new Map<string, SourceGroup>();
   for (const address of view.registry.addresses({
     vaultId: order.vaultId,

@@ -79,7 +79,7 @@ export class CustodyRegistry {
     const record: VaultRecord = {
       vaultId: this.#random.uuid(),
       name: request.name,
-      source: request.source ?? 'address',
+      source: request.source ?? null,
       quorum,
       approvers,
       externalSigner: request.externalSigner ?? false,

@@ -62,6 +62,7 @@ export function networkInfo(network: NetworkConfig): NetworkInfo {
     name: network.name,
     confirmations: [...network.confirmations],
     model: network.model,
+    family: familyOf(network),
     nativeAsset: `${network.key}:${network.assets[0]?.symbol ?? ''}`,
     feeAsset: feeAssetOf(network),
     assets: network.assets.map(({ symbol, name, decimals, type }) => ({
@@ -74,6 +75,10 @@ export function networkInfo(network: NetworkConfig): NetworkInfo {
     mempool: network.mempool,
     blockTimeSeconds: network.blockTimeSeconds,
   };
+}
+
+export function familyOf(network: NetworkConfig): string {
+  return network.family ?? network.key;
 }
 
 export function feeAssetOf(network: NetworkConfig): string {

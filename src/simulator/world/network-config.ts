@@ -51,6 +51,11 @@ const networkConfig = z
   .strictObject({
     key: z.string().regex(/^[a-z0-9]+$/),
     name: z.string().min(1),
+    /** Key of the family whose networks share their addresses; default: the network's own key. */
+    family: z
+      .string()
+      .regex(/^[a-z0-9]+$/)
+      .optional(),
     model: z.enum(['utxo', 'account']),
     /** The first asset is the native one. */
     assets: z.array(assetDefinition).min(1),

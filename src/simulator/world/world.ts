@@ -136,6 +136,8 @@ export interface NetworkInfo {
   /** Published depths, ascending. */
   confirmations: number[];
   model: 'utxo' | 'account';
+  /** Networks of one family share their addresses. */
+  family: string;
   nativeAsset: string;
   feeAsset: string;
   assets: { asset: string; name: string; decimals: number; type: string }[];
@@ -153,7 +155,7 @@ export interface ChainTip {
 
 export interface VaultRequest {
   name: string;
-  /** Level to which `mined` entries are collapsed; default `address`. */
+  /** Source level of orders that name neither an address nor an account; default `vault`. */
   source?: SourceLevel;
   /** Approvals needed; default 0: no quorum. */
   quorum?: number;
@@ -165,7 +167,8 @@ export interface VaultRequest {
 export interface VaultRecord {
   vaultId: string;
   name: string;
-  source: SourceLevel;
+  /** Null: not chosen. */
+  source: SourceLevel | null;
   quorum: number;
   approvers: readonly string[];
   externalSigner: boolean;
@@ -249,7 +252,7 @@ export interface OrderRequest {
   memo?: string;
   /** UTXO networks: an address of the same vault; default: the largest input's own. */
   changeAddressId?: string;
-  /** A submitted transaction of the same vault and network (EVM: and address) that this one outbids. */
+  /** A submitted transaction of the same vault, network and sources that this one outbids. */
   replacesTransactionId?: string;
   metadata?: CustomData;
 }

@@ -117,6 +117,23 @@ test('a partial payment credits what was delivered, not what it claims', () => {
   expect(scene.told('incoming')).toEqual(['incoming confirmation 1 [3 XRP]']);
 });
 
+test('a partial payment is told whichever output makes it, and only one output may', () => {
+  const scene = new Scene();
+  const vault = scene.vault();
+  const [first, second] = [scene.address(vault, 'ripple'), scene.address(vault, 'ripple')];
+  const plain = { addressId: first.addressId, asset: 'ripple:XRP', amount: 5n };
+  const partial = { ...plain, addressId: second.addressId, amount: 3n, claimedAmount: 3_000_000n };
+  const { blockchainHash } = record(
+    scene.world.deposit({ network: 'ripple', outputs: [plain, partial] }),
+  );
+  scene.mine('ripple');
+  for (const { metadata } of scene.world.transactions({ blockchainHash }).data) {
+    expect(metadata).toEqual({ partialPayment: true, amount: '3000000', deliveredAmount: '3' });
+  }
+  const twice = { network: 'ripple', outputs: [{ ...plain, claimedAmount: 9n }, partial] };
+  expect(scene.world.deposit(twice)).toMatchObject({ kind: 'refused', code: 'BR-1' });
+});
+
 test('one hash that pays several addresses and memos is as many deposits', () => {
   const scene = new Scene();
   const vault = scene.vault();

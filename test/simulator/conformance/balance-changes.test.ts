@@ -168,12 +168,14 @@ test(
       data: { desk: 'a' },
     });
     await stage.fund(address, 'ETH', '1000000000000000000');
-    const paid = await send(vault, { asset: 'ethereum:ETH', amount: '120000000000000000' });
+    const { addressId } = address;
+    const order = { asset: 'ethereum:ETH', amount: '120000000000000000', addressId };
+    const paid = await send(vault, order);
     const place = {
       address: {
-        id: address.addressId,
+        id: addressId,
         networkAddress: address.networkAddress,
-        network: 'ethereum',
+        network: 'evm',
         hdpath: "m/44'/60'/0'/0/0",
         name: 'desk',
         data: { desk: 'a' },
@@ -253,14 +255,15 @@ test(
 );
 
 test(
-  'mined is merged to the vault’s source level, and carries what that level knows',
+  'mined is merged to the account or vault that the order names, and carries what that level knows',
   covers('balance-changes/level/account', 'balance-changes/level/vault'),
   async () => {
     for (const level of ['account', 'vault']) {
-      const { vault } = await source('bitcoin', { BTC: '100000000' }, { source: level });
+      const { vault, address } = await source('bitcoin', { BTC: '100000000' });
       const second = await stage.address(vault, 'bitcoin', level === 'vault' ? 'other' : 'main');
       await stage.fund(second, 'BTC', '50000000');
-      const told = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000' });
+      const scope = level === 'account' ? { accountId: address.accountId } : {};
+      const told = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000', ...scope });
       const entries = entriesOf(told, 'outgoing', 'mined');
       // Two inputs and two outputs: 209 virtual bytes.
       expect(entries.map(entryLine)).toEqual(['-120000000 BTC', '-1045 BTC fee']);
@@ -272,6 +275,59 @@ test(
     }
   },
 );
+
+/** The vault's option, what an order names beside its vault, and the level of `mined`. */
+const LEVELS = [
+  [undefined, 'nothing', 'vault'],
+  ['address', 'nothing', 'address'],
+  ['account', 'nothing', 'account'],
+  ['address', 'accountId', 'account'],
+  ['vault', 'accountId', 'account'],
+  ['account', 'addressId', 'address'],
+  ['vault', 'addressId', 'address'],
+] as const;
+
+for (const [option, named, level] of LEVELS) {
+  const vaultText = option === undefined ? 'a vault without an option' : `a vault at ${option}`;
+  test(`an order that names ${named} in ${vaultText} is told by ${level}`, async () => {
+    const settings = option === undefined ? {} : { source: option };
+    const funds = { ETH: '1000000000000000000' };
+    const { vault, address } = await source('ethereum', funds, settings);
+    const scope = named === 'nothing' ? {} : { [named]: address[named] };
+    const told = await send(vault, { asset: 'ethereum:ETH', ...scope });
+    const entries = entriesOf(told, 'outgoing', 'mined');
+    expect(entries).toHaveLength(2);
+    for (const entry of entries) {
+      expect([entry.address?.id, entry.account?.id]).toEqual([
+        level === 'address' ? address.addressId : undefined,
+        level === 'vault' ? undefined : address.accountId,
+      ]);
+    }
+  });
+}
+
+test('entries name the family of their address’s network, address records the network', async () => {
+  for (const [network, asset, family] of [
+    ['ethereum', 'ETH', 'evm'],
+    ['polygon', 'POL', 'evm'],
+    ['bitcoin', 'BTC', 'bitcoin'],
+  ] as const) {
+    const vault = await stage.vault();
+    const address = await stage.address(vault, network);
+    await stage.deposit(address, asset, '70000');
+    await stage.mine(network);
+    const told = await stage.notifications();
+    for (const stream of ['incoming', 'blockchain']) {
+      const changes = told
+        .filter((each) => each.stream === stream && 'balanceChanges' in each)
+        .flatMap(changesOf);
+      expect(changes.length).toBeGreaterThan(0);
+      for (const change of changes) expect(change.address?.network).toBe(family);
+    }
+    const read = await stage.api('GET', `/addresses/${address.addressId}`);
+    expect(read.body['network']).toBe(network);
+  }
+});
 
 test(
   'the address list shows a just-mined transaction at once and agrees with mined by sum',

@@ -189,7 +189,13 @@ test('relations load related data, one or several', covers('lists/relations'), a
   const one = (await stage.api('GET', `${path}?${both}`)).body;
   expect(one).toMatchObject(related);
   expect((await stage.api('GET', `/transactions?${both}`)).rows).toMatchObject([related]);
-  expect((await stage.api('GET', path)).body).not.toHaveProperty('events');
+  for (const bare of [
+    (await stage.api('GET', path)).body,
+    ...(await stage.api('GET', '/transactions')).rows,
+  ]) {
+    expect(bare).not.toHaveProperty('events');
+    expect(bare).not.toHaveProperty('approvals');
+  }
   const vaults = '/vaults?relations[]=accounts&relations[]=addresses';
   expect((await stage.api('GET', vaults)).rows).toMatchObject([
     { accounts: [{ accountId }], addresses: [{ addressId }] },
@@ -197,5 +203,33 @@ test('relations load related data, one or several', covers('lists/relations'), a
   for (const target of [`${path}?relations[]=secrets`, '/networks?relations[]=events']) {
     const refused = await approver.call('GET', target);
     expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${target.split('?')[0] ?? ''}`);
+  }
+});
+
+test('a filter or search of a single row is refused, as an unknown one of a list is', async () => {
+  const vault = await stage.vault();
+  const { vaultId } = vault;
+  const { accountId, addressId } = await stage.address(vault, 'ripple');
+  const order = await stage.order(vault, { asset: 'ripple:XRP' });
+  const client = await stage.client();
+  for (const path of [
+    `/vaults/${vaultId}`,
+    `/accounts/${accountId}`,
+    `/addresses/${addressId}`,
+    `/transactions/${String(order['transactionId'])}`,
+    `/transactions/${String(order['transactionId'])}/master-approval-payload`,
+    `/subscriptions/${vaultId}`,
+    `/subscriptions/${vaultId}/confirmations`,
+    '/vaults',
+  ]) {
+    for (const query of ['filter[colour]=red', 'filter[]=', 'searching=x', 'relations=events']) {
+      const refused = await client.call('GET', `${path}?${query}`);
+      expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1${path}`);
+    }
+  }
+  // Where a list would offer them, too.
+  for (const query of ['filter[vaultId]=x', 'search=x']) {
+    const refused = await client.call('GET', `/accounts/${accountId}?${query}`);
+    expect(refusalOf(refused)).toBe(`400 BR-1 GET /api/v1/accounts/${accountId}`);
   }
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { send, textOf } from './call.ts';
+import { startCoreProcess } from './core-process.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
@@ -108,3 +110,44 @@ for (const [held, may] of HOLDERS) {
     },
   );
 }
+
+/** An order for a network on which the vault has nothing: it is taken, and waits for funds. */
+const orderIn = (vaultId: string) => ({
+  orderId: 'one',
+  vaultId,
+  network: 'ethereum',
+  asset: 'ethereum:ETH',
+  amount: '1000',
+  destinationAddress: '0x000000000000000000000000000000000000dEaD',
+});
+
+test('a client without any permission orders nothing, one with any may', async () => {
+  const { vaultId } = await scene();
+  const nobody = await stage.client([]);
+  const refused = await nobody.call('POST', '/transactions', orderIn(vaultId));
+  expect(refusalOf(refused)).toBe('403 AU-1 POST /api/v1/transactions');
+  // Not even whether the order exists: the refusal comes before the body is looked at.
+  expect(refusalOf(await nobody.call('POST', '/transactions', {}))).toBe(refusalOf(refused));
+  expect((await nobody.call('GET', '/transactions')).rows).toHaveLength(1);
+  for (const permission of ['Vault:read', 'manageVaults', `manageNotifications:${vaultId}`]) {
+    const client = await stage.client([permission]);
+    const order = { ...orderIn(vaultId), orderId: permission };
+    expect((await client.call('POST', '/transactions', order)).status).toBe(201);
+  }
+});
+
+test('a core with --no-strict-permissions lets every client order', async () => {
+  const core = await startCoreProcess(1, ['--no-strict-permissions']);
+  try {
+    const { publicKeyPem } = stage.keys;
+    const client = { name: 'c', type: 'api', publicKeyPem, permissions: [] };
+    const made = await send(`${core.controlUrl}/sim/clients`, 'POST', { body: client });
+    const token = await stage.token(textOf(made.body, 'clientId'));
+    const vault = await send(`${core.controlUrl}/sim/vaults`, 'POST', { body: { name: 'v' } });
+    const body = orderIn(textOf(vault.body, 'vaultId'));
+    const answer = await send(`${core.url}/api/v1/transactions`, 'POST', { token, body });
+    expect(answer.status).toBe(201);
+  } finally {
+    await core.stop();
+  }
+});

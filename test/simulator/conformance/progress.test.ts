@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
@@ -9,6 +10,9 @@ import type { Vault } from './stage.ts';
 const stage = setStage('progress');
 
 const HOUR_MS = 3_600_000;
+const truthRows = z.array(
+  z.looseObject({ transactionId: z.string().nullable(), status: z.string() }),
+);
 const ETH = '1000000000000000000';
 const SENT = ['outgoing requested', 'outgoing inited', 'outgoing signed', 'outgoing submitted'];
 
@@ -291,6 +295,52 @@ test(
     expect([await statusOf(original), await statusOf(replacement)]).toEqual(['replaced', 'mined']);
   },
 );
+
+test('on a UTXO network only orders with all sources of the original can replace it', async () => {
+  const vault = await stage.vault();
+  const [first, second] = [
+    await stage.address(vault, 'bitcoin'),
+    await stage.address(vault, 'bitcoin'),
+  ];
+  for (const address of [first, second]) await stage.fund(address, 'BTC', '1000000');
+  const pay = (amount: string, more: Json = {}) =>
+    stage.order(vault, { asset: 'bitcoin:BTC', amount, ...more });
+  // Takes the outputs of both addresses.
+  const original = await pay('1500000');
+  const replaces = { replacesTransactionId: original['transactionId'] };
+  const { addressId } = second;
+  const other = await pay('1000', { addressId, ...replaces });
+  expect(await stage.transaction(other['transactionId'])).toMatchObject({
+    status: 'cancelled',
+    reasonCode: 'invalid_order',
+  });
+  const whole = await pay('1500000', replaces);
+  await stage.mine('bitcoin');
+  expect([await statusOf(original), await statusOf(whole)]).toEqual(['replaced', 'mined']);
+  const truth = await stage.sim('GET', '/sim/truth/transactions');
+  const mined = truthRows
+    .parse(truth['data'])
+    .filter(({ transactionId }) => transactionId !== null);
+  expect(mined.map(({ transactionId, status }) => [transactionId, status])).toEqual([
+    [original['transactionId'], 'dropped'],
+    [whole['transactionId'], 'confirmed'],
+  ]);
+});
+
+test('a UTXO replacement from another sender never pays beside its original', async () => {
+  const vault = await stage.vault();
+  const [first, second] = [
+    await stage.address(vault, 'bitcoin'),
+    await stage.address(vault, 'bitcoin'),
+  ];
+  for (const address of [first, second]) await stage.fund(address, 'BTC', '1000000');
+  const from = (address: { addressId: string }, more: Json = {}) =>
+    stage.order(vault, { asset: 'bitcoin:BTC', addressId: address.addressId, ...more });
+  const original = await from(first);
+  const other = await from(second, { replacesTransactionId: original['transactionId'] });
+  await stage.mine('bitcoin');
+  expect([await statusOf(original), await statusOf(other)]).toEqual(['mined', 'cancelled']);
+});
 
 test(
   'nothing follows a terminal event but the rollback of a mined one',

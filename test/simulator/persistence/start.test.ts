@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,6 +96,31 @@ test('a start that fails leaves the file free', async () => {
 test('a file that is none of ours is refused and left as it is', async () => {
   writeFileSync(db, 'precious\n'.repeat(1_000));
   await expect(started()).rejects.toThrow('is not a SQLite database');
+});
+
+test('a file goes on with the permissions mode that it was last run with', async () => {
+  const modeOf = (): unknown => {
+    const file = new Database(db, { readonly: true });
+    const select = "SELECT record FROM records WHERE name = 'settings'";
+    const text = file.prepare<[], { record: string }>(select).get()?.record;
+    file.close();
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  await started();
+  await stopAll();
+  expect(modeOf()).toEqual({ strictPermissions: true });
+  await started({ strictPermissions: false });
+  await stopAll();
+  await started();
+  await stopAll();
+  expect(modeOf()).toEqual({ strictPermissions: false });
+  // A file of a version that did not know the mode.
+  const older = new Database(db);
+  older.exec("DELETE FROM records WHERE name = 'settings'");
+  older.close();
+  await started();
+  await stopAll();
+  expect(modeOf()).toEqual({ strictPermissions: false });
 });
 
 test('what a restore or a reset undid stays undone after a restart', async () => {

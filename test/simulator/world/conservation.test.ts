@@ -175,14 +175,17 @@ function order(setting: Setting, each: Extract<Step, { kind: 'order' }>): void {
   const original = scene.world
     .transactions({ type: 'outgoing', status: 'submitted', vaultId: source.vaultId })
     .data.at(-1);
+  // The first vault tells entries by address, so none of its orders names an account alone.
+  const isFirst = source.vaultId === setting.vaults[0]?.vaultId;
+  const scope = isFirst && each.scope === 1 ? 0 : each.scope;
   scene.world.setTransactionFaults(each.fault === 0 ? [{ fault: 'revert', count: 1 }] : []);
   scene.order({
     vaultId: source.vaultId,
     network,
     asset: at(setting.assets, each.asset),
     amount: each.amount + 1000n,
-    ...(each.scope === 0 ? {} : { accountId: source.accountId }),
-    ...(each.scope < 2 ? {} : { addressId: source.addressId }),
+    ...(scope === 0 ? {} : { accountId: source.accountId }),
+    ...(scope < 2 ? {} : { addressId: source.addressId }),
     destinationAddress: each.to < 6 ? at(addresses, each.to).networkAddress : 'outside',
     ...(setting.memo && each.memo < 4 ? { memo: String(each.memo) } : {}),
     ...(setting.utxo && each.change < 4 ? { changeAddressId: at(own, each.change).addressId } : {}),
