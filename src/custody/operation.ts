@@ -5,10 +5,26 @@ import { fill, isSegment, queryText } from './path.ts';
 import type { QueryValue } from './path.ts';
 import type { Method } from './transport.ts';
 
+/** Every call of the custody API that we make, as metrics and logs name it. */
+export const OPERATION_NAMES = [
+  'networks',
+  'vaults',
+  'addresses',
+  'transaction',
+  'transactions',
+  'addressTransactions',
+  'subscriptions',
+  'subscribe',
+  'confirmationOverrides',
+  'setConfirmationOverrides',
+  'pullRetriesForward',
+  'notifications',
+  'replay',
+] as const;
+
 /** One endpoint with what fills it; `template` is relative to `/api/v1`. */
 export interface Operation<Value> {
-  /** For metrics and logs. */
-  readonly name: string;
+  readonly name: (typeof OPERATION_NAMES)[number];
   readonly method: Method;
   readonly template: string;
   readonly ids?: Readonly<Record<string, string>>;

@@ -25,6 +25,18 @@ export type Failure =
   /** An answer that this client does not understand. `detail` quotes no values. */
   | { readonly kind: 'malformed'; readonly detail: string };
 
+const RESULTS = {
+  ok: true,
+  'not-found': true,
+  unavailable: true,
+  'rate-budget': true,
+  refused: true,
+  malformed: true,
+} as const satisfies Record<Outcome<unknown>['kind'], true>;
+
+/** How an attempt can end, as metrics name it. */
+export const RESULT_NAMES = Object.keys(RESULTS);
+
 /**
  * What became of a call. `not-found` is HTTP 404 with the service's own `NE-1` and nothing else:
  * a 404 of some proxy on the way must not look like a deposit that custody does not know.

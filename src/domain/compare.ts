@@ -10,16 +10,18 @@ import type { BalanceChange } from './notification.ts';
 import type { AssetId } from './ids.ts';
 
 /** Why something could not be compared; it is then neither matched nor a mismatch. */
-export type SkipCause =
-  | 'balance_changes_pending'
-  | 'unknown_status'
-  | 'custody_behind'
-  | 'in_grace'
-  | 'no_chain_evidence'
-  | 'unreadable_row'
-  | 'unknown_address'
-  | 'api_unavailable'
-  | 'rate_budget';
+export const SKIP_CAUSES = [
+  'balance_changes_pending',
+  'unknown_status',
+  'custody_behind',
+  'in_grace',
+  'no_chain_evidence',
+  'unreadable_row',
+  'unknown_address',
+  'api_unavailable',
+  'rate_budget',
+] as const;
+export type SkipCause = (typeof SKIP_CAUSES)[number];
 
 /** How every comparison ends. */
 export type Outcome =

@@ -18,6 +18,9 @@ export interface StaleAges {
  */
 export const STALE_SHOWN_MAX = 1_000;
 
+/** What a run counts the others as. */
+export const STALE_NOT_SHOWN = 'stale_not_shown';
+
 /**
  * Whether a deposit waits for something that should come by itself, or for an approval. What a
  * person, dust or a halt stops after it was verified waits on purpose.

@@ -3,7 +3,20 @@ import type { BreakType, Severity } from '../domain/break.ts';
 import type { DepositState, HoldReason } from '../domain/deposit.ts';
 
 /** What became of a delivery that was answered with 2xx, or `malformed`. */
-export type NotificationOutcome = 'accepted' | 'duplicate' | 'quarantined' | 'malformed';
+const NOTIFICATION_OUTCOMES = ['accepted', 'duplicate', 'quarantined', 'malformed'] as const;
+export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
+
+/** Other statuses that a delivery is answered with. 500 is a defect of ours. */
+const REFUSAL_STATUSES = [403, 404, 405, 413, 500, 503] as const;
+export type RefusalStatus = (typeof REFUSAL_STATUSES)[number];
+
+/** Label values that are known at the start: `increase()` does not see the step from none to one. */
+export interface KnownLabels {
+  readonly operations: readonly string[];
+  readonly results: readonly string[];
+  readonly skipCauses: readonly string[];
+  readonly exemptionRules: readonly string[];
+}
 
 /** What a reconciliation says of one comparison. */
 export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
@@ -48,7 +61,7 @@ export class Metrics {
   );
   readonly #refusals = this.#counter(
     'counterfoil_http_refusals_total',
-    'Requests answered with 4xx or 5xx.',
+    'Deliveries answered with 4xx or 5xx, but for 400.',
     ['status'],
   );
   readonly #commits = this.#counter('counterfoil_commits_total', 'Transactions of the writer.', [
@@ -135,7 +148,7 @@ export class Metrics {
   );
 
   /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
-  constructor(options: { now: () => number; process?: boolean }) {
+  constructor(options: { now: () => number; process?: boolean; known?: KnownLabels }) {
     this.#now = options.now;
     this.#sweptAtMs = options.now();
     this.#sweptWholeAtMs = options.now();
@@ -150,8 +163,23 @@ export class Metrics {
       'Time since a sweep last read all that it had to, or since the start where none has.',
       () => this.#sweptWholeAtMs,
     );
+    this.#beginAtZero(options.known);
     if (options.process === true) {
       collectDefaultMetrics({ register: this.#registry, prefix: 'counterfoil_' });
+    }
+  }
+
+  #beginAtZero(known: KnownLabels | undefined): void {
+    for (const outcome of NOTIFICATION_OUTCOMES) this.#notifications.inc({ outcome }, 0);
+    for (const status of REFUSAL_STATUSES) this.#refusals.inc({ status }, 0);
+    for (const result of ['ok', 'failed']) this.#commits.inc({ result }, 0);
+    this.comparisons({ kind: 'matched', count: 0 });
+    this.comparisons({ kind: 'break', count: 0 });
+    if (known === undefined) return;
+    for (const cause of known.exemptionRules) this.comparisons({ kind: 'exempt', cause, count: 0 });
+    for (const cause of known.skipCauses) this.comparisons({ kind: 'skipped', cause, count: 0 });
+    for (const operation of known.operations) {
+      for (const result of known.results) this.#requests.inc({ operation, result }, 0);
     }
   }
 
@@ -159,7 +187,7 @@ export class Metrics {
     this.#notifications.inc({ outcome });
   }
 
-  refusal(status: number): void {
+  refusal(status: RefusalStatus): void {
     this.#refusals.inc({ status });
   }
 

@@ -2,7 +2,7 @@ import type { Break } from '../domain/break.ts';
 import type { RunAges } from '../domain/custody.ts';
 import type { Changes } from '../domain/dossier.ts';
 import { escalated, ESCALATIONS_PER_RUN_MAX, escalationSteps } from '../domain/escalation.ts';
-import { decideStale, STALE_SHOWN_MAX } from '../domain/staleness.ts';
+import { decideStale, STALE_NOT_SHOWN, STALE_SHOWN_MAX } from '../domain/staleness.ts';
 import type { DeskTools } from './desk-tools.ts';
 import type { RecordSource } from './records.ts';
 
@@ -59,7 +59,7 @@ export class AgeDesk {
     fact.apply(decided);
     const shown = deposits.oldest.length + withdrawals.oldest.length;
     const more = deposits.total + withdrawals.total - shown;
-    return { broken: decided.found.length, skipped: more === 0 ? {} : { stale_not_shown: more } };
+    return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };
   }
 
   #escalate(ages: RunAges, fact: { seq: number; at: number }): void {

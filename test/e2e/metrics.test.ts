@@ -34,3 +34,17 @@ test('deposits are counted by state, and only those that are deep enough as wait
   expect(samples.get('counterfoil_unacknowledged_credits')).toBe('0');
   expect(samples.get('counterfoil_oldest_unacknowledged_credit_age_seconds')).toBe('0');
 });
+
+test('a daemon to which nothing has happened has each of its counters, at 0', async () => {
+  const daemon = await Daemon.start();
+  const samples = await samplesOf(daemon);
+  const counters = [...samples].filter(([name]) =>
+    /^counterfoil_(notifications|http_refusals|sweep_outcomes)_total/.test(name),
+  );
+  const labels = counters.map(([name]) => name);
+  expect(labels).toContain('counterfoil_http_refusals_total{status="500"}');
+  expect(labels).toContain(
+    'counterfoil_sweep_outcomes_total{kind="skipped",cause="api_unavailable"}',
+  );
+  expect(counters.filter(([, value]) => value !== '0')).toEqual([]);
+});

@@ -73,6 +73,11 @@ test.for([
     expect(await runOf(daemon)).toMatchObject({ incomplete: null });
     expect(await daemon.get('/readyz')).toMatchObject({ custody: { access: 'granted' } });
 
+    const requests = 'counterfoil_custody_requests_total';
+    expect(await metricLines(daemon, requests)).toContain(
+      `${requests}{operation="replay",result="refused"} 0`,
+    );
+
     custody.status = status;
     const { incomplete } = await runOf(daemon);
     expect(incomplete?.toLowerCase()).toContain(advice.toLowerCase());

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../src/domain/break.ts';
@@ -28,11 +29,34 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
 test('a daemon that is down, and a store that takes nothing, each have an alert that pages', () => {
   const pages = RULES.split(/^ {6}- alert: /m).filter((alert) => alert.includes('severity: page'));
   const expressions = pages.map((alert) => /\n {8}expr: (.+)\n/.exec(alert)?.[1]);
-  // Only the absence of a figure tells of a daemon that gives none.
-  expect(expressions).toContain('absent(counterfoil_last_sweep_age_seconds)');
+  expect(expressions).toContain('up{job="counterfoil"} == 0');
   expect(expressions).toContain('increase(counterfoil_http_refusals_total{status="503"}[5m]) > 0');
+  expect(expressions).toContain('increase(counterfoil_http_refusals_total{status="500"}[10m]) > 0');
   expect(expressions).toContain('counterfoil_last_complete_sweep_age_seconds > 1800');
 });
+
+test('what an alert takes the increase of is there before anything has happened', async () => {
+  const { text } = await new Metrics({ now: () => 0 }).page();
+  const counters = [...RULES.matchAll(/increase\((counterfoil_[^[]+)\[/g)];
+  expect(counters.length).toBeGreaterThan(0);
+  for (const [, counter] of counters) expect(text).toContain(`\n${counter} 0\n`);
+});
+
+const HAS_PROMTOOL = spawnSync('promtool', ['--version'], { stdio: 'ignore' }).status === 0;
+
+test.skipIf(!HAS_PROMTOOL)(
+  'Prometheus fires each alert when it should (skipped where promtool is not installed)',
+  () => {
+    const checked = spawnSync('promtool', ['test', 'rules', 'alerts.yml'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+    });
+    expect([checked.status, checked.stdout + checked.stderr]).toEqual([
+      0,
+      expect.stringContaining('SUCCESS'),
+    ]);
+  },
+);
 
 test('alerts name break types that exist', () => {
   const named = [...RULES.matchAll(/type=~?"([^"]+)"/g)].flatMap(([, list]) => list?.split('|'));

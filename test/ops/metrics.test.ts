@@ -121,11 +121,46 @@ test('an operation that is refused leaves the page when it is allowed again', as
   expect(await refused()).toEqual([]);
 });
 
+test('every counter begins at 0 for every label that is known, so that a first burst is an increase', async () => {
+  const known = {
+    operations: ['transactions', 'vaults'],
+    results: ['ok', 'unavailable'],
+    skipCauses: ['in_grace'],
+    exemptionRules: ['gifts'],
+  };
+  const metrics = new Metrics({ now: () => 0, known });
+  const { text } = await metrics.page();
+  const counters = [...text.matchAll(/^# TYPE (\S+) counter$/gm)].map(([, name]) => name ?? '');
+  const lines = await samples(metrics);
+  expect(lines.filter((line) => counters.some((name) => line.startsWith(name)))).toEqual([
+    'counterfoil_notifications_total{outcome="accepted"} 0',
+    'counterfoil_notifications_total{outcome="duplicate"} 0',
+    'counterfoil_notifications_total{outcome="quarantined"} 0',
+    'counterfoil_notifications_total{outcome="malformed"} 0',
+    'counterfoil_http_refusals_total{status="403"} 0',
+    'counterfoil_http_refusals_total{status="404"} 0',
+    'counterfoil_http_refusals_total{status="405"} 0',
+    'counterfoil_http_refusals_total{status="413"} 0',
+    'counterfoil_http_refusals_total{status="500"} 0',
+    'counterfoil_http_refusals_total{status="503"} 0',
+    'counterfoil_commits_total{result="ok"} 0',
+    'counterfoil_commits_total{result="failed"} 0',
+    'counterfoil_sweep_outcomes_total{kind="matched",cause=""} 0',
+    'counterfoil_sweep_outcomes_total{kind="break",cause=""} 0',
+    'counterfoil_sweep_outcomes_total{kind="exempt",cause="gifts"} 0',
+    'counterfoil_sweep_outcomes_total{kind="skipped",cause="in_grace"} 0',
+    'counterfoil_custody_requests_total{operation="transactions",result="ok"} 0',
+    'counterfoil_custody_requests_total{operation="transactions",result="unavailable"} 0',
+    'counterfoil_custody_requests_total{operation="vaults",result="ok"} 0',
+    'counterfoil_custody_requests_total{operation="vaults",result="unavailable"} 0',
+  ]);
+});
+
 test('two of them share nothing', async () => {
   const one = new Metrics({ now: () => 0 });
   const other = new Metrics({ now: () => 0 });
   one.notification('accepted');
-  expect((await samples(other)).some((line) => line.includes('accepted'))).toBe(false);
+  expect(await samples(other)).toContain('counterfoil_notifications_total{outcome="accepted"} 0');
 });
 
 test('every name begins with the program, and names its unit last', async () => {

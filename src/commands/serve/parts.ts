@@ -3,11 +3,15 @@ import { identifyBy, type Identify } from '../../api/access.ts';
 import { FeedSignal } from '../../api/feed-signal.ts';
 import type { Access } from '../../custody/access.ts';
 import type { CustodyClient } from '../../custody/client.ts';
+import { OPERATION_NAMES } from '../../custody/operation.ts';
+import { RESULT_NAMES } from '../../custody/outcome.ts';
+import { SKIP_CAUSES } from '../../domain/compare.ts';
+import { STALE_NOT_SHOWN } from '../../domain/staleness.ts';
 import { CommitQueue } from '../../intake/commit-queue.ts';
 import type { Config } from '../../ops/config.ts';
 import type { Lifecycle } from '../../ops/lifecycle.ts';
 import type { Logger } from '../../ops/log.ts';
-import { Metrics } from '../../ops/metrics.ts';
+import { Metrics, type KnownLabels } from '../../ops/metrics.ts';
 import { Judging } from '../../reconcile/judging.ts';
 import { PublishedNetworks } from '../../reconcile/published-networks.ts';
 import { custodyClientOf } from '../custody/link.ts';
@@ -52,7 +56,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const { config, log } = surroundings;
   const { ledger, reads } = store;
   const now = (): number => Date.now();
-  const metrics = new Metrics({ now, process: true });
+  const metrics = new Metrics({ now, process: true, known: knownLabels(config) });
   const feed = new FeedSignal({
     hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
     onBug: (error) => log.error({ err: error }, 'the credit feed could not be looked at'),
@@ -98,6 +102,16 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const identify = identifyBy(config.api.tokens);
   const services = { metrics, custody, access, networks, judging, reconciler, closer, identify };
   return { ...surroundings, ...store, queue, feed, ...services };
+}
+
+/** What counters can be about, whether it has happened or not. */
+function knownLabels(config: Config): KnownLabels {
+  return {
+    operations: config.custody === undefined ? [] : OPERATION_NAMES,
+    results: RESULT_NAMES,
+    skipCauses: [...SKIP_CAUSES, STALE_NOT_SHOWN],
+    exemptionRules: config.reconcile.exemptions.map(({ rule }) => rule),
+  };
 }
 
 function tellOfStore(log: Logger, cause: string | null): void {

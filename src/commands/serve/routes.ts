@@ -5,11 +5,13 @@ import type { Readiness } from '../../api/health.ts';
 import type { PolicyServices } from '../../api/services.ts';
 import { createConsole } from '../../console/application.ts';
 import { accessNotice } from '../../custody/access.ts';
+import type { CommitQueue } from '../../intake/commit-queue.ts';
 import { BodyRoom } from '../../intake/body-room.ts';
 import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../../intake/hooks.ts';
 import { PathTokens } from '../../intake/path-token.ts';
 import { RefusedBodies } from '../../intake/refused-bodies.ts';
 import { checkPolicy } from '../../ops/crediting-policy.ts';
+import type { Config } from '../../ops/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import { policyWarnings } from '../crediting/policy-warnings.ts';
@@ -26,9 +28,17 @@ const HOOKS = '/hooks';
 /** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
 const WARNINGS_MS_MAX = 2_000;
 
+interface IntakeParts extends Pick<Parts, 'log' | 'metrics'> {
+  readonly intake: Config['intake'];
+  readonly queue: Pick<CommitQueue, 'submit'>;
+}
+
 /** Intake alone: what API and console have in front of their routes is no business of a delivery. */
-function intake({ config, log, queue, metrics }: Parts, senders: RefusedSenders): Hono<HooksEnv> {
-  const gate = certificateGate(config.intake.clientCertificate, (header, handed) =>
+export function intakeRoutes(
+  { intake, log, queue, metrics }: IntakeParts,
+  senders: RefusedSenders,
+): Hono<HooksEnv> {
+  const gate = certificateGate(intake.clientCertificate, (header, handed) =>
     senders.certificate(header, handed),
   );
   const observe = (answer: Answer): void => {
@@ -36,18 +46,22 @@ function intake({ config, log, queue, metrics }: Parts, senders: RefusedSenders)
     if (answer === 'unknown_token') senders.token();
   };
   const hooks = createHooks({
-    tokens: new PathTokens(config.intake.pathTokens),
-    bodyBytesMax: config.intake.maxBodyBytes,
+    tokens: new PathTokens(intake.pathTokens),
+    bodyBytesMax: intake.maxBodyBytes,
     room: new BodyRoom(),
     submit: (submission) => queue.submit(submission),
-    refused: new RefusedBodies(config.intake.malformedPerHourMax),
+    refused: new RefusedBodies(intake.malformedPerHourMax),
     now: () => Date.now(),
     observe,
     ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
   const app = new Hono<HooksEnv>().route(HOOKS, hooks);
   app.notFound((context) => noSuchPath(context, { observe }));
-  return answeringBugs(app, bugsTo(log));
+  const onBug = bugsTo(log);
+  return answeringBugs(app, (error) => {
+    metrics.refusal(500);
+    onBug(error);
+  });
 }
 
 function bugsTo(log: Logger): (error: unknown) => void {
@@ -70,7 +84,7 @@ export function routes(
   phase: () => Readiness['phase'],
   senders: RefusedSenders,
 ): Answering {
-  const hooks = intake(parts, senders);
+  const hooks = intakeRoutes({ ...parts, intake: parts.config.intake }, senders);
   const others = application(parts, phase);
   return (request, env) =>
     // Anywhere in it: other routes tell the path in their answers, and this one may hold a token.
