@@ -30,6 +30,9 @@ const summary = z.strictObject({
     refused: count,
     reversals: count,
   }),
+  creditLatency: z
+    .strictObject({ credits: count, p50Seconds: z.number().min(0), p99Seconds: z.number().min(0) })
+    .nullable(),
   breaks: z.strictObject({ open: count, resolved: count }),
   outstanding: z.strictObject({
     deposits: count,
@@ -114,6 +117,7 @@ test(
     expect(told.credits.credits).toBeGreaterThan(0);
     expect(told.outstanding).toMatchObject({ deposits: 0, acknowledgements: 0, reversals: 0 });
     expect(told.credits.acknowledged + told.credits.refused).toBe(told.credits.credits);
+    expect(stderr).not.toContain('not healed');
     // Only when there was time for the deep reorg that takes a deposit after its credit.
     const due = stderr.includes('after it was credited') ? 1 : 0;
     expect(told.credits.reversals).toBeGreaterThanOrEqual(due);

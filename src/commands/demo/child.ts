@@ -72,6 +72,15 @@ export class Child<Ready> {
     await this.#end('SIGKILL');
   }
 
+  /** Holds it still: it keeps its connections and answers nothing. */
+  suspend(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** As an operator would. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');

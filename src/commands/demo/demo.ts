@@ -7,7 +7,9 @@ import { CommandFailed, type Terminal } from '../terminal.ts';
 import { Child } from './child.ts';
 import { consumeCredits } from './consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
+import { CreditLatency } from './credit-latency.ts';
 import { Ending } from './ending.ts';
+import { Operator } from './operator.ts';
 import { Product } from './product.ts';
 import { SeededRandom } from './random.ts';
 import { setScene, subscribeAll, type Scene } from './scene.ts';
@@ -30,8 +32,9 @@ const TRADERS = 4;
 
 const HELP = `
 Starts a simulated custody core and the daemon, and lets customers deposit, the exchange pay out and
-sweep, while faults happen: duplicated and lost deliveries, API errors, failing transactions, chain
-reorganisations, and the daemon killed in the middle of it. Open the console it names and watch.
+sweep. One fault follows another, each told in the terminal: a chain reorganisation, the daemon
+killed, a credit whose deposit disappears, a deposit that names no customer, a daemon that answers
+nothing, a custody API that fails. Between them everything heals. Open the console it names and watch.
 
 Examples:
   counterfoil demo                          until Ctrl-C
@@ -172,18 +175,26 @@ async function perform(stage: {
   const consuming = consumeCredits(product.apiOf('crediting'), consumer.signal);
   // Without its consumer the demo is over; the cause is thrown where the consumer is awaited.
   consuming.catch(() => ending.end());
+  const latency = new CreditLatency();
   let outstanding;
   try {
-    await playScript({ traffic, control, product, over, note: (text) => terminal.note(text) });
+    const note = (text: string): void => terminal.note(text);
+    const operator = new Operator(product.apiOf('admin'));
+    const { vaultIds } = scene;
+    const acting = { traffic, control, product, operator, vaultIds, latency };
+    await playScript({ ...acting, over, note });
     terminal.note('traffic has ended; letting everything under way arrive');
-    outstanding = await settleDown({ traffic, control, product, client, vaultIds: scene.vaultIds });
+    outstanding = await settleDown({ traffic, control, product, client, vaultIds });
   } finally {
     ending.end();
     consumer.abort();
     await consuming;
   }
-  const tied = await tieOut(product.apiOf('admin'), control);
-  const ended = { consumed: await consuming, outstanding, tieOut: tied };
+  const api = product.apiOf('admin');
+  await latency.take(api);
+  const tied = await tieOut(api, control);
+  const creditLatency = latency.figures();
+  const ended = { consumed: await consuming, creditLatency, outstanding, tieOut: tied };
   const summary = await summarise(product.storePath, ended);
   terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));
   return summary.tieOut.balanced;

@@ -26,15 +26,19 @@ export class ProductApi {
     this.#token = options.token;
   }
 
-  get<Body>(path: string): Promise<Body> {
-    return this.#call<Body>('GET', path);
+  async get<Body>(path: string): Promise<Body> {
+    return JSON.parse(await this.#call('GET', path)) as Body;
   }
 
-  post<Body>(path: string, body: unknown): Promise<Body> {
-    return this.#call<Body>('POST', path, body);
+  async post<Body>(path: string, body: unknown): Promise<Body> {
+    return JSON.parse(await this.#call('POST', path, body)) as Body;
   }
 
-  async #call<Body>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Body> {
+  text(path: string): Promise<string> {
+    return this.#call('GET', path);
+  }
+
+  async #call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<string> {
     let answer;
     try {
       answer = await request(`${this.#url}${path}`, {
@@ -49,6 +53,6 @@ export class ProductApi {
     const { statusCode: status } = answer;
     if (status >= 500) throw new ProductUnreachable(`${method} ${path}: ${text}`);
     if (status >= 400) throw new ProductRefused(`${method} ${path}: ${status} ${text}`, status);
-    return JSON.parse(text) as Body;
+    return text;
   }
 }

@@ -63,8 +63,8 @@ export class Product {
         ),
         assets: { 'bitcoin:BTC': { minimumAmount: '30000' } },
       },
-      // Every few seconds, so that there is something to see; a day's work keeps within the limits.
-      reconcile: { sweep: '*/4 * * * * *', graceSeconds: 20 },
+      // Every few seconds, so that there is something to see, and within the limit of an hour.
+      reconcile: { sweep: '*/5 * * * * *', graceSeconds: 20 },
       api: {
         tokens: Object.entries(this.tokens).map(([role, token]) => ({
           name: `demo-${role}`,
@@ -91,6 +91,15 @@ export class Product {
   /** As a power cut would. */
   async kill(): Promise<void> {
     await this.#child?.kill();
+  }
+
+  /** Answers nothing from now on, and takes part again after `resume`. */
+  suspend(): void {
+    this.#child?.suspend();
+  }
+
+  resume(): void {
+    this.#child?.resume();
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,7 @@ import { openForReading } from '../../store/sqlite/database.ts';
 import { SqliteReads } from '../../store/sqlite/sqlite-reads.ts';
 import type { StoreCounts } from '../../store/reads.ts';
 import type { Consumed } from './consumer.ts';
+import type { LatencyFigures } from './credit-latency.ts';
 import { IDLE_SECONDS_MAX, stepsLeft, type Outstanding } from './settling.ts';
 import type { TieOut } from './tie-out.ts';
 
@@ -14,6 +15,8 @@ export interface Summary {
   };
   readonly deposits: StoreCounts['deposits'];
   readonly credits: { readonly credits: number; readonly reversals: number } & Consumed;
+  /** Null when the daemon counted no credit. */
+  readonly creditLatency: LatencyFigures | null;
   readonly outstanding: Outstanding;
   readonly breaks: { readonly open: number; readonly resolved: number };
   readonly tieOut: TieOut;
@@ -22,7 +25,7 @@ export interface Summary {
 /** Counts of the store, which outlive the daemon's restarts, with how the demo ended. */
 export async function summarise(
   storePath: string,
-  ended: { consumed: Consumed; outstanding: Outstanding; tieOut: TieOut },
+  ended: Pick<Summary, 'creditLatency' | 'outstanding' | 'tieOut'> & { consumed: Consumed },
 ): Promise<Summary> {
   const reads = new SqliteReads(openForReading(storePath));
   try {
@@ -33,6 +36,7 @@ export async function summarise(
       notifications: { accepted, duplicates, quarantined },
       deposits,
       credits: { ...credits, ...ended.consumed },
+      creditLatency: ended.creditLatency,
       breaks: { open, resolved },
       outstanding: ended.outstanding,
       tieOut: ended.tieOut,
@@ -53,6 +57,7 @@ export function summaryText(summary: Summary): string {
     `notifications  ${notifications.accepted} accepted, ${notifications.duplicates} duplicates, ${notifications.quarantined} quarantined`,
     `deposits       ${states.join(', ')}`,
     `credits        ${creditsText(summary.credits)}`,
+    `latency        ${latencyText(summary.creditLatency)}`,
     `breaks         ${breaks.open} open, ${breaks.resolved} resolved`,
     `outstanding    ${outstandingText(summary.outstanding)}`,
     `tie-out        books against the core's truth, in smallest units: ${tieOut.balanced ? 'balanced' : 'NOT BALANCED'}`,
@@ -64,6 +69,12 @@ function creditsText({ credits, acknowledged, refused, reversals }: Summary['cre
   const others =
     refused === 0 ? '' : `, ${refused} reversed before that or acknowledged by somebody else`;
   return `${credits} credits, ${acknowledged} acknowledged${others}, ${reversals} reversals`;
+}
+
+function latencyText(latency: LatencyFigures | null): string {
+  if (latency === null) return 'no credit was counted';
+  const { p50Seconds, p99Seconds } = latency;
+  return `from the depth reached to the feed: p50 ${p50Seconds} s, p99 ${p99Seconds} s`;
 }
 
 function outstandingText(left: Outstanding): string {

@@ -1,31 +1,11 @@
-import { serve } from '@hono/node-server';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { consumeCredits } from '../../../src/commands/demo/consumer.ts';
-import { ProductApi } from '../../../src/commands/demo/product-api.ts';
+import type { ProductApi } from '../../../src/commands/demo/product-api.ts';
 import { untilArrived } from '../../../src/commands/demo/settling.ts';
-import { apiUnderTest, tokenOf, type ApiUnderTest } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { Service } from '../../store/webhook.ts';
+import { served } from './served.ts';
 
 const NOTHING = { deposits: 0, acknowledgements: 0, reversals: 0, incomplete: null };
-
-/** The API of a store with one confirmed deposit, over HTTP. */
-async function served(): Promise<{ store: ApiUnderTest; service: Service; api: ProductApi }> {
-  const store = await apiUnderTest();
-  const service = new Service();
-  await store.open.deliver(service.confirmed(6));
-  const server = serve({ fetch: store.app.fetch, hostname: '127.0.0.1', port: 0 });
-  onTestFinished(async () => {
-    server.close();
-    await once(server, 'close');
-  });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const api = new ProductApi({ url: `http://127.0.0.1:${port}`, token: tokenOf('olga') });
-  return { store, service, api };
-}
 
 /** Looks again and again, with one of the steps between two looks; one look takes a minute. */
 async function lookBetween(

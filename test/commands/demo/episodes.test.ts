@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { triedAgain } from '../../../src/commands/demo/script.ts';
+import { triedAgain } from '../../../src/commands/demo/episodes.ts';
 
 test('a staged deposit that was not credited in time is followed by another', async () => {
   const outcomes = [null, null, '0xabc'];
