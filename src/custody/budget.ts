@@ -11,7 +11,7 @@ import {
 import { roomAt, usedOf } from './budget/window.ts';
 
 /** What a request is for, the most urgent first. */
-export const PRIORITIES = ['deposits', 'repair', 'sweep', 'inactive'] as const;
+export const PRIORITIES = ['verification', 'deposits', 'repair', 'sweep', 'inactive'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Requests per window (spec, "Limits"): so many in any minute, and in any hour. */
@@ -27,6 +27,7 @@ const WINDOWS = {
  * is the reserve of the more urgent ones. A waiting deposit may take the last one.
  */
 const SHARE_PERCENT = {
+  verification: 100,
   deposits: 100,
   repair: 90,
   sweep: 80,

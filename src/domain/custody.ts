@@ -59,6 +59,11 @@ const UNMOVED = new Set([
   'replaced',
 ]);
 
+/** Whether it has moved something, and the API does not tell yet what (spec, conservation rule 6). */
+export function lacksChanges({ type, status, changes }: CustodyTransaction): boolean {
+  return changes === null && status === (type === 'outgoing' ? 'mined' : 'confirmed');
+}
+
 /**
  * What transactions move of each asset, together. Null when that cannot be told: balance changes
  * that are briefly omitted, a status that we do not know, or one that burned an unknown fee.

@@ -210,6 +210,14 @@ export function awaitsCustody(deposit: Deposit): boolean {
   return deposit.state !== 'internal' || deposit.verifiedAt === null;
 }
 
+/**
+ * Whether the custody API must be asked about it now: nothing but its word keeps the feed from a
+ * credit, or from the reversal of one.
+ */
+export function isDue({ state, credit, evidence }: Deposit): boolean {
+  return credit === null ? state === 'verifying' : evidence === 'none';
+}
+
 /** The deposit after its hash left the chain: everything that was bound to the epoch is gone. */
 export function rolledBack(deposit: Deposit, at: number): Deposit {
   return {

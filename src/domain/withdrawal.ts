@@ -114,6 +114,12 @@ export function isTerminal(withdrawal: Withdrawal): boolean {
   return withdrawal.status !== null && isTerminalStatus(withdrawal.status);
 }
 
+/** Whether it has ended, and the custody API has not said so yet. */
+export function awaitsConfirmation(withdrawal: Withdrawal): boolean {
+  const { custody } = withdrawal;
+  return isTerminal(withdrawal) && (custody === 'unasked' || custody === 'doubted');
+}
+
 /** Whether an event of this kind moves a withdrawal of this status. */
 export function advances(from: WithdrawalStatus | null, to: WithdrawalStatus | null): boolean {
   if (to === null) return false;

@@ -1,5 +1,6 @@
 import { SHORT_BYTES } from './body-room.ts';
-import type { FactOutcome, Ledger, Submission, Submitted } from '../store/port.ts';
+import type { CommitNews } from '../store/commit-news.ts';
+import type { CommitResult, FactOutcome, Ledger, Submission, Submitted } from '../store/port.ts';
 
 interface Waiting {
   readonly fact: Submission;
@@ -63,6 +64,7 @@ export class CommitQueue {
   #idle: (() => void)[] = [];
   #lastFailure: string | null = null;
   readonly #onFailure: (cause: string | null) => void;
+  readonly #onNews: (news: CommitNews) => void;
 
   constructor(options: {
     ledger: Ledger;
@@ -74,12 +76,15 @@ export class CommitQueue {
     underWayMax?: number;
     /** Told when commits begin to be kept by nobody, and why, and with null when they are kept again. */
     onFailure?: (cause: string | null) => void;
+    /** Told after each commit that changed what the verifier waits for. */
+    onNews?: (news: CommitNews) => void;
   }) {
     this.#ledger = options.ledger;
     this.#batchMax = options.batchMax;
     this.#queueMax = options.queueMax;
     this.#underWayMax = options.underWayMax ?? 0;
     this.#onFailure = options.onFailure ?? (() => undefined);
+    this.#onNews = options.onNews ?? (() => undefined);
   }
 
   /** Facts that wait for the end of their commit, which may be under way. */
@@ -181,9 +186,14 @@ export class CommitQueue {
       for (const [index, one] of batch.entries()) {
         one.settle(result.kind === 'unavailable' ? result : outcomeAt(result.outcomes, index));
       }
+      this.#tell(result);
     } catch (error) {
       await this.#isolate(batch, error);
     }
+  }
+
+  #tell(result: CommitResult): void {
+    if (result.kind === 'committed' && result.news !== undefined) this.#onNews(result.news);
   }
 
   /** Told once when it begins and once when it is over, not with each commit in between. */
@@ -213,6 +223,7 @@ export class CommitQueue {
     try {
       const result = await this.#ledger.commit([{ ...one.fact, defect }]);
       one.settle(result.kind === 'unavailable' ? result : outcomeAt(result.outcomes, 0));
+      this.#tell(result);
     } catch (second) {
       one.fail(second);
     }

@@ -46,6 +46,7 @@ const CIRCUIT_LEVELS = { closed: 0, 'half-open': 1, open: 2 } as const;
 /** From a bare fsync to a stall that somebody should look at. */
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_FACTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const CREDIT_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300, 3_600];
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the program tells Prometheus, on a registry of its own. Names end in their unit. */
@@ -123,6 +124,17 @@ export class Metrics {
     'counterfoil_custody_access_refused',
     'Operations that the custody API refuses our key; absent where it refuses none.',
     ['operation', 'status'],
+  );
+  readonly #creditSeconds = this.#histogram(
+    'counterfoil_credit_latency_seconds',
+    'Time from depth reached (or approved, or released) until the credit is in the feed.',
+    CREDIT_SECONDS,
+  );
+  readonly #creditPartSeconds = this.#histogram(
+    'counterfoil_credit_latency_part_seconds',
+    'Parts of the credit latency: until the custody API was asked, until it answered, until the commit.',
+    CREDIT_SECONDS,
+    ['part'],
   );
   readonly #head = this.#gauge(
     'counterfoil_journal_head_seq',
@@ -235,6 +247,12 @@ export class Metrics {
     this.#requestSeconds.observe(attempt.durationMs / 1000);
   }
 
+  /** One part of a credit's way into the feed, or the whole of it. */
+  creditLatency(part: 'asked' | 'answered' | 'committed' | 'total', ms: number): void {
+    if (part === 'total') this.#creditSeconds.observe(ms / 1000);
+    else this.#creditPartSeconds.observe({ part }, ms / 1000);
+  }
+
   budgetUsed(used: { minute: number; hour: number }): void {
     this.#budget.set({ window: 'minute' }, used.minute);
     this.#budget.set({ window: 'hour' }, used.hour);
@@ -301,7 +319,12 @@ export class Metrics {
     return new Gauge({ name, help, labelNames, registers: [this.#registry] });
   }
 
-  #histogram(name: string, help: string, buckets: number[]): Histogram {
-    return new Histogram({ name, help, buckets, registers: [this.#registry] });
+  #histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] });
   }
 }

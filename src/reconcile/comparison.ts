@@ -48,8 +48,8 @@ export interface Compared {
   readonly record: CustodyRecord | null;
   /** The transaction whose notification is overdue, where the outcome says so. */
   readonly missed: CustodyTransaction | null;
-  /** When the row changed, where it must be read again: not compared, or not mended yet. */
-  readonly rereadFrom: number | null;
+  /** The row, where it must be compared again: it could not be compared, or is not mended yet. */
+  readonly again: CustodyTransaction | null;
 }
 
 /** What follows from how a comparison of a row ended, beside its record. */
@@ -57,14 +57,11 @@ function followUp(
   outcome: Outcome,
   transaction: CustodyTransaction | null,
   snapshot: Snapshot,
-): Pick<Compared, 'missed' | 'rereadFrom'> {
-  if (transaction === null) return { missed: null, rereadFrom: null };
+): Pick<Compared, 'missed' | 'again'> {
+  if (transaction === null) return { missed: null, again: null };
   const missed = isMissed(outcome, transaction, snapshot);
-  const reread = missed || mayBeComparedLater(outcome);
-  return {
-    missed: missed ? transaction : null,
-    rereadFrom: reread ? transaction.updatedAt : null,
-  };
+  const again = missed || mayBeComparedLater(outcome);
+  return { missed: missed ? transaction : null, again: again ? transaction : null };
 }
 
 /** Skips that may end without the row changing again. */

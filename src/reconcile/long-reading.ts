@@ -76,7 +76,7 @@ export class LongReading {
       this.#rereadFrom = Math.min(
         this.#rereadFrom,
         rereadFromOf(
-          compared.map((one) => one.rereadFrom),
+          compared.map((one) => one.again?.updatedAt ?? null),
           reachedBy(list.newest, now()),
         ),
       );

@@ -1,17 +1,23 @@
 import type { CustodyClient } from '../custody/client.ts';
-import type { CustodyRecord, RunAges } from '../domain/custody.ts';
+import {
+  lacksChanges,
+  type CustodyRecord,
+  type CustodyTransaction,
+  type RunAges,
+} from '../domain/custody.ts';
 import type { Fact } from '../domain/fact.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { Waiting } from './all-rows.ts';
 import { NO_CUSTODY, type CustodyHalf, type Visit } from './custody-half.ts';
-import { readCustodyList } from './custody-list.ts';
+import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { refusalIn, submitInOrder } from './evidence-order.ts';
 import { LongReading } from './long-reading.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 import { Repair } from './repair.ts';
 import { Tally } from './tally.ts';
+import type { CustodyChanges } from './verifying/custody-changes.ts';
 import { WholeList, type Subscribed } from './whole-list.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
@@ -35,6 +41,8 @@ export interface SweepOptions {
   readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
   /** Absent: the daemon keeps books and the local half; nothing is ever credited. */
   readonly custody?: CustodyClient;
+  /** The list as a stream of changes, shared with the verifier; absent: each run reads its own list. */
+  readonly changes?: CustodyChanges | undefined;
   /** The API's list of networks, shared with whoever else asks for it. */
   readonly networks?: PublishedNetworks | undefined;
   /** Absent: nothing is repaired, and no subscription or address looked at. */
@@ -65,9 +73,9 @@ export class Sweep {
 
   constructor(options: SweepOptions) {
     this.#options = options;
-    const { reads, networks, subscription, now, graceMs } = options;
+    const { reads, networks, subscription, now, graceMs, changes } = options;
     const repair = subscription && new Repair(subscription);
-    this.#whole = new WholeList({ reads, networks, subscription, repair, now, graceMs });
+    this.#whole = new WholeList({ reads, networks, subscription, repair, now, graceMs, changes });
     const submit = (records: readonly CustodyRecord[]) => this.#submitInOrder(records);
     this.#long = new LongReading({ reads, submit, repair, now, graceMs });
   }
@@ -77,8 +85,15 @@ export class Sweep {
     const { custody, now, graceMs, ages } = this.#options;
     const startedAt = now();
     const tally = new Tally();
-    const half = custody === undefined ? NO_CUSTODY : await this.#askCustody(custody, tally);
-    const untaken = await this.#submitInOrder(half.records);
+    const half = custody === undefined ? NO_CUSTODY : await this.#halfOf(custody, tally);
+    const { changes } = this.#options;
+    const records =
+      changes === undefined
+        ? half.records
+        : half.records.filter((record) => changes.shown.isCurrent(record));
+    const untaken = await this.#submitInOrder(records);
+    if (untaken !== null) changes?.detach();
+    else if (half.watermark !== null) changes?.attach(half.watermark);
     const run: CustodyRecord = {
       kind: 'run',
       startedAt,
@@ -109,6 +124,16 @@ export class Sweep {
     );
   }
 
+  /** A run that breaks off may have taken rows that nobody compares any more. */
+  async #halfOf(custody: CustodyClient, tally: Tally): Promise<CustodyHalf> {
+    try {
+      return await this.#askCustody(custody, tally);
+    } catch (error) {
+      this.#options.changes?.detach();
+      throw error;
+    }
+  }
+
   async #askCustody(custody: CustodyClient, tally: Tally): Promise<CustodyHalf> {
     const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
@@ -120,7 +145,7 @@ export class Sweep {
     if (this.#long.isUnderWay) return this.#long.goOn(visit, waitingCount);
     // Before the list: what arrives while it is read is not on it, and for the next run.
     const waiting = await this.#waiting();
-    const list = await readCustodyList(custody, { ...visit, since: this.#long.since(known) });
+    const list = (await this.#readChanges(visit)) ?? (await this.#readList(visit));
     tally.skip('unreadable_row', list.unreadable);
     const { requests, incomplete } = list;
     if (incomplete === null) return this.#whole.compare(list, waiting, visit);
@@ -133,6 +158,37 @@ export class Sweep {
     const asked = waiting.deposits.length + waiting.withdrawals.length;
     tally.skip(incomplete.cause, Math.max(asked, 1));
     return { ...NO_CUSTODY, requests, incomplete: incomplete.detail };
+  }
+
+  /**
+   * What changed since the last run, of which the verifier has read most. Null: nobody knows from
+   * where to read on, or rows must be read again, since they lacked their amounts.
+   */
+  async #readChanges(visit: Visit): Promise<CustodyList | null> {
+    const { changes, now, graceMs } = this.#options;
+    if (changes === undefined || changes.floor === null) return null;
+    const read = await changes.read(visit);
+    if (changes.floor === null) return null;
+    if (read.incomplete !== null) return read;
+    const transactions = changes.unswept.take();
+    const overdueAt = now() - graceMs;
+    const isOverdue = (row: CustodyTransaction): boolean =>
+      lacksChanges(row) && row.updatedAt < overdueAt;
+    if ([...transactions.values()].some(isOverdue)) {
+      changes.detach();
+      return null;
+    }
+    return { ...read, transactions, newest: changes.floor };
+  }
+
+  async #readList(visit: Visit): Promise<CustodyList> {
+    const { custody, known } = visit;
+    const list = await readCustodyList(custody, { ...visit, since: this.#long.since(known) });
+    const { changes } = this.#options;
+    // The verifier must know of own transactions before it judges a deposit: it reads on from here.
+    if (changes !== undefined)
+      changes.unverified.put(changes.shown.see(list.transactions.values()));
+    return list;
   }
 
   async #waiting(): Promise<Waiting> {

@@ -9,9 +9,14 @@ const REREAD_MS_MAX = 86_400_000;
 export function rereadFromOf(times: Iterable<number | null>, reached: number): number {
   let oldest = Infinity;
   for (const at of times) {
-    if (at !== null && at > reached - REREAD_MS_MAX) oldest = Math.min(oldest, at);
+    if (at !== null && isReread(at, reached)) oldest = Math.min(oldest, at);
   }
   return oldest;
+}
+
+/** Whether a row that changed then is still compared again. */
+export function isReread(changedAt: number, reached: number): boolean {
+  return changedAt > reached - REREAD_MS_MAX;
 }
 
 /** The newest row, but not past now: a row with a wrong clock must not end every later list at once. */

@@ -13,7 +13,8 @@ import { Stragglers, type LookedUp } from './stragglers.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
 import { UnsettledMovements, type Settled } from './unsettled.ts';
 import { VaultList } from './vault-list.ts';
-import { reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
+import type { CustodyChanges } from './verifying/custody-changes.ts';
+import { isReread, reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
 
 /** Unsettled movements looked at per run. */
 const UNSETTLED_MAX = 1_000;
@@ -29,6 +30,7 @@ interface WholeListOptions {
   readonly networks: PublishedNetworks | undefined;
   readonly subscription: Subscribed | undefined;
   readonly repair: Repair | undefined;
+  readonly changes: CustodyChanges | undefined;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
@@ -74,7 +76,9 @@ export class WholeList {
   /** The list's transactions, and those that only a look-up shows. */
   async #lookUp(list: CustodyList, waiting: Waiting, visit: Visit): Promise<Reading> {
     const { custody, deadlineMs, tally } = visit;
-    const { now, graceMs } = this.#options;
+    const { now, graceMs, changes } = this.#options;
+    const isListed = (transactionId: TransactionId): boolean =>
+      list.transactions.has(transactionId) || changes?.shown.has(transactionId) === true;
     const disputes = await this.#disputed.ask({
       custody,
       deposits: waiting.disputed,
@@ -85,11 +89,13 @@ export class WholeList {
     const found = await this.#stragglers.lookUp({
       custody,
       listed: list.transactions,
-      deposits: waiting.deposits,
+      deposits: waiting.deposits.filter(
+        ({ transactionId }) => transactionId === null || !isListed(transactionId),
+      ),
       // A transaction may be told of before the API shows it: what is younger is not asked for.
       withdrawals: waiting.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>
-          !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
+          !isListed(transactionId) && now() - firstSeenAt >= graceMs,
       ),
       now: now(),
       deadlineMs,
@@ -122,6 +128,9 @@ export class WholeList {
     for (const { outcome } of compared) tally.add(outcome);
     const judged = looked && this.#inactive?.judge(looked, snapshot);
     if (judged) tally.addAll(judged.checks.outcomes);
+    const reached = reachedBy(newest, now());
+    const again = compared.flatMap((one) => one.again ?? []);
+    this.#options.changes?.unswept.put(again.filter((row) => isReread(row.updatedAt, reached)));
     const missed = compared.flatMap((one) => one.missed ?? []);
     const repaired = await this.#options.repair?.run(missed, { custody, deadlineMs });
     const { networks } = this.#options;
@@ -149,8 +158,8 @@ export class WholeList {
         known,
         newest,
         rereadFrom: rereadFromOf(
-          compared.map((one) => one.rereadFrom),
-          reachedBy(newest, now()),
+          again.map((row) => row.updatedAt),
+          reached,
         ),
         now: now(),
       }),

@@ -3,6 +3,7 @@ import type { Refusal } from '../domain/decision.ts';
 import type { Fact, IntakeStatus } from '../domain/fact.ts';
 import type { Notification } from '../domain/notification.ts';
 import type { PackedBody } from './body-block.ts';
+import type { CommitNews } from './commit-news.ts';
 
 /**
  * A delivery as it came in; the ledger reads it (`DecodeBody`) on its own side of the port.
@@ -53,9 +54,16 @@ export type Submitted =
   | { readonly kind: 'busy' }
   | { readonly kind: 'unavailable'; readonly cause: string };
 
-/** `unavailable`: the store cannot write now (full disk, I/O error, lock); nothing was kept. */
+/**
+ * `news`: what the commit changed that the verifier waits for, where it did. `unavailable`: the store
+ * cannot write now (full disk, I/O error, lock); nothing was kept.
+ */
 export type CommitResult =
-  | { readonly kind: 'committed'; readonly outcomes: readonly FactOutcome[] }
+  | {
+      readonly kind: 'committed';
+      readonly outcomes: readonly FactOutcome[];
+      readonly news?: CommitNews | undefined;
+    }
   | { readonly kind: 'unavailable'; readonly cause: string };
 
 /**

@@ -19,9 +19,10 @@ import { warnOfNames } from './start-warnings.ts';
 const SHUTDOWN_SHARES_MS = {
   schedule: 200,
   'custody client': 500,
-  reconciliation: 800,
+  reconciliation: 500,
   'waiting consumers': 300,
   judging: 200,
+  verifier: 300,
   'commit queue': 4_000,
   listener: 1_000,
   connections: 200,
@@ -82,6 +83,7 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
   );
   orderShutdown(parts, listener);
   reconciler.start();
+  parts.verifying?.start();
   closer.start();
   judgeAnew(parts);
   warnOfNames(parts).catch((error: unknown) => {
@@ -95,7 +97,7 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
 
 /** Registered first, stopped last: new work is refused, what was taken is committed, then the store closes. */
 function orderShutdown(parts: Parts, listener: Listener): void {
-  const { lifecycle, reconciler, closer, judging, feed, queue, custody } = parts;
+  const { lifecycle, reconciler, closer, judging, verifying, feed, queue, custody } = parts;
   const step = (name: keyof typeof SHUTDOWN_SHARES_MS, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, shareMs: SHUTDOWN_SHARES_MS[name], run });
   step('store', () => parts.close());
@@ -103,6 +105,7 @@ function orderShutdown(parts: Parts, listener: Listener): void {
   step('listener', () => listener.close());
   step('commit queue', () => queue.close());
   step('judging', () => judging.stop());
+  step('verifier', () => verifying?.stop());
   step('waiting consumers', () => feed.close());
   step('reconciliation', async () => {
     await reconciler.idle();

@@ -9,6 +9,7 @@ import { SKIP_CAUSES } from '../../domain/compare.ts';
 import { STALE_NOT_SHOWN } from '../../domain/staleness.ts';
 import { CommitQueue } from '../../intake/commit-queue.ts';
 import type { Config } from '../../ops/config.ts';
+import type { CommitNews } from '../../store/commit-news.ts';
 import type { Lifecycle } from '../../ops/lifecycle.ts';
 import type { Logger } from '../../ops/log.ts';
 import { Metrics, type KnownLabels } from '../../ops/metrics.ts';
@@ -20,6 +21,7 @@ import { loggedAccess } from '../custody/standing.ts';
 import { DayCloser } from './day-closer.ts';
 import type { OpenStore } from './open-store.ts';
 import { Reconciler } from './reconciler.ts';
+import { Verifying } from './verifying.ts';
 
 /** At the writer: one commit that is under way, and the one that gathers meanwhile. */
 const COMMITS_UNDER_WAY = 2;
@@ -46,6 +48,8 @@ export interface Parts extends Surroundings, OpenStore {
   readonly access: Access;
   readonly networks: PublishedNetworks | undefined;
   readonly judging: Judging;
+  /** Absent without a custody API: nothing is ever verified. */
+  readonly verifying: Verifying | undefined;
   readonly reconciler: Reconciler;
   readonly closer: DayCloser;
   readonly identify: Identify;
@@ -68,8 +72,9 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const { batchMax, queueMax } = config.intake;
   const underWayMax = COMMITS_UNDER_WAY * batchMax;
   const onFailure = (cause: string | null): void => tellOfStore(log, cause);
-  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure });
   const access = loggedAccess(log, now);
+  const onNews = (news: CommitNews): void => verifying?.take(news);
+  const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure, onNews });
   const custody =
     config.custody === undefined
       ? undefined
@@ -81,11 +86,23 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
           log: daemonLog(config.store.path, config.custody),
         });
   const networks = custody && new PublishedNetworks({ custody, now });
+  const verifying =
+    custody &&
+    new Verifying({
+      config,
+      custody,
+      reads,
+      queue,
+      metrics,
+      log,
+      wantSweep: () => reconciler.runIfIdle(),
+    });
   const reconciler = new Reconciler({
     config,
     reads,
     queue,
     custody,
+    changes: verifying?.changes,
     networks,
     metrics,
     log,
@@ -100,7 +117,17 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
   const judging = new Judging({ reads, submit: (fact) => queue.submit(fact), now, pause });
   const identify = identifyBy(config.api.tokens);
-  const services = { metrics, custody, access, networks, judging, reconciler, closer, identify };
+  const services = {
+    metrics,
+    custody,
+    access,
+    networks,
+    judging,
+    verifying,
+    reconciler,
+    closer,
+    identify,
+  };
   return { ...surroundings, ...store, queue, feed, ...services };
 }
 

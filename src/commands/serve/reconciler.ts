@@ -8,6 +8,7 @@ import type { PublishedNetworks } from '../../reconcile/published-networks.ts';
 import { RunQueue } from '../../reconcile/run-queue.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../../reconcile/sweep.ts';
+import type { CustodyChanges } from '../../reconcile/verifying/custody-changes.ts';
 import type { Reads } from '../../store/reads.ts';
 
 /** The configured ages; without a custody API no deposit is ever verified, and none is stale. */
@@ -41,12 +42,13 @@ export class Reconciler {
     reads: Reads;
     queue: CommitQueue;
     custody: CustodyClient | undefined;
+    changes: CustodyChanges | undefined;
     networks: PublishedNetworks | undefined;
     metrics: Metrics;
     log: Logger;
     now: () => number;
   }) {
-    const { config, reads, queue, custody, networks, now } = options;
+    const { config, reads, queue, custody, changes, networks, now } = options;
     this.#options = options;
     const sweep = new Sweep({
       reads,
@@ -56,25 +58,32 @@ export class Reconciler {
       ages: agesOf(config),
       ...(custody === undefined || config.custody === undefined
         ? {}
-        : { custody, networks, subscription: config.custody }),
+        : { custody, changes, networks, subscription: config.custody }),
     });
     this.#runs = new RunQueue(async () => this.#told(await sweep.run()));
   }
 
   /** Starts the schedule; a tick during a run is skipped. */
   start(): void {
-    const { config, log } = this.#options;
+    const { config } = this.#options;
     this.#schedule = startSchedule({
       pattern: config.reconcile.sweep,
       timezone: config.reconcile.timezone,
-      tick: async () => {
-        try {
-          await this.#runs.runIfIdle();
-        } catch (error) {
-          log.error({ err: error }, 'a reconciliation failed');
-        }
-      },
+      tick: () => this.#tick(),
     });
+  }
+
+  /** Runs now, unless a run is under way. */
+  runIfIdle(): void {
+    void this.#tick();
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.#runs.runIfIdle();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a reconciliation failed');
+    }
   }
 
   /** Runs after whatever is queued. */

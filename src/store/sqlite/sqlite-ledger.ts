@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import { Bookkeeper } from '../bookkeeper.ts';
+import { newsOf } from '../commit-news.ts';
 import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
@@ -10,6 +11,12 @@ import { SqliteRecords } from './sqlite-records.ts';
 import { SqliteWrites } from './sqlite-writes.ts';
 import { insertInto } from './statement.ts';
 import { TouchedHashes } from './touched-hashes.ts';
+
+/** What a transaction brought, before it is known to be durable. */
+interface Applied {
+  readonly outcomes: readonly FactOutcome[];
+  readonly head: ChainHead;
+}
 
 interface ChainHead {
   readonly commitNumber: number;
@@ -68,11 +75,11 @@ export class SqliteLedger implements Ledger {
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
   readonly #lastSeal;
-  readonly #transact: (all: readonly Submission[]) => { outcomes: FactOutcome[]; head: ChainHead };
+  readonly #transact: (all: readonly Submission[]) => Applied;
   #head: ChainHead;
   #keeper: Bookkeeper | undefined;
-  /** What the commit under way journals. */
-  #journalled: JournalRow[] = [];
+  /** What the commit under way writes. */
+  #written: Writes[] = [];
 
   constructor(db: Database.Database, options: LedgerOptions) {
     this.#db = db;
@@ -101,7 +108,11 @@ export class SqliteLedger implements Ledger {
       this.#head = head;
       this.#writes.committed();
       // In a file that nobody will open again nothing is kept.
-      return fileAt(this.#db.name) === this.#file ? { kind: 'committed', outcomes } : MOVED;
+      if (fileAt(this.#db.name) !== this.#file) return MOVED;
+      const news = newsOf(this.#written);
+      return news === undefined
+        ? { kind: 'committed', outcomes }
+        : { kind: 'committed', outcomes, news };
     } catch (error) {
       this.#keeper = undefined;
       this.#writes.forget();
@@ -144,14 +155,14 @@ export class SqliteLedger implements Ledger {
     return this.#lastSeal.get() ?? { commitNumber: 0, lastSeq: 0, hash: GENESIS_HASH };
   }
 
-  #applyAll(submissions: readonly Submission[]): { outcomes: FactOutcome[]; head: ChainHead } {
-    this.#journalled = [];
+  #applyAll(submissions: readonly Submission[]): Applied {
+    this.#written = [];
     this.#keeper ??= this.#newKeeper();
     const keeper = this.#keeper;
     keeper.tidy();
     const outcomes = submissions.map((one) => keeper.take(one));
     keeper.flush();
-    return { outcomes, head: this.#seal(this.#journalled) };
+    return { outcomes, head: this.#seal(this.#written.flatMap((writes) => writes.journal)) };
   }
 
   #newKeeper(): Bookkeeper {
@@ -160,7 +171,7 @@ export class SqliteLedger implements Ledger {
       journalHead: this.#head.lastSeq,
       write: (writes: Writes) => {
         this.#writes.write(writes);
-        this.#journalled.push(...writes.journal);
+        this.#written.push(writes);
       },
       decode: this.#decode,
       askedForMax: this.#askedForMax,

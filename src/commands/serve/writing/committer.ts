@@ -32,9 +32,12 @@ export class Committer {
     const parts = batches.map((batch) => ({ id: batch.id, facts: factsOf(batch) }));
     const transaction = { parts, durationMs: this.#clock() - started };
     switch (result.kind) {
-      case 'committed':
-        this.#say({ kind: 'committed', ...transaction, ...packedOutcomes(result.outcomes) });
+      case 'committed': {
+        const { outcomes, news } = result;
+        const told = news === undefined ? {} : { news };
+        this.#say({ kind: 'committed', ...transaction, ...packedOutcomes(outcomes), ...told });
         return;
+      }
       case 'unavailable':
         this.#say({ kind: 'unavailable', ...transaction, cause: result.cause });
         return;

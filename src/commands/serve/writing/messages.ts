@@ -1,5 +1,6 @@
 import type { Failure } from '../reading/messages.ts';
 import type { BodyBlock } from '../../../store/body-block.ts';
+import type { CommitNews } from '../../../store/commit-news.ts';
 import type { FactOutcome, Submission } from '../../../store/port.ts';
 import type { KeySpace } from '../../../store/sqlite/key-index.ts';
 
@@ -62,6 +63,7 @@ export type FromWriter =
       readonly kind: 'committed';
       readonly codes: Uint8Array;
       readonly others: readonly Placed<FactOutcome>[];
+      readonly news?: CommitNews | undefined;
     } & Transaction)
   | ({ readonly kind: 'unavailable'; readonly cause: string } & Transaction)
   | ({ readonly kind: 'failed'; readonly failure: Failure } & Transaction)

@@ -151,7 +151,9 @@ export class ThreadedLedger implements Ledger {
     switch (kind) {
       case 'committed':
         for (const { id, outcomes } of outcomesByBatch(message)) {
-          this.#settle(id)?.resolve({ kind, outcomes });
+          // The news of a transaction goes with its first batch, so that it is told once.
+          const news = id === parts[0]?.id ? message.news : undefined;
+          this.#settle(id)?.resolve({ kind, outcomes, news });
         }
         return;
       case 'unavailable':
