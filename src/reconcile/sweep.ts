@@ -93,7 +93,8 @@ export class Sweep {
         : half.records.filter((record) => changes.shown.isCurrent(record));
     const untaken = await this.#submitInOrder(records);
     if (untaken !== null) changes?.detach();
-    else if (half.watermark !== null) changes?.attach(half.watermark);
+    // A list that was read to its end and is empty leaves no watermark.
+    else if (half.incomplete === null) changes?.attach(half.watermark);
     const run: CustodyRecord = {
       kind: 'run',
       startedAt,
@@ -145,7 +146,7 @@ export class Sweep {
     if (this.#long.isUnderWay) return this.#long.goOn(visit, waitingCount);
     // Before the list: what arrives while it is read is not on it, and for the next run.
     const waiting = await this.#waiting();
-    const list = (await this.#readChanges(visit)) ?? (await this.#readList(visit));
+    const list = (await this.#readChanges(visit, waiting)) ?? (await this.#readList(visit));
     tally.skip('unreadable_row', list.unreadable);
     const { requests, incomplete } = list;
     if (incomplete === null) return this.#whole.compare(list, waiting, visit);
@@ -164,7 +165,7 @@ export class Sweep {
    * What changed since the last run, of which the verifier has read most. Null: nobody knows from
    * where to read on, or rows must be read again, since they lacked their amounts.
    */
-  async #readChanges(visit: Visit): Promise<CustodyList | null> {
+  async #readChanges(visit: Visit, waiting: Waiting): Promise<CustodyList | null> {
     const { changes, now, graceMs } = this.#options;
     if (changes === undefined || changes.floor === null) return null;
     const read = await changes.read(visit);
@@ -177,6 +178,10 @@ export class Sweep {
     if ([...transactions.values()].some(isOverdue)) {
       changes.detach();
       return null;
+    }
+    // What waits is compared with what the API has shown of it, although that is no news.
+    for (const row of changes.shown.about(subjectsOf(waiting))) {
+      if (!transactions.has(row.transactionId)) transactions.set(row.transactionId, row);
     }
     return { ...read, transactions, newest: changes.floor };
   }
@@ -199,4 +204,15 @@ export class Sweep {
       disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
     };
   }
+}
+
+/** The transactions and hashes that what waits is about. */
+function subjectsOf({ deposits, withdrawals }: Waiting) {
+  const all = [...deposits, ...withdrawals];
+  return {
+    transactionIds: new Set(all.flatMap(({ transactionId }) => transactionId ?? [])),
+    hashes: new Set(
+      deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
+    ),
+  };
 }

@@ -76,9 +76,7 @@ export class WholeList {
   /** The list's transactions, and those that only a look-up shows. */
   async #lookUp(list: CustodyList, waiting: Waiting, visit: Visit): Promise<Reading> {
     const { custody, deadlineMs, tally } = visit;
-    const { now, graceMs, changes } = this.#options;
-    const isListed = (transactionId: TransactionId): boolean =>
-      list.transactions.has(transactionId) || changes?.shown.has(transactionId) === true;
+    const { now, graceMs } = this.#options;
     const disputes = await this.#disputed.ask({
       custody,
       deposits: waiting.disputed,
@@ -89,13 +87,11 @@ export class WholeList {
     const found = await this.#stragglers.lookUp({
       custody,
       listed: list.transactions,
-      deposits: waiting.deposits.filter(
-        ({ transactionId }) => transactionId === null || !isListed(transactionId),
-      ),
+      deposits: waiting.deposits,
       // A transaction may be told of before the API shows it: what is younger is not asked for.
       withdrawals: waiting.withdrawals.filter(
         ({ transactionId, firstSeenAt }) =>
-          !isListed(transactionId) && now() - firstSeenAt >= graceMs,
+          !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
       ),
       now: now(),
       deadlineMs,
@@ -173,12 +169,15 @@ export class WholeList {
     rows: Iterable<CustodyTransaction>,
     { custody, deadlineMs, tally }: Visit,
   ): Promise<Settled> {
-    const { reads, now, graceMs } = this.#options;
+    const { reads, now, graceMs, changes } = this.#options;
     const movements = await reads.unsettledMovements(UNSETTLED_MAX);
+    const hashes = new Set(movements.map(({ blockchainHash }) => blockchainHash));
+    const shown = changes?.shown.about({ transactionIds: new Set(), hashes }) ?? [];
+    const known = new Map([...shown, ...rows].map((row) => [row.transactionId, row]));
     const settled = await this.#unsettled.settle({
       custody,
       movements,
-      rows,
+      rows: known.values(),
       now: now(),
       graceMs,
       deadlineMs,

@@ -10,6 +10,7 @@ import type { Decision } from '../../src/domain/decision.ts';
 import type { Fact, FactKind } from '../../src/domain/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
+import type { CommitNews } from '../../src/store/commit-news.ts';
 import type { Delivery, FactOutcome, Submission } from '../../src/store/port.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
 import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
@@ -68,6 +69,8 @@ export class OpenLedger {
   readonly ledger: SqliteLedger;
   /** When the next fact arrives, Unix milliseconds; every fact takes a second. */
   at = START;
+  /** Told what each commit changed that a verifier waits for. */
+  onNews: (news: CommitNews) => void = () => undefined;
 
   constructor(path?: string) {
     this.db = path === undefined ? memoryDatabase() : openForWriting(path);
@@ -95,6 +98,7 @@ export class OpenLedger {
   async commit(facts: readonly Submission[]): Promise<readonly FactOutcome[]> {
     const result = await this.ledger.commit(facts);
     if (result.kind === 'unavailable') throw new Error(result.cause);
+    if (result.news !== undefined) this.onNews(result.news);
     return result.outcomes;
   }
 

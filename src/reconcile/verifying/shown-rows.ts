@@ -1,24 +1,23 @@
 import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
-import type { TransactionId } from '../../domain/ids.ts';
+import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 
-/** For this long after a row was read, nobody asks for its transaction singly. */
+/** A row that was read is good for this long: nobody asks for its transaction singly. */
 const SHOWN_MS = 900_000;
 
-/** Rows remembered; the oldest are forgotten first. */
-const ROWS_MAX = 300_000;
+/** Rows remembered, some 100 MB; the oldest are forgotten first. */
+const ROWS_MAX = 100_000;
 
 interface Shown {
-  readonly updatedAt: number;
-  /** Differs when the row says more: a row grows deeper, and gets its amounts, without a new time. */
-  readonly version: string;
+  readonly row: CustodyTransaction;
   readonly at: number;
 }
 
+/** Differs when the row says more: a row grows deeper, and gets its amounts, without a new time. */
 function versionOf({ updatedAt, status, confirmations, changes }: CustodyTransaction): string {
   return `${updatedAt} ${status} ${confirmations} ${changes === null ? 'pending' : 'told'}`;
 }
 
-/** Which version of each transaction the custody API has shown last. */
+/** What the custody API has shown last of each transaction. */
 export class ShownRows {
   readonly #now: () => number;
   readonly #rows = new Map<TransactionId, Shown>();
@@ -34,10 +33,10 @@ export class ShownRows {
     const news: CustodyTransaction[] = [];
     for (const row of rows) {
       if (!this.isNewest(row)) continue;
-      const version = versionOf(row);
-      if (this.#rows.get(row.transactionId)?.version !== version) news.push(row);
+      const known = this.#rows.get(row.transactionId);
+      if (known === undefined || versionOf(known.row) !== versionOf(row)) news.push(row);
       this.#rows.delete(row.transactionId);
-      this.#rows.set(row.transactionId, { updatedAt: row.updatedAt, version, at });
+      this.#rows.set(row.transactionId, { row, at });
     }
     for (const oldest of this.#rows.keys()) {
       if (this.#rows.size <= ROWS_MAX) break;
@@ -52,6 +51,24 @@ export class ShownRows {
     return shown !== undefined && this.#now() - shown.at < SHOWN_MS;
   }
 
+  /** Rows of these transactions or under these hashes, read within the last quarter of an hour. */
+  about(wanted: {
+    readonly transactionIds: ReadonlySet<TransactionId>;
+    readonly hashes: ReadonlySet<BlockchainHash>;
+  }): CustodyTransaction[] {
+    const { transactionIds, hashes } = wanted;
+    if (transactionIds.size === 0 && hashes.size === 0) return [];
+    const since = this.#now() - SHOWN_MS;
+    const found: CustodyTransaction[] = [];
+    for (const { row, at } of this.#rows.values()) {
+      const { transactionId, blockchainHash } = row;
+      if (at <= since) continue;
+      if (transactionIds.has(transactionId)) found.push(row);
+      else if (blockchainHash !== null && hashes.has(blockchainHash)) found.push(row);
+    }
+    return found;
+  }
+
   /** Whether a record rests on the newest version of its row. */
   isCurrent(record: CustodyRecord): boolean {
     const row = 'transaction' in record ? record.transaction : null;
@@ -60,6 +77,6 @@ export class ShownRows {
 
   /** Whether nobody has read a newer version of this row: evidence must not go backwards. */
   isNewest({ transactionId, updatedAt }: CustodyTransaction): boolean {
-    return (this.#rows.get(transactionId)?.updatedAt ?? updatedAt) <= updatedAt;
+    return (this.#rows.get(transactionId)?.row.updatedAt ?? updatedAt) <= updatedAt;
   }
 }
