@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { errors, request } from 'undici';
 import { z } from 'zod';
-import { REQUESTS_MAX } from '../custody/budget.ts';
+import { REQUESTS_MAX } from '../custody/budget/lane.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';

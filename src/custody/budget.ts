@@ -8,35 +8,8 @@ import {
   type ServiceCount,
   type Step,
 } from './budget/request-log.ts';
-import { roomAt, usedOf } from './budget/window.ts';
-
-/** What a request is for, the most urgent first. */
-export const PRIORITIES = ['verification', 'deposits', 'repair', 'sweep', 'inactive'] as const;
-export type Priority = (typeof PRIORITIES)[number];
-
-/** Requests per window (spec, "Limits"): so many in any minute, and in any hour. */
-export const REQUESTS_MAX = { minute: 100, hour: 1_000 } as const;
-
-const WINDOWS = {
-  minute: { limit: REQUESTS_MAX.minute, spanMs: 60_000 },
-  hour: { limit: REQUESTS_MAX.hour, spanMs: 3_600_000 },
-} as const;
-
-/**
- * Share of a window, in percent, that may be used when a request of this priority starts. The rest
- * is the reserve of the more urgent ones. A waiting deposit may take the last one.
- */
-const SHARE_PERCENT = {
-  verification: 100,
-  deposits: 100,
-  repair: 90,
-  sweep: 80,
-  inactive: 50,
-} as const satisfies Record<Priority, number>;
-
-function shareOf(limit: number, priority: Priority): number {
-  return Math.floor((limit * SHARE_PERCENT[priority]) / 100);
-}
+import { laneRoom, laneRoomAt, shareOf, WINDOWS, type Priority } from './budget/lane.ts';
+import { usedOf } from './budget/window.ts';
 
 /** The longest silence a header can impose: the longest window of the spec. */
 export const SILENCE_MS_MAX = REMEMBERED_MS;
@@ -94,10 +67,8 @@ export class RequestBudget {
   room(priority: Priority): number {
     return this.#look(0, (history, nowMs) => {
       if (firstRoom(history, priority, nowMs) > nowMs) return 0;
-      const rooms = Object.values(WINDOWS).map(
-        (window) => shareOf(window.limit, priority) - usedOf(history.requests, window, nowMs),
-      );
-      return Math.max(0, Math.min(...rooms, leftByService(history, priority, nowMs)));
+      const left = leftByService(history, priority, nowMs);
+      return Math.max(0, Math.min(laneRoom(history.requests, priority, nowMs), left));
     });
   }
 
@@ -168,12 +139,10 @@ function within(atMs: number, deadlineMs: number): Reservation {
 }
 
 function firstRoom(history: RequestHistory, priority: Priority, nowMs: number): number {
-  const rooms = Object.values(WINDOWS).map(({ limit, spanMs }) =>
-    roomAt(history.requests, { spanMs, ceiling: shareOf(limit, priority) }, nowMs),
-  );
   const resetMs =
     leftByService(history, priority, nowMs) > 0 ? nowMs : (history.told?.resetAtMs ?? nowMs);
-  return Math.max(history.silentUntilMs, resetMs, ...rooms);
+  const laneMs = laneRoomAt(history.requests, priority, nowMs);
+  return Math.max(history.silentUntilMs, resetMs, laneMs);
 }
 
 /**

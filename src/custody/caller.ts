@@ -1,7 +1,8 @@
 import type { Reader } from './answer.ts';
 import { outcomeOf } from './answer.ts';
 import { backoffMs } from './backoff.ts';
-import type { Priority, RequestBudget, Reservation } from './budget.ts';
+import type { RequestBudget, Reservation } from './budget.ts';
+import type { Priority } from './budget/lane.ts';
 import type { Circuit } from './circuit.ts';
 import type { Clock } from './clock.ts';
 import type { Failure, Outcome } from './outcome.ts';

@@ -7,7 +7,7 @@ import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
 import { readerOf } from './answer.ts';
 import { RequestBudget } from './budget.ts';
-import type { Priority } from './budget.ts';
+import type { Priority } from './budget/lane.ts';
 import type { RequestLog } from './budget/request-log.ts';
 import { Caller } from './caller.ts';
 import type { Attempt, CallOptions } from './caller.ts';

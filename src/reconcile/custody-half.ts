@@ -1,4 +1,4 @@
-import type { Priority } from '../custody/budget.ts';
+import type { Priority } from '../custody/budget/lane.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import type { AddressChecks, CustodyRecord } from '../domain/custody.ts';
 import type { Tally } from './tally.ts';

@@ -1,6 +1,6 @@
 import { accessAdvice } from '../custody/access.ts';
 import type { CustodyClient } from '../custody/client.ts';
-import type { Priority } from '../custody/budget.ts';
+import type { Priority } from '../custody/budget/lane.ts';
 import type { IncompleteCause } from '../custody/pages.ts';
 import { readList } from '../custody/pages.ts';
 import type { SkipCause } from '../domain/compare.ts';

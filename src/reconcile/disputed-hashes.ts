@@ -97,7 +97,7 @@ async function tellOf(
   deadlineMs: number,
 ): Promise<Told> {
   const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
-  const page = await custody.transactions(query, { priority: 'deposits', deadlineMs });
+  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
   if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { total, unreadable } = page.value;
   const rows = page.value.rows.map(transactionOf);

@@ -1,4 +1,4 @@
-import type { Priority } from '../custody/budget.ts';
+import type { Priority } from '../custody/budget/lane.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import type { Failure } from '../custody/outcome.ts';
 import type { IncompleteCause } from '../custody/pages.ts';

@@ -170,7 +170,7 @@ async function lookUpHash(
 ): Promise<Found> {
   const { place, isIt, deadlineMs } = asked;
   const query = { page: 0, pageSize: 100, ...place };
-  const page = await custody.transactions(query, { priority: 'deposits', deadlineMs });
+  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
   if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
   const transactions = rows.map(transactionOf);
@@ -204,7 +204,7 @@ async function lookUpTransaction(
   transactionId: TransactionId,
   deadlineMs: number,
 ): Promise<Found> {
-  const answer = await custody.transaction(transactionId, { priority: 'deposits', deadlineMs });
+  const answer = await custody.transaction(transactionId, { priority: 'look-up', deadlineMs });
   switch (answer.kind) {
     case 'ok':
       return { kind: 'found', transactions: [transactionOf(answer.value)] };

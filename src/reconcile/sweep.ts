@@ -168,7 +168,7 @@ export class Sweep {
   async #readChanges(visit: Visit, waiting: Waiting): Promise<CustodyList | null> {
     const { changes, now, graceMs } = this.#options;
     if (changes === undefined || changes.floor === null) return null;
-    const read = await changes.read(visit);
+    const read = await changes.read({ ...visit, priority: 'sweep' });
     if (changes.floor === null) return null;
     if (read.incomplete !== null) return read;
     const transactions = changes.unswept.take();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PRIORITIES, RequestBudget } from '../../src/custody/budget.ts';
-import type { Priority, Reservation } from '../../src/custody/budget.ts';
+import { RequestBudget, type Reservation } from '../../src/custody/budget.ts';
+import { PRIORITIES, type Priority } from '../../src/custody/budget/lane.ts';
 import { densest } from './densest.ts';
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -97,10 +97,12 @@ test('a full hour of steady asking uses the hour and not one request more', () =
 });
 
 test.each([
-  ['inactive', 50],
-  ['sweep', 80],
-  ['repair', 90],
+  ['inactive', 40],
+  ['repair', 50],
+  ['sweep', 70],
+  ['look-up', 60],
   ['deposits', 100],
+  ['verification', 80],
 ] as const)('%s requests may use %d of the minute and leave the rest', (priority, share) => {
   const budget = new RequestBudget({ now: () => 0 });
   expect(exhaust(budget, priority)).toBe(share);
@@ -197,8 +199,9 @@ test.for([
 test.each([
   [undefined, 'deposits', 40],
   [100, 'deposits', 40],
-  [100, 'repair', 30],
-  [100, 'sweep', 20],
+  [100, 'look-up', 0],
+  [100, 'repair', 0],
+  [100, 'sweep', 0],
   [100, 'inactive', 0],
 ] as const)(
   'of a limit of %s the service leaves 40: %s requests may use %d of them',
@@ -237,4 +240,48 @@ test('the count of a service with a window of a year holds requests for an hour 
   });
   now = 3_600_000;
   expect(take(budget, 'deposits').kind).toBe('now');
+});
+
+test('verification starts at once while its burst lasts, and then keeps an even pace', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  const sent: number[] = [];
+  while (now < 3_500_000) {
+    const reserved = budget.reserve({ priority: 'verification', deadlineMs: FOREVER });
+    if (reserved.kind === 'wait-until') now = reserved.atMs;
+    if (reserved.kind !== 'now') continue;
+    sent.push(now);
+    reserved.settle();
+  }
+  expect(sent.filter((at) => at === 0)).toHaveLength(80);
+  const pauses = sent.slice(80).map((at, index) => at - (sent[index + 79] ?? 0));
+  expect(new Set(pauses)).toEqual(new Set([4_600]));
+});
+
+test('verification that asks without end leaves each other lane its requests of the hour', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  const sent: Record<string, number> = {};
+  for (; now < 3 * 3_600_000; now += 1_000) {
+    for (const priority of PRIORITIES.filter((one) => one !== 'deposits')) {
+      const reserved = budget.reserve({ priority, deadlineMs: now });
+      if (reserved.kind !== 'now') continue;
+      reserved.settle();
+      if (now >= 2 * 3_600_000) sent[priority] = (sent[priority] ?? 0) + 1;
+    }
+  }
+  expect(sent).toEqual({ verification: 861, 'look-up': 20, repair: 20, sweep: 70, inactive: 15 });
+});
+
+test('other lanes that ask without end keep verification from no burst', () => {
+  let now = 0;
+  const budget = new RequestBudget({ now: () => now });
+  for (; now < 3_600_000; now += 1_000) {
+    for (const priority of ['look-up', 'repair', 'sweep', 'inactive'] as const) {
+      const reserved = budget.reserve({ priority, deadlineMs: now });
+      if (reserved.kind === 'now') reserved.settle();
+    }
+  }
+  expect(exhaust(budget, 'verification')).toBeGreaterThanOrEqual(30);
+  expect(budget.used().hour).toBeLessThanOrEqual(725);
 });

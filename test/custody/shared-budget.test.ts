@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSharedLog } from '../../src/custody/budget/shared-request-log.ts';
-import { PRIORITIES, RequestBudget } from '../../src/custody/budget.ts';
+import { RequestBudget } from '../../src/custody/budget.ts';
+import { PRIORITIES } from '../../src/custody/budget/lane.ts';
 import type { RequestLog } from '../../src/custody/budget/request-log.ts';
 import { densest } from './densest.ts';
 

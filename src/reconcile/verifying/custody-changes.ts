@@ -1,4 +1,4 @@
-import type { Priority } from '../../custody/budget.ts';
+import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import { readCustodyList, type CustodyList } from '../custody-list.ts';
 import { RowQueue } from './row-queue.ts';
