@@ -17,6 +17,9 @@ import { PathTokens } from '../../src/intake/path-token.ts';
 import { RefusedBodies } from '../../src/intake/refused-bodies.ts';
 import { RunQueue } from '../../src/reconcile/run-queue.ts';
 import { Sweep, type SweepResult } from '../../src/reconcile/sweep.ts';
+import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
+import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
+import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
 import { openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -62,6 +65,7 @@ class Process {
   readonly queue: CommitQueue;
   readonly client: CustodyClient;
   readonly runs: RunQueue<SweepResult>;
+  readonly verifier: Verifier;
   readonly died: Promise<typeof DIED>;
   readonly #ledger: SqliteLedger;
   readonly #fragile: FragileLedger;
@@ -87,6 +91,7 @@ class Process {
       ledger: this.#fragile,
       batchMax: BATCH_MAX,
       queueMax: QUEUE_MAX,
+      onNews: (news) => this.verifier.take(news),
     });
     this.app = createHooks({
       tokens: new PathTokens([options.pathToken]),
@@ -107,13 +112,23 @@ class Process {
       clock: this.#clientClock(options),
       random: options.random,
     });
-    const sweep = new Sweep({
+    const changes = new CustodyChanges({ custody: this.client, now });
+    const judging = {
       reads: this.reads,
-      submit: (facts) => this.queue.submitAll(facts),
+      submit: (facts: readonly Fact[]) => this.queue.submitAll(facts),
       custody: this.client,
-      subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
+      changes,
       now,
       graceMs: GRACE_MS,
+    };
+    this.verifier = new Verifier({
+      ...judging,
+      latency: new CreditLatency({ observe: () => undefined }),
+      wantSweep: () => undefined,
+    });
+    const sweep = new Sweep({
+      ...judging,
+      subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
       ages: AGES,
     });
     this.runs = new RunQueue(() => sweep.run());
@@ -199,6 +214,7 @@ export class Product {
       onDeath: () => this.kill(),
     });
     this.#process = born;
+    await born.verifier.restore();
     if ((await born.reads.configuredPolicy()) !== undefined) return;
     const policy = policyOf(Amount);
     const reason = 'the configuration says so';
@@ -245,6 +261,17 @@ export class Product {
     const run = running.runs.enqueue();
     run.catch(() => undefined);
     return Promise.race([run, running.died]);
+  }
+
+  /** A round of the verifier, if anything is due; answers whether it asked. */
+  async verify(): Promise<'idle' | 'asked' | typeof DIED> {
+    const running = this.#process;
+    if (running === undefined) return DIED;
+    const dueAt = running.verifier.nextRoundAtMs();
+    if (dueAt === null || dueAt > this.now()) return 'idle';
+    const round = running.verifier.round().then(() => 'asked' as const);
+    round.catch(() => undefined);
+    return Promise.race([round, running.died]);
   }
 
   async decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED> {

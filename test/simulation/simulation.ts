@@ -34,7 +34,8 @@ const ACTIONS = {
   traffic: 60,
   burst: 8,
   time: 14,
-  sweep: 16,
+  sweep: 12,
+  verify: 30,
   office: 8,
   lie: 20,
   redeliver: 4,
@@ -70,6 +71,7 @@ class Simulation {
   readonly #forger: Forger;
   readonly #inspect: NonNullable<SimulationOptions['inspect']>;
   #sweeps = 0;
+  #rounds = 0;
   #deaths = 0;
 
   private constructor(seed: number, parts: { ground: Ground; options: SimulationOptions }) {
@@ -192,6 +194,9 @@ class Simulation {
       case 'sweep':
         await this.#sweep();
         break;
+      case 'verify':
+        await this.#verify();
+        break;
       case 'office':
         await this.#office.act();
         break;
@@ -278,6 +283,11 @@ class Simulation {
     }
   }
 
+  async #verify(): Promise<void> {
+    this.#rounds += 1;
+    this.#log.add(`verify: ${await this.#product.verify()}`);
+  }
+
   async #startAgain(): Promise<void> {
     this.#deaths += 1;
     this.#log.add('start');
@@ -341,6 +351,7 @@ class Simulation {
       transactions: this.#core.world.truthTransactions().length,
       acknowledged: this.#acknowledged.length,
       sweeps: this.#sweeps,
+      rounds: this.#rounds,
       deaths: this.#deaths,
       lies: this.#forger.lies.length,
     };

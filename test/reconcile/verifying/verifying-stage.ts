@@ -17,11 +17,11 @@ export interface VerifyingStage {
   /** What the latency was told, in milliseconds. */
   readonly told: Record<LatencyPart, number[]>;
   /** How often the verifier asked for a sweep. */
-  sweepsWanted(): number;
+  readonly sweepsWanted: () => number;
   /** Rounds until nothing is due within this time; answers how many there were. */
-  rounds(withinMs?: number): Promise<number>;
+  readonly rounds: (withinMs?: number) => Promise<number>;
   /** A verifier without a memory over the same store, as after a restart. */
-  restarted(): Verifier;
+  readonly restarted: () => Verifier;
 }
 
 /** `history`: a sweep has read the list before, as it has in any daemon that runs for a minute. */
