@@ -15,6 +15,7 @@ import type { Logger } from '../../ops/log.ts';
 import { Metrics, type KnownLabels } from '../../ops/metrics.ts';
 import { Judging } from '../../reconcile/judging.ts';
 import { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import type { Reads } from '../../store/reads.ts';
 import { custodyClientOf } from '../custody/link.ts';
 import { daemonLog } from '../custody/request-log.ts';
 import { loggedAccess } from '../custody/standing.ts';
@@ -61,10 +62,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const { ledger, reads } = store;
   const now = (): number => Date.now();
   const metrics = new Metrics({ now, process: true, known: knownLabels(config) });
-  const feed = new FeedSignal({
-    hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
-    onBug: (error) => log.error({ err: error }, 'the credit feed could not be looked at'),
-  });
+  const feed = feedSignalOf(reads, log);
   ledger.observe((commit) => {
     metrics.commit(commit);
     feed.announce();
@@ -139,6 +137,13 @@ function knownLabels(config: Config): KnownLabels {
     skipCauses: [...SKIP_CAUSES, STALE_NOT_SHOWN],
     exemptionRules: config.reconcile.exemptions.map(({ rule }) => rule),
   };
+}
+
+function feedSignalOf(reads: Reads, log: Logger): FeedSignal {
+  return new FeedSignal({
+    hasItemsAfter: async (seq) => (await reads.credits(seq, 1)).length > 0,
+    onBug: (error) => log.error({ err: error }, 'reading the credit feed failed; retrying'),
+  });
 }
 
 function tellOfStore(log: Logger, cause: string | null): void {
