@@ -73,16 +73,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const access = loggedAccess(log, now);
   const onNews = (news: CommitNews): void => verifying?.take(news);
   const queue = new CommitQueue({ ledger, batchMax, queueMax, underWayMax, onFailure, onNews });
-  const custody =
-    config.custody === undefined
-      ? undefined
-      : custodyClientOf(config.custody, {
-          observe: (attempt) => {
-            metrics.custodyAttempt(attempt);
-            access.answered(attempt);
-          },
-          log: daemonLog(config.store.path, config.custody),
-        });
+  const custody = clientOf(config, { metrics, access });
   const networks = custody && new PublishedNetworks({ custody, now });
   const verifying =
     custody &&
@@ -127,6 +118,20 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
     identify,
   };
   return { ...surroundings, ...store, queue, feed, ...services };
+}
+
+function clientOf(
+  { custody, store }: Config,
+  { metrics, access }: Pick<Parts, 'metrics' | 'access'>,
+): CustodyClient | undefined {
+  if (custody === undefined) return undefined;
+  return custodyClientOf(custody, {
+    observe: (attempt) => {
+      metrics.custodyAttempt(attempt);
+      access.answered(attempt);
+    },
+    log: daemonLog(store.path, custody),
+  });
 }
 
 /** What counters can be about, whether it has happened or not. */
