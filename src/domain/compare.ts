@@ -1,4 +1,4 @@
-import { ZERO } from './amount.ts';
+import { ZERO, type Amount } from './amount.ts';
 import { breakKey, finding, type BreakType, type Finding } from './break.ts';
 import type { CustodyTransaction } from './custody.ts';
 import type { Deposit } from './deposit.ts';
@@ -118,9 +118,17 @@ export function custodyReceived(
 
 /** Whether a record of the API is about a deposit: id, network, hash and position. */
 export function samePlace(deposit: Deposit, record: CustodyTransaction): boolean {
+  return !isNamedOtherwise(deposit, record) && samePosition(deposit, record);
+}
+
+function isNamedOtherwise({ transactionId }: Deposit, record: CustodyTransaction): boolean {
+  return transactionId !== null && transactionId !== record.transactionId;
+}
+
+/** Whether a record of the API is about a deposit's network, hash and position, under any id. */
+export function samePosition(deposit: Deposit, record: CustodyTransaction): boolean {
   return (
     record.type === 'incoming' &&
-    (deposit.transactionId === null || deposit.transactionId === record.transactionId) &&
     record.network === deposit.network &&
     record.blockchainHash === deposit.blockchainHash &&
     record.vaultId === deposit.vaultId &&
@@ -139,6 +147,25 @@ export function answersTo(deposit: Deposit, record: CustodyTransaction): boolean
   return deposit.transactionId === null
     ? samePlace(deposit, record)
     : deposit.transactionId === record.transactionId;
+}
+
+/** Whether no record of the API has agreed with what webhooks call the deposit's transaction. */
+export function isNamedByWebhooksAlone({ verifiedAt, creditsIssued }: Deposit): boolean {
+  return verifiedAt === null && creditsIssued === 0;
+}
+
+/** Whether a record that has the deposit's id is of another place, and the id may be made up. */
+export function isMisnamed(deposit: Deposit, record: CustodyTransaction): boolean {
+  return isNamedByWebhooksAlone(deposit) && !samePosition(deposit, record);
+}
+
+/**
+ * Whether an incoming record of the API is to be compared with a deposit, now that a record can
+ * correct one: also the record at its position that webhooks gave another id.
+ */
+export function mayCorrect(deposit: Deposit, record: CustodyTransaction): boolean {
+  if (answersTo(deposit, record)) return true;
+  return isNamedByWebhooksAlone(deposit) && samePosition(deposit, record);
 }
 
 function unknown(deposit: Deposit, why: string): Outcome {
@@ -183,7 +210,7 @@ export function compareDeposit(
   grace: Grace,
 ): Outcome {
   if (record === null) return unknown(deposit, 'the custody API does not know this transaction');
-  if (!samePlace(deposit, record)) {
+  if (!samePosition(deposit, record)) {
     return unknown(deposit, 'the custody API knows this transaction under another id or position');
   }
   const gone = deposit.evidence === 'none';
@@ -208,16 +235,20 @@ export function compareDeposit(
   if (expected === undefined) {
     return unknown(deposit, `the custody API shows no ${deposit.asset} at this position`);
   }
-  if (expected !== deposit.amount) {
-    return broken(
-      depositFinding('amount_mismatch', deposit, {
-        expected,
-        actual: deposit.amount,
-        detail: `the custody API says ${expected} ${deposit.asset}, the notifications say ${deposit.amount}`,
-      }),
-    );
+  if (isNamedOtherwise(deposit, record)) {
+    const { transactionId } = record;
+    return unknown(deposit, `the custody API knows this transaction as ${transactionId}`);
   }
-  return MATCHED;
+  return expected === deposit.amount ? MATCHED : broken(amountMismatch(deposit, expected));
+}
+
+/** A deposit of another amount than the custody API says. */
+export function amountMismatch(deposit: Deposit, expected: Amount): Finding {
+  return depositFinding('amount_mismatch', deposit, {
+    expected,
+    actual: deposit.amount,
+    detail: `the custody API says ${expected} ${deposit.asset}, the notifications say ${deposit.amount}`,
+  });
 }
 
 /** A difference about a transaction of the API; one is open per type and transaction. */

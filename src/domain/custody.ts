@@ -134,6 +134,8 @@ export type CustodyRecord =
       readonly depositId: DepositId;
       readonly transaction: CustodyTransaction | null;
       readonly graceMs: number;
+      /** The record may correct the deposit; absent in older facts, which only reported. */
+      readonly corrects?: true;
     }
   | {
       readonly kind: 'outgoing';

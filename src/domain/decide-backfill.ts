@@ -21,7 +21,8 @@ function standInId(record: CustodyTransaction): NotificationId {
   return NotificationId(`api/${record.transactionId}`);
 }
 
-function incomingOf(
+/** An incoming transaction of the API as the notification that should have told of it. */
+export function incomingOf(
   record: CustodyTransaction,
   type: 'confirmation' | 'rollback',
 ): IncomingNotification | null {

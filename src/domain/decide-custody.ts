@@ -7,6 +7,7 @@ import {
   custodyReceived,
   foundIn,
   healedBy,
+  samePosition,
   type Outcome,
 } from './compare.ts';
 import type { CustodySum, CustodyTransaction, RunCounts } from './custody.ts';
@@ -14,6 +15,7 @@ import type { Deposit } from './deposit.ts';
 import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import { depthDrift, type PublishedDepths } from './depth.ts';
+import { correctedBy, type Correcting } from './deposit/correction.ts';
 import { receivedIn } from './received-deposit.ts';
 import type { NetworkKey, VaultId } from './ids.ts';
 import { toldByCustody, type Movement } from './movement.ts';
@@ -26,16 +28,24 @@ const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatc
 
 /**
  * What the custody API's record of a deposit does: verification, and with it the credit when all
- * gates are open; the feed's reversal when the API agrees that a credited deposit is gone; or a
- * break.
+ * gates are open; the feed's reversal when the API agrees that a credited deposit is gone; a
+ * correction of what webhooks alone told; or a break. `correcting`: absent where the record only
+ * reports.
  */
 export function decideDepositRecord(
   deposit: Deposit,
   record: CustodyTransaction | null,
-  context: { graceMs: number; now: Circumstances },
+  context: { graceMs: number; now: Circumstances; correcting?: Correcting | undefined },
 ): Changes & { readonly outcome: Outcome } {
-  const { graceMs, now } = context;
+  const { graceMs, now, correcting } = context;
   const outcome = compareDeposit(deposit, record, { at: now.at, graceMs });
+  // A correction has given it another id since the record was asked for.
+  if (correcting && record !== null && isAboutAnother(deposit, record)) {
+    return { ...changes({}), outcome };
+  }
+  const corrected =
+    correcting && correctedBy(deposit, record, { outcome, graceMs, now, correcting });
+  if (corrected) return corrected;
   // That a credited one is our own transfer is no difference with its record: a match ends it not.
   const isGivenAway = deposit.credit !== null && deposit.ownTransfer;
   const types = DEPOSIT_BREAKS.filter((type) => !isGivenAway || type !== 'status_mismatch');
@@ -58,6 +68,13 @@ export function decideDepositRecord(
     }),
     outcome,
   };
+}
+
+/** Whether a record has neither the id nor the position of a deposit. */
+function isAboutAnother(deposit: Deposit, record: CustodyTransaction): boolean {
+  const { transactionId } = deposit;
+  const isNamed = transactionId === null || transactionId === record.transactionId;
+  return !isNamed && !samePosition(deposit, record);
 }
 
 /** A credited deposit that was rolled back, mined again and confirmed: its credit was right all along. */

@@ -17,6 +17,7 @@ import { countOf, newDeposit, receivedIn, sighted } from './received-deposit.ts'
 import { depositFinding, settle, type Settled } from './settlement.ts';
 import {
   hasSeenDeeper,
+  isCorrected,
   newSighting,
   sightingKeyOf,
   standingAs,
@@ -41,7 +42,7 @@ function depositsAt(dossier: Dossier, notification: IncomingNotification): Map<A
   return found;
 }
 
-function entryHead(
+export function entryHead(
   notification: IncomingNotification,
   now: Circumstances,
 ): EntryHead & { reverses: null } {
@@ -84,9 +85,12 @@ function postingOf(
   };
 }
 
-/** Whether what stands in the books was told by a deeper confirmation than this one. */
+/**
+ * Whether what stands in the books was told by a deeper confirmation than this one, or by the
+ * custody API against what webhooks had told.
+ */
 function isOutOfDate(sighting: Sighting, count: number): boolean {
-  return sighting.entryId !== null && hasSeenDeeper(sighting, count);
+  return sighting.entryId !== null && (hasSeenDeeper(sighting, count) || isCorrected(sighting));
 }
 
 /** The same postings, told with other decimals: they are kept, so that they are news only once. */
@@ -99,7 +103,7 @@ function withDecimals(sighting: Sighting, list: readonly BalanceChange[]): Sight
 }
 
 /** The reversal of exactly what this sighting has posted; nothing when nothing stands. */
-function reversalFor(
+export function reversalFor(
   sighting: Sighting,
   notification: IncomingNotification,
   now: Circumstances,
@@ -149,7 +153,8 @@ function decideSeen(
   const posting = postingOf(withEvent(before, notification, now.source), notification, now);
   const found: Finding[] = [];
   const { posted, epoch } = before;
-  const context = { notification, now, ownTransfer: isOwnHash(dossier), posted };
+  const ownTransfer = isOwnHash(dossier);
+  const context = { notification, now, ownTransfer, posted, isCorrected: isCorrected(before) };
   const receipts = receivedIn(notification.changes ?? []);
   const told = receipts.map((received) => {
     const deposit = known.get(received.asset);
@@ -159,7 +164,7 @@ function decideSeen(
     const subject = deposit ?? newDeposit(received, { ...context, epoch });
     const after = sighted(subject, received, context);
     if (deposit !== undefined || !isOutOfDate(before, count)) return settle(after, now);
-    // The deeper confirmation left it out: that is the newest word, in whatever order they come.
+    // A deeper confirmation left it out, or the custody API did: their word stands.
     const emptied = { ...after, amount: ZERO };
     found.push(amountChanged(emptied, received.amount, `confirmation ${count}`));
     return settle(emptied, now);
@@ -204,7 +209,9 @@ function sideAmountsChanged(sighting: Sighting, notification: IncomingNotificati
   return finding('amount_changed', {
     key: breakKey('amount_changed', vaultId, network, blockchainHash, accountId, addressId, memo),
     subject: { vaultId, network, blockchainHash, transactionId: notification.transactionId },
-    detail: `fee, rebate or mint entries of ${blockchainHash} were told again with other amounts; the newest confirmation stands`,
+    detail: `fee, rebate or mint entries of ${blockchainHash} were told again with other amounts; ${
+      isCorrected(sighting) ? 'what the custody API says' : 'the newest confirmation'
+    } stands`,
   });
 }
 
@@ -227,6 +234,7 @@ function untoldDeposit(
   const moved = deposit.evidence === 'confirmed' && deposit.amount !== ZERO;
   if (told && moved && !hasSeenDeeper(before, count)) {
     found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));
+    if (isCorrected(before)) return settle(deposit, now);
     const emptied = { ...deposit, amount: ZERO, verifiedAt: null, approvals: [] };
     return settle({ ...emptied, updatedAt: now.at }, now);
   }

@@ -88,6 +88,8 @@ interface SightedIn {
   readonly ownTransfer: boolean;
   /** What stands in the books for the sighting: it has the decimals that were told so far. */
   readonly posted: readonly BalanceChange[];
+  /** Whether the custody API's record stands there: the notification states no amount anew. */
+  readonly isCorrected: boolean;
 }
 
 /**
@@ -96,6 +98,7 @@ interface SightedIn {
  */
 function bringsOtherDecimals(deposit: Deposit, received: Received, context: SightedIn): boolean {
   const { asset, decimals } = received;
+  if (context.isCorrected) return false;
   const pinned = context.now.pinnedDecimals(asset);
   if (pinned === undefined || decimals === null || decimals === pinned) return false;
   if (deposit.evidence !== 'confirmed' || received.amount !== deposit.amount) return true;
@@ -108,7 +111,7 @@ export function sighted(deposit: Deposit, received: Received, context: SightedIn
   const { notification, now, ownTransfer } = context;
   const count = countOf(notification);
   const restated = received.amount !== deposit.amount;
-  const older = count < deposit.confirmations;
+  const older = context.isCorrected || count < deposit.confirmations;
   // Without a spread: an object so wide that is made by one is slow to make and to read.
   return {
     vaultId: deposit.vaultId,

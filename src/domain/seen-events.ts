@@ -1,8 +1,11 @@
 import type { TransactionId } from './ids.ts';
 import type { Notification } from './notification.ts';
 
-/** Who told of an event: what the API told is another event than the webhook that comes after all. */
-export type Teller = 'webhook' | 'api';
+/**
+ * Who told of an event. `api`: the custody API, where no webhook did; the webhook that comes after
+ * all is another event. `correction`: the custody API, against what webhooks had told.
+ */
+export type Teller = 'webhook' | 'api' | 'correction';
 
 interface EventName {
   readonly type: Notification['type'];

@@ -137,6 +137,21 @@ export function standingAs(
   return sightingOf(sighting, { epoch, seen, entryId, posted });
 }
 
+/** The sighting after the custody API's record has put right what webhooks told of it. */
+export function correctedAs(
+  sighting: Sighting,
+  notification: Notification,
+  { entryId, posted }: Pick<Sighting, 'entryId' | 'posted'>,
+): Sighting {
+  const seen = addEvent(sighting.seen, notification, 'correction');
+  return sightingOf(sighting, { epoch: sighting.epoch, seen, entryId, posted });
+}
+
+/** Whether the custody API's record stands here in this epoch: no webhook may state it otherwise. */
+export function isCorrected(sighting: Sighting): boolean {
+  return sighting.seen.some(({ toldBy }) => toldBy === 'correction');
+}
+
 /** Whether what stands in the chain view rests on the API's word alone, no `transaction` having come. */
 export function isToldByApi(sighting: Sighting): boolean {
   return (

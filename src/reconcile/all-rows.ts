@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { samePlace } from '../domain/compare.ts';
+import { isMisnamed, mayCorrect } from '../domain/compare.ts';
 import { NO_POLICY } from '../domain/crediting.ts';
 import { disclaimed } from '../domain/decide-outgoing.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
@@ -90,19 +90,28 @@ function byTransaction(
   return found;
 }
 
+/** Rows by the hash that they name. */
+function rowsByHash(
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
+): ReadonlyMap<string, readonly CustodyTransaction[]> {
+  // All that has no hash would be under one key, thousands of rows.
+  return groupedBy(transactions.values(), (row) =>
+    row.blockchainHash === null ? null : dossierKeyOf(row),
+  );
+}
+
 /** Those of the deposits that no row is about. */
 export function unlisted(
   deposits: readonly Deposit[],
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
 ): Deposit[] {
-  // All that has no hash would be under one key, thousands of rows.
-  const byHash = groupedBy(transactions.values(), (row) =>
-    row.blockchainHash === null ? null : dossierKeyOf(row),
-  );
+  const byHash = rowsByHash(transactions);
   return deposits.filter((deposit) => {
     const { transactionId } = deposit;
-    if (transactionId !== null) return !transactions.has(transactionId);
-    return !(byHash.get(dossierKeyOf(deposit)) ?? []).some((row) => samePlace(deposit, row));
+    const named = transactionId === null ? undefined : transactions.get(transactionId);
+    // Webhooks may have given it the id of another transaction: that row says nothing about it.
+    if (named !== undefined && !isMisnamed(deposit, named)) return false;
+    return !(byHash.get(dossierKeyOf(deposit)) ?? []).some((row) => mayCorrect(deposit, row));
   });
 }
 
@@ -160,11 +169,15 @@ export async function compareAll(context: {
   return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
 }
 
-/** Deposits whose transactionId the API knows as something else: another hash, vault or direction. */
+/**
+ * Deposits whose transactionId the API knows as something else: another hash, vault or direction.
+ * One whose own row is there, under another id, is compared with that.
+ */
 function misplacedDeposits(
   deposits: readonly Deposit[],
   transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
 ): { deposit: Deposit; row: CustodyTransaction }[] {
+  const byHash = rowsByHash(transactions);
   return deposits.flatMap((deposit) => {
     const { transactionId } = deposit;
     const row = transactionId === null ? undefined : transactions.get(transactionId);
@@ -174,6 +187,9 @@ function misplacedDeposits(
       row.vaultId === deposit.vaultId &&
       row.network === deposit.network &&
       row.blockchainHash === deposit.blockchainHash;
-    return placed ? [] : [{ deposit, row }];
+    if (placed) return [];
+    const rows = byHash.get(dossierKeyOf(deposit)) ?? [];
+    const own = rows.some((one) => one !== row && mayCorrect(deposit, one));
+    return own ? [] : [{ deposit, row }];
   });
 }

@@ -1,6 +1,6 @@
 import type { AddressEvidence } from '../domain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../domain/break.ts';
-import { answersTo, type Outcome } from '../domain/compare.ts';
+import { mayCorrect, type Outcome } from '../domain/compare.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
 import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
@@ -140,6 +140,10 @@ export function compareDepositRow(
   const { outcome: compared, ...changes } = decideDepositRecord(deposit, transaction, {
     graceMs: snapshot.graceMs,
     now: rehearsal(snapshot),
+    correcting: {
+      dossier: snapshot.dossiers.get(dossierKeyOf(deposit)) ?? EMPTY_DOSSIER,
+      openSince: (key) => snapshot.openBreaks.get(key)?.openedAt,
+    },
   });
   const outcome = underRules(compared, rulesOf(snapshot));
   const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
@@ -147,7 +151,7 @@ export function compareDepositRow(
   const { graceMs } = snapshot;
   return {
     outcome,
-    record: matters ? { kind: 'deposit', depositId, transaction, graceMs } : null,
+    record: matters ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true } : null,
     ...followUp(outcome, transaction, snapshot),
   };
 }
@@ -238,5 +242,5 @@ export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot):
 /** The deposits of ours that an incoming transaction of the API may be about. */
 export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
   const dossier = snapshot.dossiers.get(dossierKeyOf(transaction)) ?? EMPTY_DOSSIER;
-  return dossier.deposits.filter((deposit) => answersTo(deposit, transaction));
+  return dossier.deposits.filter((deposit) => mayCorrect(deposit, transaction));
 }

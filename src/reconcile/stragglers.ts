@@ -1,12 +1,13 @@
 import type { CustodyClient } from '../custody/client.ts';
-import { samePlace } from '../domain/compare.ts';
+import { isMisnamed, isNamedByWebhooksAlone, samePosition } from '../domain/compare.ts';
 import type { CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
-import type { TransactionId } from '../domain/ids.ts';
+import type { DepositId, TransactionId } from '../domain/ids.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import { transactionOf } from '../translation/transaction.ts';
 import { unlisted, type Absent } from './all-rows.ts';
 import { isOutOfReach } from './out-of-reach.ts';
+import { remember } from './remember.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { byTurns, Turns } from './turns.ts';
 
@@ -16,6 +17,9 @@ import { byTurns, Turns } from './turns.ts';
  */
 const DEPOSITS_MAX = 20;
 const WITHDRAWALS_MAX = 10;
+
+/** Deposits remembered as unknown by their id; one that is forgotten is asked for by its id again. */
+const NAMELESS_MAX = 10_000;
 
 export interface LookedUp extends Absent {
   readonly transactions: readonly CustodyTransaction[];
@@ -43,6 +47,8 @@ interface Round<Subject> {
 export class Stragglers {
   readonly #deposits = new Turns<Deposit>(({ depositId }) => depositId);
   readonly #shown = new ShownDeposits();
+  /** Deposits whose id the API did not know: their hash is asked for in the next turn. */
+  readonly #nameless = new Map<DepositId, true>();
   readonly #withdrawals = new Turns<Withdrawal>(({ transactionId }) => transactionId);
 
   /**
@@ -64,7 +70,7 @@ export class Stragglers {
       due: this.#shown.fairly(this.#deposits.due(asked, now)),
       max: DEPOSITS_MAX,
       now,
-      ask: (deposit) => lookUpDeposit(custody, deposit, deadlineMs),
+      ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
     });
     const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
     this.#shown.see(asked, found);
@@ -83,6 +89,36 @@ export class Stragglers {
       requests: deposits.requests + withdrawals.requests,
     };
   }
+
+  /**
+   * Asks for a deposit by its transaction's id. Webhooks may have made that up: where the id leads to
+   * another place, the deposit's hash is asked for too; where it leads nowhere, in the next turn.
+   */
+  async #lookUpDeposit(
+    custody: CustodyClient,
+    deposit: Deposit,
+    deadlineMs: number,
+  ): Promise<Found> {
+    const { transactionId, depositId } = deposit;
+    if (transactionId === null || this.#nameless.delete(depositId)) {
+      return lookUpPosition(custody, deposit, deadlineMs);
+    }
+    const byId = await lookUpTransaction(custody, transactionId, deadlineMs);
+    if (byId.kind === 'failed') return byId;
+    if (byId.kind === 'absent' && isNamedByWebhooksAlone(deposit)) {
+      remember(this.#nameless, [depositId, true], NAMELESS_MAX);
+    }
+    if (!leadsElsewhere(deposit, byId)) return byId;
+    const there = await lookUpPosition(custody, deposit, deadlineMs);
+    const requests = byId.requests + 1;
+    if (there.kind !== 'found') return { ...byId, requests };
+    return { ...there, transactions: [...byId.transactions, ...there.transactions], requests };
+  }
+}
+
+/** Whether an answer leads to another place than the deposit's, whose id webhooks may have made up. */
+function leadsElsewhere(deposit: Deposit, { transactions }: Answered): boolean {
+  return transactions.some((row) => isMisnamed(deposit, row));
 }
 
 async function roundOf<Subject>(
@@ -98,7 +134,9 @@ async function roundOf<Subject>(
   const transactions: CustodyTransaction[] = [];
   const absent: Subject[] = [];
   let [failed, requests, final] = [0, 0, false];
-  for (const subject of due.slice(0, max)) {
+  let answered = 0;
+  for (const subject of due) {
+    if (requests + failed >= max) break;
     const found = await ask(subject);
     if (found.kind === 'failed') {
       failed += 1;
@@ -108,12 +146,13 @@ async function roundOf<Subject>(
       turns.take(subject, now);
       continue;
     }
-    requests += 1;
+    answered += 1;
+    requests += found.requests;
     turns.take(subject, now);
     if (found.kind === 'absent') absent.push(subject);
     transactions.push(...found.transactions);
   }
-  const postponed = due.length - requests - failed;
+  const postponed = due.length - answered - failed;
   return { transactions, absent, postponed, failed, requests, final };
 }
 
@@ -137,25 +176,27 @@ function mayMove(deposit: Deposit): boolean {
   );
 }
 
+interface Answered {
+  readonly transactions: readonly CustodyTransaction[];
+  readonly requests: number;
+}
+
 type Found =
-  | { readonly kind: 'found'; readonly transactions: readonly CustodyTransaction[] }
+  | ({ readonly kind: 'found' } & Answered)
   /** Not there, in a whole answer; what else the hash holds is handed on. */
-  | { readonly kind: 'absent'; readonly transactions: readonly CustodyTransaction[] }
+  | ({ readonly kind: 'absent' } & Answered)
   /** `final`: no use asking for another one now. */
   | { readonly kind: 'failed'; readonly final: boolean };
 
-async function lookUpDeposit(
+function lookUpPosition(
   custody: CustodyClient,
   deposit: Deposit,
   deadlineMs: number,
 ): Promise<Found> {
-  if (deposit.transactionId !== null) {
-    return lookUpTransaction(custody, deposit.transactionId, deadlineMs);
-  }
   const { blockchainHash, network, vaultId } = deposit;
   return lookUpHash(custody, {
     place: { blockchainHash, network, vaultId },
-    isIt: (row) => samePlace(deposit, row),
+    isIt: (row) => samePosition(deposit, row),
     deadlineMs,
   });
 }
@@ -174,9 +215,9 @@ async function lookUpHash(
   if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
   const { rows, total, unreadable } = page.value;
   const transactions = rows.map(transactionOf);
-  if (transactions.some(isIt)) return { kind: 'found', transactions };
+  if (transactions.some(isIt)) return { kind: 'found', transactions, requests: 1 };
   const whole = rows.length === total && unreadable.length === 0;
-  return whole ? { kind: 'absent', transactions } : { kind: 'failed', final: false };
+  return whole ? { kind: 'absent', transactions, requests: 1 } : { kind: 'failed', final: false };
 }
 
 /**
@@ -207,9 +248,9 @@ async function lookUpTransaction(
   const answer = await custody.transaction(transactionId, { priority: 'look-up', deadlineMs });
   switch (answer.kind) {
     case 'ok':
-      return { kind: 'found', transactions: [transactionOf(answer.value)] };
+      return { kind: 'found', transactions: [transactionOf(answer.value)], requests: 1 };
     case 'not-found':
-      return { kind: 'absent', transactions: [] };
+      return { kind: 'absent', transactions: [], requests: 1 };
     case 'unavailable':
     case 'rate-budget':
     case 'refused':

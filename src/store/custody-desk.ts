@@ -20,6 +20,8 @@ import {
   type HashDossier,
 } from '../domain/dossier.ts';
 import { isAddressBreakOver } from '../domain/address-movement.ts';
+import type { Deposit } from '../domain/deposit.ts';
+import type { Correcting } from '../domain/deposit/correction.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
 import { decideBackfill } from '../domain/decide-backfill.ts';
 import { decideDisownedHash } from '../domain/decide-own-hash.ts';
@@ -72,8 +74,10 @@ export class CustodyDesk {
       case 'deposit': {
         const deposit = this.#tools.set.deposit(record.depositId);
         if (deposit === undefined) return false;
-        const context = { graceMs: record.graceMs, now };
-        return this.#apply(decideDepositRecord(deposit, record.transaction, context), now);
+        const { transaction, graceMs } = record;
+        const correcting = record.corrects && this.#correcting(deposit);
+        const context = { graceMs, now, correcting };
+        return this.#apply(decideDepositRecord(deposit, transaction, context), now);
       }
       case 'outgoing': {
         const { transaction, graceMs } = record;
@@ -129,6 +133,12 @@ export class CustodyDesk {
       default:
         return record satisfies never;
     }
+  }
+
+  #correcting({ network, blockchainHash }: Deposit): Correcting {
+    const { set } = this.#tools;
+    const openSince = (key: string): number | undefined => set.unresolvedBreak(key)?.openedAt;
+    return { dossier: set.dossier(network, blockchainHash), openSince };
   }
 
   #dossierOf(transaction: CustodyTransaction): Dossier {

@@ -1,12 +1,18 @@
 import { storedAmount } from '../domain/amount.ts';
 import { AssetId, TransactionId } from '../domain/ids.ts';
 import type { BalanceChange, ChangeKind } from '../domain/notification.ts';
-import type { EventRun, SeenEvents } from '../domain/seen-events.ts';
+import type { EventRun, SeenEvents, Teller } from '../domain/seen-events.ts';
 import type { SightingKey } from '../domain/sighting.ts';
 import { packChange, unpackChange, type PackedChange } from './change-codec.ts';
 
-/** [type, transactionId, from, to], and `api` after them where the API told. */
-type PackedRun = [EventRun['type'], string | null, number | null, number | null, 'api'?];
+/** [type, transactionId, from, to], and who told after them where no webhook did. */
+type PackedRun = [
+  EventRun['type'],
+  string | null,
+  number | null,
+  number | null,
+  Exclude<Teller, 'webhook'>?,
+];
 
 /** [asset, amount, kind, decimals] of a change at the sighting's own place. */
 type PackedHere = [string, string, ChangeKind, number | null];
@@ -16,7 +22,9 @@ type Place = Pick<SightingKey, 'accountId' | 'addressId' | 'memo'>;
 /** Runs as compact JSON values. */
 export function packSeen(seen: SeenEvents): PackedRun[] {
   return seen.map(({ type, transactionId, from, to, toldBy }) =>
-    toldBy === 'api' ? [type, transactionId, from, to, toldBy] : [type, transactionId, from, to],
+    toldBy === 'webhook'
+      ? [type, transactionId, from, to]
+      : [type, transactionId, from, to, toldBy],
   );
 }
 

@@ -65,7 +65,7 @@ test('it is verified although every minute brings more forged ones than a run lo
   expect(await stage.standing(hash)).toBe('credited');
 });
 
-test('what the API keeps not knowing is asked for ever less often, up to once an hour', async () => {
+test('what the API keeps not knowing is asked for ever less often, by its id in every other turn', async () => {
   const stage = await Stage.start();
   const place = await stage.place();
   await stage.deliver(forged(place, 'nobody'));
@@ -76,7 +76,8 @@ test('what the API keeps not knowing is asked for ever less often, up to once an
     if (lookUps(stage) > 0) askedAt.push(Math.round((stage.now - start) / 60_000));
     await stage.caller.advance(60_000);
   }
-  expect(askedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123]);
+  // At 1, 7, 31 and 123 its hash was asked for: the id may be made up.
+  expect(askedAt).toEqual([0, 3, 15, 63]);
 });
 
 test('a run looks up no more than twenty, and says how many it postponed', async () => {

@@ -95,7 +95,7 @@ test('two runs in a row over an unchanged world journal the runs and nothing els
   await stage.run();
   await stage.run();
   const breaks = stage.open.openBreaks();
-  expect(breaks).toEqual(['missing_notification', 'unknown_to_custody']);
+  expect(breaks).toEqual(['unknown_to_custody']);
   const head = stage.open.journalLength();
   const again = await stage.run();
   await stage.run(stage.newSweep());

@@ -8,8 +8,12 @@ import type { Place, Scenery } from './scenery.ts';
 
 type Body = Record<string, unknown> & { readonly id: string };
 
-/** Lies that name a deposit's hash and leave the deposit itself as it is. */
+/** Lies that name a deposit's hash, and leave the deposit as it is or are put right. */
 const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
+  'other amount',
+  'other amount, huge depth',
+  'other id first',
+  'other asset',
   'called change',
   'own transaction over a deposit',
   'own transaction, other hash',
@@ -92,11 +96,14 @@ export class Forger {
       case 'unknown hash, no transaction':
         return { body: this.#deposit(id), leaves: 'unknown_to_custody' };
       case 'other amount':
+      case 'other amount, huge depth':
       case 'other position':
       case 'other asset':
       case 'called change':
       case 'rollback':
         return this.#twisted(kind, id);
+      case 'other id first':
+        return this.#otherIdFirst(id);
       case 'deposit by our own hash':
         return this.#depositByOwnHash(id);
       case 'own transaction of nobody':
@@ -150,7 +157,13 @@ export class Forger {
   }
 
   #twisted(
-    kind: 'other amount' | 'other position' | 'other asset' | 'called change' | 'rollback',
+    kind:
+      | 'other amount'
+      | 'other amount, huge depth'
+      | 'other position'
+      | 'other asset'
+      | 'called change'
+      | 'rollback',
     id: string,
   ): Forgery | undefined {
     const truth = this.#someDeposit();
@@ -164,13 +177,15 @@ export class Forger {
     switch (kind) {
       case 'rollback':
         return { body: { ...rolledBack, balanceChanges: entries }, leaves: null };
-      case 'other amount': {
+      case 'other amount':
+      case 'other amount, huge depth': {
         const balanceChanges = entries.map(({ asset, amount, tags }) => ({
           asset,
           amount: (BigInt(amount) * 1000n).toString(),
           tags,
         }));
-        return { body: { ...body, balanceChanges }, leaves: null };
+        const confirmations = kind === 'other amount' ? 100 : 1_000_000;
+        return { body: { ...body, confirmations, balanceChanges }, leaves: null };
       }
       case 'called change': {
         const balanceChanges = entries.map((entry) => ({ ...entry, tags: ['change'] }));
@@ -194,6 +209,42 @@ export class Forger {
       default:
         return kind satisfies never;
     }
+  }
+
+  /** Somebody pays, and the forger is there before the true notifications, with another id. */
+  #otherIdFirst(id: string): Forgery | undefined {
+    const place = this.#chance.pick(this.#scenery.places);
+    const { asset } = this.#chance.pick(place.network.assets);
+    const amount = BigInt(this.#chance.between(1_000_000, 30_000_000));
+    const memo = this.#chance.pickAny(place.memos);
+    const output = { addressId: place.address.addressId, asset, amount };
+    const outputs = [memo === undefined ? output : { ...output, memo }];
+    const paid = this.#world.deposit({ network: place.network.key, outputs });
+    if (paid.kind === 'refused') return undefined;
+    const { blockchainHash } = paid.record;
+    const truth = this.#world
+      .transactions({ type: 'incoming' })
+      .data.find((one) => one.blockchainHash === blockchainHash);
+    if (truth === undefined) return undefined;
+    const { vaultId, accountId, addressId, network, balanceChanges } = truth;
+    return {
+      body: {
+        id,
+        timestamp: this.#product.now(),
+        stream: 'incoming',
+        type: 'confirmation',
+        vaultId,
+        accountId,
+        addressId,
+        network,
+        blockchainHash,
+        memo: truth.memo,
+        transactionId: `nobody-${id}`,
+        confirmations: this.#chance.pick([1, 100]),
+        balanceChanges,
+      },
+      leaves: null,
+    };
   }
 
   /** A deposit at an address that one of our own transactions never touched, under its hash. */

@@ -3,6 +3,8 @@ export const LIES = {
   'unknown hash': 5,
   'unknown hash, no transaction': 3,
   'other amount': 4,
+  'other amount, huge depth': 5,
+  'other id first': 5,
   'other position': 4,
   'other asset': 4,
   'called change': 3,

@@ -13,7 +13,7 @@ import { Service } from './webhook.ts';
 const name = {
   type: fc.constantFrom<EventRun['type'][]>('mempool', 'confirmation', 'transaction', 'mined'),
   transactionId: fc.option(fc.string({ unit: 'binary' }).map(TransactionId), { nil: null }),
-  toldBy: fc.constantFrom('webhook', 'api'),
+  toldBy: fc.constantFrom('webhook', 'api', 'correction'),
 };
 const none = fc.constant(null);
 const run: fc.Arbitrary<EventRun> = fc.oneof(

@@ -20,9 +20,9 @@ const INTERNAL_UNVERIFIED = sql<boolean>`state = 'internal' AND verified_at IS N
 const IN_DOUBT = sql<boolean>`deposit_id IN (
   SELECT deposit_id FROM breaks
   WHERE state <> 'resolved'
-    AND type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch')
+    AND type IN ('unknown_to_custody', 'amount_mismatch', 'amount_changed', 'status_mismatch')
   UNION SELECT deposit_id FROM exempt_differences
-  WHERE type IN ('unknown_to_custody', 'amount_mismatch', 'status_mismatch'))`;
+  WHERE type IN ('unknown_to_custody', 'amount_mismatch', 'amount_changed', 'status_mismatch'))`;
 
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 

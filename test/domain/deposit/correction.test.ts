@@ -1,0 +1,336 @@
+import { describe, expect, test } from 'vitest';
+import { Amount } from '../../../src/domain/amount.ts';
+import type { CustodyTransaction } from '../../../src/domain/custody.ts';
+import { decideDepositRecord } from '../../../src/domain/decide-custody.ts';
+import { decideIncoming } from '../../../src/domain/decide-incoming.ts';
+import type { Deposit } from '../../../src/domain/deposit.ts';
+import { EMPTY_DOSSIER, type Changes, type Dossier } from '../../../src/domain/dossier.ts';
+import {
+  AddressId,
+  AssetId,
+  CreditId,
+  DepositId,
+  Memo,
+  TransactionId,
+} from '../../../src/domain/ids.ts';
+import type { BalanceChange } from '../../../src/domain/notification.ts';
+import { newSighting, type Sighting } from '../../../src/domain/sighting.ts';
+import { balanceChange, received } from '../../store/evidence.ts';
+import { runs } from '../event-runs.ts';
+import { incomingOf } from '../incoming.ts';
+import { circumstances, DUE, postedBy } from '../records.ts';
+
+const FORGED = balanceChange(9000n);
+const USDC = AssetId('ethereum:USDC');
+const NOBODY = TransactionId('nobody');
+
+/** 9,000 told at a million confirmations where 100 were paid. */
+const WRONG: Deposit = {
+  ...DUE,
+  amount: Amount(9000n),
+  confirmations: 1_000_000,
+  verifiedAt: null,
+  custodyConfirmations: 0,
+};
+
+function sighting(posted: readonly BalanceChange[] = [FORGED]): Sighting {
+  const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
+  const key = { network, blockchainHash, vaultId, accountId, addressId, memo };
+  return {
+    ...newSighting({ ...key, stream: 'incoming' }),
+    seen: runs('confirmation:1000000:dep-tx'),
+    entryId: 5,
+    posted,
+  };
+}
+
+interface Given {
+  readonly deposit?: Partial<Deposit>;
+  readonly record?: Partial<CustodyTransaction> | null;
+  readonly posted?: readonly BalanceChange[];
+  readonly others?: readonly Deposit[];
+  /** Since when the difference is on record. */
+  readonly since?: number | null;
+  readonly pinned?: number;
+}
+
+/** Decided at 99, with a grace of 10. */
+function decided(given: Given): Changes {
+  const { record = {}, posted, others = [], since = 0, pinned } = given;
+  const deposit = { ...WRONG, ...given.deposit };
+  const dossier = {
+    ...EMPTY_DOSSIER,
+    sightings: [sighting(posted)],
+    deposits: [deposit, ...others],
+  };
+  return decideDepositRecord(deposit, record === null ? null : received(record), {
+    graceMs: 10,
+    now: circumstances({ source: 'api', pinnedDecimals: () => pinned }),
+    correcting: { dossier, openSince: () => since ?? undefined },
+  });
+}
+
+/** The deposits as they are after it, the entries, the feed and what was found. */
+function told(given: Given): string[] {
+  const { deposits, entries, items, found } = decided(given);
+  return [
+    ...deposits.map(({ amount, asset, transactionId, state, reason }) =>
+      [state, ...(reason === null ? [] : [reason]), amount, asset, transactionId].join(' '),
+    ),
+    ...postedBy(entries),
+    ...items.map(({ kind, amount }) => `${kind} ${amount}`),
+    ...found.map(
+      ({ type, key, expected, actual }) =>
+        `${type} ${String(expected)} ${String(actual)}${key.includes('corrected') ? ' corrected' : ''}`,
+    ),
+  ];
+}
+
+const CREDITED_WRONG = {
+  credit: {
+    creditId: CreditId('crd_1'),
+    amount: Amount(9000n),
+    reference: null,
+    creditedAt: 7,
+  },
+  creditsIssued: 1,
+  state: 'credited',
+} as const;
+const CREDITED_RIGHT = {
+  ...CREDITED_WRONG,
+  credit: { ...CREDITED_WRONG.credit, amount: Amount(100n) },
+} as const;
+
+const REPOSTED = ['incoming by api takes back 5: -9000', 'incoming by api: 100'];
+
+describe('the custody API’s record puts a deposit right', () => {
+  test.for<[why: string, given: Given, is: string[]]>([
+    [
+      'another amount, as deep as the policy wants: it is credited',
+      {},
+      [
+        'credited 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'credit 100',
+        'amount_mismatch 100 9000 corrected',
+      ],
+    ],
+    [
+      'another amount, not deep enough at the API: it waits',
+      { record: { confirmations: 5 } },
+      ['confirming 100 ethereum:ETH dep-tx', ...REPOSTED, 'amount_mismatch 100 9000 corrected'],
+    ],
+    [
+      'another id, and nothing is posted again',
+      {
+        deposit: { amount: DUE.amount, transactionId: NOBODY },
+        posted: [balanceChange(100n)],
+      },
+      ['credited 100 ethereum:ETH dep-tx', 'credit 100', 'unknown_to_custody null null corrected'],
+    ],
+    [
+      'another amount and another id',
+      { deposit: { transactionId: NOBODY } },
+      [
+        'credited 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'credit 100',
+        'amount_mismatch 100 9000 corrected',
+      ],
+    ],
+    [
+      'an amount that was credited as the API says: the books follow, the feed says nothing',
+      { deposit: CREDITED_RIGHT },
+      ['credited 100 ethereum:ETH dep-tx', ...REPOSTED, 'amount_mismatch 100 9000 corrected'],
+    ],
+    [
+      'an asset that nobody told of, beside one that was not paid',
+      { deposit: { asset: USDC }, posted: [{ ...FORGED, asset: USDC }] },
+      [
+        'verifying 0 ethereum:USDC dep-tx',
+        'credited 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'credit 100',
+        'amount_mismatch 100 0 corrected',
+      ],
+    ],
+    [
+      'what webhooks called change, and is none',
+      { deposit: { change: true, state: 'internal' } },
+      [
+        'credited 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'credit 100',
+        'amount_mismatch 100 9000 corrected',
+      ],
+    ],
+    [
+      'what the API calls change',
+      { record: { changes: [balanceChange(100n, { kind: 'change' })] } },
+      ['internal 100 ethereum:ETH dep-tx', ...REPOSTED, 'amount_mismatch 100 9000 corrected'],
+    ],
+    [
+      'decimals that are not the asset’s: a person has to look',
+      { record: { changes: [balanceChange(100n, { decimals: 6 })] }, pinned: 18 },
+      [
+        'held decimals_changed 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'amount_mismatch 100 9000 corrected',
+        'decimals_changed null null',
+      ],
+    ],
+    [
+      'decimals that a webhook alone told otherwise',
+      {
+        deposit: { decimalsChanged: true, state: 'held', reason: 'decimals_changed' },
+        record: { changes: [balanceChange(100n, { decimals: 18 })] },
+        pinned: 18,
+      },
+      [
+        'credited 100 ethereum:ETH dep-tx',
+        ...REPOSTED,
+        'credit 100',
+        'amount_mismatch 100 9000 corrected',
+      ],
+    ],
+  ])('%s', ([, given, is]) => {
+    expect(told(given)).toEqual(is);
+  });
+
+  test('a memo that nothing attributes at the API holds it', () => {
+    const memo = Memo('7');
+    const deposit = { ...WRONG, memo };
+    const dossier: Dossier = {
+      ...EMPTY_DOSSIER,
+      sightings: [{ ...sighting(), memo }],
+      deposits: [deposit],
+    };
+    const { deposits } = decideDepositRecord(deposit, received({ memo }), {
+      graceMs: 10,
+      now: circumstances({ source: 'api' }),
+      correcting: { dossier, openSince: () => 0 },
+    });
+    expect(deposits.map(({ state, reason }) => [state, reason])).toEqual([
+      ['held', 'unattributed_memo'],
+    ]);
+  });
+
+  test('approvals of the wrong amount are gone, and those of a wrong id alone stay', () => {
+    const approvals = [{ person: 'ann', reason: 'fine', at: 1 }];
+    const amount = decided({ deposit: { approvals } });
+    expect(amount.deposits[0]?.approvals).toEqual([]);
+    const deposit = { approvals, amount: DUE.amount, transactionId: NOBODY };
+    const id = decided({ deposit, posted: [balanceChange(100n)] });
+    expect(id.deposits[0]?.approvals).toEqual(approvals);
+  });
+
+  test('its other breaks are over, and the correction’s own is closed by nobody but a person', () => {
+    const { healed, found } = decided({});
+    const keys = healed.map(({ key }) => key);
+    expect(keys).toContain('["amount_mismatch","dep_1"]');
+    expect(keys).toContain('["amount_changed","dep_1"]');
+    expect(keys).not.toContain(found[0]?.key);
+    expect(found[0]?.severity).toBe('critical');
+  });
+});
+
+describe('it reports and corrects nothing', () => {
+  const DIFFERS = ['amount_mismatch 100 9000'];
+  const ELSEWHERE = { ...DUE, depositId: DepositId('dep_2'), asset: USDC, ...CREDITED_WRONG };
+
+  test.for<[why: string, given: Given, is: string[]]>([
+    ['when the difference is not on record', { since: null }, DIFFERS],
+    ['when the difference is younger than the grace', { since: 90 }, DIFFERS],
+    ['when another amount was credited', { deposit: CREDITED_WRONG }, DIFFERS],
+    [
+      'when another asset at the place was credited, which the API does not show',
+      { others: [ELSEWHERE] },
+      DIFFERS,
+    ],
+    ['when the API omits what moved', { record: { changes: null } }, []],
+    ['when the API has it in the mempool', { record: { status: 'mempool' } }, []],
+    ['when the API does not know it', { record: null }, ['unknown_to_custody 0 9000']],
+    [
+      'when the API has it at another address',
+      { record: { addressId: AddressId('adr-2') } },
+      ['unknown_to_custody 0 9000'],
+    ],
+    [
+      'when the API has confirmed its id once',
+      { deposit: { transactionId: NOBODY, creditsIssued: 1 } },
+      ['unknown_to_custody 0 9000'],
+    ],
+    [
+      'when a record under another id does not show its asset',
+      { deposit: { transactionId: NOBODY, asset: USDC } },
+      ['unknown_to_custody 0 9000'],
+    ],
+    [
+      'when the record is of another deposit by now',
+      {
+        deposit: { transactionId: NOBODY },
+        record: { addressId: AddressId('adr-2'), transactionId: TransactionId('other') },
+      },
+      [],
+    ],
+  ])('%s', ([, given, is]) => {
+    expect(told(given)).toEqual(is);
+  });
+
+  test('when it left the chain', () => {
+    expect(told({ deposit: { evidence: 'none' } })).toEqual(['status_mismatch null null']);
+  });
+});
+
+describe('after a correction', () => {
+  function after(): Dossier {
+    const { deposits, sightings } = decided({ record: { confirmations: 5 } });
+    return { ...EMPTY_DOSSIER, deposits, sightings };
+  }
+  function webhook(changes: readonly BalanceChange[], confirmations = 2_000_000): Changes {
+    return decideIncoming(after(), { ...incomingOf(changes), confirmations }, circumstances());
+  }
+
+  test('a deeper webhook with another amount posts nothing and leaves a break', () => {
+    const { entries, deposits, found } = webhook([balanceChange(8n)]);
+    expect(postedBy(entries)).toEqual([]);
+    expect(deposits.map(({ amount }) => amount)).toEqual([100n]);
+    expect(deposits[0]?.verifiedAt).toBe(99);
+    expect(found.map(({ type, expected, actual }) => [type, expected, actual])).toEqual([
+      ['amount_changed', 8n, 100n],
+    ]);
+  });
+
+  test('a webhook that leaves the asset out takes nothing away', () => {
+    const { entries, deposits, found } = webhook([balanceChange(8n, { asset: USDC })]);
+    expect(postedBy(entries)).toEqual([]);
+    expect(deposits.map(({ asset, amount }) => `${amount} ${asset}`).sort()).toEqual([
+      '0 ethereum:USDC',
+      '100 ethereum:ETH',
+    ]);
+    expect(found.map(({ type }) => type)).toEqual(['amount_changed', 'amount_changed']);
+  });
+
+  test('a webhook with a fee of its own posts nothing, and its break says whose word stands', () => {
+    const { entries, found } = webhook([balanceChange(100n), balanceChange(-5n, { kind: 'fee' })]);
+    expect(postedBy(entries)).toEqual([]);
+    expect(found.map(({ detail }) => detail).join()).toMatch(/what the custody API says stands$/);
+  });
+
+  test('a webhook with other decimals does not hold it', () => {
+    const now = circumstances({ pinnedDecimals: () => 18 });
+    const { deposits } = decideIncoming(
+      after(),
+      incomingOf([balanceChange(100n, { decimals: 6 })]),
+      now,
+    );
+    expect(deposits[0]?.decimalsChanged).toBe(false);
+  });
+
+  test('a rollback ends it: the next epoch is told by webhooks again', () => {
+    const gone = decideIncoming(after(), incomingOf(null, 'rollback'), circumstances());
+    const dossier = { ...EMPTY_DOSSIER, deposits: gone.deposits, sightings: gone.sightings };
+    const again = decideIncoming(dossier, incomingOf([balanceChange(8n)]), circumstances());
+    expect(again.deposits.map(({ amount }) => amount)).toEqual([8n]);
+  });
+});
