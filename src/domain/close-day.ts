@@ -83,6 +83,17 @@ function byPlace(left: Place, right: Place): number {
   return left.asset < right.asset ? -1 : 1;
 }
 
+/** Names of the vaults in the totals: a custody organization may have many others. */
+function namesOf(
+  { vaultNames }: CloseRecord,
+  totals: readonly ReportTotal[],
+): Pick<DailyReport, 'vaultNames'> {
+  if (vaultNames === undefined) return {};
+  const shown = new Set(totals.map(({ vaultId }) => vaultId));
+  const named = Object.entries(vaultNames).filter(([vaultId]) => shown.has(vaultId));
+  return { vaultNames: Object.fromEntries(named) };
+}
+
 /** The rows of the roll-forward: every vault and asset that holds anything or moved. */
 function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
   const { previous, compared, record, custodyMoved, decimals } = inputs;
@@ -247,5 +258,6 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
     openBreaks,
     ageing: ageingOf(openBreaks),
     ...(record.exempt === undefined ? {} : { exempt: record.exempt }),
+    ...namesOf(record, totals),
   };
 }

@@ -63,6 +63,8 @@ export interface CloseRecord {
   /** 0 and the genesis hash while nothing was sealed before the cut-off. */
   readonly seal: { readonly commitNumber: number; readonly hash: string };
   readonly custody: CustodyReading;
+  /** Names of vaults by id, as the custody API told them; absent where it told none. */
+  readonly vaultNames?: Readonly<Record<string, string>>;
   /**
    * Differences that were exempt when the day was closed, by rule. Absent in days closed before this
    * was told, and where today's say nothing of the day because it was closed late.

@@ -5,6 +5,7 @@ import type { Submission, Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 import type { CalendarDay, CloseCalendar } from './close-calendar.ts';
 import { readCustodyEffects } from './close-reading.ts';
+import { readVaultNames } from './vault-names.ts';
 
 /**
  * A day whose custody half cannot be read is tried again for this long before it is closed
@@ -169,8 +170,9 @@ export class Closer {
       return { kind: 'postponed', days: [], reason: custody.reason };
     }
     const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
+    const names = await this.#names();
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const outcome = await this.#submit(day, { custody, ...exempt });
+      const outcome = await this.#submit(day, { custody, ...exempt, ...names });
       if (outcome === 'stopped') return STOPPED;
       if (outcome?.kind === 'taken') return { kind: 'done' };
       if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
@@ -199,9 +201,16 @@ export class Closer {
     return countByRule([...view.exempt.values()]);
   }
 
+  /** No day waits for names: a report without them has the ids. */
+  async #names(): Promise<Pick<CloseRecord, 'vaultNames'>> {
+    const { custody, now } = this.#options;
+    const vaultNames = custody && (await readVaultNames(custody, now()));
+    return vaultNames === undefined ? {} : { vaultNames };
+  }
+
   async #submit(
     day: CalendarDay,
-    found: Pick<CloseRecord, 'custody' | 'exempt'>,
+    found: Pick<CloseRecord, 'custody' | 'exempt' | 'vaultNames'>,
   ): Promise<Submitted | 'stopped' | undefined> {
     const { reads, calendar, graceMs, now, submit } = this.#options;
     const last = await reads.lastClose();

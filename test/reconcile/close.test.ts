@@ -93,6 +93,21 @@ test('a day of deposits, a withdrawal and an own transfer closes balanced, three
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
+test('a report names its vaults as the custody service does, and its replay names them the same', async () => {
+  const { stage, place } = await afterQuietDay();
+  const report = lastReport(stage.open);
+  expect(report.vaultNames).toEqual({ [place.vaultId]: 'v' });
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a day without a custody API closes without names', async () => {
+  const stage = await start();
+  await stage.paid(await stage.place(), 700, 3);
+  await toNextDay(stage);
+  await localCloserOf(stage).closeDue();
+  expect(lastReport(stage.open)).not.toHaveProperty('vaultNames');
+});
+
 test('a fact that is told late is posted in the open day, named prior-day, and changes no closed report', async () => {
   const stage = await start();
   const place = await stage.place();
