@@ -15,6 +15,7 @@ import { mountPolicy } from './policy.ts';
 import { answerProblem, invalidRequest, problemOf } from './problem.ts';
 import { mountQuarantine } from './quarantine.ts';
 import { mountReconciliations } from './reconciliations.ts';
+import { mountDayMovements } from './day-movements.ts';
 import { mountReports } from './reports.ts';
 import type { Services } from './services.ts';
 import { mountWithdrawals } from './withdrawals.ts';
@@ -111,6 +112,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountBreaks(app, options);
   mountReconciliations(app, options);
   mountReports(app, options);
+  mountDayMovements(app, options);
   mountPolicy(app, options);
   mountHealth(app, options);
   mountDocumentation(app, options.version);

@@ -4,6 +4,7 @@ import { REPORT_STATUSES } from '../domain/close-report.ts';
 import { FORMATS } from '../report/document.ts';
 import type { ClosedReport, SignedDay } from '../store/reads.ts';
 import { authorize, type ApiEnv } from './access.ts';
+import { dateParams, notClosed } from './closed-day.ts';
 import { decide, reasonText } from './decision.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from './list.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from './problem.ts';
@@ -11,13 +12,6 @@ import type { Services } from './services.ts';
 import { isoTime, timeText } from './value.ts';
 
 const tags = ['Reports'];
-
-/** A date that is in the calendar: 2025-02-30 is a mistake and not a day without a report. */
-const date = z.iso
-  .date('must be a date, such as 2025-11-20')
-  .openapi({ type: 'string', format: 'date', example: '2025-11-20' });
-
-const dateParams = z.strictObject({ date });
 
 const signatureSchema = z
   .object({
@@ -172,12 +166,6 @@ const signReport = createRoute({
 
 /** A page that runs nothing and loads nothing; its style stands inside it. */
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
-
-function notClosed(day: string): ProblemError {
-  return notFound(
-    `${day} is not closed: list the closed days with GET /v1/reports/daily, or close it with POST /v1/reports/daily/${day}/close after its cut-off.`,
-  );
-}
 
 export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { reads } = services;

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { decodeAgain } from '../intake/decode.ts';
 import type { Environment } from '../ops/substitution.ts';
-import { documentOf, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
+import { documentsFrom, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
 import { openForReading } from '../store/sqlite/database.ts';
 import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
 import { verify, type AuditReport } from '../store/sqlite/verify.ts';
@@ -127,13 +127,13 @@ async function fromStore(path: string, flags: ReportFlags): Promise<Given> {
     const day = flags.date ?? (await reads.lastClose())?.day;
     if (day === undefined) throw new CommandFailed(`${path}: no day is closed yet`);
     const closed = await reads.closedDay(day);
-    if (closed === undefined)
+    const document = await documentsFrom(reads)(day, formatOf(flags));
+    if (closed === undefined || document === undefined)
       throw new CommandFailed(
         `${path}: ${day} is not closed: GET /v1/reports/daily lists the closed days; POST /v1/reports/daily/${day}/close closes it after its cut-off`,
       );
-    const { body } = await documentOf(closed, formatOf(flags));
     const { status, reportHash } = closed.close;
-    return { day, status, reportHash, body };
+    return { day, status, reportHash, body: document.body };
   } finally {
     reads.close();
   }

@@ -57,7 +57,8 @@ export interface HashName {
   readonly blockchainHash: string;
 }
 
-interface Moved {
+/** What a hash moved on a place. */
+export interface Moved {
   readonly place: Place;
   readonly effects: Effects;
 }
@@ -109,6 +110,11 @@ class Words {
   }
 }
 
+function wordsIn(report: DailyReport | undefined): Words {
+  const { version = 1, inTransit = [], unconfirmed = [] } = report ?? {};
+  return new Words(version, { inTransit, unconfirmed });
+}
+
 class Folder {
   readonly #context: FoldContext;
   readonly #after: number;
@@ -117,8 +123,7 @@ class Folder {
   constructor(context: FoldContext) {
     this.#context = context;
     this.#after = context.previous?.throughSeq ?? 0;
-    const { version = 1, inTransit = [], unconfirmed = [] } = context.previous?.report ?? {};
-    this.#before = new Words(version, { inTransit, unconfirmed });
+    this.#before = wordsIn(context.previous?.report);
   }
 
   /** The lines of the books of a hash at the cut-off. */
@@ -179,6 +184,32 @@ export function foldDay(hashes: Iterable<HashFacts>, context: FoldContext): DayF
     differences.push(...differencesOf(facts, context));
   }
   return { effects, ...sums, inTransit, unconfirmed, priorDay, differences };
+}
+
+/**
+ * What hashes moved in a day that is closed, from their lines and two sealed reports: the day's own
+ * and the one before it. The sums by place and category are the figures of the report.
+ */
+export class ClosedFold {
+  readonly #afterSeq: number;
+  readonly #throughSeq: number;
+  readonly #before: Words;
+  readonly #now: Words;
+
+  constructor(report: DailyReport, previous: DailyReport | undefined) {
+    this.#afterSeq = report.journal.afterSeq;
+    this.#throughSeq = report.journal.throughSeq;
+    this.#before = wordsIn(previous);
+    this.#now = wordsIn(report);
+  }
+
+  moved(hash: HashName, lines: readonly PositionLine[]): readonly Moved[] {
+    const books = booksAt(this.#throughSeq, lines);
+    const known = booksAt(this.#afterSeq, lines);
+    const before = classify(known, this.#before.of(hash, known));
+    const now = classify(books, this.#now.of(hash, books));
+    return changeOf(before.totals, now.totals);
+  }
 }
 
 /** As SQLite compares text: by code points, which are in the order of their UTF-8 bytes. */

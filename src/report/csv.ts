@@ -1,7 +1,8 @@
 import type { DailyReport, ReportBreak } from '../domain/close-report.ts';
 import { CATEGORIES } from '../domain/roll-forward.ts';
 import { assetTotals } from './asset-totals.ts';
-import type { SignedReport } from './signed-report.ts';
+import type { DayMovement } from '../store/day-movement.ts';
+import { MOVEMENTS_CALL, type SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
 /** Columns of every line; a line fills those of its record. */
@@ -44,6 +45,14 @@ const COLUMNS = [
   'to',
   'count',
   'absolute',
+  'entryId',
+  'journalSeq',
+  'notificationId',
+  'accountId',
+  'accountName',
+  'addressId',
+  'addressName',
+  'memo',
 ] as const;
 type Column = (typeof COLUMNS)[number];
 type Line = Partial<Record<Column, string | number | null>>;
@@ -81,11 +90,39 @@ function newerLines(report: DailyReport): Line[] {
   ];
 }
 
+/** A line for each figure that a hash moved, then one for each line of the entries behind it. */
+function movementLines(movements: readonly DayMovement[]): Line[] {
+  return movements.flatMap(({ amounts, entries, decimals: _, ...place }) => [
+    ...Object.entries(amounts).map(([figure, amount]) => ({
+      ...place,
+      record: 'movement',
+      kind: figure,
+      amount: amount.toString(),
+    })),
+    ...entries.map(({ recordedAt, seq, source, amount, change, ...entry }) => ({
+      ...place,
+      ...entry,
+      record: 'entry',
+      kind: change,
+      journalSeq: seq,
+      amount: amount.toString(),
+      at: new Date(recordedAt).toISOString(),
+      detail: source,
+    })),
+  ]);
+}
+
+function unshownLines({ items, total }: SignedReport['movements']): Line[] {
+  const unshown = total - items.length;
+  if (unshown <= 0) return [];
+  return [{ record: 'movements_not_shown', count: unshown, detail: MOVEMENTS_CALL }];
+}
+
 function breakLine(record: string, { type, openedAt, ...one }: ReportBreak): Line {
   return { ...one, record, kind: type, at: openedAt };
 }
 
-function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
+function linesOf({ report, reportHash, signatures, movements }: SignedReport): Line[] {
   const head: Line = {
     record: 'report',
     kind: report.status,
@@ -106,6 +143,8 @@ function linesOf({ report, reportHash, signatures }: SignedReport): Line[] {
     ...priorDayLines(report),
     ...report.openBreaks.map((one) => breakLine('open_break', one)),
     ...newerLines(report),
+    ...movementLines(movements.items),
+    ...unshownLines(movements),
     ...Object.entries(report.exempt ?? {}).map(([rule, count]) => ({
       record: 'exempt',
       kind: rule,

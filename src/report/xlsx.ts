@@ -3,7 +3,7 @@ import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
 import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
-import type { SignedReport } from './signed-report.ts';
+import { MOVEMENTS_CALL, type SignedReport } from './signed-report.ts';
 import { withVaultName } from './vault-name.ts';
 
 type Value = string | number | null;
@@ -59,7 +59,13 @@ function sheetOf<Row extends object>(
   };
 }
 
-function summaryOf({ report, reportHash }: SignedReport): Sheet {
+function unshown({ movements }: SignedReport): [string, Value][] {
+  const count = movements.total - movements.items.length;
+  return count <= 0 ? [] : [['movements not shown', `${count}: ${MOVEMENTS_CALL}`]];
+}
+
+function summaryOf(signed: SignedReport): Sheet {
+  const { report, reportHash } = signed;
   const { journal, previous, custody } = report;
   const facts: [string, Value][] = [
     ['day', report.day],
@@ -77,6 +83,7 @@ function summaryOf({ report, reportHash }: SignedReport): Sheet {
       'not in beancount (28 digits)',
       asset,
     ]),
+    ...unshown(signed),
     ...Object.entries(report.ageing).map(([bucket, count]): [string, Value] => [
       `openBreaks ${bucket}`,
       count,
@@ -147,6 +154,38 @@ function newerLists(report: DailyReport): Sheet[] {
   ];
 }
 
+function movementSheets({ report, movements }: SignedReport): Sheet[] {
+  const named = movements.items.map((one) => withVaultName(report, one));
+  const moved = named.flatMap(({ amounts, entries, ...place }) =>
+    Object.entries(amounts).map(([figure, amount]) => ({
+      ...place,
+      figure,
+      amount: scaled(amount.toString(), place.decimals),
+      entries: [...new Set(entries.map(({ entryId }) => entryId))].join(' '),
+    })),
+  );
+  const lines = named.flatMap(({ entries, ...place }) =>
+    entries.map(({ seq, recordedAt, amount, ...entry }) => ({
+      ...place,
+      ...entry,
+      journalSeq: seq,
+      amount: scaled(amount.toString(), place.decimals),
+      recordedAt: new Date(recordedAt).toISOString(),
+    })),
+  );
+  const place = ['asset', 'vaultId', 'vaultName', 'network', 'blockchainHash'] as const;
+  const teller = ['source', 'notificationId', 'transactionId', 'journalSeq'] as const;
+  const where = ['accountId', 'accountName', 'addressId', 'addressName', 'memo'] as const;
+  return [
+    sheetOf('Movements', [...place, 'figure', 'amount', 'entries'], moved),
+    sheetOf(
+      'Entries',
+      [...place, 'entryId', 'change', 'amount', ...where, 'recordedAt', ...teller],
+      lines,
+    ),
+  ];
+}
+
 /** An Excel workbook: a summary, the totals, and a sheet for each list of the report. */
 export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayBuffer>> {
   const { report, signatures } = signed;
@@ -168,6 +207,7 @@ export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayB
     ),
     sheetOf('Open breaks', BREAK, named(report.openBreaks)),
     ...newerLists(report),
+    ...movementSheets(signed),
     sheetOf(
       'Signatures',
       ['role', 'person', 'reason', 'reportHash', 'signedAt'],

@@ -22,6 +22,7 @@ import type {
 import type { Movement, MovementStanding } from '../domain/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal.ts';
 import type { StoredBreakEvent } from './break-book.ts';
+import type { DayMovement, DayMovementQuery } from './day-movement.ts';
 import type {
   CustodyEffectRow,
   ClosedDayRow,
@@ -332,6 +333,8 @@ export interface Reads {
   /** Closed days, newest first. */
   closes(page: PageRequest): Promise<Page<SignedDay>>;
   closedDay(day: string): Promise<ClosedReport | undefined>;
+  /** The movements behind a closed day's figures, by asset, vault and hash; undefined when not closed. */
+  dayMovements(query: DayMovementQuery, page: PageRequest): Promise<Page<DayMovement> | undefined>;
   lastClose(): Promise<ClosedDayRow | undefined>;
   /** When the first fact was recorded; null while there is none. */
   firstRecordedAt(): Promise<number | null>;

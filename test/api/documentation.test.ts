@@ -30,6 +30,7 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/reconciliations',
     'GET /v1/reports/daily',
     'GET /v1/reports/daily/{date}',
+    'GET /v1/reports/daily/{date}/movements',
     'GET /v1/withdrawals',
     'POST /v1/breaks/{id}/assign',
     'POST /v1/breaks/{id}/investigate',

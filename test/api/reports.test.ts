@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closeOf, closesOf } from '../store/closing.ts';
-import { Service } from '../store/webhook.ts';
+import { change, Service } from '../store/webhook.ts';
 import { apiUnderTest, type ApiUnderTest, type Person } from './api-under-test.ts';
 
 const DAY = '2025-11-20';
@@ -15,6 +15,8 @@ async function closed(): Promise<ApiUnderTest> {
   return api;
 }
 
+const AS_VERA = { headers: { Authorization: 'Bearer token-of-vera-0123456789abcdef' } };
+
 /** Signs the closed day's report, with its own hash unless another is given. */
 function sign(api: ApiUnderTest, as: Person, role: string, more: object = {}) {
   const reportHash = closesOf(api.open)[0]?.report_hash;
@@ -25,7 +27,7 @@ function sign(api: ApiUnderTest, as: Person, role: string, more: object = {}) {
 test('a viewer reads the report; its sealed bytes are the document without its last two members', async () => {
   const api = await closed();
   const answer = await api.app.request(`${PATH}?format=json`, {
-    headers: { Authorization: 'Bearer token-of-vera-0123456789abcdef' },
+    ...AS_VERA,
   });
   expect(answer.status).toBe(200);
   const text = await answer.text();
@@ -99,6 +101,41 @@ test('a signature without the hash of the report that was seen is refused, with 
   expect([status, body['detail']]).toEqual([400, expect.stringContaining('reportHash')]);
   expect(body['detail']).toContain('GET /v1/reports/daily');
   expect(api.open.rows('SELECT * FROM close_signatures')).toEqual([]);
+});
+
+test('the movements behind a figure lead to the webhook that told them, with the names it gave', async () => {
+  const api = await apiUnderTest();
+  const address = { id: 'adr-1', name: 'Treasury' };
+  const account = { id: 'acc-1', name: 'Hot' };
+  const balanceChanges = [change('100', { address, account })];
+  const body = new Service().confirmed(6, { balanceChanges });
+  await api.open.deliver(body);
+  await api.open.record(closeOf(api.open, { day: DAY, cutOffAt: api.open.at + 1 }));
+  const list = (query: string) => api.list(`${PATH}/movements${query}`);
+  expect(await list('?figure=deposits&asset=ethereum:ETH')).toMatchObject([
+    {
+      vaultId: 'v1',
+      asset: 'ethereum:ETH',
+      blockchainHash: body['blockchainHash'],
+      amounts: { deposits: '100' },
+      entries: [
+        {
+          source: 'webhook',
+          notificationId: body['id'],
+          amount: '100',
+          accountId: 'acc-1',
+          accountName: 'Hot',
+          addressId: 'adr-1',
+          addressName: 'Treasury',
+        },
+      ],
+    },
+  ]);
+  expect(await list('?figure=withdrawals')).toEqual([]);
+  expect((await api.get(`${PATH}/movements?figure=gains`)).status).toBe(400);
+  expect((await api.get('/v1/reports/daily/2025-11-19/movements')).status).toBe(404);
+  const csv = await (await api.app.request(`${PATH}?format=csv`, AS_VERA)).text();
+  expect(csv).toMatch(/movement,2025-11-20,v1,ethereum:ETH/);
 });
 
 test('closed days are listed newest first', async () => {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ReportTotal } from '../../src/domain/close-report.ts';
 import { ageText, scaled } from '../../src/report/figure.ts';
 import { barsOf } from '../../src/report/page/waterfall.ts';
-import { bytesOf, HUGE, NEWER, rendered, REPORT } from './report-under-test.ts';
+import { bytesOf, HUGE, MOVEMENTS, NEWER, rendered, REPORT } from './report-under-test.ts';
 
 /** RFC 4180, read back. */
 function csvRows(text: string): string[][] {
@@ -96,6 +96,8 @@ test('xlsx: a sheet for each list, every cell text, amounts exact and none runs 
     'In transit',
     'Prior day',
     'Open breaks',
+    'Movements',
+    'Entries',
     'Signatures',
   ]);
   expect(sheets['Report']).toContainEqual(['reportHash', 'ef'.repeat(32)]);
@@ -244,6 +246,37 @@ test('what only newer reports tell is in every format, under the names of the va
   expect(await rendered('hledger', NEWER)).toContain('hot 1%3amain  ; Hot <i>wallet');
   expect(await rendered('beancount', NEWER)).toContain(open);
   expect(await rendered('beancount', NEWER)).toContain('name: "Hot <i>wallet"');
+});
+
+test('the movements behind the figures name their entries, webhooks, accounts and addresses', async () => {
+  const page = wordsOf(await rendered('html', NEWER, MOVEMENTS));
+  expect(page).toContain('Movements behind the figures (2)');
+  expect(page).toContain(
+    'withdrawals 0xa7 -0.500000000000000000 entry 17 (webhook ntf-1, journal 12)',
+  );
+  expect(page).toContain('=Hot &lt;b&gt;account (acc-1), Treasury (adr-1)');
+  expect(page).toContain('2 hashes are not shown here: GET /v1/reports/daily/{date}/movements');
+  const [head = [], ...rows] = csvRows(await rendered('csv', NEWER, MOVEMENTS));
+  const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
+  expect(records.filter(({ record }) => record === 'movement')).toMatchObject([
+    { kind: 'withdrawals', blockchainHash: '0xa7', amount: '-500000000000000000' },
+    { kind: 'fees', blockchainHash: '0xa7', amount: '-21000000000000' },
+  ]);
+  expect(records.find(({ record }) => record === 'entry')).toMatchObject({
+    entryId: '17',
+    journalSeq: '12',
+    notificationId: 'ntf-1',
+    accountName: "'=Hot <b>account",
+    addressName: 'Treasury',
+    at: '2025-11-20T12:00:00.000Z',
+  });
+  expect(records.find(({ record }) => record === 'movements_not_shown')).toMatchObject({
+    count: '2',
+  });
+  const sheets = workbookOf(await bytesOf('xlsx', NEWER, MOVEMENTS));
+  expect(sheets['Movements']?.[1]).toContain('-0.500000000000000000');
+  expect(sheets['Entries']?.[1]).toContain('ntf-1');
+  expect(sheets['Report']?.flat()).toContain('movements not shown');
 });
 
 test('the picture goes from the opening to the closing by the steps that moved', () => {

@@ -1,5 +1,7 @@
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import { documentOf, type DocumentBody, type Format } from '../../src/report/document.ts';
+import { Amount } from '../../src/domain/amount.ts';
+import type { SignedReport } from '../../src/report/signed-report.ts';
 import type { ClosedReport } from '../../src/store/reads.ts';
 
 export const HUGE = `1${'0'.repeat(59)}`;
@@ -225,14 +227,51 @@ export const NEWER = {
   vaultNames: { 'hot 1:main': 'Hot <i>wallet', cold: '=Cold' },
 } satisfies Partial<DailyReport>;
 
-export async function rendered(format: Format, more: Partial<DailyReport> = {}): Promise<string> {
-  return Buffer.from(await bytesOf(format, more)).toString('utf8');
+/** A withdrawal with its fee, as a webhook told it. */
+export const MOVEMENTS: SignedReport['movements'] = {
+  total: 3,
+  items: [
+    {
+      vaultId: 'hot 1:main',
+      asset: 'ethereum:ETH',
+      decimals: 18,
+      network: 'ethereum',
+      blockchainHash: '0xa7',
+      amounts: { withdrawals: Amount(-500000000000000000n), fees: Amount(-21000000000000n) },
+      entries: [
+        {
+          entryId: 17,
+          seq: 12,
+          recordedAt: Date.parse('2025-11-20T12:00:00Z'),
+          source: 'webhook',
+          change: 'transfer',
+          amount: Amount(-500000000000000000n),
+          accountId: 'acc-1',
+          accountName: '=Hot <b>account',
+          addressId: 'adr-1',
+          addressName: 'Treasury',
+          memo: null,
+          transactionId: 'tx-1',
+          notificationId: 'ntf-1',
+        },
+      ],
+    },
+  ],
+};
+
+export async function rendered(
+  format: Format,
+  more: Partial<DailyReport> = {},
+  movements?: SignedReport['movements'],
+): Promise<string> {
+  return Buffer.from(await bytesOf(format, more, movements)).toString('utf8');
 }
 
 /** The test report in a format; `more` takes the place of its own members. */
 export async function bytesOf(
   format: Format,
   more: Partial<DailyReport> = {},
+  movements: SignedReport['movements'] = { items: [], total: 0 },
 ): Promise<DocumentBody> {
   const report = JSON.stringify({ ...REPORT, ...more });
   const closed: ClosedReport = {
@@ -261,5 +300,5 @@ export async function bytesOf(
       },
     ],
   };
-  return (await documentOf(closed, format)).body;
+  return (await documentOf(closed, format, movements)).body;
 }

@@ -1,6 +1,9 @@
 import type { CloseRecord, CustodyReading } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import type { DailyCloseTableRow } from '../../src/store/sqlite/close-tables.ts';
+import { CATEGORIES } from '../../src/domain/roll-forward.ts';
+import { KeyLookup } from '../../src/store/sqlite/key-lookup.ts';
+import { readDayMovements } from '../../src/store/sqlite/reads/day-movements.ts';
 import type { OpenLedger } from './open-ledger.ts';
 
 const NOT_READ: CustodyReading = { kind: 'not_read', reason: 'custody is not configured' };
@@ -86,6 +89,41 @@ const PLUS = [
   'adjustments',
 ] as const;
 
+const LEAVES = new Set(['withdrawals', 'fees']);
+
+/** Where the movements of a closed day, or the entries behind them, are not its figures. */
+function unfoundedFigures(open: OpenLedger, { parsed, day }: Closed): string[] {
+  const movements = open.db.transaction(() =>
+    readDayMovements(open.db, new KeyLookup(open.db), {
+      query: { day },
+      page: { page: 0, pageSize: 1_000_000 },
+    }),
+  )();
+  const { items = [] } = movements ?? {};
+  const moved = items.flatMap(({ vaultId, asset, amounts }) =>
+    Object.entries(amounts).map(([figure, amount]) => {
+      const shown = LEAVES.has(figure) ? 0n - amount : amount;
+      return { key: `${vaultId} ${asset} ${figure}`, amount: shown.toString() };
+    }),
+  );
+  const figures = parsed.totals.flatMap((total) =>
+    CATEGORIES.map((figure) => ({
+      key: `${total.vaultId} ${total.asset} ${figure}`,
+      amount: total[figure],
+    })),
+  );
+  const [is, wanted] = [text(sumsOf(moved)), text(sumsOf(figures))];
+  const wrongs = is === wanted ? [] : [`${day}: movements come to ${is}, the figures to ${wanted}`];
+  for (const { blockchainHash, amounts, entries } of items) {
+    const ofDay = entries.filter(({ seq }) => seq > parsed.journal.afterSeq);
+    const entered = ofDay.reduce((sum, { amount }) => sum + amount, 0n);
+    const sum = Object.values(amounts).reduce((all, amount) => all + amount, 0n);
+    if (entries.length === 0) wrongs.push(`${day}: nothing is behind ${blockchainHash}`);
+    if (entered !== sum) wrongs.push(`${day}: ${blockchainHash} moved ${sum}, entered ${entered}`);
+  }
+  return wrongs;
+}
+
 /** What is wrong with the closed days, in words; empty when nothing is. */
 export function unsoundCloses(open: OpenLedger): string[] {
   const wrongs: string[] = [];
@@ -114,6 +152,7 @@ export function unsoundCloses(open: OpenLedger): string[] {
       const held = text(balancesAt(open, view, close.through_seq));
       if (closing(figure, parsed) !== held) say(`${view} hold ${held}`);
     }
+    wrongs.push(...unfoundedFigures(open, close));
     const opening = before === undefined ? '' : closing('closing', before.parsed);
     if (closing('opening', parsed) !== opening) say(`does not open with ${opening}`);
     const internal = parsed.totals.map(({ asset, internal: amount }) => ({ key: asset, amount }));

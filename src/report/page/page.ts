@@ -15,6 +15,7 @@ import {
   unconfirmed,
 } from './lists.ts';
 import type { Markup } from './markup.ts';
+import { movements } from './movements.ts';
 import { STYLESHEET } from './stylesheet.ts';
 import { assetSections } from './totals.ts';
 
@@ -106,7 +107,7 @@ export async function htmlText(signed: SignedReport): Promise<string> {
         </p>
         ${beyondBeancount(report)} ${assetSections(report)} ${differences(report)}
         ${afterCutOff(report)} ${priorDay(report)} ${inTransit(report)} ${unconfirmed(report)}
-        ${openBreaks(report)} ${laterBreaks(report)} ${exempt(report)}
+        ${openBreaks(report)} ${laterBreaks(report)} ${exempt(report)} ${movements(signed)}
         <h2>Signatures</h2>
         <div class="sign">
           ${signature('preparer', 'Preparer', signatures)}

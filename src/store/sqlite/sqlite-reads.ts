@@ -7,6 +7,7 @@ import type { Withdrawal } from '../../domain/withdrawal.ts';
 import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../domain/ids.ts';
 import { storedAmount } from '../../domain/amount.ts';
 import { prepareClose } from '../close-preparation.ts';
+import type { DayMovementQuery } from '../day-movement.ts';
 import { unpackDeposit } from '../deposit-codec.ts';
 import { pageWithin } from '../page-within.ts';
 import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../records.ts';
@@ -47,6 +48,7 @@ import {
   readDisputedDeposits,
   readWaitingDeposits,
 } from './reads/deposits.ts';
+import { readDayMovements } from './reads/day-movements.ts';
 import { readExemptions } from './reads/exemptions.ts';
 import { readPage } from './reads/list.ts';
 import { readMovements, readUnsettledMovements } from './reads/movements.ts';
@@ -246,6 +248,12 @@ export class SqliteReads implements Reads {
 
   lastClose() {
     return readLastClose(this.#db);
+  }
+
+  dayMovements(query: DayMovementQuery, page: PageRequest) {
+    const read = (): ReturnType<typeof readDayMovements> =>
+      readDayMovements(this.#connection, this.#keys, { query, page });
+    return Promise.resolve(this.#connection.transaction(read)());
   }
 
   firstRecordedAt() {

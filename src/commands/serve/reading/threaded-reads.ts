@@ -62,6 +62,7 @@ export class ThreadedReads implements Reading {
   readonly rotationCursor = this.#scanning('rotationCursor');
   readonly closes = this.#scanning('closes');
   readonly closedDay = this.#scanning('closedDay');
+  readonly dayMovements = this.#scanning('dayMovements');
   readonly lastClose = this.#scanning('lastClose');
   readonly firstRecordedAt = this.#scanning('firstRecordedAt');
   readonly newestRecordedAt = this.#scanning('newestRecordedAt');

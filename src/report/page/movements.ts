@@ -1,0 +1,59 @@
+import { html } from 'hono/html';
+import type { MovementEntry } from '../../store/day-movement.ts';
+import { MOVEMENTS_CALL, type SignedReport } from '../signed-report.ts';
+import { scaled } from '../figure.ts';
+import { listed, vaultMark, type Markup } from './markup.ts';
+
+function named(id: string | null, name: string | null): string {
+  if (id === null) return '';
+  return name === null ? id : `${name} (${id})`;
+}
+
+/** Who told an entry, and where its money is. */
+function entryText(entry: MovementEntry): string {
+  const { entryId, seq, source, notificationId, accountId, addressId, memo } = entry;
+  const told = notificationId === null ? source : `webhook ${notificationId}`;
+  const places = [
+    named(accountId, entry.accountName),
+    named(addressId, entry.addressName),
+    memo === null ? '' : `memo ${memo}`,
+  ].filter((place) => place !== '');
+  const where = places.length === 0 ? '' : `, ${places.join(', ')}`;
+  return `entry ${entryId} (${told}, journal ${seq})${where}`;
+}
+
+/** What is behind the figures of the totals, hash by hash. */
+export function movements(signed: SignedReport): Markup {
+  const { report, movements: shown } = signed;
+  const rows = shown.items.flatMap(({ amounts, ...one }) =>
+    Object.entries(amounts).map(([figure, amount]) => ({
+      ...one,
+      figure,
+      amount: amount.toString(),
+    })),
+  );
+  const unshown = shown.total - shown.items.length;
+  const more = unshown <= 0 ? '' : ` ${unshown} hashes are not shown here: ${MOVEMENTS_CALL}.`;
+  return listed(rows, {
+    title: 'Movements behind the figures',
+    none: 'Nothing moved in this day.',
+    note: `Withdrawals and fees are negative here, as they move the balance.${more}`,
+    columns: [
+      { title: 'Asset', cell: ({ asset }) => asset, is: 'id' },
+      { title: 'Vault', cell: ({ vaultId }) => vaultMark(report, vaultId) },
+      { title: 'Figure', cell: ({ figure }) => figure },
+      { title: 'Hash', cell: ({ blockchainHash }) => blockchainHash, is: 'id' },
+      {
+        title: 'Amount',
+        cell: ({ amount, decimals }) =>
+          html`<span title="${amount}">${scaled(amount, decimals)}</span>`,
+        is: 'number',
+      },
+      {
+        title: 'Booked by',
+        cell: ({ entries }) =>
+          html`${[...new Set(entries.map(entryText))].map((text) => html`<div>${text}</div>`)}`,
+      },
+    ],
+  });
+}
