@@ -455,6 +455,11 @@ CREATE UNIQUE INDEX breaks_unresolved ON breaks (key) WHERE state <> 'resolved';
 -- Breaks that are due to grow more severe by age.
 CREATE INDEX breaks_by_age ON breaks (severity, original_severity, opened_at)
   WHERE state <> 'resolved';
+-- The most severe first, the oldest of each: what a person looks at.
+CREATE INDEX breaks_by_urgency ON breaks (
+  CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
+  opened_at, length(break_id), break_id)
+  WHERE state <> 'resolved';
 -- To explain the difference of a hash by its breaks, the resolved ones too.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 

@@ -1,12 +1,9 @@
-import type { Severity } from '../domain/break.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { SignedDay, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
 const CLOSES_SHOWN = 7;
-/** Breaks looked at; the most severe and oldest of them are shown. */
-const BREAKS_READ = 200;
 export const BREAKS_SHOWN = 12;
 /** All viewers share one look at the store, for at least this long. */
 const FRESH_MS = 1_000;
@@ -32,16 +29,9 @@ export interface Snapshot {
   readonly closes: readonly SignedDay[];
 }
 
-const URGENCY: Record<Severity, number> = { critical: 0, warning: 1, info: 2 };
-
-function byUrgency(left: ShownBreak, right: ShownBreak): number {
-  return URGENCY[left.severity] - URGENCY[right.severity] || left.openedAt - right.openedAt;
-}
-
 async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
-  const breakPage = { page: 0, pageSize: BREAKS_READ };
-  const open = await reads.breaks({ state: 'open' }, breakPage);
-  const investigated = await reads.breaks({ state: 'investigating' }, breakPage);
+  const urgent = { state: 'unresolved', sort: 'severity:desc' } as const;
+  const breaks = await reads.breaks(urgent, { page: 0, pageSize: BREAKS_SHOWN });
   const deposits = await reads.deposits({}, { page: 0, pageSize: DEPOSITS_SHOWN });
   const runs = await reads.reconciliations({ page: 0, pageSize: 1 });
   const closes = await reads.closes({ page: 0, pageSize: CLOSES_SHOWN });
@@ -51,7 +41,7 @@ async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
     deposits: deposits.items,
     depositsTotal: deposits.total,
     decimals: await reads.pinnedDecimals(),
-    breaks: [...open.items, ...investigated.items].sort(byUrgency).slice(0, BREAKS_SHOWN),
+    breaks: breaks.items,
     lastRun: runs.items[0],
     closes: closes.items,
   };

@@ -121,6 +121,20 @@ test('open breaks are shown, the critical ones first, with their age and differe
   );
 });
 
+test('an old critical break is shown before however many newer ones are less severe', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(
+    service.chain('transaction', {
+      balanceChanges: [change('-1500', { ...AT_ADDRESS, ...decimals(2) })],
+    }),
+  );
+  await open.run();
+  const strange = Array.from({ length: 201 }, (_, place) => ({ id: `s${place}`, stream: 'x' }));
+  await open.deliverTogether(...strange);
+  const text = words(await read());
+  expect(text).toMatch(/Open breaks critical unexplained movement .* and 190 more/);
+});
+
 test('a break is told with its id and the call of the API that closes it', async () => {
   const { open, read } = await openConsole();
   await open.deliver({ id: 'strange', stream: 'weather' });

@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import {
+  sql,
   DummyDriver,
   Kysely,
   SqliteAdapter,
@@ -13,6 +14,7 @@ import type { CreditingPolicy } from '../../src/domain/crediting.ts';
 import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
 import type { Balance, BalanceQuery } from '../../src/store/reads.ts';
 import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
+import { BY_URGENCY, UNRESOLVED } from '../../src/store/sqlite/reads/breaks.ts';
 import { oldestHeld, oldestUnacknowledged } from '../../src/store/sqlite/reads/counts.ts';
 import { disputedDepositRows, waitingDepositRows } from '../../src/store/sqlite/reads/deposits.ts';
 import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
@@ -238,16 +240,24 @@ function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
-  const { sql, parameters } = query(new Kysely<Tables>({ dialect })).compile();
+  const compiled = query(new Kysely<Tables>({ dialect })).compile();
   const db = new Sqlite(':memory:');
   onTestFinished(() => void db.close());
   createTables(db);
-  const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-  return plan.all(...parameters).map(({ detail }) => detail);
+  const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${compiled.sql}`);
+  return plan.all(...compiled.parameters).map(({ detail }) => detail);
 }
 
 test('the deposits that can still move are found through their own index', () => {
   expect(planOf(waitingDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+});
+
+test('the most urgent breaks are read in order from an index, however many are open', () => {
+  const plan = planOf((db) => ({
+    compile: () =>
+      sql`select * from breaks where ${UNRESOLVED} order by ${BY_URGENCY} limit 12`.compile(db),
+  }));
+  expect(plan).toEqual(['SCAN breaks USING INDEX breaks_by_urgency']);
 });
 
 test('the oldest held deposit and the oldest credit to be acknowledged are one look each', () => {

@@ -12,11 +12,14 @@ export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
 /** Ids grow with the journal; their length comes first because they are numbered without zeros. */
 const BY_ID = sql`length(break_id), break_id`;
 
+/** The most severe first, the oldest of each; word for word the index `breaks_by_urgency`. */
+export const BY_URGENCY = sql`case severity when 'critical' then 0 when 'warning' then 1 else 2 end, opened_at, ${BY_ID}`;
+
 const ORDERS: Record<BreakSort, RawBuilder<unknown>> = {
   'openedAt:asc': sql`opened_at, ${BY_ID}`,
   'openedAt:desc': sql`opened_at desc, length(break_id) desc, break_id desc`,
   'updatedAt:desc': sql`updated_at desc, ${BY_ID}`,
-  'severity:desc': sql`case severity when 'critical' then 0 when 'warning' then 1 else 2 end, opened_at, ${BY_ID}`,
+  'severity:desc': BY_URGENCY,
 };
 
 export function readBreaks(
