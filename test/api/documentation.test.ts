@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SIX_DEEP } from '../store/open-ledger.ts';
 import { apiUnderTest } from './api-under-test.ts';
 
@@ -49,6 +49,16 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'POST /v1/reports/daily/{date}/sign',
     'PUT /v1/policy',
   ]);
+});
+
+test('the document is built once, however often it is asked for', async () => {
+  const api = await apiUnderTest();
+  const build = vi.spyOn(api.app, 'getOpenAPI31Document');
+  const first = await api.request('GET', '/openapi.json');
+  const again = await api.request('GET', '/openapi.json');
+  expect(again.body).toEqual(first.body);
+  expect(again.headers.get('Content-Type')).toBe('application/json');
+  expect(build).toHaveBeenCalledTimes(1);
 });
 
 test('every call under /v1 documents its problems and asks for a token', async () => {
