@@ -55,6 +55,7 @@ test('every answer of the threads is the one that the store gives in place', asy
     (of) => of.counts(),
     (of) => of.pinnedDecimals(),
     (of) => of.closedDay(dayNumber(0)),
+    (of) => of.dayMovements({ day: dayNumber(0) }, PAGE),
     (of) => of.reconcilerView({ hashes: [{ network, blockchainHash }], transactionIds: [] }),
   ];
   for (const ask of asked) expect(await ask(reads)).toEqual(await ask(inPlace));

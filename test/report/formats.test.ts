@@ -204,6 +204,22 @@ test('html: a report that does not tell what custody showed after the cut-off ha
   expect(words).not.toContain('Custody as read');
 });
 
+test('html: burned fees and hashes that the chain view was not told of are named', async () => {
+  const [total] = NEWER.totals;
+  const [difference] = REPORT.differences;
+  if (total === undefined || difference === undefined) throw new Error('the report lacks them');
+  const words = wordsOf(
+    await rendered('html', {
+      ...NEWER,
+      totals: [{ ...total, custodyBurnedFees: '-21' }],
+      differences: [{ ...difference, untold: true }],
+    }),
+  );
+  expect(words).toMatch(/Burned fees in it .* -0\.0{16}21 /);
+  expect(words).toContain('(the chain view was told nothing of this hash)');
+  expect(wordsOf(await rendered('html', NEWER))).not.toContain('Burned fees');
+});
+
 test('html: numbers stand at the right in every list', async () => {
   const page = await rendered('html', NEWER);
   const amounts = [...page.matchAll(/<td class="([^"]*)">\s*<span title="-?\d+">/g)];

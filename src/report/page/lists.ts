@@ -32,6 +32,8 @@ function amountColumn<Item extends { readonly asset: string | null }>(
   return { title, cell: (item) => amountOf(item.asset, figure(item)), is: 'number' };
 }
 
+const UNTOLD = ' (the chain view was told nothing of this hash)';
+
 function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
@@ -67,8 +69,8 @@ export function differences(report: DailyReport): Markup {
       amountColumn(report, 'Difference', ({ difference }) => difference),
       {
         title: 'Explanation',
-        cell: ({ explanation, breakId, detail }) =>
-          `${words(explanation)}${breakId === null ? '' : ` ${breakId}`}: ${detail}`,
+        cell: ({ explanation, breakId, detail, untold }) =>
+          `${words(explanation)}${breakId === null ? '' : ` ${breakId}`}: ${detail}${untold === true ? UNTOLD : ''}`,
       },
     ],
   });

@@ -33,6 +33,9 @@ const CUT_OFF: readonly Column[] = [
   ['custodyAfterCutOff', '− After the cut-off'],
 ];
 
+/** Custody lists no amounts of a failed transaction: its fee is counted as the chain tells it. */
+const BURNED: readonly Column[] = [['custodyBurnedFees', 'Burned fees in it']];
+
 const CUSTODY: readonly Column[] = [
   ['custodyClosing', 'Custody'],
   ['custodyDifference', 'Closing − custody'],
@@ -40,7 +43,8 @@ const CUSTODY: readonly Column[] = [
 
 function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
   const hasCutOff = totals.some(({ custodyRead }) => custodyRead !== undefined);
-  return [...CHAIN, ...(hasCutOff ? CUT_OFF : []), ...CUSTODY];
+  const hasBurned = totals.some(({ custodyBurnedFees: fees = null }) => /[1-9]/.test(fees ?? ''));
+  return [...CHAIN, ...(hasCutOff ? CUT_OFF : []), ...(hasBurned ? BURNED : []), ...CUSTODY];
 }
 
 function figureCell(amount: string | null, decimals: number | null, figure: Figure): Markup {
