@@ -3,8 +3,8 @@ import { fillGaps } from '../simulator/world/gap-filler.ts';
 import { Chance } from './chance.ts';
 import type { EventLog } from './event-log.ts';
 import { APPROVERS, type Place, type Scenery } from './scenery.ts';
+import { outsideOn } from '../simulator/outside.ts';
 
-const OUTSIDE = 'outside';
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
 const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';
 /** Most are shallow; some undo what every policy had trusted. */
@@ -78,8 +78,10 @@ export class Traffic {
         for (const network of this.#scenery.networks) this.#world.mineBlocks(network.key, count);
         return `${count}`;
       }
-      case 'orderOut':
-        return this.#order(this.#place(), OUTSIDE);
+      case 'orderOut': {
+        const from = this.#place();
+        return this.#order(from, outsideOn(from.network.key));
+      }
       case 'orderInside': {
         const from = this.#place();
         const to = this.#chance.pick(this.#on(from.network.key));
@@ -130,7 +132,7 @@ export class Traffic {
       this.#output(index === 0 ? first : chance.pick(this.#on(key))),
     );
     if (chance.happens(0.1)) {
-      outputs.push({ ...this.#money(first), networkAddress: OUTSIDE });
+      outputs.push({ ...this.#money(first), networkAddress: outsideOn(key) });
     }
     const done = this.#world.deposit({ network: key, outputs });
     return done.kind === 'refused' ? done.message : `${key} ${done.record.blockchainHash}`;
@@ -191,7 +193,7 @@ export class Traffic {
       network,
       asset: String(submitted['asset']),
       amount: BigInt(String(submitted['amount'])),
-      destinationAddress: destinationAddress ?? OUTSIDE,
+      destinationAddress: destinationAddress ?? outsideOn(network),
       replacesTransactionId: submitted.transactionId,
     });
   }
@@ -240,7 +242,7 @@ export class Traffic {
       addressId: row.addressId,
       asset: row.asset,
       amount,
-      destinationAddress: OUTSIDE,
+      destinationAddress: outsideOn(place.network.key),
     });
     return done.kind === 'refused' ? done.message : done.record.blockchainHash;
   }

@@ -1,6 +1,7 @@
 import { hex } from '@scure/base';
-import { Address, NETWORK, OutScript, SigHash, Transaction } from '@scure/btc-signer';
+import { Address, OutScript, SigHash, Transaction } from '@scure/btc-signer';
 import type { Output, TransactionPlan } from '../chain/chain-transaction.ts';
+import { base58Network } from '../vaults/network-address.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 import type { UnsignedTransaction } from './unsigned-transaction.ts';
 
@@ -48,11 +49,8 @@ export function utxoTransaction(
 
 function scriptOf(network: NetworkConfig, { networkAddress, amount }: Output) {
   if (amount > AMOUNT_MAX) return undefined;
-  const { bech32Prefix: bech32, base58Versions } = network.address;
-  if (bech32 === undefined || base58Versions === undefined) return undefined;
-  const rules = { bech32, ...base58Versions, wif: NETWORK.wif };
   try {
-    return { script: Address(rules).decode(networkAddress), amount };
+    return { script: Address(base58Network(network.address)).decode(networkAddress), amount };
   } catch {
     // No address of this network: the library tells it by throwing.
     return undefined;

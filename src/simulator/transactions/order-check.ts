@@ -1,12 +1,11 @@
+import { isNetworkAddress } from '../vaults/address-check.ts';
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
+import { memoObjection } from '../vaults/memo-check.ts';
 import type { AssetCatalogue } from '../world/asset-catalogue.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 import { refused } from '../world/refusal.ts';
 import type { AddressRecord, OrderRequest, Refused } from '../world/world.ts';
 import type { OrderBook } from './order-book.ts';
-
-/** More characters than any network's address, destination or memo has. */
-const TEXT_LENGTH_MAX = 256;
 
 interface Known {
   catalogue: AssetCatalogue;
@@ -30,25 +29,28 @@ export function orderObjection(known: Known, request: OrderRequest): Refused | u
     contentObjection(network, request) ??
     scopeObjection(known, request) ??
     changeObjection(known, network, request) ??
-    replacementObjection(known, request)
+    replacementObjection(known, request) ??
+    destinationObjection(known.catalogue, network, request.destinationAddress)
   );
 }
 
 function contentObjection(network: NetworkConfig, request: OrderRequest): Refused | undefined {
   if (request.orderId === '') return refused('BR-1', 'orderId must not be empty');
   if (request.amount <= 0n) return refused('BR-1', 'amount must be positive');
-  if (request.destinationAddress === '' || request.destinationAddress.length > TEXT_LENGTH_MAX) {
-    return refused('BR-1', 'Invalid destinationAddress');
-  }
-  if (request.memo !== undefined) return memoObjection(network, request.memo);
-  return undefined;
+  return request.memo === undefined ? undefined : memoObjection(network, request.memo);
 }
 
-/** Why a payment on this network cannot carry the memo. */
-export function memoObjection(network: NetworkConfig, memo: string): Refused | undefined {
-  if (!network.memo) return refused('BR-1', `Network ${network.key} has no memos`);
-  if (memo === '' || memo.length > TEXT_LENGTH_MAX) return refused('BR-1', 'Invalid memo');
-  return undefined;
+/** Why nobody on this network can be paid at the address. */
+function destinationObjection(
+  catalogue: AssetCatalogue,
+  network: NetworkConfig,
+  destination: string,
+): Refused | undefined {
+  if (isNetworkAddress(network.address, destination)) return undefined;
+  const other = catalogue.networks.find(({ address }) => isNetworkAddress(address, destination));
+  return other === undefined
+    ? refused('BR-1', `destinationAddress is not an address of ${network.key}`)
+    : refused('ADR-3002', `destinationAddress is one of ${other.key}, not of ${network.key}`);
 }
 
 function scopeObjection(known: Known, request: OrderRequest): Refused | undefined {

@@ -22,6 +22,7 @@ import type {
 import { refused } from '../world/refusal.ts';
 import { isPath, parsePath, unhardened } from './hd-path.ts';
 import { KeyRing } from './key-ring.ts';
+import { memoObjection } from './memo-check.ts';
 import { defaultPath, isSecp256k1 } from './network-address.ts';
 
 /** Vaults, accounts, addresses and memos (sections "Resources" and "Idempotent creation"). */
@@ -187,9 +188,9 @@ export class CustodyRegistry {
   createMemo(request: MemoRequest): Creation<MemoRecord> {
     const address = this.#addresses.get(request.addressId);
     if (address === undefined) return refused('NE-1', `Address ${request.addressId} not found`);
-    if (this.#catalogue.network(address.network)?.memo !== true) {
-      return refused('BR-1', `Network ${address.network} has no memos`);
-    }
+    const network = this.#catalogue.network(address.network);
+    const objection = network === undefined ? undefined : memoObjection(network, request.memo);
+    if (objection !== undefined) return objection;
     const existing = this.memo(request.addressId, request.memo);
     const name = request.name ?? '';
     const data = request.data ?? {};
@@ -234,11 +235,13 @@ export class CustodyRegistry {
     return scope.vaultId === undefined ? rows : rows.filter((row) => row.vaultId === scope.vaultId);
   }
 
-  /** EVM and bech32 addresses name the same owner in any case. */
+  /** EVM, bech32 and Sui addresses name the same owner in any case. */
   #chainKey(network: string, networkAddress: string): string {
     const format = this.#catalogue.network(network)?.address.format;
     const folded =
-      format === 'evm' || format === 'p2wpkh' ? networkAddress.toLowerCase() : networkAddress;
+      format === 'evm' || format === 'p2wpkh' || format === 'sui'
+        ? networkAddress.toLowerCase()
+        : networkAddress;
     return `chain|${network}|${folded}`;
   }
 

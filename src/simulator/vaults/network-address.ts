@@ -76,6 +76,14 @@ function witnessAddress(publicKey: Uint8Array, bech32: string): string {
   return address;
 }
 
+/** What the library needs to know of a UTXO network to read its addresses. */
+export function base58Network({ bech32Prefix, base58Versions }: AddressRules): typeof NETWORK {
+  if (bech32Prefix === undefined || base58Versions === undefined) {
+    throw new Error('a UTXO network without the versions of its addresses');
+  }
+  return { bech32: bech32Prefix, ...base58Versions, wif: NETWORK.wif };
+}
+
 const base58check = createBase58check(sha256);
 
 /** Base58check of 0x41 and the 20 bytes that an EVM address has too. */
@@ -94,8 +102,13 @@ function rippleAddress(publicKey: Uint8Array): string {
 /** SEP-0023 strkey of an ed25519 public key. */
 export function stellarAddress(publicKey: Uint8Array): string {
   const payload = Uint8Array.of(6 << 3, ...publicKey);
+  return base32.encode(Uint8Array.of(...payload, ...stellarChecksum(payload)));
+}
+
+/** The two bytes that end a strkey of this payload. */
+export function stellarChecksum(payload: Uint8Array): Uint8Array {
   const checksum = crc16(payload);
-  return base32.encode(Uint8Array.of(...payload, checksum & 0xff, checksum >> 8));
+  return Uint8Array.of(checksum & 0xff, checksum >> 8);
 }
 
 /** CRC-16/XMODEM. */

@@ -37,8 +37,8 @@ export interface World {
   addresses(scope?: AddressScope): readonly AddressRecord[];
 
   /**
-   * Idempotent on address + memo. Refused: `NE-1` unknown address, `BR-1` a network without memos,
-   * `MEM-4001` the same memo with other content.
+   * Idempotent on address + memo. Refused: `NE-1` unknown address, `BR-1` a network without memos or
+   * a memo that no payment on it can carry, `MEM-4001` the same memo with other content.
    */
   createMemo(request: MemoRequest): Creation<MemoRecord>;
   memos(scope?: { addressId?: string; vaultId?: string }): readonly MemoRecord[];
@@ -47,8 +47,8 @@ export interface World {
    * Takes an order and carries it as far as it goes without others: to `approval-pending`,
    * `to-sign`, a pause, or `submitted`. Idempotent on `orderId`, whatever else the request says.
    * Refused: `NE-1` unknown vault, account, address or replaced transaction, `BR-1001`, `BR-1002`,
-   * `BR-1` amount or memo, `TX-2002` an address or account that contradict each other or the vault,
-   * `ADR-3002` an address of another network.
+   * `BR-1` amount, memo or destination, `TX-2002` an address or account that contradict each other
+   * or the vault, `ADR-3002` an address or destination of another network.
    */
   orderTransaction(request: OrderRequest): Creation<Transaction>;
   /** Refused: `NE-1`, `AU-1` (403) not an approver, `CFR-1` not waiting or already decided. */

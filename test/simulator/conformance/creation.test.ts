@@ -4,6 +4,7 @@ import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { setStage } from './stage.ts';
 import type { Address, Vault } from './stage.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const stage = setStage('creation');
 
@@ -40,7 +41,7 @@ const CREATIONS: Record<
       network: 'ripple',
       asset: 'ripple:XRP',
       amount: '5',
-      destinationAddress: 'rOutside',
+      destinationAddress: OUTSIDE.ripple,
     }),
     other: { amount: '6', destinationAddress: 'rElsewhere' },
     another: { orderId: 'another order' },

@@ -5,6 +5,7 @@ import type { RowId } from './rows.ts';
 import type { SessionTokens } from './session-tokens.ts';
 import { ALL_STREAMS } from './stage.ts';
 import type { Address, Client, Vault } from './stage.ts';
+import { OUTSIDE } from '../outside.ts';
 
 /** What the calls work on: made anew before each test. */
 export interface Scene {
@@ -56,7 +57,7 @@ const newOrder = ({ vault }: Scene): Json => ({
   network: 'ripple',
   asset: 'ripple:XRP',
   amount: '7',
-  destinationAddress: 'rOutside',
+  destinationAddress: OUTSIDE.ripple,
 });
 
 const newAddress = ({ address }: Scene): Json => ({

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { textOf } from './call.ts';
 import type { Answer, Json } from './call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import type { RowId } from './rows.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
 import type { Address, Client, Vault } from './stage.ts';
+import { OUTSIDE, outsideOn } from '../outside.ts';
 
 const stage = setStage('errors');
 
@@ -34,7 +36,7 @@ const order = ({ client, vault }: Scene, changes: Json): Promise<Answer> =>
     network: 'ethereum',
     asset: 'ethereum:ETH',
     amount: '1000',
-    destinationAddress: 'outside',
+    destinationAddress: OUTSIDE.ethereum,
     ...changes,
   });
 
@@ -168,6 +170,77 @@ const WAYS: {
 for (const { status, code, row, way, call, endpoint } of WAYS) {
   test(`${status} ${code}: ${way}`, covers(row), async () => {
     expect(refusalOf(await call(await scene()))).toBe(`${status} ${code} ${endpoint}`);
+  });
+}
+
+/** Destinations that no payment on the network can reach: of no network, or of another one. */
+const DESTINATIONS: readonly [network: string, asset: string, destination: string, code: string][] =
+  [
+    ['bitcoin', 'BTC', 'banana', '400 BR-1'],
+    ['bitcoin', 'BTC', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp', '400 BR-1'],
+    ['bitcoin', 'BTC', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx', '400 BR-1'],
+    ['bitcoin', 'BTC', OUTSIDE.litecoin, '409 ADR-3002'],
+    ['litecoin', 'LTC', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', '409 ADR-3002'],
+    ['ethereum', 'ETH', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', '409 ADR-3002'],
+    ['ethereum', 'ETH', '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046', '400 BR-1'],
+    ['polygon', 'POL', '0xabc', '400 BR-1'],
+    ['tron', 'TRX', '0xzz', '400 BR-1'],
+    ['tron', 'TRX', OUTSIDE.ethereum, '409 ADR-3002'],
+    ['tron', 'TRX', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6u', '400 BR-1'],
+    ['ripple', 'XRP', 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTi', '400 BR-1'],
+    ['stellar', 'XLM', OUTSIDE.stellar.toLowerCase(), '400 BR-1'],
+    ['neo', 'GAS', OUTSIDE.tron, '409 ADR-3002'],
+    ['sui', 'SUI', '0x5a', '400 BR-1'],
+    ['sui', 'SUI', OUTSIDE.ethereum, '409 ADR-3002'],
+  ];
+
+for (const [network, asset, destinationAddress, refusal] of DESTINATIONS) {
+  test(`${refusal}: ${destinationAddress} as a destination on ${network}`, async () => {
+    const request = { network, asset: `${network}:${asset}`, destinationAddress };
+    expect(refusalOf(await order(await scene(), request))).toBe(`${refusal} ${TRANSACTIONS}`);
+  });
+}
+
+test('on every network an order to an address of it is taken', async () => {
+  const given = await scene();
+  for (const network of (await given.client.call('GET', '/networks')).rows) {
+    const key = textOf(network, 'key');
+    const asset = textOf(network, 'nativeAsset');
+    const request = { orderId: key, network: key, asset, destinationAddress: outsideOn(key) };
+    expect([key, (await order(given, request)).status]).toEqual([key, 201]);
+  }
+});
+
+const HASH_MEMO = 'ab'.repeat(32);
+/** Memos by network: what payments can carry, and what they cannot. */
+const MEMOS = [
+  ['ripple', 'XRP', ['0', '7', '4294967295'], ['abc', '4294967296', '-1', '1.5', '007', ' 7']],
+  [
+    'stellar',
+    'XLM',
+    ['ann', 'é'.repeat(14), '18446744073709551615', HASH_MEMO],
+    ['x'.repeat(29), 'é'.repeat(15), `${HASH_MEMO}0`],
+  ],
+] as const;
+
+for (const [network, symbol, carried, refused] of MEMOS) {
+  test(`400 BR-1: a memo that no payment on ${network} can carry`, async () => {
+    const given = await scene();
+    const { addressId } = await stage.address(given.vault, network);
+    const pay = (memo: string): Promise<Answer> => {
+      const request = { network, asset: `${network}:${symbol}`, memo, orderId: `to ${memo}` };
+      return order(given, { ...request, destinationAddress: outsideOn(network) });
+    };
+    const register = (memo: string) => given.client.call('POST', '/memos', { addressId, memo });
+    for (const memo of refused) {
+      expect([memo, refusalOf(await pay(memo))]).toEqual([memo, `400 BR-1 ${TRANSACTIONS}`]);
+      const registered = refusalOf(await register(memo));
+      expect([memo, registered]).toEqual([memo, '400 BR-1 POST /api/v1/memos']);
+    }
+    for (const memo of carried) {
+      expect([memo, (await pay(memo)).status]).toEqual([memo, 201]);
+      expect([memo, (await register(memo)).status]).toEqual([memo, 201]);
+    }
   });
 }
 

@@ -92,7 +92,8 @@ test('every answer to a client carries the three headers, refusals of any kind t
     ['GET', '/networks?pageSize=0', 400],
     ['GET', '/subscriptions/none', 403],
     ['GET', '/transactions/none', 404],
-    ['POST', '/transactions', 400],
+    ['POST', '/transactions', 403],
+    ['POST', '/accounts', 400],
   ] as const) {
     const answer = await client.call(method, path, method === 'POST' ? {} : undefined);
     expect(answer.status).toBe(status);

@@ -6,6 +6,7 @@ import { signaturesOf } from './external-signer.ts';
 import { including, TEXT } from './matchers.ts';
 import { setStage } from './stage.ts';
 import type { Vault } from './stage.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const stage = setStage('outgoing');
 
@@ -76,7 +77,10 @@ test(
   ),
   async () => {
     const vault = await funded();
-    const order = await orderFrom(vault, { destinationAddress: '0xabc', metadata: { note: 'n' } });
+    const order = await orderFrom(vault, {
+      destinationAddress: OUTSIDE.ethereum,
+      metadata: { note: 'n' },
+    });
     await stage.mine('ethereum');
     await look();
     expect(only('pending').extra).toEqual(['approvals', 'quorum']);
@@ -93,7 +97,7 @@ test(
         transactionId,
         orderId,
         network: 'ethereum',
-        destinationAddress: '0xabc',
+        destinationAddress: OUTSIDE.ethereum,
         metadata: { note: 'n' },
       });
     }

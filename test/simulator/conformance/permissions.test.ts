@@ -4,6 +4,7 @@ import { startCoreProcess } from './core-process.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const stage = setStage('permissions');
 
@@ -118,7 +119,7 @@ const orderIn = (vaultId: string) => ({
   network: 'ethereum',
   asset: 'ethereum:ETH',
   amount: '1000',
-  destinationAddress: '0x000000000000000000000000000000000000dEaD',
+  destinationAddress: OUTSIDE.ethereum,
 });
 
 test('a client without any permission orders nothing, one with any may', async () => {

@@ -3,6 +3,7 @@ import { covers } from './coverage.ts';
 import { matching, TEXT } from './matchers.ts';
 import { logIn, newUser } from './session-tokens.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const stage = setStage('resources');
 
@@ -46,7 +47,7 @@ test(
     const address = await stage.address(vault, 'ripple');
     await stage.fund(address, 'XRP', '50000000');
     const { accountId, addressId } = address;
-    const order = { orderId: 'mine', addressId, destinationAddress: 'rOutside', memo: '9' };
+    const order = { orderId: 'mine', addressId, destinationAddress: OUTSIDE.ripple, memo: '9' };
     const asked = { ...order, metadata: { note: 'n' } };
     const created = await stage.order(vault, { asset: 'ripple:XRP', ...asked });
     const known = { vaultId, ...order, accountId, network: 'ripple', transactionId: TEXT };
@@ -61,7 +62,7 @@ test(
     expect(created['blockchainHash'] ?? null).toBe(null);
     const path = `/transactions/${String(created['transactionId'])}`;
     await approver.call('POST', `${path}/approvals`, { decision: 'approve' });
-    expect((await stage.api('GET', path)).body).toMatchObject({
+    expect((await stage.api('GET', `${path}?relations[]=approvals`)).body).toMatchObject({
       ...known,
       blockchainHash: matching(/^[0-9A-F]{64}$/),
       approvals: [{ clientId: approver.clientId, decision: 'approve' }],

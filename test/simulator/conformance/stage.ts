@@ -16,6 +16,7 @@ import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import type { Group } from './rows.ts';
 import { notificationLine } from './told.ts';
+import { outsideOn } from '../outside.ts';
 
 export const ALL_PERMISSIONS = ['Vault:read', 'manageVaults', 'manageNotifications'];
 export const ALL_STREAMS = ['outgoing', 'blockchain', 'incoming'];
@@ -219,7 +220,8 @@ export class Stage {
     const { vaultId } = vault;
     this.#orders += 1;
     const orderId = `order-${this.#orders}`;
-    const order = { orderId, vaultId, network, amount: '1000', destinationAddress: 'outside' };
+    const destinationAddress = outsideOn(network);
+    const order = { orderId, vaultId, network, amount: '1000', destinationAddress };
     return (await this.api('POST', '/transactions', { ...order, ...request })).body;
   }
 

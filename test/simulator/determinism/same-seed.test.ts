@@ -4,6 +4,7 @@ import { startReceiver } from '../delivery/webhook-receiver.ts';
 import type { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
+import { outsideOn } from '../outside.ts';
 
 const NETWORKS = [
   { network: 'bitcoin', asset: 'bitcoin:BTC', amount: 50_000_000n },
@@ -72,7 +73,7 @@ async function order(caller: Caller, places: readonly Place[], round: number): P
       network,
       asset,
       amount: String(amount / 10n),
-      destinationAddress: 'outside',
+      destinationAddress: outsideOn(network),
     });
     expect(made.status).toBe(201);
     if (index % 3 !== 0) continue;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json } from '../core-caller.ts';
 import { CoreProcess } from '../core-process.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const WRITERS = 8;
 /** 2xx answers after which the power fails, each time on the same file. */
@@ -47,7 +48,7 @@ async function write(writer: string, onPromise: (promised: Promised) => void): P
       network: 'ripple',
       asset: 'ripple:XRP',
       amount: '1000000',
-      destinationAddress: 'outside',
+      destinationAddress: OUTSIDE.ripple,
     });
     const { transactionId, status } = order;
     onPromise({

@@ -5,6 +5,7 @@ import type { RunningCore } from '../../../src/simulator/core.ts';
 import { startReceiver } from '../delivery/webhook-receiver.ts';
 import type { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import { CoreProcess, RemoteCore } from '../core-process.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const SEED = 5;
 const STREAMS = ['incoming', 'outgoing', 'blockchain'];
@@ -75,7 +76,11 @@ const STEPS: Readonly<Record<string, Step>> = {
     return deposit;
   },
   'orders that wait for approval and for funds': async (core, made) => {
-    const order = { vaultId: made.vaultId, network: 'ethereum', destinationAddress: 'outside' };
+    const order = {
+      vaultId: made.vaultId,
+      network: 'ethereum',
+      destinationAddress: OUTSIDE.ethereum,
+    };
     const asset = 'ethereum:ETH';
     await core.made('/transactions', { ...order, orderId: 'first', asset, amount: '5' });
     await core.made('/transactions', {
@@ -84,7 +89,7 @@ const STEPS: Readonly<Record<string, Step>> = {
       network: 'bitcoin',
       asset: 'bitcoin:BTC',
       amount: '100000',
-      destinationAddress: 'outside',
+      destinationAddress: OUTSIDE.bitcoin,
     });
     return (await core.api('GET', '/transactions')).body;
   },

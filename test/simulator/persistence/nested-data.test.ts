@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startCaller } from '../core-caller.ts';
 import type { Caller, Json } from '../core-caller.ts';
+import { OUTSIDE } from '../outside.ts';
 
 /** Deep enough to be parsed and too deep to be written. */
 const TOO_DEEP = 2_250;
@@ -39,7 +40,7 @@ async function keepingCalls(): Promise<{ path: string; body: Json; field: string
   const accountId = await core.account(vaultId);
   const { addressId } = await core.address(accountId, 'ripple');
   const order = { orderId: 'o', vaultId, network: 'ripple', asset: 'ripple:XRP', amount: '1' };
-  const destinationAddress = 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh';
+  const destinationAddress = OUTSIDE.ripple;
   return [
     { path: '/accounts', body: { vaultId, name: 'deep' }, field: 'data' },
     { path: '/addresses', body: { accountId, network: 'ripple' }, field: 'data' },

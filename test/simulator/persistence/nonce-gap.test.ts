@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { RunningCore } from '../../../src/simulator/core.ts';
 import { CoreProcess, RemoteCore } from '../core-process.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const SEED = 6;
 
@@ -42,7 +43,7 @@ async function makeSender(core: RemoteCore): Promise<(orderId: string) => Promis
       network: 'ethereum',
       asset: 'ethereum:ETH',
       amount: '1000',
-      destinationAddress: 'outside',
+      destinationAddress: OUTSIDE.ethereum,
     });
     return order['blockchainHash'];
   };

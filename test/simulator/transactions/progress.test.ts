@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CANCELLATION_REASONS } from '../../../src/wire/notification.ts';
 import type { VaultRequest } from '../../../src/simulator/world/world.ts';
 import { record, Scene } from '../world/scene.ts';
+import { OUTSIDE } from '../outside.ts';
 
 const ETH = 10n ** 18n;
 const HOUR_MS = 3_600_000;
@@ -188,7 +189,7 @@ test('the same orderId returns the same transaction, whatever else the request s
   const first = scene.world.orderTransaction({
     ...order,
     orderId: 'one',
-    destinationAddress: 'outside',
+    destinationAddress: OUTSIDE.ethereum,
   });
   const count = scene.log.length;
   const second = scene.world.orderTransaction({
@@ -210,7 +211,7 @@ test('an order that contradicts itself is refused with the code of the contradic
     scene.world.orderTransaction({
       ...order,
       orderId: 'refused',
-      destinationAddress: 'outside',
+      destinationAddress: OUTSIDE.ethereum,
       ...changes,
     });
   expect(refusal({ vaultId: 'none' })).toMatchObject({ code: 'NE-1' });

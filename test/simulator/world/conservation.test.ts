@@ -7,6 +7,7 @@ import { loadNetworks } from '../../../src/simulator/world/network-config.ts';
 import type { AddressRecord, VaultRecord } from '../../../src/simulator/world/world.ts';
 import { fillGaps } from './gap-filler.ts';
 import { Scene } from './scene.ts';
+import { outsideOn } from '../outside.ts';
 
 type Step =
   | { kind: 'deposit'; to: number; asset: number; amount: bigint; memo: number }
@@ -186,7 +187,7 @@ function order(setting: Setting, each: Extract<Step, { kind: 'order' }>): void {
     amount: each.amount + 1000n,
     ...(scope === 0 ? {} : { accountId: source.accountId }),
     ...(scope < 2 ? {} : { addressId: source.addressId }),
-    destinationAddress: each.to < 6 ? at(addresses, each.to).networkAddress : 'outside',
+    destinationAddress: each.to < 6 ? at(addresses, each.to).networkAddress : outsideOn(network),
     ...(setting.memo && each.memo < 4 ? { memo: String(each.memo) } : {}),
     ...(setting.utxo && each.change < 4 ? { changeAddressId: at(own, each.change).addressId } : {}),
     ...(each.replaces && original !== undefined

@@ -1,4 +1,5 @@
 import type { Change, OrderRequest, World } from '../../../src/simulator/world/world.ts';
+import { outsideOn } from '../outside.ts';
 
 /** More rounds than any test leaves gaps in one sender's nonces. */
 const ROUNDS_MAX = 100;
@@ -57,7 +58,7 @@ function sendOne(
     vaultId,
     asset,
     amount: 1n,
-    destinationAddress: 'outside',
+    destinationAddress: outsideOn(order.network),
   });
   if (creation.kind === 'refused') throw new Error(creation.message);
   const { transactionId, status } = creation.record;

@@ -16,6 +16,7 @@ import type {
   VaultRequest,
   World,
 } from '../../../src/simulator/world/world.ts';
+import { outsideOn } from '../outside.ts';
 
 /** A world with a recording outbox. Every notification is read by the wire schema and by its guard. */
 export class Scene {
@@ -85,7 +86,7 @@ export class Scene {
     return record(
       this.world.orderTransaction({
         orderId: `order-${this.#orders}`,
-        destinationAddress: 'outside',
+        destinationAddress: outsideOn(request.network),
         ...request,
       }),
     );

@@ -1,0 +1,39 @@
+import type { AddressRules, NetworkConfig } from '../world/network-config.ts';
+import { refused } from '../world/refusal.ts';
+import type { Refused } from '../world/world.ts';
+
+const DESTINATION_TAG_MAX = 2 ** 32 - 1;
+const TEXT_BYTES_MAX = 28;
+
+/** Why a payment on this network cannot carry the memo. */
+export function memoObjection(network: NetworkConfig, memo: string): Refused | undefined {
+  if (!network.memo) return refused('BR-1', `Network ${network.key} has no memos`);
+  if (memo === '') return refused('BR-1', 'memo must not be empty');
+  const flaw = memoFlaw(network.address.format, memo);
+  return flaw === undefined ? undefined : refused('BR-1', `memo ${flaw}`);
+}
+
+/** What a memo must be on a network with addresses of this format; undefined when it is that. */
+function memoFlaw(format: AddressRules['format'], memo: string): string | undefined {
+  switch (format) {
+    case 'ripple':
+      return /^(?:0|[1-9][0-9]{0,9})$/.test(memo) && Number(memo) <= DESTINATION_TAG_MAX
+        ? undefined
+        : 'must be a destination tag: a whole number below 2^32';
+    case 'stellar': {
+      // The number of a memo of type id is no longer than a text may be.
+      const isHash = /^[0-9a-fA-F]{64}$/.test(memo);
+      return isHash || Buffer.byteLength(memo) <= TEXT_BYTES_MAX
+        ? undefined
+        : `must be at most ${TEXT_BYTES_MAX} bytes of text, or a hash of 64 hex digits`;
+    }
+    case 'p2wpkh':
+    case 'evm':
+    case 'tron':
+    case 'neo':
+    case 'sui':
+      return undefined;
+    default:
+      return format satisfies never;
+  }
+}
