@@ -35,7 +35,7 @@ export async function summarise(
     return {
       notifications: { accepted, duplicates, quarantined },
       deposits,
-      credits: { ...credits, ...ended.consumed },
+      credits: { credits: credits.credits, reversals: credits.reversals, ...ended.consumed },
       creditLatency: ended.creditLatency,
       breaks: { open, resolved },
       outstanding: ended.outstanding,
