@@ -216,21 +216,28 @@ CREATE TABLE movements (
                                           standing = 'differs' OR standing = 'chain_only' OR
                                           standing = 'books_only'),
   changed_at      INTEGER NOT NULL,
+  -- When a run judged it: never, now (as it is), or before (it has changed since).
+  judged          TEXT    NOT NULL CHECK (judged = 'never' OR judged = 'now' OR judged = 'before'),
   PRIMARY KEY (hash_id, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX movements_at_odds ON movements (changed_at)
-  WHERE standing IN ('differs', 'chain_only');
+-- What runs have to judge: differences first seen or changed, and breaks whose sides agree by now.
+CREATE INDEX movements_to_judge ON movements (changed_at)
+  WHERE judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only');
+CREATE INDEX movements_to_heal ON movements (changed_at)
+  WHERE judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only';
 -- What the custody API has to settle, because no chain view tells of it.
 CREATE INDEX movements_unsettled ON movements (standing, changed_at)
   WHERE standing IN ('books_only', 'differs') AND on_chain = 0;
 
 -- How many movements stand how, kept with every commit, so that a run need not count them all.
+-- unjudged: those at odds that no run has judged yet.
 CREATE TABLE movement_counts (
   standing TEXT    PRIMARY KEY,
   count    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 INSERT INTO movement_counts (standing, count)
-  VALUES ('agrees', 0), ('custody_agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0);
+  VALUES ('agrees', 0), ('custody_agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0),
+         ('unjudged', 0);
 
 -- Decimals of an asset, pinned at its first sighting: a later change holds its deposits.
 CREATE TABLE assets (
@@ -460,8 +467,28 @@ CREATE INDEX breaks_by_urgency ON breaks (
   CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
   opened_at, length(break_id), break_id)
   WHERE state <> 'resolved';
+-- Runs look at them again in turn.
+CREATE INDEX breaks_by_type ON breaks (type, length(break_id), break_id) WHERE state <> 'resolved';
 -- To explain the difference of a hash by its breaks, the resolved ones too.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
+
+-- How many breaks there are of each kind, kept with every commit.
+CREATE TABLE break_counts (
+  type     TEXT    NOT NULL,
+  severity TEXT    NOT NULL,
+  state    TEXT    NOT NULL,
+  count    INTEGER NOT NULL,
+  PRIMARY KEY (type, severity, state)
+) STRICT, WITHOUT ROWID;
+
+-- Where runs have come to in looking again at open breaks and exempt differences, in turn: the last
+-- break and the last key looked at; NULL before the first and after the last.
+CREATE TABLE look_round (
+  only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
+  break_id   TEXT,
+  difference TEXT
+) STRICT;
+INSERT INTO look_round (only_row, break_id, difference) VALUES (1, NULL, NULL);
 
 -- Who did what to a break, when and why. Of an assignment the reason begins with `from → to`.
 -- figures_before, figures_after: expected, actual and severity (JSON) where `opened`, `changed` or
@@ -544,6 +571,7 @@ CREATE TABLE exempt_differences (
   actual          TEXT,
   detail          TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX exempt_differences_by_type ON exempt_differences (type, rule);
 
 -- ---------------------------------------------------------------------------------------------
 -- Projections: the daily close.

@@ -38,6 +38,12 @@ export const BODY_BREAKS = [
   'malformed',
 ] as const satisfies readonly BreakType[];
 
+/** Books against chain view: a run compares them in the store, with no word from the custody API. */
+export const LOCAL_BREAKS = [
+  'conservation',
+  'unexplained_movement',
+] as const satisfies readonly BreakType[];
+
 export type Severity = 'info' | 'warning' | 'critical';
 
 /** Severity of a break whose opener does not say otherwise. */

@@ -125,7 +125,8 @@ export interface RunAges {
  * `subscription`: whether a vault's subscription is as we want it.
  * `backlog`: whether notifications of a vault wait at the custody service.
  * `depths`: at which depths a network emits confirmation events.
- * `run`: a reconciliation ended; its local half (books against chain view) is judged as of then.
+ * `run-step`: a bounded part of a run's local half (books against chain view) is judged as of then.
+ * `run`: a reconciliation ended; its last step is judged as of then.
  * `close`: a day ended; its report is made and sealed as of then.
  */
 export type CustodyRecord =
@@ -179,6 +180,7 @@ export type CustodyRecord =
       /** Whether an asset of it has ever arrived. */
       readonly inUse: boolean;
     }
+  | { readonly kind: 'run-step'; readonly graceMs: number }
   | {
       readonly kind: 'run';
       readonly startedAt: number;

@@ -1,4 +1,4 @@
-import { breakKey, finding, type Break } from './break.ts';
+import { breakKey, finding, LOCAL_BREAKS, type Finding } from './break.ts';
 import {
   answersTo,
   compareDeposit,
@@ -8,9 +8,11 @@ import {
   foundIn,
   healedBy,
   samePosition,
+  movementBreakKey,
+  type Grace,
   type Outcome,
 } from './compare.ts';
-import type { CustodySum, CustodyTransaction, RunCounts } from './custody.ts';
+import type { CustodySum, CustodyTransaction } from './custody.ts';
 import type { Deposit } from './deposit.ts';
 import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { CreditingPolicy } from './crediting.ts';
@@ -205,34 +207,36 @@ export function depthBreakKey(network: NetworkKey): string {
 }
 
 /**
- * The local half of a run: every movement on which books and chain view differ, and every open
- * break of that kind whose movement agrees by now.
+ * Movements that changed since a run judged them: one whose sides differ past the grace period is a
+ * break, one that agrees ends its break. `movements`: the same, judged.
  */
-export function decideRun(
-  differing: readonly Movement[],
-  context: {
-    open: readonly { found: Break; movement: Movement | undefined }[];
-    /** Open `missing_notification` breaks whose notification has arrived by now. */
-    arrived: readonly Break[];
-    at: number;
-    graceMs: number;
-  },
-): Changes & { readonly local: Pick<RunCounts, 'broken' | 'skipped'> } {
-  const grace = { at: context.at, graceMs: context.graceMs };
-  const outcomes = differing.map((movement) => compareMovement(movement, grace));
-  const found = outcomes.flatMap(foundIn);
-  const healed = context.open.flatMap(({ found: known, movement }) => {
-    const outcome =
-      movement === undefined ? { kind: 'matched' as const } : compareMovement(movement, grace);
-    const same = outcome.kind === 'break' && outcome.finding.key === known.key;
-    return same || outcome.kind === 'skipped'
-      ? []
-      : [{ key: known.key, reason: 'books and chain view agree now' }];
-  });
-  const arrived = context.arrived.map(({ key }) => ({ key, reason: 'the notification arrived' }));
-  const inGrace = outcomes.filter((outcome) => outcome.kind === 'skipped').length;
-  return {
-    ...changes({ found, healed: [...healed, ...arrived] }),
-    local: { broken: found.length, skipped: inGrace === 0 ? {} : { in_grace: inGrace } },
-  };
+export function judgeMovements(
+  due: readonly Movement[],
+  grace: Grace,
+): Changes & { readonly movements: readonly Movement[] } {
+  const found: Finding[] = [];
+  const healed: Changes['healed'][number][] = [];
+  const movements: Movement[] = [];
+  for (const movement of due) {
+    const outcome = compareMovement(movement, grace);
+    found.push(...foundIn(outcome));
+    if (outcome.kind !== 'skipped') healed.push(...otherBreaks(movement, outcome));
+    movements.push({ ...movement, judged: judgedAs(movement, outcome) });
+  }
+  return { ...changes({ found, healed }), movements };
+}
+
+function judgedAs(movement: Movement, outcome: Outcome): Movement['judged'] {
+  if (outcome.kind === 'matched') return 'never';
+  const isTooYoung = outcome.kind === 'skipped' && outcome.cause === 'in_grace';
+  return isTooYoung ? movement.judged : 'now';
+}
+
+/** The breaks that a movement may have had, but for the one that it is found with. */
+function otherBreaks(movement: Movement, outcome: Outcome): Changes['healed'] {
+  if (movement.judged === 'never') return [];
+  const reason = 'books and chain view agree now';
+  return LOCAL_BREAKS.map((type) => ({ key: movementBreakKey(type, movement), reason })).filter(
+    ({ key }) => outcome.kind !== 'break' || outcome.finding.key !== key,
+  );
 }

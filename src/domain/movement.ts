@@ -22,6 +22,8 @@ export interface Movement extends MovementKey {
   readonly onBooks: boolean;
   readonly onChain: boolean;
   readonly changedAt: number;
+  /** When a run judged it: `never`; `now`, as it is; or `before` it changed last. */
+  readonly judged: 'never' | 'now' | 'before';
 }
 
 /**
@@ -51,7 +53,19 @@ export function newMovement(key: MovementKey, at: number): Movement {
     onBooks: false,
     onChain: false,
     changedAt: at,
+    judged: 'never',
   };
+}
+
+/** A movement that has changed since a run judged it. */
+export function changedSince(movement: Movement): Movement {
+  return movement.judged === 'now' ? { ...movement, judged: 'before' } : movement;
+}
+
+/** Whether the two sides differ, so that past the grace period it is a break. */
+export function isAtOdds(movement: Movement): boolean {
+  const standing = standingOf(movement);
+  return standing === 'differs' || standing === 'chain_only';
 }
 
 export function moved(
@@ -59,7 +73,7 @@ export function moved(
   change: { view: View; amount: Amount; at: number },
 ): Movement {
   const { view, amount, at } = change;
-  const after = { ...movement, changedAt: at };
+  const after = { ...changedSince(movement), changedAt: at };
   return view === 'books'
     ? // What the API said was about the sum before.
       { ...after, books: plus(movement.books, amount), onBooks: true, custody: null }
@@ -82,7 +96,7 @@ export function toldByCustody(
 ): Movement | null {
   if (!lacksChainView(movement) || movement.custody === told.sum) return null;
   if (!told.whole && movement.books !== told.sum) return null;
-  return { ...movement, custody: told.sum };
+  return { ...changedSince(movement), custody: told.sum };
 }
 
 export function standingOf(movement: Movement): MovementStanding {

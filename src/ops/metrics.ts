@@ -159,6 +159,11 @@ export class Metrics {
     'Age of the oldest credit that the consumer has not acknowledged; 0 where there is none.',
   );
 
+  readonly #unjudgedMovements = this.#gauge(
+    'counterfoil_unjudged_movements',
+    'Differences between books and chain view that no reconciliation has judged yet.',
+  );
+
   /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
   constructor(options: { now: () => number; process?: boolean; known?: KnownLabels }) {
     this.#now = options.now;
@@ -288,6 +293,10 @@ export class Metrics {
     }
     const { oldestUnacknowledgedAt: at } = credits;
     this.#oldestUnacknowledged.set(at === null ? 0 : (this.#now() - at) / 1000);
+  }
+
+  unjudgedMovements(count: number): void {
+    this.#unjudgedMovements.set(count);
   }
 
   /** The page for `GET /metrics`. */

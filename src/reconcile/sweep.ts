@@ -23,6 +23,9 @@ import { WholeList, type Subscribed } from './whole-list.ts';
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
 const CUSTODY_TIME_MS_MAX = 45_000;
 
+/** A run judges differences between books and chain view for no longer than this, a minute's sixth. */
+const LOCAL_TIME_MS_MAX = 10_000;
+
 /**
  * Rows that changed this much before the watermark are read again, beside the grace period in which
  * a difference is not reported yet: clocks and commits overlap.
@@ -95,6 +98,7 @@ export class Sweep {
     if (untaken !== null) changes?.detach();
     // A list that was read to its end and is empty leaves no watermark.
     else if (half.incomplete === null) changes?.attach(half.watermark);
+    await this.#judgeLocally();
     const run: CustodyRecord = {
       kind: 'run',
       startedAt,
@@ -112,6 +116,19 @@ export class Sweep {
     const stored = await this.#options.reads.reconciliation(last.seq);
     if (stored === undefined) throw new Error(`run at ${last.seq} was committed and is not there`);
     return { kind: 'ran', run: stored };
+  }
+
+  /**
+   * Judges what is more than the run's own commit takes, a commit at a time so that webhooks have
+   * their turn. What the time does not suffice for is for the next run, which counts it.
+   */
+  async #judgeLocally(): Promise<void> {
+    const { reads, now, graceMs } = this.#options;
+    const deadlineMs = now() + LOCAL_TIME_MS_MAX;
+    while (now() < deadlineMs && (await reads.needsRunStep(now() - graceMs))) {
+      const [step] = await this.#submit([{ kind: 'run-step', graceMs }]);
+      if (step?.kind !== 'taken') return;
+    }
   }
 
   #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {

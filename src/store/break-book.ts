@@ -7,8 +7,10 @@ import {
   type Break,
   type BreakEvent,
   type BreakStep,
+  type BreakType,
   type Finding,
 } from '../domain/break.ts';
+import { addTo } from '../domain/counts.ts';
 import type { BreakId, IdMint } from '../domain/ids.ts';
 import type { RecordSource } from './records.ts';
 
@@ -22,14 +24,16 @@ interface At {
 
 /** The breaks that are worked on: one is unresolved per key. */
 export class BreakBook {
-  readonly #source: Pick<RecordSource, 'unresolvedBreak'>;
+  readonly #source: Pick<RecordSource, 'unresolvedBreak' | 'unresolvedCount'>;
   /** By key, the newest of each: unresolved, or resolved here; null where none is unresolved. */
   readonly #newest = new Map<string, Break | null>();
   /** In the order of their first change: a resolved one is written before the next of its key. */
   readonly #changed = new Map<BreakId, Break>();
   #events: StoredBreakEvent[] = [];
+  /** By how many the unresolved ones of a type have grown since the last were written. */
+  #grown = new Map<BreakType, number>();
 
-  constructor(source: Pick<RecordSource, 'unresolvedBreak'>) {
+  constructor(source: Pick<RecordSource, 'unresolvedBreak' | 'unresolvedCount'>) {
     this.#source = source;
   }
 
@@ -58,6 +62,8 @@ export class BreakBook {
     if (isNewest) this.#newest.set(after.key, after);
     this.#changed.set(after.breakId, after);
     this.#events.push({ ...event, seq });
+    if (event.action === 'opened') addTo(this.#grown, after.type, 1);
+    if (event.action === 'resolved') addTo(this.#grown, after.type, -1);
   }
 
   /** Opens a break, or brings the open one of its key up to date; its history keeps both words. */
@@ -76,10 +82,17 @@ export class BreakBook {
     this.put(resolved(known, { actor: RECONCILER, reason, at }), seq);
   }
 
+  /** How many are unresolved, those that are not written yet among them. */
+  unresolvedCount(types: readonly BreakType[]): number {
+    const grown = types.reduce((sum, type) => sum + (this.#grown.get(type) ?? 0), 0);
+    return this.#source.unresolvedCount(types) + grown;
+  }
+
   /** Hands over what is to be written since the last call, and keeps the breaks at hand. */
   takeWrites(): { breaks: readonly Break[]; breakEvents: readonly StoredBreakEvent[] } {
     const writes = { breaks: [...this.#changed.values()], breakEvents: this.#events };
     this.#events = [];
+    this.#grown = new Map();
     this.#changed.clear();
     return writes;
   }

@@ -1,11 +1,10 @@
 import { decideBacklog } from '../domain/backlog.ts';
-import { saysNothingNew, type Finding } from '../domain/break.ts';
+import { saysNothingNew } from '../domain/break.ts';
 import type { CloseRecord } from '../domain/close-record.ts';
 import type { CustodyRecord } from '../domain/custody.ts';
 import {
   decideDepositRecord,
   decideDepthsRecord,
-  decideRun,
   decideSubscriptionRecord,
   decideUnseenRecord,
   settleMovements,
@@ -19,7 +18,6 @@ import {
   type Dossier,
   type HashDossier,
 } from '../domain/dossier.ts';
-import { isAddressBreakOver } from '../domain/address-movement.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Correcting } from '../domain/deposit/correction.ts';
 import { decideAddressRecord } from '../domain/decide-address.ts';
@@ -27,17 +25,13 @@ import { decideBackfill } from '../domain/decide-backfill.ts';
 import { decideDisownedHash } from '../domain/decide-own-hash.ts';
 import { decideOutgoingRecord, decideUnknownTransaction } from '../domain/decide-withdrawal.ts';
 import { sumsOf, type CustodySum, type CustodyTransaction } from '../domain/custody.ts';
-import { sumByRule } from '../domain/exemption.ts';
 import type { MovementKey } from '../domain/movement.ts';
 import type { NamedHash } from '../domain/own-hash.ts';
 import type { TransactionId } from '../domain/ids.ts';
-import { standsFor } from '../domain/sighting.ts';
-import { isTerminal } from '../domain/withdrawal.ts';
-import { AgeDesk } from './age-desk.ts';
 import { ExemptionDesk } from './exemption-desk.ts';
 import { takeClose } from './close-desk.ts';
 import type { DeskTools } from './desk-tools.ts';
-import type { WorkingSet } from './working-set.ts';
+import { RunDesk } from './run-desk.ts';
 
 type Evidence = Exclude<CustodyRecord, CloseRecord>;
 type Now = Circumstances & { readonly seq: number };
@@ -45,13 +39,13 @@ type Now = Circumstances & { readonly seq: number };
 /** Applies evidence from the custody API; decided anew here, against the records as they are now. */
 export class CustodyDesk {
   readonly #tools: DeskTools;
-  readonly #ages: AgeDesk;
+  readonly #runs: RunDesk;
   readonly #exemptions: ExemptionDesk;
 
   constructor(tools: DeskTools) {
     this.#tools = tools;
-    this.#ages = new AgeDesk(tools);
     this.#exemptions = new ExemptionDesk(tools);
+    this.#runs = new RunDesk(tools, this.#exemptions, (decided, now) => this.#apply(decided, now));
   }
 
   /** Whether anything changed; evidence that changes nothing is not journalled. */
@@ -127,8 +121,10 @@ export class CustodyDesk {
         return this.#apply(decideBacklog(record.vaultId, record.backlog), now);
       case 'depths':
         return this.#apply(decideDepthsRecord(record, now.policy), now);
+      case 'run-step':
+        return this.#runs.step(record.graceMs, now).changed;
       case 'run':
-        this.#run(record, now);
+        this.#runs.end(record, now);
         return true;
       default:
         return record satisfies never;
@@ -203,97 +199,4 @@ export class CustodyDesk {
     for (const one of exempted) set.exempt(one, now);
     return true;
   }
-
-  #run(record: Extract<CustodyRecord, { kind: 'run' }>, now: Now): void {
-    const { set, source, flush } = this.#tools;
-    flush();
-    const open = source.unresolvedBreaks(['conservation', 'unexplained_movement']).map((found) => ({
-      found,
-      movement: movementOf(set, found.subject),
-    }));
-    const arrived = [
-      ...source
-        .unresolvedBreaks(['missing_notification'])
-        .filter((found) => hasArrived(set, found)),
-      ...source
-        .unresolvedBreaks(['status_mismatch', 'amount_mismatch'])
-        .filter((found) => isOver(set, found)),
-    ];
-    const decided = decideRun(source.movementsAtOdds(), {
-      open,
-      arrived,
-      at: now.at,
-      graceMs: record.graceMs,
-    });
-    const counts = source.movementCounts();
-    this.#apply(decided, now);
-    const { seq, at } = now;
-    const apply = (aged: Changes): void => void this.#apply(aged, now);
-    const { exempt: local } = this.#exemptions.part(decided.found, now.at);
-    const reconsidered = this.#exemptions.reconsider(
-      { local, isOver: (found) => isGone(set, found) },
-      now,
-    );
-    const aged = this.#ages.judge(record.ages, { seq, at, apply });
-    const { custody } = record;
-    const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
-    for (const [cause, count] of Object.entries(decided.local.skipped)) {
-      skipped[cause] = (skipped[cause] ?? 0) + count;
-    }
-    if (counts.books_only > 0) skipped['no_chain_evidence'] = counts.books_only;
-    set.addReconciliation({
-      seq: now.seq,
-      startedAt: record.startedAt,
-      finishedAt: now.at,
-      matched: custody.matched + counts.agrees + counts.custody_agrees,
-      broken:
-        custody.broken + decided.local.broken - local.length + reconsidered.broken + aged.broken,
-      exempt: sumByRule(custody.exempt, reconsidered.exempt),
-      skipped,
-      requests: record.requests,
-      watermark: record.watermark,
-      incomplete: record.incomplete,
-      addresses: record.addresses ?? null,
-    });
-  }
-}
-
-/**
- * Whether what a break misses has been told by now: the transaction's end, or the deposit's
- * confirmation. The API's row may be long past by then, so this is asked of our own records.
- */
-function hasArrived(set: WorkingSet, { subject }: Finding): boolean {
-  const { transactionId, network, blockchainHash } = subject;
-  if (transactionId === null) return false;
-  const withdrawal = set.withdrawal(transactionId);
-  if (withdrawal !== undefined) return isTerminal(withdrawal);
-  if (network === null || blockchainHash === null) return false;
-  const { deposits, sightings } = set.dossier(network, blockchainHash);
-  return (
-    deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed') ||
-    sightings.some((one) => one.stream === 'incoming' && standsFor(one, transactionId))
-  );
-}
-
-/** Whether a difference that a rule exempts has gone away by itself. */
-function isGone(set: WorkingSet, found: Finding): boolean {
-  return found.type === 'missing_notification' ? hasArrived(set, found) : isOver(set, found);
-}
-
-/** Whether the chain view has come round to what an address's list said. */
-function isOver(set: WorkingSet, found: Finding): boolean {
-  const { network, blockchainHash } = found.subject;
-  if (network === null || blockchainHash === null) return false;
-  return isAddressBreakOver(found, set.dossier(network, blockchainHash));
-}
-
-function movementOf(
-  set: WorkingSet,
-  subject: { [Key in 'vaultId' | 'network' | 'blockchainHash' | 'asset']: unknown },
-) {
-  const { vaultId, network, blockchainHash, asset } = subject;
-  if (vaultId === null || network === null || blockchainHash === null || asset === null) {
-    return undefined;
-  }
-  return set.movement(subject as Parameters<WorkingSet['movement']>[0]);
 }

@@ -13,6 +13,7 @@ import { standingOf } from '../domain/movement.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
 import type { DeskTools } from './desk-tools.ts';
 import { PolicyDesk } from './policy-desk.ts';
+import { judgeResolved } from './run-desk.ts';
 
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
 type Now = Circumstances & { readonly seq: number };
@@ -151,6 +152,7 @@ export class DecisionDesk {
     if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
       this.#bookToSuspense(known, now);
     }
+    if (decision.kind === 'resolve') judgeResolved(set, known);
     return TAKEN;
   }
 

@@ -1,7 +1,9 @@
-import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
+import type { BreakType } from '../domain/break.ts';
+import { addTo } from '../domain/counts.ts';
+import { sumByRule, type ExemptDifference, type ExemptionRule } from '../domain/exemption.ts';
 import type { ExemptionRulesRow, RecordSource, Writes } from './records.ts';
 
-type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference'>;
+type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference' | 'exemptCounts'>;
 
 /** The exemption rules, and the differences that they exempt: one per key. */
 export class ExemptionBook {
@@ -11,6 +13,8 @@ export class ExemptionBook {
   readonly #known = new Map<string, ExemptDifference | null>();
   #set: ExemptionRulesRow[] = [];
   #changed = new Map<string, ExemptDifference | null>();
+  /** By how many those of a type under a rule have grown since the last were written. */
+  #grown = new Map<BreakType, Map<string, number>>();
 
   constructor(source: Source) {
     this.#source = source;
@@ -48,9 +52,26 @@ export class ExemptionBook {
     if (this.difference(key) !== undefined) this.#change(key, null);
   }
 
+  /** How many differences of these types each rule exempts, those not written yet among them. */
+  counts(types: readonly BreakType[]): Readonly<Record<string, number>> {
+    const grown = types.map((type) => Object.fromEntries(this.#grown.get(type) ?? []));
+    const counts = Object.entries(sumByRule(this.#source.exemptCounts(types), ...grown));
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+
   #change(key: string, difference: ExemptDifference | null): void {
+    this.#count(this.difference(key) ?? null, -1);
+    this.#count(difference, 1);
     this.#known.set(key, difference);
     this.#changed.set(key, difference);
+  }
+
+  #count(difference: ExemptDifference | null, by: 1 | -1): void {
+    if (difference === null) return;
+    const { finding, rule } = difference;
+    const ofType = this.#grown.get(finding.type) ?? new Map<string, number>();
+    addTo(ofType, rule, by);
+    this.#grown.set(finding.type, ofType);
   }
 
   /** Hands over what is to be written since the last call, and keeps the differences at hand. */
@@ -58,6 +79,7 @@ export class ExemptionBook {
     const writes = { exemptionRules: this.#set, exemptDifferences: this.#changed };
     this.#set = [];
     this.#changed = new Map();
+    this.#grown = new Map();
     return writes;
   }
 }

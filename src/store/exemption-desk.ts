@@ -1,4 +1,4 @@
-import type { Break, BreakType, Finding } from '../domain/break.ts';
+import { LOCAL_BREAKS, type Break, type BreakType, type Finding } from '../domain/break.ts';
 import {
   countByRule,
   exemptionOf,
@@ -17,13 +17,8 @@ interface At {
   readonly mint: IdMint;
 }
 
-/** Their comparison is made anew in every run: nothing of them need be remembered. */
-const LOCAL_TYPES: ReadonlySet<BreakType> = new Set(['conservation', 'unexplained_movement']);
-
-const CUSTODY_TYPES = EXEMPTIBLE_TYPES.filter((type) => !LOCAL_TYPES.has(type));
-
-function isLocal({ type }: Finding): boolean {
-  return LOCAL_TYPES.has(type);
+function isLocal({ type }: Pick<Finding, 'type'>): boolean {
+  return (LOCAL_BREAKS as readonly BreakType[]).includes(type);
 }
 
 /** The difference itself, without what happened to its break. */
@@ -55,62 +50,61 @@ export class ExemptionDesk {
     return this.#tools.set.exemptions.difference(key) !== undefined;
   }
 
+  /** Types whose breaks a rule may end. */
+  readonly types: readonly BreakType[] = EXEMPTIBLE_TYPES;
+
+  /** Whether a rule holds that may end an open break. */
+  isInForce(at: number): boolean {
+    return this.#exemptions(at).rules.some((rule) => at < rule.until);
+  }
+
   /**
-   * What a run makes of the rules as they are by then: an exempt difference whose rule is gone is a
-   * break again, and an open break that a rule has come to match is one no more. `local`: what the
-   * run itself exempts; `isOver`: whether a difference has gone away.
+   * What a run makes of exempt differences by the rules of then: one that has gone away is forgotten,
+   * and one whose rule is gone is a break again. `judgeAgain`: those whose movement says what it is.
    */
   reconsider(
-    context: {
-      readonly local: readonly ExemptDifference[];
-      readonly isOver: (found: Finding) => boolean;
-    },
+    differences: readonly ExemptDifference[],
+    isGone: (found: Finding) => boolean,
     now: At,
-  ): { readonly broken: number; readonly exempt: Readonly<Record<string, number>> } {
-    const broken = this.#forgetOrReopen(context, now);
-    const exempt = this.#exemptOpen(now);
-    return { broken, exempt: countByRule([...context.local, ...exempt]) };
-  }
-
-  #exemptions(at: number): Exemptions {
-    return { rules: this.#tools.set.exemptions.rules(), at };
-  }
-
-  #forgetOrReopen(
-    { local, isOver }: { local: readonly ExemptDifference[]; isOver: (found: Finding) => boolean },
-    now: At,
-  ): number {
-    const { set, source } = this.#tools;
-    const stillLocal = new Set(local.map(({ finding }) => finding.key));
+  ): {
+    readonly broken: number;
+    readonly judgeAgain: readonly Finding[];
+    readonly changed: boolean;
+  } {
+    const { set } = this.#tools;
+    const judgeAgain: Finding[] = [];
     let broken = 0;
-    for (const { finding: found } of source.exemptDifferences()) {
+    let changed = false;
+    for (const { finding: found } of differences) {
       const known = set.exemptions.difference(found.key);
       if (known === undefined) continue;
-      if (isLocal(found) ? !stillLocal.has(found.key) : isOver(found)) {
-        set.exemptions.drop(found.key);
-        continue;
-      }
-      if (isLocal(found)) continue;
       const rule = exemptionOf(known.finding, this.#exemptions(now.at));
-      if (rule === undefined) {
+      if (isGone(found)) {
+        set.exemptions.drop(found.key);
+      } else if (rule === undefined && isLocal(found)) {
+        set.exemptions.drop(found.key);
+        judgeAgain.push(found);
+      } else if (rule === undefined) {
         set.find(known.finding, now);
         broken += 1;
       } else if (rule.rule !== known.rule) {
         set.exemptions.put({ ...known, rule: rule.rule });
-      }
+      } else continue;
+      changed = true;
     }
-    return broken;
+    return { broken, judgeAgain, changed };
   }
 
-  #exemptOpen(now: At): ExemptDifference[] {
-    const { set, source } = this.#tools;
-    const exemptions = this.#exemptions(now.at);
-    if (!exemptions.rules.some((rule) => now.at < rule.until)) return [];
-    const open = source
-      .unresolvedBreaks(CUSTODY_TYPES)
-      .flatMap(({ key }) => set.unresolvedBreak(key) ?? []);
-    const { exempt } = parted(open.map(findingOf), exemptions);
+  /** Ends open breaks that a rule has come to match; by rule, those of the custody half. */
+  exemptOpen(breaks: readonly Break[], now: At): Readonly<Record<string, number>> {
+    const { set } = this.#tools;
+    const open = breaks.flatMap(({ key }) => set.unresolvedBreak(key) ?? []);
+    const { exempt } = parted(open.map(findingOf), this.#exemptions(now.at));
     for (const one of exempt) set.exempt(one, now);
-    return [...exempt];
+    return countByRule(exempt.filter(({ finding }) => !isLocal(finding)));
+  }
+
+  #exemptions(at: number): Exemptions {
+    return { rules: this.#tools.set.exemptions.rules(), at };
   }
 }

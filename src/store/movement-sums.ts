@@ -1,15 +1,15 @@
 import { addTo } from '../domain/counts.ts';
 import { positionSums, type Entry } from '../domain/entry.ts';
 import {
+  isAtOdds,
   moved,
   newMovement,
   standingOf,
   type Movement,
   type MovementKey,
-  type MovementStanding,
 } from '../domain/movement.ts';
 import { Recent } from './recent.ts';
-import type { Writes } from './records.ts';
+import type { MovementCounts, Writes } from './records.ts';
 
 function keyOf(key: MovementKey): string {
   return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;
@@ -18,12 +18,17 @@ function keyOf(key: MovementKey): string {
 /** The movements that are worked on, and how many stand how since the last were written. */
 export class MovementSums {
   readonly #stored: (key: MovementKey) => Movement | undefined;
+  readonly #storedCounts: () => MovementCounts;
   readonly #movements = new Recent<string, Movement>();
   readonly #changed = new Map<string, Movement>();
-  #counts = new Map<MovementStanding, number>();
+  #counts = new Map<keyof MovementCounts, number>();
 
-  constructor(stored: (key: MovementKey) => Movement | undefined) {
+  constructor(
+    stored: (key: MovementKey) => Movement | undefined,
+    storedCounts: () => MovementCounts,
+  ) {
     this.#stored = stored;
+    this.#storedCounts = storedCounts;
   }
 
   /** How many movements were asked for in this period. */
@@ -57,6 +62,11 @@ export class MovementSums {
     this.#put(name, this.#known(name, movement), movement);
   }
 
+  /** How many there are of a kind, those that are not written yet among them. */
+  count(kind: keyof MovementCounts): number {
+    return this.#storedCounts()[kind] + (this.#counts.get(kind) ?? 0);
+  }
+
   takeWrites(): Pick<Writes, 'movements' | 'movementCounts'> {
     const movements = [...this.#changed.values()];
     const movementCounts = this.#counts;
@@ -70,9 +80,14 @@ export class MovementSums {
   }
 
   #put(name: string, before: Movement | undefined, after: Movement): void {
-    if (before !== undefined) addTo(this.#counts, standingOf(before), -1);
-    addTo(this.#counts, standingOf(after), 1);
+    if (before !== undefined) this.#count(before, -1);
+    this.#count(after, 1);
     this.#movements.set(name, after);
     this.#changed.set(name, after);
+  }
+
+  #count(movement: Movement, by: 1 | -1): void {
+    addTo(this.#counts, standingOf(movement), by);
+    if (movement.judged === 'never' && isAtOdds(movement)) addTo(this.#counts, 'unjudged', by);
   }
 }

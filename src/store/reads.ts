@@ -215,6 +215,8 @@ export interface StoreCounts {
     }[];
   };
   readonly journalHead: number;
+  /** Differences between books and chain view that no run has judged yet. */
+  readonly unjudgedMovements: number;
 }
 
 /** An address and the vault that it belongs to. */
@@ -311,6 +313,8 @@ export interface Reads {
    * about yet, then those on which it says otherwise; the oldest of each first.
    */
   unsettledMovements(limit: number): Promise<readonly Movement[]>;
+  /** Whether a run has more to judge than one commit takes, of what last changed until then. */
+  needsRunStep(until: number): Promise<boolean>;
   /** One run by its place in the journal. */
   reconciliation(seq: number): Promise<ReconciliationRow | undefined>;
   /** A vault's addresses that the ledger knows, in order of their ids, beyond one of them. */

@@ -229,6 +229,19 @@ export interface CloseSource {
   signatures(day: string): readonly SignatureRow[];
 }
 
+/** How many movements stand how. `unjudged`: at odds, and never judged by a run. */
+export type MovementCounts = Readonly<Record<MovementStanding | 'unjudged', number>>;
+
+/**
+ * Where runs have come to in looking again at what is open and what is exempt; null before the first
+ * and after the last.
+ */
+export interface LookRound {
+  readonly breakId: BreakId | null;
+  /** Key of an exempt difference. */
+  readonly difference: string | null;
+}
+
 /** What the rules may ask of a store, answered inside the writer's transaction. */
 export interface RecordSource {
   /** The place of the fact that took this id. */
@@ -250,10 +263,20 @@ export interface RecordSource {
   /** Deposits that a change of policy can move, in the order of their hashes. */
   depositsToJudge(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
-  movementsAtOdds(): readonly Movement[];
-  movementCounts(): Readonly<Record<MovementStanding, number>>;
+  /** Movements at odds that no run has judged as they are, changed until then; the oldest first. */
+  movementsToJudge(due: { readonly until: number; readonly limit: number }): readonly Movement[];
+  /** Movements that agree and that a run has judged otherwise, the oldest first. */
+  movementsToHeal(limit: number): readonly Movement[];
+  /** By standing. `unjudged`: at odds, and never judged. */
+  movementCounts(): MovementCounts;
   unresolvedBreak(key: string): Break | undefined;
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
+  /** Unresolved breaks, type by type and the oldest of each first, after one of them. */
+  unresolvedBreaksAfter(
+    breakId: BreakId | null,
+    about: { readonly types: readonly BreakType[]; readonly limit: number },
+  ): readonly Break[];
+  unresolvedCount(types: readonly BreakType[]): number;
   break(breakId: BreakId): Break | undefined;
   /** Unresolved breaks of these severities, opened until then; the oldest first. */
   breaksOpenedUntil(due: {
@@ -273,8 +296,11 @@ export interface RecordSource {
   policy(): PolicyRow | undefined;
   exemptionRules(): ExemptionRulesRow | undefined;
   exemptDifference(key: string): ExemptDifference | undefined;
-  /** All of them, by key. */
-  exemptDifferences(): readonly ExemptDifference[];
+  /** Exempt differences by key, after one of them. */
+  exemptDifferencesAfter(key: string | null, limit: number): readonly ExemptDifference[];
+  /** How many differences of these types each rule exempts. */
+  exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>>;
+  lookRound(): LookRound;
   readonly closes: CloseSource;
   /** Undefined where it is not known so far back. */
   touchedAfter(seq: number): Touched | undefined;
@@ -304,7 +330,7 @@ export interface Writes {
   readonly withdrawals: readonly Withdrawal[];
   readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];
-  readonly movementCounts: ReadonlyMap<MovementStanding, number>;
+  readonly movementCounts: ReadonlyMap<keyof MovementCounts, number>;
   readonly assets: ReadonlyMap<AssetId, number>;
   readonly feed: readonly FeedItem[];
   readonly acknowledgements: readonly AcknowledgementRow[];
@@ -323,5 +349,7 @@ export interface Writes {
   }[];
   readonly custodyEffects: readonly CustodyEffectRow[];
   readonly signatures: readonly SignatureRow[];
+  /** Where the round has come to; null where it has not moved. */
+  readonly lookRound: LookRound | null;
   readonly intakeCounts: ReadonlyMap<DeliveryOutcome, number>;
 }

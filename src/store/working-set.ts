@@ -1,4 +1,4 @@
-import type { Break, BreakStep, Finding } from '../domain/break.ts';
+import type { Break, BreakStep, BreakType, Finding } from '../domain/break.ts';
 import { addTo } from '../domain/counts.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Changes, HashDossier } from '../domain/dossier.ts';
@@ -26,6 +26,8 @@ import type {
   DeliveryOutcome,
   FeedItem,
   JournalRow,
+  LookRound,
+  MovementCounts,
   NotificationRow,
   PolicyRow,
   PostedEntry,
@@ -88,6 +90,7 @@ export class WorkingSet {
   #assets = new Map<AssetId, number>();
   #intakeCounts = new Map<DeliveryOutcome, number>();
   #policy: PolicyRow | undefined;
+  #lookRound: LookRound | null = null;
 
   constructor(source: RecordSource, journalHead: number) {
     this.#source = source;
@@ -95,8 +98,9 @@ export class WorkingSet {
     this.#breaks = new BreakBook(source);
     this.exemptions = new ExemptionBook(source);
     this.#dossiers = new Dossiers(source);
-    this.#movements = new MovementSums((key) =>
-      this.#dossiers.isStored(key) ? source.movement(key) : undefined,
+    this.#movements = new MovementSums(
+      (key) => (this.#dossiers.isStored(key) ? source.movement(key) : undefined),
+      () => source.movementCounts(),
     );
   }
 
@@ -197,6 +201,10 @@ export class WorkingSet {
     return this.#movements.get(key);
   }
 
+  movementCount(kind: keyof MovementCounts): number {
+    return this.#movements.count(kind);
+  }
+
   putMovement(movement: Movement): void {
     this.#movements.put(movement);
   }
@@ -236,6 +244,10 @@ export class WorkingSet {
     this.#appended.reconciliations.push(row);
   }
 
+  putLookRound(round: LookRound): void {
+    this.#lookRound = round;
+  }
+
   addClose(close: Writes['closes'][number]): void {
     this.#appended.closes.push(close);
   }
@@ -251,6 +263,10 @@ export class WorkingSet {
 
   unresolvedBreak(key: string): Break | undefined {
     return this.#breaks.unresolved(key);
+  }
+
+  unresolvedCount(types: readonly BreakType[]): number {
+    return this.#breaks.unresolvedCount(types);
   }
 
   putBreak(step: BreakStep, seq: number): void {
@@ -312,6 +328,7 @@ export class WorkingSet {
       assets: this.#assets,
       ...this.#breaks.takeWrites(),
       ...this.exemptions.takeWrites(),
+      lookRound: this.#lookRound,
       intakeCounts: this.#intakeCounts,
     };
     this.#forgetWritten();
@@ -324,5 +341,6 @@ export class WorkingSet {
     this.#quarantine.clear();
     this.#assets = new Map();
     this.#intakeCounts = new Map();
+    this.#lookRound = null;
   }
 }

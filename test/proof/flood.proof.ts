@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon } from '../e2e/daemon.ts';
+import { spread } from './delivering.ts';
 import { told } from './stand-in.ts';
 
 const SENDERS = Number(process.env['SENDERS'] ?? 1_000);
@@ -35,13 +36,6 @@ function statusMib(pid: number, key: 'VmRSS' | 'VmHWM'): number {
     readFileSync(`/proc/${pid}/status`, 'utf8'),
   );
   return Number(line?.[1]) / 1_024;
-}
-
-function spread(values: readonly number[]): string {
-  const sorted = values.toSorted((one, two) => one - two);
-  const at = (share: number): string =>
-    (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0);
-  return `median ${at(0.5)} ms, 99 % ${at(0.99)} ms, longest ${at(1)} ms`;
 }
 
 test(`${SENDERS} senders of 1 MiB bodies do not fill the memory`, async () => {

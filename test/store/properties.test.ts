@@ -405,7 +405,19 @@ function miscounted(open: OpenLedger): unknown[] {
      WHERE c.count <> (SELECT count(*) FROM deposits AS d WHERE d.state = c.state)
      UNION ALL
      SELECT c.standing, c.count FROM movement_counts AS c
-     WHERE c.count <> (SELECT count(*) FROM movements AS m WHERE m.standing = c.standing)`,
+     WHERE c.standing <> 'unjudged'
+       AND c.count <> (SELECT count(*) FROM movements AS m WHERE m.standing = c.standing)
+     UNION ALL
+     SELECT c.standing, c.count FROM movement_counts AS c
+     WHERE c.standing = 'unjudged'
+       AND c.count <> (SELECT count(*) FROM movements
+                       WHERE judged = 'never' AND standing IN ('differs', 'chain_only'))
+     UNION ALL
+     SELECT type || ' ' || severity || ' ' || state, count FROM (
+       SELECT type, severity, state, count FROM break_counts
+       UNION ALL
+       SELECT type, severity, state, -count(*) FROM breaks GROUP BY type, severity, state)
+     GROUP BY type, severity, state HAVING sum(count) <> 0`,
   );
 }
 

@@ -365,6 +365,7 @@ test('counts tell deliveries, deposits, feed items and breaks apart', async () =
     deposits: {},
     held: [],
     credits: { credits: 0, reversals: 0, oldestUnacknowledgedAt: null },
+    unjudgedMovements: 0,
     breaks: { open: 0, resolved: 0, byType: [] },
     journalHead: 1,
   });
@@ -391,6 +392,7 @@ test('counts tell deliveries, deposits, feed items and breaks apart', async () =
     deposits: { credited: 1, detected: 1 },
     held: [],
     credits: { credits: 1, reversals: 0, oldestUnacknowledgedAt: creditedAt },
+    unjudgedMovements: 0,
     breaks: {
       open: 2,
       resolved: 1,

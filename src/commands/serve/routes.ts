@@ -188,6 +188,7 @@ async function metricsText({ reads, queue, custody, access, metrics }: Parts): P
   metrics.queueDepth(queue.waiting);
   metrics.journalHead(counts.journalHead);
   metrics.deposits(counts);
+  metrics.unjudgedMovements(counts.unjudgedMovements);
   metrics.breaksOpen(counts.breaks.byType);
   if (custody !== undefined) {
     metrics.circuit(custody.circuit().kind);

@@ -236,6 +236,8 @@ const PROJECTIONS = {
   credits: 'feed_seq',
   acknowledgements: 'credit_id',
   breaks: 'break_id',
+  break_counts: 'type, severity, state',
+  look_round: 'only_row',
   break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',
   restores: 'seq',

@@ -216,5 +216,6 @@ export function movementOf(row: MovementRow): Movement {
     onBooks: row.on_books === 1,
     onChain: row.on_chain === 1,
     changedAt: row.changed_at,
+    judged: row.judged as Movement['judged'],
   };
 }

@@ -62,6 +62,7 @@ import {
 import { readReconcilerView } from './reads/reconciler-view.ts';
 import { readWaitingWithdrawals } from './reads/withdrawals.ts';
 import { withdrawalOf } from './row.ts';
+import { RunRecords } from './run-records.ts';
 import type { CreditRow, QuarantineTableRow, ReconciliationTableRow, Tables } from './tables.ts';
 
 function creditOf(row: CreditRow): StoredCredit {
@@ -117,10 +118,12 @@ export class SqliteReads implements Reads {
   readonly #connection: Database;
   readonly #keys: KeyLookup;
   readonly #journal: JournalReader;
+  readonly #run: RunRecords;
 
   constructor(connection: Database) {
     this.#connection = connection;
     this.#journal = new JournalReader(connection);
+    this.#run = new RunRecords(connection);
     this.#keys = new KeyLookup(connection);
     this.#db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) });
   }
@@ -336,6 +339,11 @@ export class SqliteReads implements Reads {
 
   waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]> {
     return readWaitingWithdrawals(this.#db, limit);
+  }
+
+  /** When no other read is under way, as `body`. */
+  needsRunStep(until: number): Promise<boolean> {
+    return this.#db.connection().execute(() => Promise.resolve(this.#run.needsStep(until)));
   }
 
   unsettledMovements(limit: number): Promise<readonly Movement[]> {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Break, BreakType, Severity } from '../../domain/break.ts';
+import type { Break, BreakType } from '../../domain/break.ts';
 import type { Deposit } from '../../domain/deposit.ts';
 import { EMPTY_DOSSIER } from '../../domain/dossier.ts';
 import type { ExemptDifference } from '../../domain/exemption.ts';
@@ -12,26 +12,30 @@ import type {
   TransactionId,
 } from '../../domain/ids.ts';
 import { DepositId } from '../../domain/ids.ts';
-import type { Movement, MovementKey, MovementStanding } from '../../domain/movement.ts';
+import type { Movement, MovementKey } from '../../domain/movement.ts';
 import type { OwnHash } from '../../domain/own-hash.ts';
 import type { Withdrawal } from '../../domain/withdrawal.ts';
 import type {
   CloseSource,
   ExemptionRulesRow,
   Idle,
+  LookRound,
+  MovementCounts,
   PolicyRow,
   QuarantineRow,
   RecordSource,
   StoredDossier,
   Touched,
 } from '../records.ts';
+import { AgeRecords, type DueBreaks } from './age-records.ts';
 import { breakOf } from './break-row.ts';
 import { SqliteCloseRecords } from './close-records.ts';
 import { ExemptionRecords } from './exemption-records.ts';
 import { JournalReader } from './journal-reader.ts';
 import type { KeyIndex } from './key-index.ts';
 import { policyOf } from './policy-row.ts';
-import { depositOf, hourOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
+import { RunRecords } from './run-records.ts';
+import { depositOf, movementOf, ownHashOf, sightingOf, withdrawalOf } from './row.ts';
 import type {
   BreakRow,
   DepositRow,
@@ -43,14 +47,6 @@ import type {
   WithdrawalRow,
 } from './tables.ts';
 import type { TouchedHashes } from './touched-hashes.ts';
-
-/** Word for word the condition of the index `deposits_idle`: the planner compares text. */
-const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
-  OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
-/** The same for `withdrawals_idle`. */
-const IDLE_WITHDRAWAL = `(status IS NULL
-  OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
-     AND status <> 'rolledback')`;
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how
@@ -97,13 +93,6 @@ function statementsOf(db: Database) {
     movement: db.prepare<[number, string, string], MovementRow>(
       'SELECT * FROM movements WHERE hash_id = ? AND vault_id = ? AND asset = ?',
     ),
-    movementsAtOdds: db.prepare<[], MovementRow>(
-      `SELECT * FROM movements WHERE standing IN ('differs', 'chain_only')
-       ORDER BY changed_at, blockchain_hash, vault_id, asset`,
-    ),
-    movementCounts: db.prepare<[], { standing: MovementStanding; count: number }>(
-      'SELECT standing, count FROM movement_counts',
-    ),
     unresolvedBreak: db.prepare<[string], BreakRow>(
       "SELECT * FROM breaks WHERE key = ? AND state <> 'resolved'",
     ),
@@ -128,44 +117,15 @@ function ownHashStatementsOf(db: Database) {
   };
 }
 
-/** What has grown old; each by an index of its own. */
-function ageStatementsOf(db: Database) {
-  return {
-    breaksOpenedUntil: db.prepare<[string, string, number, number], BreakRow>(
-      `SELECT * FROM breaks WHERE state <> 'resolved' AND severity = ? AND original_severity = ?
-         AND opened_at <= ? ORDER BY opened_at, length(break_id), break_id LIMIT ?`,
-    ),
-    idleDeposits: db.prepare<[number, number, number], DepositRow>(
-      `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour <= ? AND updated_at <= ?
-       ORDER BY updated_hour, hash_id, deposit_id LIMIT ?`,
-    ),
-    idleDepositCount: db
-      .prepare<[number, number, number], number>(
-        `SELECT (SELECT count(*) FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour < ?)
-           + (SELECT count(*) FROM deposits
-              WHERE ${IDLE_DEPOSIT} AND updated_hour = ? AND updated_at <= ?)`,
-      )
-      .pluck(),
-    idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
-      `SELECT * FROM withdrawals WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ?
-       ORDER BY updated_at, transaction_id LIMIT ?`,
-    ),
-    idleWithdrawalCount: db
-      .prepare<[number], number>(
-        `SELECT count(*) FROM withdrawals WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ?`,
-      )
-      .pluck(),
-  };
-}
-
 /** Answers the bookkeeper's questions with statements compiled once. */
 export class SqliteRecords implements RecordSource {
   readonly closes: CloseSource;
   readonly #journal: JournalReader;
   readonly #ask: ReturnType<typeof statementsOf>;
   readonly #own: ReturnType<typeof ownHashStatementsOf>;
-  readonly #age: ReturnType<typeof ageStatementsOf>;
+  readonly #age: AgeRecords;
   readonly #exemptions: ExemptionRecords;
+  readonly #run: RunRecords;
   readonly #keys: KeyIndex;
   readonly #touched: TouchedHashes;
 
@@ -174,10 +134,11 @@ export class SqliteRecords implements RecordSource {
     this.#touched = touched;
     this.#journal = new JournalReader(db);
     this.#exemptions = new ExemptionRecords(db);
+    this.#run = new RunRecords(db);
     this.closes = new SqliteCloseRecords(db, keys, this.#journal);
     this.#ask = statementsOf(db);
     this.#own = ownHashStatementsOf(db);
-    this.#age = ageStatementsOf(db);
+    this.#age = new AgeRecords(db);
   }
 
   touchedAfter(seq: number): Touched | undefined {
@@ -274,14 +235,16 @@ export class SqliteRecords implements RecordSource {
     return row && movementOf(row);
   }
 
-  movementsAtOdds(): readonly Movement[] {
-    return this.#ask.movementsAtOdds.all().map(movementOf);
+  movementsToJudge(due: { until: number; limit: number }): readonly Movement[] {
+    return this.#run.movementsToJudge(due);
   }
 
-  movementCounts(): Readonly<Record<MovementStanding, number>> {
-    const counts = { agrees: 0, custody_agrees: 0, differs: 0, chain_only: 0, books_only: 0 };
-    for (const { standing, count } of this.#ask.movementCounts.all()) counts[standing] = count;
-    return counts;
+  movementsToHeal(limit: number): readonly Movement[] {
+    return this.#run.movementsToHeal(limit);
+  }
+
+  movementCounts(): MovementCounts {
+    return this.#run.movementCounts();
   }
 
   unresolvedBreak(key: string): Break | undefined {
@@ -293,30 +256,31 @@ export class SqliteRecords implements RecordSource {
     return types.flatMap((type) => this.#ask.unresolvedBreaks.all(type).map(breakOf));
   }
 
-  breaksOpenedUntil(due: {
-    readonly severity: Severity;
-    readonly originalSeverity: Severity;
-    readonly openedUntil: number;
-    readonly limit: number;
-  }): readonly Break[] {
-    const { severity, originalSeverity, openedUntil, limit } = due;
-    return this.#age.breaksOpenedUntil
-      .all(severity, originalSeverity, openedUntil, limit)
-      .map(breakOf);
+  unresolvedBreaksAfter(
+    breakId: BreakId | null,
+    about: { types: readonly BreakType[]; limit: number },
+  ): readonly Break[] {
+    return this.#run.unresolvedBreaksAfter(breakId, about);
+  }
+
+  unresolvedCount(types: readonly BreakType[]): number {
+    return this.#run.unresolvedCount(types);
+  }
+
+  lookRound(): LookRound {
+    return this.#run.lookRound();
+  }
+
+  breaksOpenedUntil(due: DueBreaks): readonly Break[] {
+    return this.#age.breaksOpenedUntil(due);
   }
 
   idleDeposits(until: number, limit: number): Idle<Deposit> {
-    const hour = hourOf(until);
-    const oldest = this.#age.idleDeposits.all(hour, until, limit).map(depositOf);
-    if (oldest.length < limit) return { oldest, total: oldest.length };
-    return { oldest, total: this.#age.idleDepositCount.get(hour, hour, until) ?? 0 };
+    return this.#age.idleDeposits(until, limit);
   }
 
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
-    const oldest = this.#age.idleWithdrawals.all(until, limit).map(withdrawalOf);
-    const total =
-      oldest.length < limit ? oldest.length : (this.#age.idleWithdrawalCount.get(until) ?? 0);
-    return { oldest, total };
+    return this.#age.idleWithdrawals(until, limit);
   }
 
   break(breakId: BreakId): Break | undefined {
@@ -336,8 +300,12 @@ export class SqliteRecords implements RecordSource {
     return this.#exemptions.difference(key);
   }
 
-  exemptDifferences(): readonly ExemptDifference[] {
-    return this.#exemptions.differences();
+  exemptDifferencesAfter(key: string | null, limit: number): readonly ExemptDifference[] {
+    return this.#exemptions.differencesAfter(key, limit);
+  }
+
+  exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>> {
+    return this.#exemptions.counts(types);
   }
 
   policy(): PolicyRow | undefined {

@@ -6,7 +6,7 @@ import { standingOf } from '../../domain/movement.ts';
 import { packDeposit } from '../deposit-codec.ts';
 import { packPolicy } from '../fact-codec.ts';
 import type { HashRow, JournalRow, NotificationRow, Writes } from '../records.ts';
-import { breakEventRow, breakRow } from './break-row.ts';
+import { BreakWriter } from './break-writer.ts';
 import { CloseWriter } from './close-writer.ts';
 import { DepositWriter } from './deposit-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from './exemption-row.ts';
@@ -56,8 +56,6 @@ function statementsOf(db: Database) {
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     acknowledgement: insertInto(db, 'acknowledgements'),
-    break: upsertInto(db, 'breaks', ['break_id']),
-    breakEvent: insertInto(db, 'break_events'),
     reconciliation: insertInto(db, 'reconciliations'),
     policy: insertInto(db, 'policies'),
     restore: insertInto(db, 'restores'),
@@ -106,6 +104,7 @@ export class SqliteWrites {
   readonly #sightings: SightingWriter;
   readonly #deposits: DepositWriter;
   readonly #ledger: LedgerWriter;
+  readonly #breaks: BreakWriter;
   readonly #closes: CloseWriter;
   readonly #keys: KeyIndex;
   readonly #touched: TouchedHashes;
@@ -118,6 +117,7 @@ export class SqliteWrites {
     this.#sightings = new SightingWriter(db);
     this.#deposits = new DepositWriter(db);
     this.#ledger = new LedgerWriter(db);
+    this.#breaks = new BreakWriter(db);
     this.#closes = new CloseWriter(db);
   }
 
@@ -166,7 +166,7 @@ export class SqliteWrites {
     for (const { creditId, ...row } of writes.acknowledgements) {
       this.#put.acknowledgement.run({ credit_id: creditId, ...row });
     }
-    this.#putBreaks(writes);
+    this.#breaks.write(writes);
     this.#putRuns(writes);
     this.#putExemptions(writes);
     this.#closes.write(writes);
@@ -225,6 +225,7 @@ export class SqliteWrites {
         on_chain: movement.onChain ? 1 : 0,
         standing: standingOf(movement),
         changed_at: movement.changedAt,
+        judged: movement.judged,
       });
     }
     for (const [standing, count] of movementCounts) {
@@ -250,11 +251,6 @@ export class SqliteWrites {
         created_at: createdAt,
       });
     }
-  }
-
-  #putBreaks({ breaks, breakEvents }: Writes): void {
-    for (const one of breaks) this.#put.break.run(breakRow(one));
-    for (const event of breakEvents) this.#put.breakEvent.run(breakEventRow(event));
   }
 
   #putExemptions({ exemptionRules, exemptDifferences }: Writes): void {

@@ -1,4 +1,11 @@
 import type {
+  BreakCountRow,
+  DepositCountRow,
+  IntakeCountRow,
+  LookRoundRow,
+  MovementCountRow,
+} from './count-tables.ts';
+import type {
   CloseSignatureRow,
   CustodyEffectTableRow,
   DailyCloseTableRow,
@@ -128,16 +135,7 @@ export interface MovementRow {
   on_chain: number;
   standing: string;
   changed_at: number;
-}
-
-export interface MovementCountRow {
-  standing: string;
-  count: number;
-}
-
-export interface DepositCountRow {
-  state: string;
-  count: number;
+  judged: string;
 }
 
 export interface AssetRow {
@@ -335,11 +333,6 @@ export interface KeysMergedRow {
   through_seq: number;
 }
 
-export interface IntakeCountRow {
-  outcome: string;
-  count: number;
-}
-
 /** The tables by name, as kysely wants them. */
 export interface Tables {
   journal: JournalTableRow;
@@ -363,7 +356,9 @@ export interface Tables {
   credits: CreditRow;
   acknowledgements: AcknowledgementTableRow;
   breaks: BreakRow;
+  break_counts: BreakCountRow;
   break_events: BreakEventRow;
+  look_round: LookRoundRow;
   reconciliations: ReconciliationTableRow;
   restores: RestoreTableRow;
   policies: PolicyTableRow;

@@ -56,6 +56,7 @@ export class ThreadedReads implements Reading {
   readonly waitingDeposits = this.#scanning('waitingDeposits');
   readonly disputedDeposits = this.#scanning('disputedDeposits');
   readonly waitingWithdrawals = this.#scanning('waitingWithdrawals');
+  readonly needsRunStep = this.#scanning('needsRunStep');
   readonly unsettledMovements = this.#scanning('unsettledMovements');
   readonly addressesOf = this.#scanning('addressesOf');
   readonly addressesChanged = this.#scanning('addressesChanged');

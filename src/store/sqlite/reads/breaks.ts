@@ -1,5 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { BODY_BREAKS, type Break } from '../../../domain/break.ts';
+import {
+  BODY_BREAKS,
+  BREAK_TYPES,
+  LOCAL_BREAKS,
+  type Break,
+  type BreakType,
+} from '../../../domain/break.ts';
 import type { BreakQuery, BreakSort, Page, PageRequest, Reads, ShownBreak } from '../../reads.ts';
 import { breakEventOf, breakOf } from '../break-row.ts';
 import type { Tables } from '../tables.ts';
@@ -63,15 +69,18 @@ export function readBreak(db: Kysely<Tables>, breakId: string): ReturnType<Reads
   });
 }
 
+const NOT_COMPARED: readonly BreakType[] = [...BODY_BREAKS, ...LOCAL_BREAKS];
+const COMPARED = BREAK_TYPES.filter((type) => !NOT_COMPARED.includes(type));
+
 /**
- * Unresolved breaks that a comparison may be about, by key; one is unresolved per key. Of the others
- * whoever knows the webhook's URL makes as many as he likes, and every run would read them all.
+ * Unresolved breaks that a comparison may be about, by key; one is unresolved per key. Whoever knows
+ * the webhook's URL makes as many of the others as he likes, and every run would read them all.
  */
 export async function readOpenBreaks(db: Kysely<Tables>): Promise<ReadonlyMap<string, Break>> {
   const rows = await db
     .selectFrom('breaks')
     .where(UNRESOLVED)
-    .where('type', 'not in', BODY_BREAKS)
+    .where('type', 'in', COMPARED)
     .selectAll()
     .execute();
   return new Map(rows.map((row) => [row.key, breakOf(row)]));

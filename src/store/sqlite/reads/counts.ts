@@ -111,6 +111,15 @@ async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
   };
 }
 
+async function unjudgedMovements(at: Rows): Promise<number> {
+  const row = await at
+    .selectFrom('movement_counts')
+    .where('standing', '=', 'unjudged')
+    .select('count')
+    .executeTakeFirst();
+  return row?.count ?? 0;
+}
+
 export async function readCounts(db: Rows): Promise<StoreCounts> {
   return atSnapshot(db, async (at) => {
     const head = await at
@@ -124,6 +133,7 @@ export async function readCounts(db: Rows): Promise<StoreCounts> {
       credits: await creditCounts(at),
       breaks: await breakCounts(at),
       journalHead: head?.seq ?? 0,
+      unjudgedMovements: await unjudgedMovements(at),
     };
   });
 }

@@ -1,0 +1,29 @@
+/** Rows of the tables that count, and of where a round has come to. */
+
+export interface MovementCountRow {
+  standing: string;
+  count: number;
+}
+
+export interface DepositCountRow {
+  state: string;
+  count: number;
+}
+
+export interface IntakeCountRow {
+  outcome: string;
+  count: number;
+}
+
+export interface BreakCountRow {
+  type: string;
+  severity: string;
+  state: string;
+  count: number;
+}
+
+export interface LookRoundRow {
+  only_row: number;
+  break_id: string | null;
+  difference: string | null;
+}
