@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   mkdirSync,
@@ -63,6 +64,26 @@ test('a backup of one file restores to a store that is written to as any other',
   expect(modeOf(path)).toBe(0o600);
   expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
   expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('a backup beside a writer ends, and holds the store as it was when the copy began', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  // More pages than one step copies; what does not compress, so that it takes them.
+  const padding = randomBytes(12_000_000).toString('base64');
+  for (let at = 0; at < padding.length; at += 1_000_000) {
+    const more = { blockchainHash: `0x${at}`, padding: padding.slice(at, at + 1_000_000) };
+    await open.deliver({ ...new Service().confirmed(1, more), id: `long-${at}` });
+  }
+  const facts = open.journalLength();
+  let steps = 0;
+  const write = (): void => {
+    steps += 1;
+    if (steps > 50) throw new Error('the copy begins again with every commit');
+    open.db.exec("UPDATE intake_counts SET count = count + 1 WHERE outcome = 'accepted'");
+  };
+  await backup(path, copy, { ...SILENT, tick: write });
+  expect(steps).toBeGreaterThan(1);
+  expect(verify(copy, { decode, progress: SILENT })).toMatchObject({ sound: true, facts });
 });
 
 test('what is copied has the name of a backup only once it is whole', async () => {

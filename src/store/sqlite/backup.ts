@@ -1,3 +1,4 @@
+import type { Database } from 'better-sqlite3';
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DecodeBody } from '../port.ts';
@@ -19,8 +20,8 @@ import type { Progress } from './verify.ts';
 const PAGES_PER_STEP = 2_000;
 
 /**
- * Copies a store into one new file while the daemon goes on: one consistent state of it, complete up
- * to the moment at which the copy ended. Throws `StoreRefused` when the target exists.
+ * Copies a store into one new file while the daemon goes on: its state at the moment at which the copy
+ * began. Throws `StoreRefused` when the target exists.
  */
 export async function backup(from: string, to: string, progress: Progress): Promise<void> {
   if (existsSync(to)) {
@@ -37,6 +38,7 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   let done = 0;
   try {
     makePrivate(partial);
+    holdSnapshot(db);
     await db.backup(partial, {
       progress: ({ totalPages, remainingPages }) => {
         if (!started) progress.start('backup', totalPages);
@@ -55,6 +57,15 @@ export async function backup(from: string, to: string, progress: Progress): Prom
   } finally {
     db.close();
   }
+}
+
+/**
+ * Keeps one state of the store for this connection until it is closed. Without it each step of a
+ * backup that finds a commit of the daemon begins the copy again.
+ */
+function holdSnapshot(db: Database): void {
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
 
 /** Where the store as it was before is kept, if there was one. */

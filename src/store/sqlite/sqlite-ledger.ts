@@ -58,6 +58,8 @@ export interface LedgerOptions {
   readonly keysRead?: KeysRead;
   /** See `Bookkeeper`. */
   readonly askedForMax?: number;
+  /** Pages in the log from which on `tidy` waits for readers. */
+  readonly logPagesMax?: number;
 }
 
 /**
@@ -71,6 +73,9 @@ export class SqliteLedger implements Ledger {
   readonly #decode: DecodeBody;
   readonly #now: () => number;
   readonly #askedForMax: number | undefined;
+  readonly #logPagesMax: number;
+  /** How many pages of the log were copied when `tidy` last looked. */
+  #copiedPages = 0;
   readonly #records: SqliteRecords;
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
@@ -88,6 +93,7 @@ export class SqliteLedger implements Ledger {
     this.#decode = options.decode;
     this.#now = options.now;
     this.#askedForMax = options.askedForMax;
+    this.#logPagesMax = options.logPagesMax ?? LOG_PAGES_MAX;
     const keys = new KeyIndex(db, options.keyTailMin, options.keysRead);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
@@ -126,18 +132,25 @@ export class SqliteLedger implements Ledger {
 
   /**
    * After another connection has copied the log: copies the little that was committed meanwhile, so
-   * that the next commit finds the whole log copied and begins it anew.
+   * that the next commit finds the whole log copied and begins it anew. Readers that follow one
+   * another always hold a part of the log, so the writer waits for a moment between two. It does not
+   * wait for one long reader, a backup say: behind that no more pages are copied than last time.
    */
   tidy(): void {
     try {
-      const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as { log: number }[];
-      if ((state?.log ?? 0) > LOG_PAGES_MAX) this.#restartLog();
+      const [state] = this.#db.pragma('wal_checkpoint(PASSIVE)') as {
+        log: number;
+        checkpointed: number;
+      }[];
+      const { log, checkpointed } = state ?? { log: 0, checkpointed: 0 };
+      const isHeld = checkpointed < log && checkpointed === this.#copiedPages;
+      this.#copiedPages = checkpointed;
+      if (log > this.#logPagesMax && !isHeld) this.#restartLog();
     } catch {
       // Not now: the log goes on growing until the next time, and nothing is lost.
     }
   }
 
-  /** Readers that follow one another always hold a part of the log: wait for a moment between two. */
   #restartLog(): void {
     this.#db.pragma(`busy_timeout = ${RESTART_WAIT_MS}`);
     try {
