@@ -1,5 +1,6 @@
 import { negated, plus, storedAmount, ZERO, type Amount } from './amount.ts';
 import { differenceOf, type Break } from './break.ts';
+import { exceptionsOf, openDifferencesOf, statusOf, toldVaults } from './close/verdict.ts';
 import { differenceSums } from './close-difference.ts';
 import type { DayFold, SealedDay } from './close-fold.ts';
 import type { CloseRecord } from './close-record.ts';
@@ -8,10 +9,10 @@ import type {
   DailyReport,
   ReportBreak,
   ReportCustody,
-  ReportException,
+  ReportDifference,
   ReportTotal,
 } from './close-report.ts';
-import { AssetId, VaultId } from './ids.ts';
+import { AssetId, BreakId, VaultId } from './ids.ts';
 import { placeKey, sumOf, type Place } from './roll-forward.ts';
 
 /** What a report says beside what its hashes come to. */
@@ -26,6 +27,9 @@ export interface ReportInputs {
   readonly custodyMoved: readonly (Place & { readonly amount: Amount })[];
   /** Breaks that were open at the cut-off, as they stood then. */
   readonly openBreaks: readonly Break[];
+  readonly breakOf: (breakId: BreakId) => Break | undefined;
+  /** Whether a closed day's chain view was told anything of a vault. */
+  readonly wasChainTold: (vaultId: VaultId) => boolean;
   readonly decimals: (asset: AssetId) => number | undefined;
 }
 
@@ -115,7 +119,7 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
     places.set(key, { vaultId, asset });
     custodyDelta.set(key, plus(custodyDelta.get(key) ?? ZERO, amount));
   }
-  const chainListed = differenceSums(day.differences, 'chain');
+  const untoldOf = untoldBy(inputs, day);
   const rows = [...places].map(([key, place]): { place: Place; total: ReportTotal } => {
     const effects = day.effects.effects(place);
     const open = opening.get(key)?.amount ?? ZERO;
@@ -123,6 +127,7 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
     const chain = plus(chainOpening.get(key)?.amount ?? ZERO, day.chain.get(key) ?? ZERO);
     const apart = plus(closing, negated(chain));
     const isCompared = record.custody.kind === 'read';
+    const untold = untoldOf(place, apart);
     const custody = plus(custodyOpening.get(key)?.amount ?? ZERO, custodyDelta.get(key) ?? ZERO);
     const total: ReportTotal = {
       vaultId: place.vaultId,
@@ -139,8 +144,8 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
       adjustments: effects.adjustments.toString(),
       closing: closing.toString(),
       chainClosing: chain.toString(),
-      chainDifference: apart.toString(),
-      chainUntold: plus(apart, negated(chainListed.get(key) ?? ZERO)).toString(),
+      chainDifference: untold.isCompared ? apart.toString() : null,
+      chainUntold: untold.amount.toString(),
       custodyClosing: isCompared ? custody.toString() : null,
       custodyDifference: isCompared ? plus(closing, negated(custody)).toString() : null,
     };
@@ -150,6 +155,27 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
     .filter(({ total }) => !isEmpty(total))
     .sort((left, right) => byPlace(left.place, right.place))
     .map(({ total }) => total);
+}
+
+/** Tells what of a place's difference with the chain view is on hashes that it was not told of. */
+function untoldBy(
+  { record, wasChainTold }: ReportInputs,
+  { differences, chain }: DayFold,
+): (place: Place, apart: Amount) => { isCompared: boolean; amount: Amount } {
+  if (record.rules === undefined) {
+    const listed = differenceSums(differences, 'chain');
+    return (place, apart) => {
+      const amount = plus(apart, negated(listed.get(placeKey(place)) ?? ZERO));
+      return { isCompared: true, amount };
+    };
+  }
+  const isTold = toldVaults(chain, wasChainTold);
+  const untold = differences.filter((one) => one.untold === true);
+  const sums = differenceSums(untold, 'chain');
+  return (place, apart) =>
+    isTold(place.vaultId)
+      ? { isCompared: true, amount: sums.get(placeKey(place)) ?? ZERO }
+      : { isCompared: false, amount: apart };
 }
 
 /** Figures of a place that has never held anything, or holds nothing any more and did not move. */
@@ -173,54 +199,32 @@ function custodyOf({ record }: ReportInputs): ReportCustody {
   };
 }
 
-/** Everything that keeps a report from saying "balanced". */
-function exceptionsOf(
-  inputs: ReportInputs,
-  day: DayFold,
-  totals: readonly ReportTotal[],
-): ReportException[] {
-  const found: ReportException[] = [];
-  const custodyListed = differenceSums(day.differences, 'custody');
-  for (const total of totals) {
-    const place = { vaultId: VaultId(total.vaultId), asset: AssetId(total.asset) };
-    const where = `${total.vaultId} ${total.asset}`;
-    const moved = (BigInt(total.closing) - BigInt(total.opening)) as Amount;
-    const posted = day.net.get(placeKey(place)) ?? ZERO;
-    if (moved !== posted) {
-      const detail = `${where}: the categories move ${moved}, the day's entries ${posted}`;
-      found.push({ kind: 'identity', detail });
-    }
-    const listed = custodyListed.get(placeKey(place)) ?? ZERO;
-    const { custodyDifference } = total;
-    if (custodyDifference !== null && BigInt(custodyDifference) !== listed) {
-      const detail = `${where}: ${custodyDifference} apart from custody, of which ${listed} is on known hashes`;
-      found.push({ kind: 'identity', detail });
-    }
-  }
-  const { custody } = inputs.record;
-  if (custody.kind === 'not_read') {
-    found.push({ kind: 'custody_not_compared', detail: custody.reason });
-    const untold = totals.filter(({ chainUntold }) => chainUntold !== '0').length;
-    if (untold > 0) {
-      const detail = `${untold} vaults and assets moved where the chain view was told nothing, and custody did not confirm it`;
-      found.push({ kind: 'chain_not_compared', detail });
-    }
-  } else if (custody.unreadable > 0) {
-    const detail = `${custody.unreadable} rows of the custody API's list were not understood and count for nothing`;
-    found.push({ kind: 'custody_rows_unreadable', detail });
-  }
-  const open = day.differences.filter(({ explanation }) => explanation === 'unexplained').length;
-  if (open > 0) {
-    const detail = `${open} ${open === 1 ? 'difference has' : 'differences have'} no explanation`;
-    found.push({ kind: 'unexplained_difference', detail });
-  }
-  return found;
-}
-
 function ageingOf(breaks: readonly ReportBreak[]): Record<AgeBucket, number> {
   const counts = { under1Day: 0, under7Days: 0, under30Days: 0, over30Days: 0 };
   for (const { ageSeconds } of breaks) counts[ageBucket(ageSeconds)] += 1;
   return counts;
+}
+
+/** Differences that the report lists: none with the chain view of a vault that it was never told of. */
+function listedOf({ record, wasChainTold }: ReportInputs, day: DayFold): ReportDifference[] {
+  if (record.rules === undefined) return [...day.differences];
+  const isTold = toldVaults(day.chain, wasChainTold);
+  return day.differences.filter(
+    ({ against, vaultId }) => against === 'custody' || isTold(VaultId(vaultId)),
+  );
+}
+
+/** Breaks that explain a difference and were opened after the cut-off. */
+function laterBreaksOf(
+  { record, breakOf }: ReportInputs,
+  differences: readonly ReportDifference[],
+): ReportBreak[] {
+  const ids = new Set(differences.flatMap(({ breakId }) => breakId ?? []));
+  return [...ids].flatMap((breakId) => {
+    const one = breakOf(BreakId(breakId));
+    if (one === undefined || one.openedAt < record.cutOffAt) return [];
+    return [breakRow(one, record.cutOffAt)];
+  });
 }
 
 /**
@@ -230,7 +234,10 @@ function ageingOf(breaks: readonly ReportBreak[]): Record<AgeBucket, number> {
 export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
   const { record, previous, at } = inputs;
   const totals = totalsOf(inputs, day);
-  const exceptions = exceptionsOf(inputs, day, totals);
+  const differences = listedOf(inputs, day);
+  const exceptions = exceptionsOf(record, { ...day, differences }, totals);
+  const isNumbered = record.rules !== undefined;
+  const openDifferences = isNumbered ? openDifferencesOf(differences) : [];
   const openBreaks = inputs.openBreaks.map((one) => breakRow(one, record.cutOffAt));
   return {
     version: record.rules ?? 1,
@@ -239,8 +246,9 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
     from: previous === undefined ? null : new Date(previous.cutOffAt).toISOString(),
     cutOffAt: new Date(record.cutOffAt).toISOString(),
     closedAt: new Date(at).toISOString(),
-    status: exceptions.length === 0 ? 'balanced' : 'exceptions',
+    status: statusOf(exceptions, openDifferences),
     exceptions,
+    ...(isNumbered ? { openDifferences } : {}),
     journal: {
       afterSeq: previous?.throughSeq ?? 0,
       throughSeq: record.throughSeq,
@@ -251,11 +259,12 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
       previous === undefined ? null : { day: previous.day, reportHash: previous.reportHash },
     totals,
     custody: custodyOf(inputs),
-    differences: day.differences,
+    differences,
     inTransit: day.inTransit,
-    ...(record.rules === undefined ? {} : { unconfirmed: day.unconfirmed }),
+    ...(isNumbered ? { unconfirmed: day.unconfirmed } : {}),
     priorDay: day.priorDay,
     openBreaks,
+    ...(isNumbered ? { laterBreaks: laterBreaksOf(inputs, differences) } : {}),
     ageing: ageingOf(openBreaks),
     ...(record.exempt === undefined ? {} : { exempt: record.exempt }),
     ...namesOf(record, totals),

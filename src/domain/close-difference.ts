@@ -1,69 +1,9 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
-import { RECONCILER, type Break, type BreakType, type Finding } from './break.ts';
-import type { CloseRecord, CountedEffect, EffectKind } from './close-record.ts';
-import type { ExplanationKind, ReportDifference } from './close-report.ts';
-import { coversFigure, type StandingExemption } from './exemption.ts';
+import { explainChain, explainCustody, Sums, view, type Explanation } from './close/explanation.ts';
+import type { DifferenceContext, HashFacts } from './close/hash-facts.ts';
+import type { ReportDifference } from './close-report.ts';
 import type { AssetId, VaultId, HashKey } from './ids.ts';
-import { placeKey, type Place, type PositionLine } from './roll-forward.ts';
-
-/** What a transaction of the custody API counts for at a place. */
-export interface CustodyPart extends Place {
-  readonly amount: Amount;
-  /** Null where only a day closed under rules 1 counted it. */
-  readonly kind: EffectKind | null;
-}
-
-/** Everything that is known of one hash when a day is closed. */
-export interface HashFacts extends HashKey {
-  /** Its lines of both views, up to the close and not only to the cut-off. */
-  readonly lines: readonly PositionLine[];
-  /** Whether the hash is an own transaction's, by whoever may say so (`OwnBy`). */
-  readonly own: boolean;
-  /** What the custody API's transactions of this hash count for. */
-  readonly custody: readonly CustodyPart[];
-}
-
-/** What an explanation may look at beside the hash itself. */
-export interface DifferenceContext {
-  readonly record: CloseRecord;
-  readonly breaksOf: (hash: HashKey) => readonly Break[];
-  readonly exemptionsOf: (hash: HashKey) => readonly StandingExemption[];
-}
-
-interface Explanation {
-  readonly explanation: ExplanationKind;
-  readonly breakId: string | null;
-  readonly detail: string;
-}
-
-function explained(explanation: ExplanationKind, detail: string, breakId?: string): Explanation {
-  return { explanation, breakId: breakId ?? null, detail };
-}
-
-/** Sums of some lines by place. */
-class Sums {
-  readonly #sums = new Map<string, Amount>();
-
-  constructor(lines: readonly (Place & { readonly amount: Amount })[]) {
-    for (const line of lines) {
-      const key = placeKey(line);
-      this.#sums.set(key, plus(this.#sums.get(key) ?? ZERO, line.amount));
-    }
-  }
-
-  at(place: Place): Amount {
-    return this.#sums.get(placeKey(place)) ?? ZERO;
-  }
-
-  has(place: Place): boolean {
-    return this.#sums.has(placeKey(place));
-  }
-}
-
-/** Sums of one view's lines. */
-function view(lines: readonly PositionLine[], name: PositionLine['view']): Sums {
-  return new Sums(lines.filter((line) => line.view === name));
-}
+import { placeKey, type Place } from './roll-forward.ts';
 
 function placesOf(facts: HashFacts): Place[] {
   const places = new Map<string, Place>();
@@ -73,158 +13,12 @@ function placesOf(facts: HashFacts): Place[] {
   return [...places.values()];
 }
 
-/** What is about no network, vault or asset is about every one of the hash. */
-function isAbout({ subject }: Pick<Finding, 'subject'>, place: Place, facts: HashFacts): boolean {
-  const { network, vaultId, asset } = subject;
-  return (
-    (network === null || network === facts.network) &&
-    (vaultId === null || vaultId === place.vaultId) &&
-    (asset === null || asset === place.asset)
-  );
-}
-
-/** The open break about a place of a hash, or one that a person resolved. */
-function breakAbout(
-  place: Place,
-  facts: HashFacts,
-  context: DifferenceContext,
-): Explanation | undefined {
-  const about = context.breaksOf(facts).filter((one) => isAbout(one, place, facts));
-  const open = about.find(({ state }) => state !== 'resolved');
-  if (open !== undefined) return explained('break', `${open.type}: ${open.detail}`, open.breakId);
-  const settled = about.find(({ resolvedBy }) => resolvedBy !== RECONCILER);
-  if (settled === undefined) return undefined;
-  const detail = `${settled.type}, resolved by ${settled.resolvedBy ?? ''}: ${settled.resolution ?? ''}`;
-  return explained('resolved_break', detail, settled.breakId);
-}
-
-/** Differences between books and chain view. The others are with custody. */
-const WITH_CHAIN: ReadonlySet<BreakType> = new Set(['conservation', 'unexplained_movement']);
-
-/**
- * The exemption of a difference at a place of a hash. A rule with an amount is about no larger
- * difference than it was made for, whatever was exempt when it was last compared.
- */
-function exemptionAbout(
-  place: Place,
-  facts: HashFacts,
-  context: DifferenceContext & { against: ReportDifference['against']; difference: Amount },
-): Explanation | undefined {
-  const { record, against, difference } = context;
-  if (record.exemptionsExplain !== true) return undefined;
-  const standing = context.exemptionsOf(facts).find(
-    ({ finding, rule }) =>
-      isAbout(finding, place, facts) &&
-      (against === 'custody' || WITH_CHAIN.has(finding.type)) &&
-      // Until the end of the day that is closed is long enough.
-      record.cutOffAt <= rule.until &&
-      coversFigure(rule, difference),
-  );
-  if (standing === undefined) return undefined;
-  const { rule, owner, reason } = standing.rule;
-  const detail = `${standing.finding.type}, exempt by the rule "${rule}" of ${owner}: ${reason}`;
-  return explained('exempt', detail);
-}
-
-function isYoung(place: Place, lines: readonly PositionLine[], record: CloseRecord): boolean {
-  return lines.some(
-    (line) =>
-      line.vaultId === place.vaultId &&
-      line.asset === place.asset &&
-      line.seq <= record.throughSeq &&
-      line.postedAt > record.cutOffAt - record.graceMs,
-  );
-}
-
-const YOUNG = 'booked so shortly before the cut-off that the other side may still follow';
-
-function explainChain(
-  place: Place,
-  facts: HashFacts,
-  context: DifferenceContext & { head: { books: Sums; chain: Sums }; difference: Amount },
-): Explanation {
-  const { head, record } = context;
-  if (head.books.at(place) === head.chain.at(place)) {
-    return explained('timing', 'the other side was told after the cut-off; both agree by now');
-  }
-  const about = breakAbout(place, facts, context);
-  if (about?.explanation === 'break') return about;
-  const exempt = exemptionAbout(place, facts, { ...context, against: 'chain' });
-  if (exempt !== undefined) return exempt;
-  if (isYoung(place, facts.lines, record)) return explained('in_grace', YOUNG);
-  return about ?? explained('unexplained', 'no break is open about it');
-}
-
-/** What of a difference with custody rests on entries that the API's list tells nothing of. */
-function ownWord(
-  place: Place,
-  lines: readonly PositionLine[],
-  difference: Amount,
-): Explanation | undefined {
-  const of = (cause: PositionLine['cause']): Amount =>
-    new Sums(lines.filter((line) => line.view === 'books' && line.cause === cause)).at(place);
-  if (of('suspense') === difference) {
-    return explained('suspense', 'a person resolved its break, and the books follow the chain');
-  }
-  if (of('failed-fee') === difference) {
-    return explained('burned_fee', 'the fee that a failed transaction burned on the chain');
-  }
-  return undefined;
-}
-
-/** Transactions of a hash whose effect the API changed since the last reading. */
-function movedNow(
-  place: Place,
-  hash: HashKey,
-  counted: readonly CountedEffect[],
-): readonly CountedEffect[] {
-  return counted.filter(
-    (one) =>
-      one.blockchainHash === hash.blockchainHash &&
-      one.network === hash.network &&
-      one.vaultId === place.vaultId,
-  );
-}
-
-function explainCustody(
-  place: Place,
-  facts: HashFacts,
-  context: DifferenceContext & { head: { books: Sums }; custody: Sums; difference: Amount },
-): Explanation {
-  const { record, head, custody, difference } = context;
-  if (head.books.at(place) === custody.at(place)) {
-    return explained('timing', 'booked after the cut-off; both agree by now');
-  }
-  const about = breakAbout(place, facts, context);
-  if (about?.explanation === 'break') return about;
-  const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
-  const own = ownWord(place, cut, difference);
-  if (own !== undefined) return own;
-  const exempt = exemptionAbout(place, facts, { ...context, against: 'custody' });
-  if (exempt !== undefined) return exempt;
-  if (record.custody.kind === 'read') {
-    const { pending, counted } = record.custody;
-    if (pending.includes(facts.blockchainHash)) {
-      return explained('custody_pending', 'the API has not published its balance changes yet');
-    }
-    const moved = movedNow(place, facts, counted).map(({ updatedAt }) => updatedAt);
-    if (moved.some((at) => at >= record.cutOffAt)) {
-      return explained('timing', 'the custody API moved it after the cut-off');
-    }
-    if (moved.some((at) => at > record.cutOffAt - record.graceMs)) {
-      return explained('in_grace', 'the custody API moved it shortly before the cut-off');
-    }
-  }
-  if (isYoung(place, facts.lines, record)) return explained('in_grace', YOUNG);
-  return about ?? explained('unexplained', 'no break is open about it');
-}
-
 function shown(
   against: ReportDifference['against'],
   at: HashKey & Place,
-  figures: { expected: Amount; actual: Amount; why: Explanation },
+  figures: { expected: Amount; actual: Amount; why: Explanation; untold?: boolean },
 ): ReportDifference {
-  const { expected, actual, why } = figures;
+  const { expected, actual, why, untold = false } = figures;
   return {
     against,
     vaultId: at.vaultId,
@@ -237,13 +31,14 @@ function shown(
     explanation: why.explanation,
     breakId: why.breakId,
     detail: why.detail,
+    ...(untold ? { untold } : {}),
   };
 }
 
 /**
  * Where one hash's books at the cut-off differ from the chain view then, and from what the custody
- * API's transactions count for, with what explains it. Where the chain view was told nothing of the
- * hash there is nothing to compare; the report sums those apart (`chainUntold`).
+ * API's transactions count for, with what explains it. Rules 1 list nothing where the chain view was
+ * told nothing of the hash: their reports sum those apart (`chainUntold`).
  */
 export function differencesOf(facts: HashFacts, context: DifferenceContext): ReportDifference[] {
   const { record } = context;
@@ -252,10 +47,11 @@ export function differencesOf(facts: HashFacts, context: DifferenceContext): Rep
   const books = view(cut, 'books');
   const chain = view(cut, 'chain');
   const custody = new Sums(facts.custody);
+  const isListed = (place: Place): boolean => record.rules !== undefined || chain.has(place);
   const apart = placesOf(facts).filter((place) => {
     const actual = books.at(place);
     const isApart = isCompared && actual !== custody.at(place);
-    return isApart || (chain.has(place) && actual !== chain.at(place));
+    return isApart || (isListed(place) && actual !== chain.at(place));
   });
   if (apart.length === 0) return [];
   const head = { books: view(facts.lines, 'books'), chain: view(facts.lines, 'chain') };
@@ -269,10 +65,11 @@ export function differencesOf(facts: HashFacts, context: DifferenceContext): Rep
       const why = explainCustody(place, facts, { ...context, head, custody, difference });
       found.push(shown('custody', at, { expected: custody.at(place), actual, why }));
     }
-    if (chain.has(place) && actual !== chain.at(place)) {
+    if (isListed(place) && actual !== chain.at(place)) {
       const difference = plus(actual, negated(chain.at(place)));
-      const why = explainChain(place, facts, { ...context, head, difference });
-      found.push(shown('chain', at, { expected: chain.at(place), actual, why }));
+      const why = explainChain(place, facts, { ...context, head, custody, difference });
+      const untold = !chain.has(place);
+      found.push(shown('chain', at, { expected: chain.at(place), actual, why, untold }));
     }
     return found;
   });

@@ -1,6 +1,7 @@
 import { plus, ZERO, type Amount } from './amount.ts';
 import { unconfirmedOf, wordNow, wordOf, type WordRows } from './close/own-word.ts';
-import { differencesOf, type DifferenceContext, type HashFacts } from './close-difference.ts';
+import type { DifferenceContext, HashFacts } from './close/hash-facts.ts';
+import { differencesOf } from './close-difference.ts';
 import { priorDayItems } from './close-prior.ts';
 import type { ClosedDay } from './close-record.ts';
 import type {

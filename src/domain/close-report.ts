@@ -128,8 +128,8 @@ export interface ReportTotal {
   readonly adjustments: string;
   readonly closing: string;
   readonly chainClosing: string;
-  /** closing − chainClosing. */
-  readonly chainDifference: string;
+  /** closing − chainClosing; null where the chain view was never told anything of the vault. */
+  readonly chainDifference: string | null;
   /** The part of chainDifference on hashes of which the chain view was told nothing. */
   readonly chainUntold: string;
   /** Custody's figure when it was read; null when custody was not compared. Version 2. */

@@ -1,6 +1,6 @@
 import { reportOf } from '../domain/close-day.ts';
 import { mayClose, type CloseRecord } from '../domain/close-record.ts';
-import type { AssetId } from '../domain/ids.ts';
+import type { AssetId, BreakId, VaultId } from '../domain/ids.ts';
 import { workOf } from './close-preparation.ts';
 import type { DeskTools } from './desk-tools.ts';
 import { OpenDay } from './open-day.ts';
@@ -46,6 +46,8 @@ export function takeClose(
     compared,
     custodyMoved,
     openBreaks: closes.breaksOpenAt(throughSeq),
+    breakOf: (breakId: BreakId) => source.break(breakId),
+    wasChainTold: (vaultId: VaultId) => closes.wasChainTold(vaultId),
     decimals: (asset: AssetId) => set.pinnedDecimals(asset),
   };
   const report = reportOf(inputs, fold);

@@ -186,5 +186,6 @@ export function workOf(
     chain: unpackSums(packed.chain),
   };
   const changed = changedHashes(fold, exempt, { day, touched, source: closes });
-  return { fold: amendFold(fold, day.hashesAmong(changed), day.context), positions };
+  const listed = new Set(fold.differences.map(hashName));
+  return { fold: amendFold(fold, day.hashesAmong(changed, listed), day.context), positions };
 }

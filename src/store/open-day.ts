@@ -1,6 +1,6 @@
 import { negated, storedAmount, type Amount } from '../domain/amount.ts';
 import { ownByOf } from '../domain/close/own-word.ts';
-import type { HashFacts } from '../domain/close-difference.ts';
+import type { HashFacts } from '../domain/close/hash-facts.ts';
 import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../domain/close-fold.ts';
 import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
 import type { DailyReport } from '../domain/close-report.ts';
@@ -142,16 +142,36 @@ export class OpenDay {
   /** Every hash that moved since the last comparison, differed then, or is counted anew now. */
   hashes(): Iterable<HashFacts> {
     const { throughSeq } = this.record;
-    return this.#factsOf({ afterSeq: this.#afterSeq, throughSeq, also: this.#carried });
+    const unlisted = this.#listsAnew() ? this.#source.apartHashes(throughSeq) : [];
+    const also = [...this.#carried, ...unlisted];
+    return this.#factsOf({ afterSeq: this.#afterSeq, throughSeq, also });
   }
 
-  /** Those among some hashes that are the day's. */
-  *hashesAmong(some: readonly HashKey[]): Generator<HashFacts> {
+  /** Those among some hashes that are the day's; `listed`: those that it has rows of already. */
+  *hashesAmong(some: readonly HashKey[], listed: ReadonlySet<string>): Generator<HashFacts> {
     const { throughSeq } = this.record;
     for (const facts of this.#factsOf({ afterSeq: throughSeq, throughSeq, also: some })) {
       const isPosted = facts.lines.some(({ seq }) => seq > this.#afterSeq && seq <= throughSeq);
-      if (isPosted || this.#carriedNames.has(hashName(facts))) yield facts;
+      const name = hashName(facts);
+      if (isPosted || this.#carriedNames.has(name) || listed.has(name)) yield facts;
     }
+  }
+
+  /**
+   * Whether differences with the chain view are listed that no report before has listed: rules 1 left
+   * out hashes that the chain view was not told of, and a vault's are left out while it is told nothing.
+   */
+  #listsAnew(): boolean {
+    const { record, previous } = this;
+    if (record.rules === undefined || previous === undefined) return false;
+    if (previous.report.version === 1 || this.compared?.report.version === 1) return true;
+    const untold = previous.report.totals.filter((total) => total.chainDifference === null);
+    if (untold.length === 0) return false;
+    const { throughSeq } = record;
+    const told = new Set<string>(
+      this.#source.chainVaults({ afterSeq: previous.throughSeq, throughSeq }),
+    );
+    return untold.some(({ vaultId }) => told.has(vaultId));
   }
 
   *#factsOf(query: Omit<Parameters<CloseSource['hashes']>[0], 'ownBy'>): Generator<HashFacts> {

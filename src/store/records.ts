@@ -1,5 +1,5 @@
 import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
-import type { CustodyPart } from '../domain/close-difference.ts';
+import type { CustodyPart } from '../domain/close/hash-facts.ts';
 import type { OwnBy } from '../domain/close/own-word.ts';
 import type { DailyReport } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
@@ -20,6 +20,7 @@ import type {
   NetworkKey,
   TransactionId,
   HashKey,
+  VaultId,
 } from '../domain/ids.ts';
 import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
 import type { Notification } from '../domain/notification.ts';
@@ -216,6 +217,15 @@ export interface CloseSource {
   postedAfter(seq: number): readonly HashKey[];
   /** What the facts after `afterSeq`, up to `throughSeq`, left on the positions that they moved. */
   positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions;
+  /** Vaults that the chain view was told of by the facts after `afterSeq`, up to `throughSeq`. */
+  chainVaults(span: { afterSeq: number; throughSeq: number }): readonly VaultId[];
+  /** Whether a closed day's chain view was told anything of a vault. */
+  wasChainTold(vaultId: VaultId): boolean;
+  /**
+   * Hashes of which books and chain view may differ after the fact at `seq`, or burned a fee: every
+   * one is read.
+   */
+  apartHashes(seq: number): readonly HashKey[];
   effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];
   effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[];
   breaksOfHash(hash: BlockchainHash): readonly Break[];

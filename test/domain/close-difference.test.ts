@@ -8,11 +8,8 @@ import {
   type Break,
   type BreakType,
 } from '../../src/domain/break.ts';
-import {
-  differencesOf,
-  differenceSums,
-  type HashFacts,
-} from '../../src/domain/close-difference.ts';
+import { differencesOf, differenceSums } from '../../src/domain/close-difference.ts';
+import type { HashFacts } from '../../src/domain/close/hash-facts.ts';
 import type { CloseRecord, CountedEffect, CustodyReading } from '../../src/domain/close-record.ts';
 import type { ReportDifference } from '../../src/domain/close-report.ts';
 import type { ExemptionRule, StandingExemption } from '../../src/domain/exemption.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { amendFold, byCodePoint, foldDay } from '../../src/domain/close-fold.ts';
 import { reportOf } from '../../src/domain/close-day.ts';
-import type { HashFacts } from '../../src/domain/close-difference.ts';
+import type { HashFacts } from '../../src/domain/close/hash-facts.ts';
 import { BlockchainHash } from '../../src/domain/ids.ts';
 import { hash, inputs, NOT_READ, V1, V2 } from './close-inputs.ts';
 import { line } from './day-lines.ts';

@@ -1,7 +1,7 @@
 import { Amount } from '../../src/domain/amount.ts';
 import { reportOf, type ReportInputs } from '../../src/domain/close-day.ts';
 import { foldDay, type FoldContext, type SealedDay } from '../../src/domain/close-fold.ts';
-import type { HashFacts } from '../../src/domain/close-difference.ts';
+import type { HashFacts } from '../../src/domain/close/hash-facts.ts';
 import type { CloseRecord } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
 import { AssetId, VaultId } from '../../src/domain/ids.ts';
@@ -60,6 +60,8 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
     hashes: [],
     custodyMoved: [],
     openBreaks: [],
+    breakOf: () => undefined,
+    wasChainTold: () => true,
     breaksOf: () => [],
     exemptionsOf: () => [],
     decimals: (asset) => (asset === V1.asset ? 18 : undefined),

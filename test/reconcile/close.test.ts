@@ -206,6 +206,55 @@ test.for(['submitted', 'mined', 'failed'])(
   },
 );
 
+test('each hash that the chain view was not told of is listed, and the day is not simply balanced', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  stage.loses = ({ stream }) => stream === 'blockchain';
+  const untold = await stage.paid(place, 440, 3);
+  stage.loses = () => false;
+  await stage.run();
+  await toNextDay(stage);
+  await closerOf(stage).closeDue();
+  const report = lastReport(stage.open);
+  expect(totalOf(report, place)).toMatchObject({
+    closing: '1140',
+    chainClosing: '700',
+    chainDifference: '440',
+    chainUntold: '440',
+  });
+  expect(report).toMatchObject({
+    status: 'balanced with open differences',
+    openDifferences: [{ against: 'chain', asset: ETH, count: 1, difference: '440' }],
+    differences: [
+      { blockchainHash: untold, difference: '440', explanation: 'chain_not_told', untold: true },
+    ],
+  });
+  expect(unsoundCloses(stage.open)).toEqual([]);
+});
+
+test('a deposit that is missing under an open break makes the day balanced with open differences', async () => {
+  const stage = await start();
+  const place = await stage.place();
+  await stage.paid(place, 700, 3);
+  stage.loses = () => true;
+  await stage.paid(place, 121, 3);
+  await toNextDay(stage);
+  // The break opens after the cut-off, and before the close.
+  await stage.run();
+  await closerOf(stage).closeDue();
+  const report = lastReport(stage.open);
+  const [breakId] = report.differences.map((one) => one.breakId);
+  expect(report).toMatchObject({
+    status: 'balanced with open differences',
+    openDifferences: [
+      { against: 'custody', asset: ETH, count: 1, difference: '-121', absolute: '121' },
+    ],
+    openBreaks: [],
+    laterBreaks: [{ breakId, type: 'missing_notification', state: 'open' }],
+  });
+});
+
 test('what was booked after the cut-off and is known to custody already is timing', async () => {
   const stage = await start();
   const place = await stage.place();

@@ -124,6 +124,27 @@ function unfoundedFigures(open: OpenLedger, { parsed, day }: Closed): string[] {
   return wrongs;
 }
 
+/** Differences of totals that are not the sum of the differences that the report lists. */
+function unlisted({ version, totals, differences }: DailyReport): string[] {
+  if (version === 1) return [];
+  const sums = sumsOf(
+    differences.map(({ against, vaultId, asset, difference }) => ({
+      key: `${against} ${vaultId} ${asset}`,
+      amount: difference,
+    })),
+  );
+  return totals.flatMap(({ vaultId, asset, custodyDifference, chainDifference }) =>
+    Object.entries({ custody: custodyDifference, chain: chainDifference }).flatMap(
+      ([against, difference]) => {
+        const listed = sums.get(`${against} ${vaultId} ${asset}`) ?? 0n;
+        return difference === null || BigInt(difference) === listed
+          ? []
+          : [`${vaultId} is ${difference} apart from ${against}, and ${listed} of it is listed`];
+      },
+    ),
+  );
+}
+
 /** What is wrong with the closed days, in words; empty when nothing is. */
 export function unsoundCloses(open: OpenLedger): string[] {
   const wrongs: string[] = [];
@@ -155,6 +176,7 @@ export function unsoundCloses(open: OpenLedger): string[] {
     wrongs.push(...unfoundedFigures(open, close));
     const opening = before === undefined ? '' : closing('closing', before.parsed);
     if (closing('opening', parsed) !== opening) say(`does not open with ${opening}`);
+    for (const wrong of unlisted(parsed)) say(wrong);
     const internal = parsed.totals.map(({ asset, internal: amount }) => ({ key: asset, amount }));
     const transit = parsed.inTransit
       .filter(({ kind }) => kind === 'internal')

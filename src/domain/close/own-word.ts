@@ -1,5 +1,5 @@
 import { negated, plus, ZERO, type Amount } from '../amount.ts';
-import type { HashFacts } from '../close-difference.ts';
+import type { HashFacts } from './hash-facts.ts';
 import type { CloseRecord } from '../close-record.ts';
 import type { DailyReport, ReportInTransit, ReportUnconfirmed } from '../close-report.ts';
 import { AssetId, VaultId } from '../ids.ts';

@@ -1,0 +1,30 @@
+import type { Amount } from '../amount.ts';
+import type { Break } from '../break.ts';
+import type { CloseRecord, EffectKind } from '../close-record.ts';
+import type { StandingExemption } from '../exemption.ts';
+import type { HashKey } from '../ids.ts';
+import type { Place, PositionLine } from '../roll-forward.ts';
+
+/** What a transaction of the custody API counts for at a place. */
+export interface CustodyPart extends Place {
+  readonly amount: Amount;
+  /** Null where only a day closed under rules 1 counted it. */
+  readonly kind: EffectKind | null;
+}
+
+/** Everything that is known of one hash when a day is closed. */
+export interface HashFacts extends HashKey {
+  /** Its lines of both views, up to the close and not only to the cut-off. */
+  readonly lines: readonly PositionLine[];
+  /** Whether the hash is an own transaction's, by whoever may say so (`OwnBy`). */
+  readonly own: boolean;
+  /** What the custody API's transactions of this hash count for. */
+  readonly custody: readonly CustodyPart[];
+}
+
+/** What an explanation may look at beside the hash itself. */
+export interface DifferenceContext {
+  readonly record: CloseRecord;
+  readonly breaksOf: (hash: HashKey) => readonly Break[];
+  readonly exemptionsOf: (hash: HashKey) => readonly StandingExemption[];
+}
