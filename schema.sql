@@ -245,6 +245,17 @@ CREATE TABLE assets (
   decimals INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Corrections of these decimals by people: the first sighting may have been forged.
+CREATE TABLE decimals_corrections (
+  seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
+  asset           TEXT    NOT NULL,
+  decimals_before INTEGER NOT NULL,
+  decimals_after  INTEGER NOT NULL,
+  actor           TEXT    NOT NULL,
+  reason          TEXT    NOT NULL,
+  corrected_at    INTEGER NOT NULL
+) STRICT;
+
 -- ---------------------------------------------------------------------------------------------
 -- Projections: deposits, withdrawals, credits.
 -- ---------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { bodyLimit } from 'hono/body-limit';
 import { except } from 'hono/combine';
 import { authenticate, authorize, type ApiEnv, type Identify } from './access.ts';
+import { mountAssets } from './assets.ts';
 import { mountBalances } from './balances.ts';
 import { mountBreaks } from './breaks.ts';
 import { mountCredits } from './credits.ts';
@@ -101,6 +102,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   app.use('/v1/*', authenticate(options.identify), authorize());
   app.use('/v1/policy', bodyLimit({ maxSize: POLICY_BYTES_MAX }));
   app.use('/v1/*', except('/v1/policy', bodyLimit({ maxSize: BODY_BYTES_MAX })));
+  mountAssets(app, options);
   mountBalances(app, options);
   mountDeposits(app, options);
   mountCredits(app, options);

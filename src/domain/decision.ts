@@ -2,7 +2,7 @@ import type { SignatureRole } from './close-record.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import type { ExemptionRule } from './exemption.ts';
 import type { HaltScope } from './halt.ts';
-import type { BreakId, CreditId, DepositId } from './ids.ts';
+import type { AssetId, BreakId, CreditId, DepositId } from './ids.ts';
 
 /** What a person (or a consumer, or the configuration) decided; journalled with the actor. */
 export type Decision =
@@ -31,7 +31,19 @@ export type Decision =
   /** The exemption rules that hold from now on, all of them. */
   | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
   /** Deposits to be judged anew by the policy that holds; follows a change where many wait. */
-  | { readonly kind: 'judge'; readonly depositIds: readonly DepositId[] }
+  | {
+      readonly kind: 'judge';
+      readonly depositIds: readonly DepositId[];
+      /** Assets whose decimals a person has corrected: their deposits are judged by that too. */
+      readonly corrected?: readonly AssetId[];
+    }
+  /** The decimals that an asset has from now on: those of its first sighting were wrong. */
+  | {
+      readonly kind: 'decimals';
+      readonly asset: AssetId;
+      readonly decimals: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }
   | { readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string }
   | { readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string }

@@ -1,7 +1,7 @@
 import { ruleFor } from '../domain/crediting.ts';
-import { standsBy } from '../domain/deposit.ts';
+import { standsBy, type Deposit } from '../domain/deposit.ts';
 import type { Fact } from '../domain/fact.ts';
-import type { DepositId } from '../domain/ids.ts';
+import type { AssetId, DepositId } from '../domain/ids.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Reads } from '../store/reads.ts';
 
@@ -15,8 +15,8 @@ const RETRY_MS = 2_000;
 const ACTOR = 'policy';
 
 /**
- * Judges the deposits that a change of policy moves and its own commit did not reach, a bounded
- * number per commit, so that intake goes on meanwhile. What is found is only a hint: the writer
+ * Judges the deposits that a change of policy, or of an asset's decimals, moves and its own commit
+ * did not reach, a bounded number per commit, so that intake goes on meanwhile. What is found is only a hint: the writer
  * judges each of them by the policy that holds by then.
  *
  * Modes: idle → passing (once through the waiting deposits, by id) → passing again when the policy
@@ -24,7 +24,7 @@ const ACTOR = 'policy';
  * daemon goes through all of them again.
  */
 export class Judging {
-  readonly #reads: Pick<Reads, 'policy' | 'depositsToJudge'>;
+  readonly #reads: Pick<Reads, 'policy' | 'depositsToJudge' | 'decimalsCorrections'>;
   readonly #submit: (fact: Fact) => Promise<Submitted>;
   readonly #now: () => number;
   readonly #pause: (ms: number) => Promise<void>;
@@ -33,7 +33,7 @@ export class Judging {
   #stopped = false;
 
   constructor(options: {
-    reads: Pick<Reads, 'policy' | 'depositsToJudge'>;
+    reads: Pick<Reads, 'policy' | 'depositsToJudge' | 'decimalsCorrections'>;
     submit: (fact: Fact) => Promise<Submitted>;
     /** Wall clock, Unix milliseconds. */
     now: () => number;
@@ -75,22 +75,29 @@ export class Judging {
       const page = await this.#reads.depositsToJudge(after, DEPOSITS_PER_FACT);
       const last = page.at(-1);
       if (last === undefined) return;
-      const depositIds = page
-        .filter((deposit) => !standsBy(deposit, ruleFor(held.policy, deposit)))
-        .map((deposit) => deposit.depositId);
-      if (await this.#judged(depositIds)) after = last.depositId;
+      const corrections = await this.#reads.decimalsCorrections();
+      const assets = new Set(corrections.map(({ asset }) => asset));
+      const moving = page.filter(
+        (deposit) =>
+          !standsBy(deposit, ruleFor(held.policy, deposit)) ||
+          (deposit.decimalsChanged && assets.has(deposit.asset)),
+      );
+      if (await this.#judged(moving, assets)) after = last.depositId;
       else await this.#pause(RETRY_MS);
     }
   }
 
   /** False when the store took nothing. */
-  async #judged(depositIds: readonly DepositId[]): Promise<boolean> {
+  async #judged(deposits: readonly Deposit[], assets: ReadonlySet<AssetId>): Promise<boolean> {
     // Pages without a change must let intake have its turn too.
-    if (depositIds.length === 0) {
+    if (deposits.length === 0) {
       await this.#pause(0);
       return true;
     }
-    const decision = { kind: 'judge', depositIds } as const;
+    const depositIds = deposits.map(({ depositId }) => depositId);
+    const named = new Set(deposits.map(({ asset }) => asset).filter((asset) => assets.has(asset)));
+    const corrected = named.size === 0 ? {} : { corrected: [...named] };
+    const decision = { kind: 'judge', depositIds, ...corrected } as const;
     const outcome = await this.#submit({
       kind: 'decision',
       at: this.#now(),

@@ -51,6 +51,7 @@ export class DecisionDesk {
       case 'halt':
       case 'resume':
       case 'judge':
+      case 'decimals':
         return this.#policy.take(decision, actor, now);
       case 'restored':
         return this.#restored(now);

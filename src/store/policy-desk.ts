@@ -1,13 +1,18 @@
 import { NO_POLICY, ruleFor, samePolicy, type CreditingPolicy } from '../domain/crediting.ts';
 import type { Decision } from '../domain/decision.ts';
 import { standsBy, type Deposit } from '../domain/deposit.ts';
+import { asPinned } from '../domain/deposit/decimals.ts';
 import { changes, type Circumstances } from '../domain/dossier.ts';
 import { haltsIn, isHalted, scopeText, withHalt } from '../domain/halt.ts';
+import type { AssetId } from '../domain/ids.ts';
 import { settle } from '../domain/settlement.ts';
 import type { DeskTools } from './desk-tools.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
 
-export type PolicyDecision = Extract<Decision, { kind: 'policy' | 'halt' | 'resume' | 'judge' }>;
+export type PolicyDecision = Extract<
+  Decision,
+  { kind: 'policy' | 'halt' | 'resume' | 'judge' | 'decimals' }
+>;
 type Now = Circumstances & { readonly seq: number };
 type Change = { readonly policy: CreditingPolicy } & (
   | { readonly source: 'config'; readonly configured: CreditingPolicy }
@@ -43,8 +48,10 @@ export class PolicyDesk {
         return this.#switch(decision, actor, now);
       case 'judge': {
         const deposits = decision.depositIds.flatMap((id) => this.#tools.set.deposit(id) ?? []);
-        return this.#judge(deposits, now) ? TAKEN : UNCHANGED;
+        return this.#judge(deposits, now, decision.corrected) ? TAKEN : UNCHANGED;
       }
+      case 'decimals':
+        return this.#correctDecimals(decision, actor, now);
       default:
         return decision satisfies never;
     }
@@ -93,9 +100,46 @@ export class PolicyDesk {
     return TAKEN;
   }
 
+  /** The asset's deposits that wait go on, where they came with these decimals. */
+  #correctDecimals(
+    { asset, decimals, reason }: Extract<PolicyDecision, { kind: 'decimals' }>,
+    actor: string,
+    now: Now,
+  ): DecisionOutcome {
+    const { set, source, flush } = this.#tools;
+    const before = set.pinnedDecimals(asset);
+    if (before === undefined) {
+      const detail = `no notification told decimals of ${asset} yet`;
+      return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
+    }
+    if (before === decimals) return UNCHANGED;
+    flush();
+    const { seq, at } = now;
+    set.addDecimalsCorrection({
+      seq,
+      asset,
+      before,
+      after: decimals,
+      actor,
+      reason,
+      correctedAt: at,
+    });
+    set.apply(changes({ pinned: [{ asset, decimals }] }), now);
+    this.#judge(source.depositsToJudge(JUDGED_AT_ONCE_MAX), now, [asset]);
+    return TAKEN;
+  }
+
   /** Whether any of them stands otherwise now. */
-  #judge(deposits: readonly Deposit[], now: Now): boolean {
-    const moving = deposits.filter((deposit) => !standsBy(deposit, ruleFor(now.policy, deposit)));
+  #judge(deposits: readonly Deposit[], now: Now, corrected: readonly AssetId[] = []): boolean {
+    const { set } = this.#tools;
+    const moving = deposits.flatMap((deposit) => {
+      const { network, blockchainHash } = deposit;
+      const pinned = corrected.includes(deposit.asset)
+        ? asPinned(deposit, set.dossier(network, blockchainHash), now)
+        : deposit;
+      const stands = pinned === deposit && standsBy(deposit, ruleFor(now.policy, deposit));
+      return stands ? [] : [pinned];
+    });
     for (const before of moving) {
       const { deposit, items, found, healed } = settle(before, now);
       this.#tools.set.apply(changes({ deposits: [deposit], items, found, healed }), now);

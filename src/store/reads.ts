@@ -25,6 +25,7 @@ import type { StoredBreakEvent } from './break-book.ts';
 import type { DayMovement, DayMovementQuery } from './day-movement.ts';
 import type {
   CustodyEffectRow,
+  DecimalsCorrectionRow,
   ClosedDayRow,
   DailyCloseRow,
   PolicyRow,
@@ -284,6 +285,8 @@ export interface Reads {
   counts(): Promise<StoreCounts>;
   /** Decimals of assets, pinned at their first sighting. */
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
+  /** Corrections of decimals by people, newest first; of one asset where it is named. */
+  decimalsCorrections(asset?: AssetId): Promise<readonly DecimalsCorrectionRow[]>;
   policy(): Promise<PolicyRow | undefined>;
   /** What the configuration said when it set a policy last, whatever was set through the API since. */
   configuredPolicy(): Promise<CreditingPolicy | undefined>;

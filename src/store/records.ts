@@ -81,6 +81,17 @@ export interface QuarantineRow {
   readonly retriedAt: number | null;
 }
 
+/** A correction of an asset's decimals by a person. */
+export interface DecimalsCorrectionRow {
+  readonly seq: number;
+  readonly asset: AssetId;
+  readonly before: number;
+  readonly after: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly correctedAt: number;
+}
+
 export interface PolicyRow {
   readonly seq: number;
   readonly source: 'config' | 'api';
@@ -348,6 +359,7 @@ export interface Writes {
   readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
+  readonly decimalsCorrections: readonly DecimalsCorrectionRow[];
   readonly restores: readonly RestoreRow[];
   readonly exemptionRules: readonly ExemptionRulesRow[];
   /** By key; null where one is exempt no more. */

@@ -23,6 +23,7 @@ import { RecentBodies } from './recent-bodies.ts';
 import type {
   AcknowledgementRow,
   CustodyEffectRow,
+  DecimalsCorrectionRow,
   DeliveryOutcome,
   FeedItem,
   JournalRow,
@@ -48,6 +49,7 @@ interface Appended {
   readonly acknowledgements: AcknowledgementRow[];
   readonly reconciliations: ReconciliationRow[];
   readonly policies: PolicyRow[];
+  readonly decimalsCorrections: DecimalsCorrectionRow[];
   readonly restores: RestoreRow[];
   readonly closes: Writes['closes'][number][];
   readonly custodyEffects: CustodyEffectRow[];
@@ -63,6 +65,7 @@ function nothingAppended(): Appended {
     acknowledgements: [],
     reconciliations: [],
     policies: [],
+    decimalsCorrections: [],
     restores: [],
     closes: [],
     custodyEffects: [],
@@ -230,6 +233,10 @@ export class WorkingSet {
   setPolicy(row: PolicyRow): void {
     this.#policy = row;
     this.#appended.policies.push(row);
+  }
+
+  addDecimalsCorrection(row: DecimalsCorrectionRow): void {
+    this.#appended.decimalsCorrections.push(row);
   }
 
   addRestore(row: RestoreRow): void {

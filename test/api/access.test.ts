@@ -113,7 +113,7 @@ test('no call that changes something is open to a viewer, by the document itself
       .filter((method) => method !== 'get')
       .map((method) => [method.toUpperCase(), path] as const),
   );
-  expect(writes).toHaveLength(16);
+  expect(writes).toHaveLength(17);
   for (const [method, path] of writes) {
     const { status, body: refused } = await api.request(method, path, { as: 'vera' });
     expect([path, status, refused['type']]).toEqual([

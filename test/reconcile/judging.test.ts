@@ -6,8 +6,9 @@ import { decode } from '../../src/intake/decode.ts';
 import { verify } from '../../src/store/sqlite/verify.ts';
 import type { Submitted } from '../../src/store/port.ts';
 import type { Fact } from '../../src/domain/fact.ts';
+import { AssetId } from '../../src/domain/ids.ts';
 import { factOf, openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
+import { change, decimals, Service } from '../store/webhook.ts';
 
 const WAITING = 1_200;
 
@@ -69,6 +70,35 @@ test('a change judges a bounded number in its own commit, and the rest follows i
   expect(open.journalLength() - head).toBe(2);
   // Nothing is left to do: a second pass journals nothing.
   await judgingOf(store).begin();
+  expect(open.journalLength() - head).toBe(2);
+  expect(auditOf(path)).toEqual([]);
+});
+
+test('deposits held for the decimals of an asset are released with their correction, in bounded facts', async () => {
+  const store = await openLedgerFile();
+  const { open, path } = store;
+  const service = new Service();
+  const told = (at: number, count: number): object =>
+    service.confirmed(6, {
+      blockchainHash: `0x${at}`,
+      transactionId: `dep-${at}`,
+      balanceChanges: [{ ...change('100'), ...decimals(count) }],
+    });
+  await open.deliver(told(WAITING, 6));
+  const bodies = Array.from({ length: WAITING }, (_, at) => told(at, 18));
+  await open.commit(bodies.map((body) => factOf(body, open.at)));
+  expect(states(open)).toEqual({ held: WAITING, verifying: 1 });
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  const asset = AssetId('ethereum:ETH');
+  await open.decide({ kind: 'decimals', asset, decimals: 18, reason: 'as on its contract' });
+  expect(states(open)['verifying']).toBeGreaterThanOrEqual(500);
+  const head = open.journalLength();
+  await judgingOf({ open, reads }).begin();
+  expect(states(open)).toEqual({ verifying: WAITING + 1 });
+  expect(open.openBreaks()).toEqual([]);
+  expect(open.journalLength() - head).toBe(2);
+  await judgingOf({ open, reads }).begin();
   expect(open.journalLength() - head).toBe(2);
   expect(auditOf(path)).toEqual([]);
 });

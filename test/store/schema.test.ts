@@ -6,7 +6,7 @@ import { verifyWith } from './evidence.ts';
 import { openLedger, OpenLedger } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
-const TABLES_FILES = ['tables.ts', 'close-tables.ts', 'count-tables.ts'].map(
+const TABLES_FILES = ['tables.ts', 'asset-tables.ts', 'close-tables.ts', 'count-tables.ts'].map(
   (name) => new URL(`../../src/store/sqlite/${name}`, import.meta.url),
 );
 

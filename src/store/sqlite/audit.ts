@@ -229,6 +229,7 @@ const PROJECTIONS = {
   movements: 'hash_id, vault_id, asset',
   movement_counts: 'standing',
   assets: 'asset',
+  decimals_corrections: 'seq',
   deposits: 'hash_id, deposit_id',
   deposit_counts: 'state',
   withdrawals: 'transaction_id',

@@ -55,6 +55,7 @@ import { readMovements, readUnsettledMovements } from './reads/movements.ts';
 import { readNotifications } from './reads/notifications.ts';
 import {
   readConfiguredPolicy,
+  readDecimalsCorrections,
   readPinnedDecimals,
   readPolicy,
   readPolicyHistory,
@@ -311,6 +312,10 @@ export class SqliteReads implements Reads {
 
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
     return readPinnedDecimals(this.#db);
+  }
+
+  decimalsCorrections(asset?: AssetId) {
+    return readDecimalsCorrections(this.#db, asset);
   }
 
   waitingDepositCount(): Promise<number> {

@@ -52,7 +52,8 @@ function statementsOf(db: Database) {
     movementCount: addToCount(db, 'movement_counts', 'standing'),
     depositCount: addToCount(db, 'deposit_counts', 'state'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
-    asset: insertInto(db, 'assets'),
+    asset: upsertInto(db, 'assets', ['asset']),
+    decimalsCorrection: insertInto(db, 'decimals_corrections'),
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     acknowledgement: insertInto(db, 'acknowledgements'),
@@ -153,7 +154,7 @@ export class SqliteWrites {
         retried_at: row.retriedAt,
       });
     }
-    for (const [asset, decimals] of writes.assets) this.#put.asset.run({ asset, decimals });
+    this.#putDecimals(writes);
     this.#ledger.write(writes.entries, writes.hashIdOf);
     for (const change of writes.sightings) this.#sightings.write(change);
     this.#putDeposits(writes.deposits);
@@ -173,6 +174,21 @@ export class SqliteWrites {
     this.#touched.note(writes);
     for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
     this.#keys.advance(writes.headSeq);
+  }
+
+  #putDecimals({ assets, decimalsCorrections }: Writes): void {
+    for (const [asset, decimals] of assets) this.#put.asset.run({ asset, decimals });
+    for (const { seq, asset, before, after, actor, reason, correctedAt } of decimalsCorrections) {
+      this.#put.decimalsCorrection.run({
+        seq,
+        asset,
+        decimals_before: before,
+        decimals_after: after,
+        actor,
+        reason,
+        corrected_at: correctedAt,
+      });
+    }
   }
 
   #putHash({ hashId, network, blockchainHash }: HashRow): void {

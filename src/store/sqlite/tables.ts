@@ -1,3 +1,4 @@
+import type { AssetRow, DecimalsCorrectionTableRow } from './asset-tables.ts';
 import type {
   BreakCountRow,
   DepositCountRow,
@@ -136,11 +137,6 @@ export interface MovementRow {
   standing: string;
   changed_at: number;
   judged: string;
-}
-
-export interface AssetRow {
-  asset: string;
-  decimals: number;
 }
 
 export interface DepositRow {
@@ -349,6 +345,7 @@ export interface Tables {
   movements: MovementRow;
   movement_counts: MovementCountRow;
   assets: AssetRow;
+  decimals_corrections: DecimalsCorrectionTableRow;
   deposits: DepositRow;
   deposit_counts: DepositCountRow;
   withdrawals: WithdrawalRow;

@@ -39,6 +39,7 @@ export class ThreadedReads implements Reading {
   readonly configuredPolicy = this.#looking('configuredPolicy');
   readonly exemptions = this.#looking('exemptions');
   readonly pinnedDecimals = this.#looking('pinnedDecimals');
+  readonly decimalsCorrections = this.#looking('decimalsCorrections');
   readonly reconciliation = this.#looking('reconciliation');
 
   readonly balances = this.#scanning('balances');

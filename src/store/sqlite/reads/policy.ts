@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { CreditingPolicy } from '../../../domain/crediting.ts';
 import { AssetId } from '../../../domain/ids.ts';
 import { unpackPolicy } from '../../fact-codec.ts';
-import type { PolicyRow } from '../../records.ts';
+import type { DecimalsCorrectionRow, PolicyRow } from '../../records.ts';
 import type { Page, PageRequest, PolicyChange } from '../../reads.ts';
 import { policyOf } from '../policy-row.ts';
 import type { Tables } from '../tables.ts';
@@ -68,4 +68,26 @@ export async function readPinnedDecimals(
 ): Promise<ReadonlyMap<AssetId, number>> {
   const rows = await db.selectFrom('assets').selectAll().execute();
   return new Map(rows.map((row) => [AssetId(row.asset), row.decimals]));
+}
+
+/** Corrections of decimals kept in an answer: people make them, and few. */
+const CORRECTIONS_MAX = 1_000;
+
+/** Corrections of decimals, newest first; of one asset where it is named. */
+export async function readDecimalsCorrections(
+  db: Kysely<Tables>,
+  asset?: AssetId,
+): Promise<readonly DecimalsCorrectionRow[]> {
+  const all = db.selectFrom('decimals_corrections').selectAll();
+  const some = asset === undefined ? all : all.where('asset', '=', asset);
+  const rows = await some.orderBy('seq', 'desc').limit(CORRECTIONS_MAX).execute();
+  return rows.map((row) => ({
+    seq: row.seq,
+    asset: AssetId(row.asset),
+    before: row.decimals_before,
+    after: row.decimals_after,
+    actor: row.actor,
+    reason: row.reason,
+    correctedAt: row.corrected_at,
+  }));
 }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Deposit } from '../../../src/domain/deposit.ts';
+import { asPinned } from '../../../src/domain/deposit/decimals.ts';
+import { EMPTY_DOSSIER } from '../../../src/domain/dossier.ts';
+import { AccountId, AddressId, AssetId, Memo, VaultId } from '../../../src/domain/ids.ts';
+import { newSighting, type SightingKey } from '../../../src/domain/sighting.ts';
+import { balanceChange } from '../../store/evidence.ts';
+import { circumstances, DUE } from '../records.ts';
+
+const USDC = AssetId('ethereum:USDC');
+
+/** Whether a deposit that came with 18 decimals is still held for them, once 18 is right. */
+function isHeld(deposit: Partial<Deposit>, place: Partial<SightingKey> = {}, told = 18): boolean {
+  const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
+  const key = { network, blockchainHash, vaultId, accountId, addressId, memo };
+  const sighting = {
+    ...newSighting({ ...key, stream: 'incoming', ...place }),
+    posted: [balanceChange(100n, { decimals: told })],
+  };
+  const dossier = { ...EMPTY_DOSSIER, sightings: [sighting] };
+  const before = { ...DUE, decimalsChanged: true, ...deposit };
+  return asPinned(before, dossier, circumstances({ pinnedDecimals: () => 18 })).decimalsChanged;
+}
+
+test.for<[why: string, isHeld: boolean, deposit: Partial<Deposit>, place: Partial<SightingKey>]>([
+  ['it came with the right ones', false, {}, {}],
+  ['it is not confirmed, and its confirmation is judged', false, { evidence: 'mempool' }, {}],
+  ['another asset came with the right ones', true, { asset: USDC }, {}],
+  ['the chain view tells, not its own notification', true, {}, { stream: 'blockchain' }],
+  ['another vault was told', true, {}, { vaultId: VaultId('v2') }],
+  ['another account was told', true, {}, { accountId: AccountId('acc-2') }],
+  ['another address was told', true, {}, { addressId: AddressId('adr-2') }],
+  ['another memo was told', true, {}, { memo: Memo('7') }],
+])('after a correction: %s', ([, is, deposit, place]) => {
+  expect(isHeld(deposit, place)).toBe(is);
+});
+
+test('one that came with a third count stays held', () => {
+  expect(isHeld({}, {}, 8)).toBe(true);
+});
+
+test('one that is not held for its decimals stays as it is', () => {
+  expect(asPinned(DUE, EMPTY_DOSSIER, circumstances())).toBe(DUE);
+});
