@@ -2,7 +2,7 @@ import type { DailyReport, ReportBreak } from '../domain/close-report.ts';
 import { CATEGORIES } from '../domain/roll-forward.ts';
 import { assetTotals } from './asset-totals.ts';
 import type { DayMovement } from '../store/day-movement.ts';
-import { MOVEMENTS_CALL, type SignedReport } from './signed-report.ts';
+import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
 /** Columns of every line; a line fills those of its record. */
@@ -112,10 +112,8 @@ function movementLines(movements: readonly DayMovement[]): Line[] {
   ]);
 }
 
-function unshownLines({ items, total }: SignedReport['movements']): Line[] {
-  const unshown = total - items.length;
-  if (unshown <= 0) return [];
-  return [{ record: 'movements_not_shown', count: unshown, detail: MOVEMENTS_CALL }];
+function unshownLines({ isWhole }: SignedReport['movements']): Line[] {
+  return isWhole ? [] : [{ record: 'movements_not_shown', detail: NOT_ALL_MOVEMENTS }];
 }
 
 function breakLine(record: string, { type, openedAt, ...one }: ReportBreak): Line {

@@ -17,43 +17,46 @@ export type DocumentBody = string | Uint8Array<ArrayBuffer>;
 interface Renderer {
   readonly contentType: string;
   readonly extension: string;
-  /** How many of the day's movements it shows at most; 0: it shows none. */
-  readonly movementsMax: number;
+  /**
+   * Of how many hashes it shows the movements at most; 0: of none. No more are looked at, so that a
+   * day of any length has its documents within a second or two.
+   */
+  readonly hashesMax: number;
   readonly render: (report: SignedReport) => DocumentBody | Promise<DocumentBody>;
 }
 
 const RENDERERS: Record<Format, Renderer> = {
-  json: { contentType: 'application/json', extension: 'json', movementsMax: 0, render: jsonText },
+  json: { contentType: 'application/json', extension: 'json', hashesMax: 0, render: jsonText },
   csv: {
     contentType: 'text/csv; charset=utf-8',
     extension: 'csv',
-    movementsMax: 100_000,
+    hashesMax: 10_000,
     render: csvText,
   },
   xlsx: {
     contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     extension: 'xlsx',
     // A workbook is made in memory, cell by cell.
-    movementsMax: 10_000,
+    hashesMax: 10_000,
     render: xlsxBytes,
   },
   html: {
     contentType: 'text/html; charset=utf-8',
     extension: 'html',
     // More is no page that a person reads.
-    movementsMax: 500,
+    hashesMax: 500,
     render: htmlText,
   },
   hledger: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'journal',
-    movementsMax: 0,
+    hashesMax: 0,
     render: hledgerText,
   },
   beancount: {
     contentType: 'text/plain; charset=utf-8',
     extension: 'beancount',
-    movementsMax: 0,
+    hashesMax: 0,
     render: beancountText,
   },
 };
@@ -81,7 +84,10 @@ export async function documentOf(
   };
 }
 
-const NONE: SignedReport['movements'] = { items: [], total: 0 };
+/** Of the hashes that are looked at. */
+const ALL = Number.MAX_SAFE_INTEGER;
+
+const NONE: SignedReport['movements'] = { items: [], isWhole: true };
 
 /** A closed day's report as a document; undefined when the day is not closed. */
 export type Documents = (day: string, format: Format) => Promise<Document | undefined>;
@@ -91,9 +97,9 @@ export function documentsFrom(reads: Pick<Reads, 'closedDay' | 'dayMovements'>):
   return async (day, format) => {
     const closed = await reads.closedDay(day);
     if (closed === undefined) return undefined;
-    const pageSize = RENDERERS[format].movementsMax;
-    const movements =
-      pageSize === 0 ? NONE : await reads.dayMovements({ day }, { page: 0, pageSize });
+    const { hashesMax } = RENDERERS[format];
+    const page = { page: 0, pageSize: ALL };
+    const movements = hashesMax === 0 ? NONE : await reads.dayMovements({ day, hashesMax }, page);
     return documentOf(closed, format, movements ?? NONE);
   };
 }

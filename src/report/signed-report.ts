@@ -1,7 +1,6 @@
 import type { DailyReport } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
-import type { DayMovement } from '../store/day-movement.ts';
-import type { Page } from '../store/reads.ts';
+import type { DayMovementPage } from '../store/reads.ts';
 
 /** A sealed report with what stands beside it. */
 export interface SignedReport {
@@ -10,10 +9,10 @@ export interface SignedReport {
   readonly sealed: string;
   readonly reportHash: string;
   readonly signatures: readonly CloseSignature[];
-  /** What moved, for the formats that show it; `total` counts also those that are not in `items`. */
-  readonly movements: Pick<Page<DayMovement>, 'items' | 'total'>;
+  /** What moved, for the formats that show it. */
+  readonly movements: Pick<DayMovementPage, 'items' | 'isWhole'>;
 }
 
-/** Where all movements are when a document cannot show them. */
-export const MOVEMENTS_CALL =
-  'GET /v1/reports/daily/{date}/movements?vaultId&asset&figure lists them all';
+/** What a document says that does not show every movement of a long day. */
+export const NOT_ALL_MOVEMENTS =
+  'More hashes moved than stand here: GET /v1/reports/daily/{date}/movements?vaultId&asset&figure lists them all';

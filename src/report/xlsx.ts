@@ -3,7 +3,7 @@ import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
 import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
-import { MOVEMENTS_CALL, type SignedReport } from './signed-report.ts';
+import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { withVaultName } from './vault-name.ts';
 
 type Value = string | number | null;
@@ -60,8 +60,7 @@ function sheetOf<Row extends object>(
 }
 
 function unshown({ movements }: SignedReport): [string, Value][] {
-  const count = movements.total - movements.items.length;
-  return count <= 0 ? [] : [['movements not shown', `${count}: ${MOVEMENTS_CALL}`]];
+  return movements.isWhole ? [] : [['movements not shown', NOT_ALL_MOVEMENTS]];
 }
 
 function summaryOf(signed: SignedReport): Sheet {

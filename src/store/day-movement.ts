@@ -42,4 +42,6 @@ export interface DayMovementQuery {
   readonly vaultId?: string | undefined;
   readonly asset?: string | undefined;
   readonly figure?: Category | undefined;
+  /** Hashes that are looked at, in the order of their names; all where absent. */
+  readonly hashesMax?: number | undefined;
 }

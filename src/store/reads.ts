@@ -44,6 +44,11 @@ export interface Page<Item> extends PageRequest {
   readonly total: number;
 }
 
+export interface DayMovementPage extends Page<DayMovement> {
+  /** False where `hashesMax` left hashes out, of which `total` then counts nothing. */
+  readonly isWhole: boolean;
+}
+
 export interface BalanceQuery {
   readonly view: View;
   readonly vaultId?: string;
@@ -341,7 +346,7 @@ export interface Reads {
   closes(page: PageRequest): Promise<Page<SignedDay>>;
   closedDay(day: string): Promise<ClosedReport | undefined>;
   /** The movements behind a closed day's figures, by asset, vault and hash; undefined when not closed. */
-  dayMovements(query: DayMovementQuery, page: PageRequest): Promise<Page<DayMovement> | undefined>;
+  dayMovements(query: DayMovementQuery, page: PageRequest): Promise<DayMovementPage | undefined>;
   lastClose(): Promise<ClosedDayRow | undefined>;
   /** When the first fact was recorded; null while there is none. */
   firstRecordedAt(): Promise<number | null>;

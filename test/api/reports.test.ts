@@ -138,6 +138,23 @@ test('the movements behind a figure lead to the webhook that told them, with the
   expect(csv).toMatch(/movement,2025-11-20,v1,ethereum:ETH/);
 });
 
+test('a page shows the first hashes of a long day, says so, and the list has them all', async () => {
+  const api = await apiUnderTest();
+  const service = new Service();
+  const bodies = Array.from({ length: 501 }, (_, at) =>
+    service.confirmed(6, { blockchainHash: `0x${at}`, transactionId: `tx-${at}` }),
+  );
+  await api.open.deliverTogether(...bodies);
+  await api.open.record(closeOf(api.open, { day: DAY, cutOffAt: api.open.at + 1 }));
+  const page = await (await api.app.request(`${PATH}?format=html`, AS_VERA)).text();
+  expect(page).toContain('Movements behind the figures (500)');
+  expect(page).toContain('More hashes moved than stand here');
+  const csv = await (await api.app.request(`${PATH}?format=csv`, AS_VERA)).text();
+  expect(csv.match(/^movement,/gm)).toHaveLength(501);
+  expect(csv).not.toContain('movements_not_shown');
+  expect((await api.get(`${PATH}/movements`)).body['pagination']).toMatchObject({ total: 501 });
+});
+
 test('closed days are listed newest first', async () => {
   const api = await closed();
   await api.open.record(closeOf(api.open, { day: '2025-11-21', cutOffAt: api.open.at + 1 }));

@@ -271,7 +271,9 @@ test('the movements behind the figures name their entries, webhooks, accounts an
     'withdrawals 0xa7 -0.500000000000000000 entry 17 (webhook ntf-1, journal 12)',
   );
   expect(page).toContain('=Hot &lt;b&gt;account (acc-1), Treasury (adr-1)');
-  expect(page).toContain('2 hashes are not shown here: GET /v1/reports/daily/{date}/movements');
+  expect(page).toContain(
+    'More hashes moved than stand here: GET /v1/reports/daily/{date}/movements',
+  );
   const [head = [], ...rows] = csvRows(await rendered('csv', NEWER, MOVEMENTS));
   const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
   expect(records.filter(({ record }) => record === 'movement')).toMatchObject([
@@ -286,9 +288,7 @@ test('the movements behind the figures name their entries, webhooks, accounts an
     addressName: 'Treasury',
     at: '2025-11-20T12:00:00.000Z',
   });
-  expect(records.find(({ record }) => record === 'movements_not_shown')).toMatchObject({
-    count: '2',
-  });
+  expect(records.some(({ record }) => record === 'movements_not_shown')).toBe(true);
   const sheets = workbookOf(await bytesOf('xlsx', NEWER, MOVEMENTS));
   expect(sheets['Movements']?.[1]).toContain('-0.500000000000000000');
   expect(sheets['Entries']?.[1]).toContain('ntf-1');

@@ -229,7 +229,7 @@ export const NEWER = {
 
 /** A withdrawal with its fee, as a webhook told it. */
 export const MOVEMENTS: SignedReport['movements'] = {
-  total: 3,
+  isWhole: false,
   items: [
     {
       vaultId: 'hot 1:main',
@@ -271,7 +271,7 @@ export async function rendered(
 export async function bytesOf(
   format: Format,
   more: Partial<DailyReport> = {},
-  movements: SignedReport['movements'] = { items: [], total: 0 },
+  movements: SignedReport['movements'] = { items: [], isWhole: true },
 ): Promise<DocumentBody> {
   const report = JSON.stringify({ ...REPORT, ...more });
   const closed: ClosedReport = {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { MovementEntry } from '../../store/day-movement.ts';
-import { MOVEMENTS_CALL, type SignedReport } from '../signed-report.ts';
+import { NOT_ALL_MOVEMENTS, type SignedReport } from '../signed-report.ts';
 import { scaled } from '../figure.ts';
 import { listed, vaultMark, type Markup } from './markup.ts';
 
@@ -32,8 +32,7 @@ export function movements(signed: SignedReport): Markup {
       amount: amount.toString(),
     })),
   );
-  const unshown = shown.total - shown.items.length;
-  const more = unshown <= 0 ? '' : ` ${unshown} hashes are not shown here: ${MOVEMENTS_CALL}.`;
+  const more = shown.isWhole ? '' : ` ${NOT_ALL_MOVEMENTS}.`;
   return listed(rows, {
     title: 'Movements behind the figures',
     none: 'Nothing moved in this day.',

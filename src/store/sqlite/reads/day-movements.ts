@@ -9,7 +9,7 @@ import { CATEGORIES, type Category, type Effects } from '../../../domain/roll-fo
 import type { DayMovement, DayMovementQuery, MovementEntry } from '../../day-movement.ts';
 import { pageWithin } from '../../page-within.ts';
 import { placeNamesOf } from '../../place-names.ts';
-import type { Page, PageRequest } from '../../reads.ts';
+import type { DayMovementPage, PageRequest } from '../../reads.ts';
 import { SqliteCloseRecords } from '../close-records.ts';
 import { JournalReader } from '../journal-reader.ts';
 import type { KeyLookup } from '../key-lookup.ts';
@@ -103,7 +103,7 @@ class DayReader {
     return close && (JSON.parse(close.report) as DailyReport);
   }
 
-  found(report: DailyReport, query: DayMovementQuery): Found[] {
+  found(report: DailyReport, query: DayMovementQuery): { rows: Found[]; isWhole: boolean } {
     const previous = report.previous === null ? undefined : this.report(report.previous.day);
     const fold = new ClosedFold(report, previous);
     const decimals = new Map(report.totals.map((total) => [total.asset, total.decimals]));
@@ -111,7 +111,13 @@ class DayReader {
     const also = recounted(report, previous);
     const found: Found[] = [];
     const asked = { afterSeq, throughSeq, also, ownBy: 'confirmed' } as const;
+    const { hashesMax = Number.POSITIVE_INFINITY } = query;
+    let hashes = 0;
+    let isWhole = true;
     for (const { network, blockchainHash, lines } of this.#closes.hashes(asked)) {
+      isWhole = hashes < hashesMax;
+      if (!isWhole) break;
+      hashes += 1;
       for (const { place, effects } of fold.moved({ network, blockchainHash }, lines)) {
         const row: Found = {
           ...place,
@@ -123,7 +129,7 @@ class DayReader {
         if (isAsked(query, row)) found.push(row);
       }
     }
-    return found.sort(inOrder);
+    return { rows: found.sort(inOrder), isWhole };
   }
 
   /** Puts the entries to what was found. */
@@ -182,10 +188,11 @@ export function readDayMovements(
   db: Database,
   keys: KeyLookup,
   asked: { readonly query: DayMovementQuery; readonly page: PageRequest },
-): Page<DayMovement> | undefined {
+): DayMovementPage | undefined {
   const reader = new DayReader(db, keys);
   const report = reader.report(asked.query.day);
   if (report === undefined) return undefined;
-  const page = pageWithin(reader.found(report, asked.query), asked.page);
-  return { ...page, items: reader.whole(page.items, report.journal) };
+  const { rows, isWhole } = reader.found(report, asked.query);
+  const page = pageWithin(rows, asked.page);
+  return { ...page, isWhole, items: reader.whole(page.items, report.journal) };
 }
