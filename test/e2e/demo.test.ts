@@ -34,7 +34,7 @@ const summary = z.strictObject({
     reversals: count,
   }),
   creditLatency: z
-    .strictObject({ credits: count, p50Seconds: z.number().min(0), p99Seconds: z.number().min(0) })
+    .strictObject({ items: count, p50Seconds: z.number().min(0), p99Seconds: z.number().min(0) })
     .nullable(),
   breaks: z.strictObject({ open: count, resolved: count }),
   outstanding: z.strictObject({

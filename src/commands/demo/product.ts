@@ -63,8 +63,9 @@ export class Product {
         ),
         assets: { 'bitcoin:BTC': { minimumAmount: '30000' } },
       },
-      // Every few seconds, so that there is something to see, and within the limit of an hour.
-      reconcile: { sweep: '*/5 * * * * *', graceSeconds: 20 },
+      // Deposits are verified as they become due. The sweep finds what no webhook told, and with this
+      // pattern leaves most of the hour's requests to them.
+      reconcile: { sweep: '*/10 * * * * *', graceSeconds: 20 },
       api: {
         tokens: Object.entries(this.tokens).map(([role, token]) => ({
           name: `demo-${role}`,

@@ -15,7 +15,7 @@ export interface Summary {
   };
   readonly deposits: StoreCounts['deposits'];
   readonly credits: { readonly credits: number; readonly reversals: number } & Consumed;
-  /** Null when the daemon counted no credit. */
+  /** Null when nothing entered the feed. */
   readonly creditLatency: LatencyFigures | null;
   readonly outstanding: Outstanding;
   readonly breaks: { readonly open: number; readonly resolved: number };
@@ -72,7 +72,7 @@ function creditsText({ credits, acknowledged, refused, reversals }: Summary['cre
 }
 
 function latencyText(latency: LatencyFigures | null): string {
-  if (latency === null) return 'no credit was counted';
+  if (latency === null) return 'nothing entered the feed';
   const { p50Seconds, p99Seconds } = latency;
   return `from the depth reached to the feed: p50 ${p50Seconds} s, p99 ${p99Seconds} s`;
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CreditLatency } from '../../../src/commands/demo/credit-latency.ts';
 import { ProductApi } from '../../../src/commands/demo/product-api.ts';
 
-/** The page of a daemon that has counted so many credits by bucket, each with those before it. */
+/** The page of a daemon that has counted so many items by bucket, each with those before it. */
 function page(counts: Readonly<Record<string, number>>): string {
   const name = 'counterfoil_credit_latency_seconds';
   const lines = Object.entries(counts).map(
@@ -39,7 +39,7 @@ async function figuresOf(...pages: string[]) {
 test('the figures lie within their buckets as Prometheus estimates them', async () => {
   const counts = { '0.5': 50, '1': 90, '2': 100, '+Inf': 100 };
   expect(await figuresOf(page(counts))).toEqual({
-    credits: 100,
+    items: 100,
     p50Seconds: 0.5,
     p99Seconds: 1.9,
   });
@@ -49,12 +49,12 @@ test('the counts of all lives of the daemon are added up', async () => {
   const before = page({ '0.5': 99, '1': 99, '2': 99, '+Inf': 99 });
   const after = page({ '0.5': 0, '1': 0, '2': 1, '+Inf': 1 });
   const figures = await figuresOf(before, after);
-  expect([figures?.credits, figures?.p99Seconds]).toEqual([100, 0.5]);
+  expect([figures?.items, figures?.p99Seconds]).toEqual([100, 0.5]);
 });
 
 test('beyond the last bound that bound is told', async () => {
   expect(await figuresOf(page({ '0.5': 0, '60': 0, '+Inf': 3 }))).toEqual({
-    credits: 3,
+    items: 3,
     p50Seconds: 60,
     p99Seconds: 60,
   });
