@@ -525,18 +525,23 @@ CREATE INDEX break_events_by_seq ON break_events (seq);
 -- watermark: newest updatedAt, by the custody service's clock, up to which its list is known.
 -- addresses: what was asked of single addresses (JSON): how many, how those comparisons ended (they
 -- are counted above too), and how far the round over all addresses has come; NULL where none was.
+-- replayed: notifications that the custody service sent again. pulled_forward: vaults whose next
+-- delivery was pulled forward. backfilled: transactions taken into the books from the API.
 CREATE TABLE reconciliations (
-  seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
-  started_at  INTEGER NOT NULL,
-  finished_at INTEGER NOT NULL,
-  matched     INTEGER NOT NULL,
-  broken      INTEGER NOT NULL,
-  exempt      TEXT    NOT NULL,
-  skipped     TEXT    NOT NULL,
-  requests    INTEGER NOT NULL,
-  watermark   INTEGER,
-  incomplete  TEXT,
-  addresses   TEXT
+  seq            INTEGER PRIMARY KEY REFERENCES journal (seq),
+  started_at     INTEGER NOT NULL,
+  finished_at    INTEGER NOT NULL,
+  matched        INTEGER NOT NULL,
+  broken         INTEGER NOT NULL,
+  exempt         TEXT    NOT NULL,
+  skipped        TEXT    NOT NULL,
+  requests       INTEGER NOT NULL,
+  watermark      INTEGER,
+  incomplete     TEXT,
+  addresses      TEXT,
+  replayed       INTEGER NOT NULL,
+  pulled_forward INTEGER NOT NULL,
+  backfilled     INTEGER NOT NULL
 ) STRICT;
 
 -- Crediting policies as they were set, by whom and why; the last row holds.

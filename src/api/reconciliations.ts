@@ -28,6 +28,19 @@ const runSchema = z
       .string()
       .nullable()
       .openapi({ description: 'What kept its custody half from completing.' }),
+    repairs: z
+      .object({
+        replayed: z.int().openapi({
+          description: 'Notifications that the custody service sent again, and we took.',
+        }),
+        pulledForward: z
+          .int()
+          .openapi({ description: 'Vaults whose next delivery was pulled forward.' }),
+        backfilled: z
+          .int()
+          .openapi({ description: 'Transactions taken into the books from the custody API.' }),
+      })
+      .openapi({ description: 'What the run did to bring in what no notification told.' }),
     addresses: z
       .object({
         checked: z.int(),
@@ -59,6 +72,7 @@ function runView(run: ReconciliationRow): z.infer<typeof runSchema> {
     skipped: { ...run.skipped },
     requests: run.requests,
     incomplete: run.incomplete,
+    repairs: { ...run.repairs },
     addresses: run.addresses && addressesView(run.addresses),
   };
 }

@@ -25,6 +25,16 @@ export function loadedFrom<Value>(
   throw new CommandFailed(`${path} cannot be used:\n${problemText(loaded.problems)}`, 2);
 }
 
+/** What a command can do without; undefined where the file does not say it, or not readably. */
+export function configIfThere<Value>(
+  part: Part<Value>,
+  path: string,
+  environment: Environment,
+): Value | undefined {
+  const loaded = loadConfig({ file: path, env: environment, part, keyFlaw });
+  return loaded.kind === 'ok' ? loaded.config : undefined;
+}
+
 function keyFlaw(pem: string): string | null {
   const read = readPrivateKey(pem);
   return read.kind === 'ok' ? null : read.detail;

@@ -25,6 +25,11 @@ interface Run {
   readonly exempt: Counts;
   readonly skipped: Counts;
   readonly requests: number;
+  readonly repairs: {
+    readonly replayed: number;
+    readonly pulledForward: number;
+    readonly backfilled: number;
+  };
   readonly incomplete: string | null;
 }
 
@@ -129,18 +134,26 @@ async function reasonToWait(
   }
 }
 
-function asText(run: Run): string {
+/** The run for a person. */
+export function asText(run: Run): string {
   return [
     `matched   ${run.matched}`,
     `break     ${run.break}`,
     `exempt    ${countsText(run.exempt)}`,
     `skipped   ${countsText(run.skipped)}`,
+    `repaired  ${repairsText(run.repairs)}`,
     `requests  ${run.requests}`,
     ...(run.incomplete === null ? [] : [`incomplete: ${run.incomplete}`]),
   ].join('\n');
 }
 
+function repairsText({ replayed, pulledForward, backfilled }: Run['repairs']): string {
+  return countsText({ replayed, 'pulled forward': pulledForward, backfilled });
+}
+
 function countsText(counts: Counts): string {
-  const each = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  const each = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`);
   return each.length === 0 ? 'none' : each.join(', ');
 }

@@ -1,12 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { CallOptions } from '../custody/caller.ts';
+import type { RequestLog } from '../custody/budget/request-log.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { driftText, subscriptionDrift } from '../domain/subscription.ts';
-import { CUSTODY, type CustodyConfig } from '../ops/config.ts';
+import { CUSTODY, STORE, type Config, type CustodyConfig } from '../ops/config.ts';
 import { createProgress } from '../ops/progress.ts';
 import type { Environment } from '../ops/substitution.ts';
 import { STREAMS } from '../wire/notification.ts';
-import { configFrom } from './config-file.ts';
+import { configFrom, configIfThere } from './config-file.ts';
 import { failureText } from './custody/failure.ts';
 import { custodyClientOf } from './custody/link.ts';
 import { commandLog } from './custody/request-log.ts';
@@ -59,14 +60,16 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: SubscribeFlags) => {
-      const { custody, store } = configFrom(CUSTODY, flags.config, environment);
+      const { custody } = configFrom(CUSTODY, flags.config, environment);
       if (custody === undefined) {
         throw new CommandFailed(
           `${flags.config}: custody is missing: name the service to subscribe at`,
           2,
         );
       }
-      const client = custodyClientOf(custody, { log: commandLog(store.path, custody) });
+      const client = custodyClientOf(custody, {
+        log: logBeside(configIfThere(STORE, flags.config, environment), custody),
+      });
       try {
         const results = await subscribeAll({ client, custody, flags });
         terminal.result(
@@ -78,6 +81,14 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
         await client.close();
       }
     });
+}
+
+/** Without a store its own requests are counted alone, with what the service says of its count. */
+function logBeside(
+  config: Pick<Config, 'store'> | undefined,
+  custody: CustodyConfig,
+): RequestLog | undefined {
+  return config === undefined ? undefined : commandLog(config.store.path, custody);
 }
 
 interface Visit {

@@ -197,6 +197,11 @@ function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
+function repairsOf({ repairs }: ReconciliationRow): Readonly<Record<string, number>> {
+  const { replayed, pulledForward, backfilled } = repairs;
+  return { replayed, pulled_forward: pulledForward, backfilled };
+}
+
 function runCard(run: ReconciliationRow | undefined, at: number): Markup {
   if (run === undefined) return html`<p class="empty">No reconciliation has run yet.</p>`;
   return html`<dl class="run">
@@ -216,9 +221,13 @@ function runCard(run: ReconciliationRow | undefined, at: number): Markup {
         <dt>Skipped</dt>
         <dd>${grouped(String(sumOf(run.skipped)))}</dd>
       </div>
+      <div>
+        <dt>Repaired</dt>
+        <dd>${grouped(String(sumOf(repairsOf(run))))}</dd>
+      </div>
     </dl>
     <ul class="causes">
-      ${causes(run.exempt)}${causes(run.skipped)}
+      ${causes(run.exempt)}${causes(run.skipped)}${causes(repairsOf(run))}
     </ul>
     ${
       run.incomplete === null

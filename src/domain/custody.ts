@@ -89,6 +89,18 @@ export interface RunCounts {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
+/** What a run did to bring in what was not told. */
+export interface RunRepairs {
+  /** Notifications that the custody service sent again, and that our intake took. */
+  readonly replayed: number;
+  /** Vaults whose next delivery was pulled forward. */
+  readonly pulledForward: number;
+  /** Transactions taken into the books from the API. */
+  readonly backfilled: number;
+}
+
+export const NO_REPAIRS: RunRepairs = { replayed: 0, pulledForward: 0, backfilled: 0 };
+
 /** A run's checks of single addresses, and how far the rotation over all of them has come. */
 export interface AddressChecks {
   readonly checked: number;
@@ -196,5 +208,7 @@ export type CustodyRecord =
       readonly incomplete: string | null;
       /** What was asked of addresses; absent where none was. Its outcomes are among `custody`'s. */
       readonly addresses?: AddressChecks;
+      /** Absent where nothing was repaired. */
+      readonly repairs?: RunRepairs;
     }
   | CloseRecord;

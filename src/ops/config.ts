@@ -247,10 +247,10 @@ export const STORE: Part<Pick<Config, 'store'>> = {
   schemaIn: (...given) => configIn(...given).pick({ store: true }),
 };
 
-/** The custody service and our key for it, and the store that its requests are counted beside. */
-export const CUSTODY: Part<Pick<Config, 'custody' | 'store'>> = {
-  keys: ['custody', 'store', 'storeFile'],
-  schemaIn: (...given) => configIn(...given).pick({ custody: true, store: true }),
+/** The custody service and our key for it. */
+export const CUSTODY: Part<Pick<Config, 'custody'>> = {
+  keys: ['custody'],
+  schemaIn: (...given) => configIn(...given).pick({ custody: true }),
 };
 
 export type Parsed<Value> =

@@ -91,6 +91,11 @@ export class Metrics {
     'Comparisons of the reconciler by kind, with the rule or cause where there is one.',
     ['kind', 'cause'],
   );
+  readonly #repairs = this.#counter(
+    'counterfoil_sweep_repairs_total',
+    'What sweeps did to bring in what no notification told.',
+    ['kind'],
+  );
   readonly #breaks = this.#gauge(
     'counterfoil_breaks_open',
     'Breaks that are open or under investigation.',
@@ -192,6 +197,7 @@ export class Metrics {
     for (const result of ['ok', 'failed']) this.#commits.inc({ result }, 0);
     this.comparisons({ kind: 'matched', count: 0 });
     this.comparisons({ kind: 'break', count: 0 });
+    this.repairs({ replayed: 0, pulledForward: 0, backfilled: 0 });
     if (known === undefined) return;
     for (const cause of known.exemptionRules) this.comparisons({ kind: 'exempt', cause, count: 0 });
     for (const cause of known.skipCauses) this.comparisons({ kind: 'skipped', cause, count: 0 });
@@ -223,6 +229,13 @@ export class Metrics {
   /** `cause` is the rule of an exemption, the cause of a skip, the type of a break. */
   comparisons(outcome: { kind: ComparisonKind; cause?: string; count?: number }): void {
     this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
+  }
+
+  /** What a sweep repaired. */
+  repairs(done: { replayed: number; pulledForward: number; backfilled: number }): void {
+    this.#repairs.inc({ kind: 'replayed' }, done.replayed);
+    this.#repairs.inc({ kind: 'pulled_forward' }, done.pulledForward);
+    this.#repairs.inc({ kind: 'backfilled' }, done.backfilled);
   }
 
   /** A sweep ended now, whatever its outcome. Complete: it read all that it had to. */

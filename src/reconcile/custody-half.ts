@@ -1,6 +1,11 @@
 import type { Priority } from '../custody/budget/lane.ts';
 import type { CustodyClient } from '../custody/client.ts';
-import type { AddressChecks, CustodyRecord } from '../domain/custody.ts';
+import {
+  NO_REPAIRS,
+  type AddressChecks,
+  type CustodyRecord,
+  type RunRepairs,
+} from '../domain/custody.ts';
 import type { Tally } from './tally.ts';
 
 /** What a run has for its custody half: an API, time, budget, and where the runs before it were. */
@@ -24,6 +29,7 @@ export interface CustodyHalf {
   /** Why the list was not read to its end, or null when it was. */
   readonly incomplete: string | null;
   readonly addresses: AddressChecks | null;
+  readonly repairs: RunRepairs;
 }
 
 export const NO_CUSTODY: CustodyHalf = {
@@ -32,6 +38,7 @@ export const NO_CUSTODY: CustodyHalf = {
   watermark: null,
   incomplete: null,
   addresses: null,
+  repairs: NO_REPAIRS,
 };
 
 /** Requests of the parts of a run; some were not asked for. */

@@ -13,7 +13,7 @@ import { skipCauseOf } from './custody-list.ts';
 import { Revisits } from './revisits.ts';
 import { Rotation } from './rotation.ts';
 import { Tally } from './tally.ts';
-import type { VaultList } from './vault-list.ts';
+import type { VaultList } from './watching/vault-list.ts';
 
 /**
  * A run takes this part of what the budget leaves: however often runs come, what is left is spread

@@ -1,10 +1,10 @@
-import type { CustodyRecord, CustodyTransaction } from '../domain/custody.ts';
+import { NO_REPAIRS, type CustodyRecord, type CustodyTransaction } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Reads } from '../store/reads.ts';
 import { compareAll, NOTHING_ABSENT, NOTHING_WAITING, takeSnapshot } from './all-rows.ts';
 import { NO_CUSTODY, requestsOf, type CustodyHalf, type Visit } from './custody-half.ts';
 import { LongList } from './long-list.ts';
-import type { Repair } from './repair.ts';
+import type { Mending } from './repair/mending.ts';
 import { reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
 
 /** Where a history that is too long to be read whole is begun instead: this long before. */
@@ -17,7 +17,7 @@ interface LongReadingOptions {
   readonly reads: Reads;
   /** Hands evidence to the writer; the reason when not all of it was taken. */
   readonly submit: (records: readonly CustodyRecord[]) => Promise<string | null>;
-  readonly repair: Repair | undefined;
+  readonly mending: Mending | undefined;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
@@ -66,7 +66,7 @@ export class LongReading {
     const list = this.#list;
     if (list === null) throw new Error('no list was begun to be read by parts');
     const { tally, known } = visit;
-    const { repair, now } = this.#options;
+    const { mending, now } = this.#options;
     const missed: CustodyTransaction[] = [];
     let ended = 0;
     const take = async (rows: readonly CustodyTransaction[]): Promise<boolean> => {
@@ -86,12 +86,13 @@ export class LongReading {
       return (await this.#options.submit(compared.flatMap((one) => one.record ?? []))) === null;
     };
     const part = await list.goOn({ ...visit, take });
-    const repaired = await repair?.run(missed, visit);
+    const mended = await mending?.run(missed, { ...visit, snapshot: await this.#snapshotOf([]) });
     tally.skip('unreadable_row', part.unreadable);
     const half = {
       ...NO_CUSTODY,
-      records: repaired?.records ?? [],
-      requests: requestsOf([part, repaired]),
+      records: mended?.records ?? [],
+      requests: requestsOf([part, mended]),
+      repairs: mended?.repairs ?? NO_REPAIRS,
     };
     const { unfinished } = part;
     if (unfinished?.kind !== 'later') this.#list = null;
@@ -104,8 +105,12 @@ export class LongReading {
     return { ...half, watermark: watermarkOf({ known, newest, rereadFrom, now: now() }) };
   }
 
+  #snapshotOf(rows: readonly CustodyTransaction[]) {
+    return takeSnapshot(rows, { ...this.#options, others: [], withdrawals: [] });
+  }
+
   async #compare(rows: readonly CustodyTransaction[]) {
-    const snapshot = await takeSnapshot(rows, { ...this.#options, others: [], withdrawals: [] });
+    const snapshot = await this.#snapshotOf(rows);
     const transactions = new Map(rows.map((row) => [row.transactionId, row]));
     return compareAll({
       transactions,

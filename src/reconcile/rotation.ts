@@ -4,7 +4,7 @@ import { AddressId, VaultId } from '../domain/ids.ts';
 import type { AddressPlace, Reads } from '../store/reads.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
 import { isOutOfReach } from './out-of-reach.ts';
-import type { VaultList } from './vault-list.ts';
+import type { VaultList } from './watching/vault-list.ts';
 
 /** Addresses of one vault that are remembered as listed; beyond it some are checked twice a round. */
 const LISTED_MAX = 200_000;

@@ -14,11 +14,12 @@ import { NO_CUSTODY, type CustodyHalf, type Visit } from './custody-half.ts';
 import { readCustodyList, type CustodyList } from './custody-list.ts';
 import { refusalIn, submitInOrder } from './evidence-order.ts';
 import { LongReading } from './long-reading.ts';
-import type { PublishedNetworks } from './published-networks.ts';
-import { Repair } from './repair.ts';
+import type { PublishedNetworks } from './watching/published-networks.ts';
+import { Mending } from './repair/mending.ts';
 import { Tally } from './tally.ts';
 import type { CustodyChanges } from './verifying/custody-changes.ts';
-import { WholeList, type Subscribed } from './whole-list.ts';
+import { VaultList } from './watching/vault-list.ts';
+import { WholeList } from './whole-list.ts';
 
 /** A run asks the API for no longer than this, so that a person who waits gets an answer. */
 const CUSTODY_TIME_MS_MAX = 45_000;
@@ -37,6 +38,12 @@ const WITHDRAWALS_MAX = 5_000;
 
 /** Deposits whose hash webhooks alone call our own, of which those of the first hashes are asked for. */
 const DISPUTED_MAX = 1_000;
+
+/** Our side of the subscriptions. */
+interface Subscribed {
+  readonly webhookUrl: string;
+  readonly vaults: 'all' | readonly string[];
+}
 
 export interface SweepOptions {
   readonly reads: Reads;
@@ -77,10 +84,14 @@ export class Sweep {
   constructor(options: SweepOptions) {
     this.#options = options;
     const { reads, networks, subscription, now, graceMs, changes } = options;
-    const repair = subscription && new Repair(subscription);
-    this.#whole = new WholeList({ reads, networks, subscription, repair, now, graceMs, changes });
+    const vaults = subscription && new VaultList(subscription.vaults);
+    const mending =
+      subscription &&
+      vaults &&
+      new Mending({ reads, networks, webhookUrl: subscription.webhookUrl, vaults, now });
+    this.#whole = new WholeList({ reads, mending, vaults, now, graceMs, changes });
     const submit = (records: readonly CustodyRecord[]) => this.#submitInOrder(records);
-    this.#long = new LongReading({ reads, submit, repair, now, graceMs });
+    this.#long = new LongReading({ reads, submit, mending, now, graceMs });
   }
 
   /** One run; never throws for what the API does. */
@@ -110,6 +121,7 @@ export class Sweep {
       watermark: untaken === null ? half.watermark : null,
       incomplete: untaken ?? half.incomplete,
       ...(half.addresses === null ? {} : { addresses: half.addresses }),
+      ...repairsOf(half, untaken === null),
     };
     const [last] = await this.#submit([run]);
     if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };
@@ -232,4 +244,13 @@ function subjectsOf({ deposits, withdrawals }: Waiting) {
       deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
     ),
   };
+}
+
+/** What the run says that it repaired; evidence that was not taken backfilled nothing. */
+function repairsOf(
+  { repairs }: CustodyHalf,
+  isTaken: boolean,
+): Pick<Extract<CustodyRecord, { kind: 'run' }>, 'repairs'> {
+  const done = isTaken ? repairs : { ...repairs, backfilled: 0 };
+  return Object.values(done).every((count) => count === 0) ? {} : { repairs: done };
 }

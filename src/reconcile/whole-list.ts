@@ -1,35 +1,27 @@
-import type { CustodyTransaction } from '../domain/custody.ts';
+import { NO_REPAIRS, type CustodyTransaction } from '../domain/custody.ts';
 import type { TransactionId } from '../domain/ids.ts';
 import type { Reads } from '../store/reads.ts';
 import { compareAll, takeSnapshot, type Waiting } from './all-rows.ts';
-import { watchBacklogs } from './backlog-watch.ts';
 import { requestsOf, type CustodyHalf, type Visit } from './custody-half.ts';
 import type { CustodyList } from './custody-list.ts';
 import { DisputedHashes, type Disputes } from './disputed-hashes.ts';
 import { InactiveChecks } from './inactive.ts';
-import type { PublishedNetworks } from './published-networks.ts';
-import type { Repair } from './repair.ts';
+import type { Mending } from './repair/mending.ts';
 import { Stragglers, type LookedUp } from './stragglers.ts';
-import { SubscriptionWatch } from './subscription-watch.ts';
 import { UnsettledMovements, type Settled } from './unsettled.ts';
-import { VaultList } from './vault-list.ts';
 import type { CustodyChanges } from './verifying/custody-changes.ts';
+import type { VaultList } from './watching/vault-list.ts';
 import { isReread, reachedBy, rereadFromOf, watermarkOf } from './watermark.ts';
 
 /** Unsettled movements looked at per run. */
 const UNSETTLED_MAX = 1_000;
 
-/** Our side of the subscriptions. */
-export interface Subscribed {
-  readonly webhookUrl: string;
-  readonly vaults: 'all' | readonly string[];
-}
-
 interface WholeListOptions {
   readonly reads: Reads;
-  readonly networks: PublishedNetworks | undefined;
-  readonly subscription: Subscribed | undefined;
-  readonly repair: Repair | undefined;
+  /** Absent: nothing is mended, and no subscription looked at. */
+  readonly mending: Mending | undefined;
+  /** Whose addresses are asked for their own lists; absent: none. */
+  readonly vaults: VaultList | undefined;
   readonly changes: CustodyChanges | undefined;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
@@ -56,15 +48,12 @@ export class WholeList {
   readonly #stragglers = new Stragglers();
   readonly #disputed = new DisputedHashes();
   readonly #unsettled = new UnsettledMovements();
-  readonly #watch: SubscriptionWatch | undefined;
   readonly #inactive: InactiveChecks | undefined;
 
   constructor(options: WholeListOptions) {
     this.#options = options;
-    const { subscription, reads, graceMs, now } = options;
-    if (subscription === undefined) return;
-    const vaults = new VaultList(subscription.vaults);
-    this.#watch = new SubscriptionWatch({ webhookUrl: subscription.webhookUrl, vaults });
+    const { vaults, reads, graceMs, now } = options;
+    if (vaults === undefined) return;
     this.#inactive = new InactiveChecks({ reads, vaults, graceMs, now });
   }
 
@@ -98,18 +87,23 @@ export class WholeList {
     });
     tally.skip('rate_budget', disputes.postponed + found.postponed);
     tally.skip('api_unavailable', disputes.failed + found.failed);
+    const overdue = await this.#options.mending?.lookUp(list.transactions, visit);
     const transactions = new Map(list.transactions);
-    for (const transaction of [...disputes.transactions, ...found.transactions]) {
+    for (const transaction of [
+      ...(overdue?.transactions ?? []),
+      ...disputes.transactions,
+      ...found.transactions,
+    ]) {
       transactions.set(transaction.transactionId, transaction);
     }
     const { newest } = list;
-    const requests = requestsOf([list, disputes, found]);
+    const requests = requestsOf([list, disputes, found, overdue]);
     return { transactions, newest, absent: found, disputes, requests };
   }
 
   async #compareReading(reading: Reading, waiting: Waiting, visit: Visit): Promise<CustodyHalf> {
     const { custody, deadlineMs, tally, known } = visit;
-    const { now } = this.#options;
+    const { now, mending } = this.#options;
     const { newest, absent, disputes } = reading;
     const { disowned } = disputes;
     const transactions = new Map(reading.transactions);
@@ -128,20 +122,9 @@ export class WholeList {
     const again = compared.flatMap((one) => one.again ?? []);
     this.#options.changes?.unswept.put(again.filter((row) => isReread(row.updatedAt, reached)));
     const missed = compared.flatMap((one) => one.missed ?? []);
-    const repaired = await this.#options.repair?.run(missed, { custody, deadlineMs });
-    const { networks } = this.#options;
-    const watched = await this.#watch?.run({
-      ...snapshot,
-      custody,
-      networks,
-      now: now(),
-      deadlineMs,
-    });
-    const open = snapshot.openBreaks.values();
-    const backlogs =
-      repaired && (await watchBacklogs({ custody, seen: repaired.seen, missed, open, deadlineMs }));
+    const mended = await mending?.run(missed, { ...visit, snapshot });
     const settled = await this.#settle(transactions.values(), visit);
-    const parts = [repaired, watched, backlogs, settled].filter((part) => part !== undefined);
+    const parts = [mended, settled].filter((part) => part !== undefined);
     return {
       records: [
         ...compared.flatMap((one) => one.record ?? []),
@@ -161,6 +144,7 @@ export class WholeList {
       }),
       incomplete: null,
       addresses: judged?.checks ?? null,
+      repairs: mended?.repairs ?? NO_REPAIRS,
     };
   }
 

@@ -284,6 +284,8 @@ export interface Reads {
   break(
     breakId: string,
   ): Promise<{ found: ShownBreak; history: readonly StoredBreakEvent[] } | undefined>;
+  /** Unresolved breaks of a type, in the order of their keys. */
+  openBreaksOf(type: BreakType, limit: number): Promise<readonly Break[]>;
   /** The newest place up to which a complete run has read the custody API's list. */
   custodyWatermark(): Promise<number | null>;
   reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;

@@ -5,7 +5,7 @@ import type { DailyReport } from '../domain/close-report.ts';
 import type { CloseSignature } from '../domain/close-signature.ts';
 import type { CreditItem } from '../domain/credit.ts';
 import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { AddressChecks, RunCounts } from '../domain/custody.ts';
+import type { AddressChecks, RunCounts, RunRepairs } from '../domain/custody.ts';
 import type { Deposit } from '../domain/deposit.ts';
 import type { Dossier } from '../domain/dossier.ts';
 import type { Entry } from '../domain/entry.ts';
@@ -120,6 +120,7 @@ export interface ReconciliationRow extends RunCounts {
   readonly watermark: number | null;
   readonly incomplete: string | null;
   readonly addresses: AddressChecks | null;
+  readonly repairs: RunRepairs;
 }
 
 /** A closed day, without the text of its report, which can be many megabytes. */

@@ -1,6 +1,6 @@
 import { isAddressBreakOver } from '../domain/address-movement.ts';
 import { LOCAL_BREAKS, type BreakType, type Finding } from '../domain/break.ts';
-import type { CustodyRecord } from '../domain/custody.ts';
+import { NO_REPAIRS, type CustodyRecord } from '../domain/custody.ts';
 import { judgeMovements } from '../domain/decide-custody.ts';
 import { changes, type Changes, type Circumstances } from '../domain/dossier.ts';
 import { sumByRule } from '../domain/exemption.ts';
@@ -108,6 +108,7 @@ export class RunDesk {
       watermark: record.watermark,
       incomplete: record.incomplete,
       addresses: record.addresses ?? null,
+      repairs: record.repairs ?? NO_REPAIRS,
     });
   }
 

@@ -291,6 +291,7 @@ test('a reconciliation runs on request and answers its counts', async () => {
     exempt: {},
     skipped: { no_chain_evidence: 1 },
     requests: 0,
+    repairs: { replayed: 0, pulledForward: 0, backfilled: 0 },
     addresses: null,
     incomplete: null,
   });

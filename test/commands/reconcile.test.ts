@@ -4,10 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { linkTo } from '../../src/commands/daemon-link.ts';
-import { reconcileAt } from '../../src/commands/reconcile.ts';
+import { asText, reconcileAt } from '../../src/commands/reconcile.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 
-const RUN = { matched: 1, break: 0, exempt: {}, skipped: {}, requests: 1, incomplete: null };
+const RUN = {
+  matched: 1,
+  break: 0,
+  exempt: {},
+  skipped: {},
+  requests: 1,
+  repairs: { replayed: 3, pulledForward: 0, backfilled: 1 },
+  incomplete: null,
+};
 
 /** Seconds pass at once. */
 const IMPATIENT: Clock = { now: () => 0, sleep: () => new Promise((end) => setImmediate(end)) };
@@ -59,4 +67,17 @@ test.each([
   const said = String(stream.read());
   expect(said).toMatch(/^The daemon ends the run that is under way, then does yours/);
   expect(said).toContain(says);
+});
+
+test('the command says what the run repaired', () => {
+  expect(asText(RUN)).toBe(
+    [
+      'matched   1',
+      'break     0',
+      'exempt    none',
+      'skipped   none',
+      'repaired  3 replayed, 1 backfilled',
+      'requests  1',
+    ].join('\n'),
+  );
 });

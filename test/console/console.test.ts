@@ -172,9 +172,10 @@ test('the latest run is shown with its causes', async () => {
     requests: 4,
     watermark: null,
     incomplete: 'rate_budget',
+    repairs: { replayed: 4, pulledForward: 1, backfilled: 0 },
   });
   expect(words(await read())).toContain(
-    'Matched 12_345 Break 1 Exempt 2 Skipped 3 internal 2 in grace 3 Incomplete: rate budget 1 s ago, took 1000 ms and 4 requests',
+    'Matched 12_345 Break 1 Exempt 2 Skipped 3 Repaired 5 internal 2 in grace 3 replayed 4 pulled forward 1 Incomplete: rate budget 1 s ago, took 1000 ms and 4 requests',
   );
 });
 

@@ -20,6 +20,7 @@ test('what happened is on the page', async () => {
   metrics.queueDepth(7);
   metrics.comparisons({ kind: 'matched', count: 40 });
   metrics.comparisons({ kind: 'skipped', cause: 'api_unavailable' });
+  metrics.repairs({ replayed: 3, pulledForward: 0, backfilled: 1 });
   metrics.custodyAttempt({ operation: 'transactions', result: 'ok', durationMs: 250 });
   metrics.circuit('open');
   metrics.journalHead(1234);
@@ -40,6 +41,9 @@ test('what happened is on the page', async () => {
       'counterfoil_queue_depth 7',
       'counterfoil_sweep_outcomes_total{kind="matched",cause=""} 40',
       'counterfoil_sweep_outcomes_total{kind="skipped",cause="api_unavailable"} 1',
+      'counterfoil_sweep_repairs_total{kind="replayed"} 3',
+      'counterfoil_sweep_repairs_total{kind="pulled_forward"} 0',
+      'counterfoil_sweep_repairs_total{kind="backfilled"} 1',
       'counterfoil_custody_requests_total{operation="transactions",result="ok"} 1',
       'counterfoil_custody_request_duration_seconds_sum 0.25',
       'counterfoil_custody_circuit_state 2',
@@ -149,6 +153,9 @@ test('every counter begins at 0 for every label that is known, so that a first b
     'counterfoil_sweep_outcomes_total{kind="break",cause=""} 0',
     'counterfoil_sweep_outcomes_total{kind="exempt",cause="gifts"} 0',
     'counterfoil_sweep_outcomes_total{kind="skipped",cause="in_grace"} 0',
+    'counterfoil_sweep_repairs_total{kind="replayed"} 0',
+    'counterfoil_sweep_repairs_total{kind="pulled_forward"} 0',
+    'counterfoil_sweep_repairs_total{kind="backfilled"} 0',
     'counterfoil_custody_requests_total{operation="transactions",result="ok"} 0',
     'counterfoil_custody_requests_total{operation="transactions",result="unavailable"} 0',
     'counterfoil_custody_requests_total{operation="vaults",result="ok"} 0',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import { PublishedNetworks } from '../../src/reconcile/published-networks.ts';
+import { PublishedNetworks } from '../../src/reconcile/watching/published-networks.ts';
 import type { Sweep } from '../../src/reconcile/sweep.ts';
 import { Stage } from './stage.ts';
 

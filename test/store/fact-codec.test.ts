@@ -157,6 +157,7 @@ const record: fc.Arbitrary<CustodyRecord> = fc.oneof(
       outcomes: runCounts,
       cursor: nullable(fc.record({ vaultId: text, offset: fc.nat(), after: nullable(text) })),
     }),
+    repairs: fc.record({ replayed: fc.nat(), pulledForward: fc.nat(), backfilled: fc.nat() }),
   }),
 );
 

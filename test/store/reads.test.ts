@@ -11,7 +11,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../src/domain/amount.ts';
 import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import { BlockchainHash, NetworkKey, TransactionId } from '../../src/domain/ids.ts';
+import { BlockchainHash, NetworkKey, TransactionId, VaultId } from '../../src/domain/ids.ts';
 import type { Balance, BalanceQuery } from '../../src/store/reads.ts';
 import { createTables, openForReading } from '../../src/store/sqlite/database.ts';
 import { BY_URGENCY, UNRESOLVED } from '../../src/store/sqlite/reads/breaks.ts';
@@ -437,6 +437,27 @@ test('a break is read with its history, and listed by state and type', async () 
   expect(await types({ type: 'malformed' })).toEqual(['malformed']);
 });
 
+test('unresolved breaks of a type are found, and none of a type that begins like it', async () => {
+  const { open, reads } = await openStore();
+  for (const vaultId of ['v2', 'v1', 'v3']) {
+    await open.record({ kind: 'subscription', vaultId: VaultId(vaultId), drift: 'other URL' });
+    const backlog = { transactionId: TransactionId('tx-1'), since: open.at };
+    await open.record({ kind: 'backlog', vaultId: VaultId(vaultId), backlog });
+  }
+  await open.record({ kind: 'subscription', vaultId: VaultId('v3'), drift: null });
+  const vaults = async (...query: Parameters<SqliteReads['openBreaksOf']>) =>
+    (await reads.openBreaksOf(...query)).map(({ type, subject }) => `${type} ${subject.vaultId}`);
+  expect(await vaults('subscription_drift', 10)).toEqual([
+    'subscription_drift v1',
+    'subscription_drift v2',
+  ]);
+  expect(await vaults('delivery_backlog', 2)).toEqual([
+    'delivery_backlog v1',
+    'delivery_backlog v2',
+  ]);
+  expect(await vaults('malformed', 10)).toEqual([]);
+});
+
 test('notifications are found by id, hash and status; what was kept aside has a list of its own', async () => {
   const { open, reads, service } = await openStore();
   await open.deliver(service.confirmed(1), service.confirmed(1), { id: 'strange', stream: 'x' });
@@ -534,6 +555,7 @@ test('runs are listed newest first, and the watermark is the newest of them all'
     graceMs: 0,
     custody: { matched: 1, broken: 0, exempt: { internal: 2 }, skipped: { in_grace: 3 } },
     requests: 4,
+    repairs: { replayed: 5, pulledForward: 6, backfilled: 7 },
   } as const;
   await open.record({ ...run, startedAt: open.at, watermark: 500, incomplete: null });
   await open.record({ ...run, startedAt: open.at, watermark: null, incomplete: 'rate_budget' });
@@ -544,6 +566,7 @@ test('runs are listed newest first, and the watermark is the newest of them all'
     matched: 1,
     exempt: { internal: 2 },
     skipped: { in_grace: 3 },
+    repairs: { replayed: 5, pulledForward: 6, backfilled: 7 },
     requests: 4,
   });
   expect(await reads.custodyWatermark()).toBe(500);

@@ -1,4 +1,4 @@
-import type { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import type { PublishedNetworks } from '../../reconcile/watching/published-networks.ts';
 
 /** What the custody API publishes, or null where it cannot be asked within a time. */
 export async function publishedNow(networks: PublishedNetworks | undefined, msMax: number) {

@@ -14,7 +14,7 @@ import type { Lifecycle } from '../../ops/lifecycle.ts';
 import type { Logger } from '../../ops/log.ts';
 import { Metrics, type KnownLabels } from '../../ops/metrics.ts';
 import { Judging } from '../../reconcile/judging.ts';
-import { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import { PublishedNetworks } from '../../reconcile/watching/published-networks.ts';
 import type { Reads } from '../../store/reads.ts';
 import { custodyClientOf } from '../custody/link.ts';
 import { daemonLog } from '../custody/request-log.ts';

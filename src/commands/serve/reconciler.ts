@@ -4,7 +4,7 @@ import type { RunAges } from '../../domain/custody.ts';
 import type { Config } from '../../ops/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
-import type { PublishedNetworks } from '../../reconcile/published-networks.ts';
+import type { PublishedNetworks } from '../../reconcile/watching/published-networks.ts';
 import { RunQueue } from '../../reconcile/run-queue.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../../reconcile/sweep.ts';
@@ -117,7 +117,11 @@ export class Reconciler {
     for (const [cause, count] of Object.entries(run.skipped)) {
       metrics.comparisons({ kind: 'skipped', cause, count });
     }
-    const { matched, broken, exempt, skipped, requests } = run;
+    metrics.repairs(run.repairs);
+    const { matched, broken, exempt, skipped, requests, repairs } = run;
+    if (Object.values(repairs).some((count) => count > 0)) {
+      log.info(repairs, 'repaired what no notification had told');
+    }
     if (run.incomplete === null) {
       log.debug({ matched, broken, exempt, skipped, requests }, 'reconciled');
     } else log.warn({ incomplete: run.incomplete, skipped }, 'reconciled in part');

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
+import type { BreakType } from '../../domain/break.ts';
 import type { CloseRecord } from '../../domain/close-record.ts';
 import type { Deposit } from '../../domain/deposit.ts';
 import type { Movement } from '../../domain/movement.ts';
@@ -29,7 +30,7 @@ import { JournalReader } from './journal-reader.ts';
 import { KeyLookup } from './key-lookup.ts';
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './reads/addresses.ts';
 import { readBalances } from './reads/balances.ts';
-import { readBreak, readBreaks } from './reads/breaks.ts';
+import { readBreak, readBreaks, readOpenBreaksOf } from './reads/breaks.ts';
 import {
   readClose,
   readCloses,
@@ -107,6 +108,11 @@ function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
     incomplete: row.incomplete,
     addresses:
       row.addresses === null ? null : (JSON.parse(row.addresses) as ReconciliationRow['addresses']),
+    repairs: {
+      replayed: row.replayed,
+      pulledForward: row.pulled_forward,
+      backfilled: row.backfilled,
+    },
   };
 }
 
@@ -214,6 +220,10 @@ export class SqliteReads implements Reads {
 
   breaks(query: BreakQuery, page: PageRequest) {
     return readBreaks(this.#db, query, page);
+  }
+
+  openBreaksOf(type: BreakType, limit: number) {
+    return readOpenBreaksOf(this.#db, { type, limit });
   }
 
   break(breakId: string) {

@@ -291,6 +291,9 @@ export class SqliteWrites {
         watermark: run.watermark,
         incomplete: run.incomplete,
         addresses: run.addresses && JSON.stringify(run.addresses),
+        replayed: run.repairs.replayed,
+        pulled_forward: run.repairs.pulledForward,
+        backfilled: run.repairs.backfilled,
       });
     }
     for (const { seq, feedLength, restoredAt } of restores) {

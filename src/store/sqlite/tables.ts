@@ -274,6 +274,9 @@ export interface ReconciliationTableRow {
   watermark: number | null;
   incomplete: string | null;
   addresses: string | null;
+  replayed: number;
+  pulled_forward: number;
+  backfilled: number;
 }
 
 export interface RestoreTableRow {

@@ -48,6 +48,7 @@ export class ThreadedReads implements Reading {
   readonly notifications = this.#scanning('notifications');
   readonly quarantine = this.#scanning('quarantine');
   readonly breaks = this.#scanning('breaks');
+  readonly openBreaksOf = this.#scanning('openBreaksOf');
   readonly custodyWatermark = this.#scanning('custodyWatermark');
   readonly reconciliations = this.#scanning('reconciliations');
   readonly counts = this.#scanning('counts');

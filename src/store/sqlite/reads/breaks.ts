@@ -69,6 +69,25 @@ export function readBreak(db: Kysely<Tables>, breakId: string): ReturnType<Reads
   });
 }
 
+/** Unresolved breaks of a type. A key begins with its type, so the index of keys finds them. */
+export async function readOpenBreaksOf(
+  db: Kysely<Tables>,
+  { type, limit }: { readonly type: BreakType; readonly limit: number },
+): Promise<readonly Break[]> {
+  const beginning = `["${type}"`;
+  const rows = await db
+    .selectFrom('breaks')
+    .where(UNRESOLVED)
+    .where('key', '>=', beginning)
+    // The character after a comma and a bracket, with which a key can go on.
+    .where('key', '<', `${beginning}^`)
+    .orderBy('key')
+    .limit(limit)
+    .selectAll()
+    .execute();
+  return rows.map(breakOf);
+}
+
 const NOT_COMPARED: readonly BreakType[] = [...BODY_BREAKS, ...LOCAL_BREAKS];
 const COMPARED = BREAK_TYPES.filter((type) => !NOT_COMPARED.includes(type));
 

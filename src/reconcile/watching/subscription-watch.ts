@@ -1,15 +1,18 @@
-import type { CustodyClient } from '../custody/client.ts';
-import type { Outcome } from '../custody/outcome.ts';
-import type { Break } from '../domain/break.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { CustodyRecord } from '../domain/custody.ts';
-import type { ExemptDifference } from '../domain/exemption.ts';
-import { suppressedDepths } from '../domain/depth.ts';
-import { VaultId, type AssetId } from '../domain/ids.ts';
-import { driftText, subscriptionDrift } from '../domain/subscription.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import type { Outcome } from '../../custody/outcome.ts';
+import type { Break } from '../../domain/break.ts';
+import type { CreditingPolicy } from '../../domain/crediting.ts';
+import type { CustodyRecord } from '../../domain/custody.ts';
+import type { ExemptDifference } from '../../domain/exemption.ts';
+import { suppressedDepths } from '../../domain/depth.ts';
+import { VaultId, type AssetId } from '../../domain/ids.ts';
+import { driftText, subscriptionDrift } from '../../domain/subscription.ts';
 import { depthRecords } from './depth-watch.ts';
-import { isOutOfReach } from './out-of-reach.ts';
+import { hasFailed, isOutOfReach } from '../out-of-reach.ts';
+import type { Tally } from '../tally.ts';
+import { Turns } from '../turns.ts';
 import type { PublishedNetworks } from './published-networks.ts';
+import { lookAtTroubled, type Look } from './troubled.ts';
 import type { VaultList } from './vault-list.ts';
 
 /** Vaults looked at per run: each costs two requests of the budget that others leave over. */
@@ -25,8 +28,11 @@ interface Visit {
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly exempt: ReadonlyMap<string, ExemptDifference>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  /** Open `subscription_drift` breaks. */
+  readonly drifting: readonly Break[];
   readonly now: number;
   readonly deadlineMs: number;
+  readonly tally: Tally;
 }
 
 /** A vault's subscription as it was looked at, for the policies to come. */
@@ -50,6 +56,7 @@ export class SubscriptionWatch {
   readonly #vaults: VaultList;
   readonly #lookedAt = new Map<string, number>();
   readonly #looked = new Map<string, Looked>();
+  readonly #drifting = new Turns<string>((vaultId) => vaultId);
 
   constructor(options: { webhookUrl: string; vaults: VaultList }) {
     this.#webhookUrl = options.webhookUrl;
@@ -57,21 +64,37 @@ export class SubscriptionWatch {
   }
 
   /**
-   * Records of the vaults whose turn it is. While the API cannot be asked it stays theirs; one that it
-   * does not show has had its turn, and keeps no other from it.
+   * Records of the vaults whose drift is open, and of those whose turn it is. While the API cannot be
+   * asked it stays theirs; one that it does not show has had its turn, and keeps no other from it.
    */
   async run(visit: Visit): Promise<{ records: CustodyRecord[]; requests: number }> {
-    const listed = await this.#vaults.read(visit);
-    let { requests } = listed;
-    const due = listed.vaults
-      .filter((vaultId) => visit.now - this.#last(vaultId) >= INTERVAL_MS)
-      .sort((left, right) => this.#last(left) - this.#last(right));
-    for (const vaultId of due.slice(0, VAULTS_PER_RUN)) {
+    let requests = 0;
+    const look = async (vaultId: string): Promise<Look> => {
       const { looked, cost } = await this.#look(vaultId, visit);
       requests += cost;
-      if (looked === 'out of reach') break;
+      if (looked === 'out of reach') return looked;
       this.#lookedAt.set(vaultId, visit.now);
-      if (looked !== 'not shown') this.#looked.set(vaultId, looked);
+      if (looked === 'failed') return looked;
+      if (looked === 'not shown') return 'in trouble';
+      this.#looked.set(vaultId, looked);
+      return wrongWith(looked, visit.policy).length === 0 ? 'mended' : 'in trouble';
+    };
+    const drifting = visit.drifting.flatMap(({ subject }) => subject.vaultId ?? []);
+    let isReachable = await lookAtTroubled(drifting, {
+      ...visit,
+      turns: this.#drifting,
+      room: () => visit.custody.room('inactive'),
+      look,
+    });
+    if (isReachable) {
+      const listed = await this.#vaults.read(visit);
+      requests += listed.requests;
+      for (const vaultId of this.#due(listed.vaults, visit.now).slice(0, VAULTS_PER_RUN)) {
+        if (isReachable) {
+          const found = await look(vaultId);
+          isReachable = found === 'in trouble' || found === 'mended';
+        }
+      }
     }
     const depths = await depthRecords(visit);
     return {
@@ -80,11 +103,17 @@ export class SubscriptionWatch {
     };
   }
 
+  #due(vaults: readonly string[], now: number): string[] {
+    return vaults
+      .filter((vaultId) => Math.abs(now - this.#last(vaultId)) >= INTERVAL_MS)
+      .sort((left, right) => this.#last(left) - this.#last(right) || 0);
+  }
+
   /** Records of what was looked at just now, or says something else by the policy of now. */
   #judged(policy: CreditingPolicy): CustodyRecord[] {
     const records: CustodyRecord[] = [];
     for (const [vaultId, looked] of this.#looked) {
-      const wrong = [...looked.drift, ...suppressedDepths(policy, looked.overrides)];
+      const wrong = wrongWith(looked, policy);
       const told = wrong.length === 0 ? null : wrong.join('; ');
       if (told === looked.told) continue;
       this.#looked.set(vaultId, { ...looked, told });
@@ -100,19 +129,32 @@ export class SubscriptionWatch {
   async #look(
     vaultId: string,
     { custody, deadlineMs }: Visit,
-  ): Promise<{ looked: Looked | 'not shown' | 'out of reach'; cost: number }> {
+  ): Promise<{ looked: Looked | Unseen; cost: number }> {
     const options = { priority: 'inactive', deadlineMs } as const;
     const rows = await custody.subscriptions.of(vaultId, options);
-    if (rows.kind !== 'ok') return { looked: unseen(rows.kind), cost: 1 };
-    const answer = await custody.subscriptions.overrides(vaultId, options);
-    if (answer.kind !== 'ok') return { looked: unseen(answer.kind), cost: 2 };
+    if (rows.kind !== 'ok') return { looked: unseen(rows), cost: 1 };
     const found = subscriptionDrift(rows.value, this.#webhookUrl);
     const drift = found.kind === 'as_wanted' ? [] : [driftText(found)];
+    const known = this.#looked.get(vaultId);
+    // It is looked at again soon, and for the rest when this is mended.
+    if (drift.length > 0 && known !== undefined) {
+      return { looked: { ...known, drift, told: undefined }, cost: 1 };
+    }
+    const answer = await custody.subscriptions.overrides(vaultId, options);
+    if (answer.kind !== 'ok') return { looked: unseen(answer), cost: 2 };
     const overrides = answer.value.confirmations;
     return { looked: { drift, overrides, told: undefined }, cost: 2 };
   }
 }
 
-function unseen(kind: Outcome<unknown>['kind']): 'not shown' | 'out of reach' {
-  return isOutOfReach(kind) ? 'out of reach' : 'not shown';
+/** What is wrong with a subscription by a policy, in words; empty when nothing is. */
+function wrongWith({ drift, overrides }: Looked, policy: CreditingPolicy): string[] {
+  return [...drift, ...suppressedDepths(policy, overrides)];
+}
+
+type Unseen = 'not shown' | 'failed' | 'out of reach';
+
+function unseen(outcome: Outcome<unknown>): Unseen {
+  if (hasFailed(outcome)) return 'failed';
+  return isOutOfReach(outcome.kind) ? 'out of reach' : 'not shown';
 }

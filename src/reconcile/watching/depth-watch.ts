@@ -1,11 +1,11 @@
-import type { Break } from '../domain/break.ts';
-import { saysNothingNew } from '../domain/break.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { CustodyRecord } from '../domain/custody.ts';
-import { decideDepthsRecord, depthBreakKey } from '../domain/decide-custody.ts';
-import type { ExemptDifference } from '../domain/exemption.ts';
-import { isAssetOf } from '../domain/depth.ts';
-import { NetworkKey, type AssetId } from '../domain/ids.ts';
+import type { Break } from '../../domain/break.ts';
+import { saysNothingNew } from '../../domain/break.ts';
+import type { CreditingPolicy } from '../../domain/crediting.ts';
+import type { CustodyRecord } from '../../domain/custody.ts';
+import { decideDepthsRecord, depthBreakKey } from '../../domain/decide-custody.ts';
+import type { ExemptDifference } from '../../domain/exemption.ts';
+import { isAssetOf } from '../../domain/depth.ts';
+import { NetworkKey, type AssetId } from '../../domain/ids.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 
 /** The networks whose published depths open, restate or end a break by the policy of now. */

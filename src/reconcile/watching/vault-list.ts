@@ -1,12 +1,10 @@
-import type { CustodyClient } from '../custody/client.ts';
-import { readList } from '../custody/pages.ts';
-
-/** How long a listing of the vaults is good for. */
-const INTERVAL_MS = 3_600_000;
+import type { CustodyClient } from '../../custody/client.ts';
+import { readList } from '../../custody/pages.ts';
+import { Freshness } from './freshness.ts';
 
 /** The vaults that are watched: those of the configuration, or all that the API lists. */
 export class VaultList {
-  #listedAt = Number.NEGATIVE_INFINITY;
+  readonly #freshness = new Freshness();
   #known: readonly string[];
   readonly #lists: boolean;
 
@@ -22,7 +20,7 @@ export class VaultList {
     deadlineMs: number;
   }): Promise<{ vaults: readonly string[]; requests: number }> {
     const { custody, now, deadlineMs } = visit;
-    if (!this.#lists || now - this.#listedAt < INTERVAL_MS) {
+    if (!this.#lists || !this.#freshness.isDue(now)) {
       return { vaults: this.#known, requests: 0 };
     }
     const list = await readList({
@@ -32,8 +30,8 @@ export class VaultList {
     });
     if (list.kind === 'complete') {
       this.#known = [...list.rows.keys()];
-      this.#listedAt = now;
-    }
+      this.#freshness.succeeded(now);
+    } else this.#freshness.failed(now);
     return { vaults: this.#known, requests: list.requests };
   }
 }
