@@ -44,8 +44,8 @@ of hashes from day to day.
 To sign the report, a preparer and a reviewer each send the reportHash that is printed beside it:
 POST /v1/reports/daily/DATE/sign {"role":"preparer","reason":"…","reportHash":"…"}.
 
-Exit code 0 when the report is balanced, also with open differences, 1 when it holds exceptions or the audit finds a difference, 2
-for bad usage.
+Exit code 0 when the report is balanced, also with open differences; 1 when it holds exceptions or the
+audit finds a difference; 2 for bad usage.
 
 Examples:
   counterfoil report --store counterfoil.db --date 2025-11-20 --format html --out close.html
