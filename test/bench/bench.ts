@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { measureCredit } from './credit/credit.ts';
 import { drawProfiles } from './flame.ts';
 import { lookAtMachine, machineText } from './machine.ts';
 import { measureGrowth, measureIntake } from './intake.ts';
@@ -14,6 +15,7 @@ const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
   reads: measureReads,
   reconcile: measureReconcile,
   ledger: measureLedger,
+  credit: measureCredit,
 };
 
 function needsProgram({ suites, contenders }: Plan): boolean {

@@ -20,7 +20,7 @@ export type ContenderName = (typeof CONTENDERS)[number];
 const CONNECTIONS = [16, 64, 256] as const;
 
 /** What can be measured: each prints a table of its own. */
-export const SUITES = ['intake', 'growth', 'reads', 'reconcile', 'ledger'] as const;
+export const SUITES = ['intake', 'growth', 'reads', 'reconcile', 'ledger', 'credit'] as const;
 export type SuiteName = (typeof SUITES)[number];
 
 /** What one run measures. */
@@ -57,6 +57,7 @@ export const USAGE = `npm run bench -- [options]
                      reads      counterfoil under load while its books are read and a day is closed
                      reconcile  counterfoil's sweep over 100,000 waiting deposits
                      ledger     \`counterfoil verify\` and \`rebuild\` of a store
+                     credit     from the block to the credit in the feed, hours of virtual time
   --all            all of them
   --stored N       notifications that are in counterfoil's store beforehand (may be given several
                    times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores

@@ -1,0 +1,242 @@
+import { createPrivateKey } from 'node:crypto';
+import { join } from 'node:path';
+import { MemoryRequestLog } from '../../../src/custody/budget/request-log.ts';
+import { CustodyClient } from '../../../src/custody/client.ts';
+import { generateKeyPair } from '../../../src/custody/token.ts';
+import type { Fact } from '../../../src/domain/fact.ts';
+import { CommitQueue } from '../../../src/intake/commit-queue.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import { Sweep } from '../../../src/reconcile/sweep.ts';
+import { CreditLatency } from '../../../src/reconcile/verifying/credit-latency.ts';
+import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
+import { VerifierLoop } from '../../../src/reconcile/verifying/verifier-loop.ts';
+import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
+import { VirtualClock } from '../../../src/simulator/clock.ts';
+import { startCore, type RunningCore } from '../../../src/simulator/core.ts';
+import { openForReading, openForWriting } from '../../../src/store/sqlite/database.ts';
+import { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
+import { SqliteReads } from '../../../src/store/sqlite/sqlite-reads.ts';
+import { callControl, scratchFolder } from '../../simulation/ground.ts';
+import { startReceiver } from './receiver.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+const GRACE_MS = 600_000;
+const SWEEP_MS = 60_000;
+const BODY_QUEUE_MAX = 8_192;
+const BATCH_MAX = 512;
+/** Where deposits of a scenario go. */
+export interface Address {
+  readonly vaultId: string;
+  readonly addressId: string;
+}
+
+/** What a receiver does with a vault's webhooks. */
+export type VaultMood = 'takes' | 'refuses' | 'loses';
+
+export interface WorldOptions {
+  readonly network: string;
+  /** Depth of the crediting policy. */
+  readonly confirmations: number;
+  readonly vaults: number;
+  readonly addressesPerVault: number;
+  readonly moodOf?: (vault: number) => VaultMood;
+  readonly apiFaults?: readonly object[];
+  /** The hour before was as busy: the burst of the budget is used up. */
+  readonly isBusySinceAnHour?: boolean;
+}
+
+/** Custody core, network and product in one process and on one virtual clock, over real HTTP. */
+export class CreditWorld {
+  readonly time: VirtualTime;
+  readonly core: RunningCore;
+  readonly addresses: readonly Address[];
+  /** Block → feed of every credit, in virtual milliseconds. */
+  readonly latenciesMs: number[] = [];
+  /** When each request was sent, virtual Unix milliseconds. */
+  readonly requestsAtMs: number[] = [];
+  readonly #loop: VerifierLoop;
+  readonly #sweep: Sweep;
+  readonly #end: () => Promise<void>;
+  #ended = false;
+
+  private constructor(parts: {
+    time: VirtualTime;
+    core: RunningCore;
+    addresses: readonly Address[];
+    latenciesMs: number[];
+    requestsAtMs: number[];
+    loop: VerifierLoop;
+    sweep: Sweep;
+    end: () => Promise<void>;
+  }) {
+    this.time = parts.time;
+    this.core = parts.core;
+    this.addresses = parts.addresses;
+    this.latenciesMs = parts.latenciesMs;
+    this.requestsAtMs = parts.requestsAtMs;
+    this.#loop = parts.loop;
+    this.#sweep = parts.sweep;
+    this.#end = parts.end;
+  }
+
+  static async start(options: WorldOptions): Promise<CreditWorld> {
+    const { confirmations } = options;
+    const { publicKeyPem, privateKeyPem } = await generateKeyPair();
+    const core = await startCore({ port: 0, seed: 1, clock: 'virtual' });
+    if (!(core.clock instanceof VirtualClock)) throw new Error('the clock is not virtual');
+    const time = new VirtualTime(core.clock);
+    const now = (): number => time.now();
+    const folder = scratchFolder();
+    const path = join(folder, 'store.db');
+    const ledger = new SqliteLedger(openForWriting(path), { decode, now });
+    const reads = new SqliteReads(openForReading(path));
+    const dueAt = new Map<string, number>();
+    const latenciesMs: number[] = [];
+    const loop: { current?: VerifierLoop } = {};
+    const queue = new CommitQueue({
+      ledger,
+      batchMax: BATCH_MAX,
+      queueMax: BODY_QUEUE_MAX,
+      onNews: (news) => {
+        for (const { depositId } of news.fed) {
+          latenciesMs.push(now() - (dueAt.get(depositId) ?? now()));
+          dueAt.delete(depositId);
+        }
+        for (const { depositId } of news.due) {
+          if (!dueAt.has(depositId)) dueAt.set(depositId, now());
+        }
+        loop.current?.take(news);
+      },
+    });
+    await queue.submit(policyFact(confirmations, now()));
+    const moods = new Map<string, VaultMood>();
+    const receiver = await startReceiver(async (vaultId, raw) => {
+      const mood = moods.get(vaultId);
+      if (mood === 'refuses') return 500;
+      if (mood === 'loses') return 200;
+      const answer = await queue.submit({ kind: 'delivery', at: now(), raw });
+      // Time stands still while a webhook is under way: whoever it wakes sets an alarm first.
+      await time.allAsleep();
+      return answer.kind === 'busy' || answer.kind === 'unavailable' ? 503 : 200;
+    });
+    const permissions = ['Vault:read', 'manageVaults', 'manageNotifications'];
+    const body = { name: 'bench', type: 'api', publicKeyPem, permissions };
+    const { clientId } = (await callControl(core, 'POST /sim/clients', body)) as {
+      clientId: string;
+    };
+    const log = new MemoryRequestLog();
+    const requestsAtMs: number[] = [];
+    const client = new CustodyClient({
+      baseUrl: core.url,
+      clientId,
+      privateKey: createPrivateKey(privateKeyPem),
+      clock: time.requests,
+      random: () => 0.5,
+      log,
+      observe: () => requestsAtMs.push(now()),
+    });
+    const custody = client;
+    const changes = new CustodyChanges({ custody, now });
+    const submit = (facts: readonly Fact[]) => queue.submitAll(facts);
+    const shared = { reads, custody, changes, submit, now, graceMs: GRACE_MS };
+    const verifier = new Verifier({
+      ...shared,
+      latency: new CreditLatency({ observe: () => undefined }),
+      wantSweep: () => undefined,
+    });
+    const bug = (error: unknown): void => console.error('verification failed', error);
+    loop.current = new VerifierLoop({ verifier, clock: time.pauses, onBug: bug });
+    const subscription = { webhookUrl: receiver.urlOf('any'), vaults: 'all' } as const;
+    const sweep = new Sweep({ ...shared, subscription });
+    const addresses = makeAddresses(core, options, (vaultId, vault) => {
+      moods.set(vaultId, options.moodOf?.(vault) ?? 'takes');
+      core.delivery.subscribe(vaultId, receiver.urlOf(vaultId), ['incoming', 'outgoing']);
+    });
+    if (options.isBusySinceAnHour === true) fillAnHour(log, now());
+    await callControl(core, 'PUT /sim/faults', { api: options.apiFaults ?? [] });
+    const end = async (): Promise<void> => {
+      await client.close();
+      await receiver.end();
+      await core.stop();
+      reads.close();
+      ledger.close();
+    };
+    const made = { time, core, addresses, latenciesMs, requestsAtMs, loop: loop.current, sweep };
+    return new CreditWorld({ ...made, end });
+  }
+
+  /** The verifier and the sweep begin to work. */
+  begin(): void {
+    this.time.enter();
+    this.#loop.start();
+    this.time.enter();
+    void this.#sweepEachMinute();
+  }
+
+  async #sweepEachMinute(): Promise<void> {
+    while (!this.#ended) {
+      await this.#sweep.run();
+      await this.time.sleep(SWEEP_MS - (this.time.now() % SWEEP_MS));
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#loop.stop();
+    await this.#end();
+  }
+
+  /** Somebody pays an address. */
+  pay(address: Address, network: string, asset: string): void {
+    const { addressId } = address;
+    const outputs = [{ addressId, asset, amount: 1_000_000n }];
+    const paid = this.core.world.deposit({ network, outputs });
+    if (paid.kind === 'refused') throw new Error(paid.message);
+  }
+}
+
+function policyFact(confirmations: number, at: number): Fact {
+  const policy = { default: { confirmations }, networks: {}, assets: {} };
+  const reason = 'the bench says so';
+  const decision = {
+    kind: 'policy',
+    source: 'config',
+    policy,
+    configured: policy,
+    reason,
+  } as const;
+  return { kind: 'decision', at, actor: 'config', decision };
+}
+
+function made<Record>(outcome: { kind: string; record?: Record }): Record {
+  if (outcome.record === undefined) throw new Error(JSON.stringify(outcome));
+  return outcome.record;
+}
+
+function makeAddresses(
+  core: RunningCore,
+  options: WorldOptions,
+  onVault: (vaultId: string, index: number) => void,
+): Address[] {
+  const addresses: Address[] = [];
+  for (let index = 0; index < options.vaults; index += 1) {
+    const { vaultId } = made(core.world.createVault({ name: `vault ${index}` }));
+    const { accountId } = made(core.world.createAccount({ vaultId, name: 'main' }));
+    onVault(vaultId, index);
+    for (let count = 0; count < options.addressesPerVault; count += 1) {
+      const address = core.world.createAddress({ accountId, network: options.network });
+      addresses.push({ vaultId, addressId: made(address).addressId });
+    }
+  }
+  return addresses;
+}
+
+/** The requests of an hour at the pace of verification: what was there to burst with is used up. */
+function fillAnHour(log: MemoryRequestLog, nowMs: number): void {
+  for (let atMs = nowMs - 3_600_000; atMs < nowMs; atMs += 4_600) {
+    log.settle(log.start({ lane: 'verification', atMs }), atMs);
+  }
+  for (let left = 80; left > 0; left -= 1) {
+    log.settle(log.start({ lane: 'verification', atMs: nowMs - 1 }), nowMs - 1);
+  }
+}
