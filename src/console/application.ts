@@ -4,6 +4,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Documents } from '../report/document.ts';
+import type { CreditLatencyNow } from './credit-latency-card.ts';
 import { fragment } from './fragment.ts';
 import type { Markup } from './markup.ts';
 import { consolePage, signInPage } from './page.ts';
@@ -41,6 +42,8 @@ export interface ConsoleOptions {
   readonly idleMsMax: number;
   /** What a person must look at now, each with what to do. */
   readonly notices?: () => readonly string[];
+  /** How long credits take; absent, or null, without a custody API. */
+  readonly creditLatency?: () => CreditLatencyNow | null;
 }
 
 /** What Node's server gives with a request; nothing where it did not come from there. */
@@ -167,7 +170,10 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const snapshots = new Snapshots({ reads: options.reads, now });
   const sessions = new Sessions(options);
   const live = async (): Promise<Markup> =>
-    fragment(await snapshots.latest(), options.notices?.() ?? []);
+    fragment(await snapshots.latest(), {
+      notices: options.notices?.() ?? [],
+      creditLatency: options.creditLatency?.() ?? null,
+    });
   const visitorOf = (context: Context): { allowed: boolean; visitor: Visitor | undefined } => {
     if (access.kind === 'public') return { allowed: true, visitor: undefined };
     const id = getCookie(context, COOKIE);

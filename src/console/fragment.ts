@@ -5,6 +5,7 @@ import type { Deposit } from '../domain/deposit.ts';
 import type { ShownBreak } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { closeTable } from './close-table.ts';
+import { creditLatencyCard, type CreditLatencyNow } from './credit-latency-card.ts';
 import { decimalText, grouped, momentText, shortened, spanText } from './figure.ts';
 import type { Markup } from './markup.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -248,7 +249,14 @@ function noticeList(notices: readonly string[]): Markup | '' {
 }
 
 /** The part of the console that refreshes itself. `notices`: what a person must look at now. */
-export function fragment(snapshot: Snapshot, notices: readonly string[]): Markup {
+/** What the daemon tells beside its store. */
+export interface Told {
+  readonly notices: readonly string[];
+  /** Null without a custody API. */
+  readonly creditLatency: CreditLatencyNow | null;
+}
+
+export function fragment(snapshot: Snapshot, { notices, creditLatency }: Told): Markup {
   return html`${noticeList(notices)}${tiles(snapshot)}
     <section class="card">
       <h2>Deposits by state</h2>
@@ -264,6 +272,14 @@ export function fragment(snapshot: Snapshot, notices: readonly string[]): Markup
           <h2>Open breaks</h2>
           ${breakList(snapshot)}
         </section>
+        ${
+          creditLatency === null
+            ? ''
+            : html`<section class="card">
+                <h2>Time to credit, last hour</h2>
+                ${creditLatencyCard(creditLatency, snapshot.at)}
+              </section>`
+        }
         <section class="card">
           <h2>Latest reconciliation</h2>
           ${runCard(snapshot.lastRun, snapshot.at)}

@@ -141,6 +141,11 @@ export class Metrics {
     CREDIT_SECONDS,
     ['part'],
   );
+  readonly #oldestDue = this.#gauge(
+    'counterfoil_oldest_due_deposit_age_seconds',
+    'Time since the oldest deposit that waits for nothing but the custody API is due, by why it waits; absent where none is.',
+    ['reason'],
+  );
   readonly #head = this.#gauge(
     'counterfoil_journal_head_seq',
     'Sequence number of the newest fact of the journal.',
@@ -269,6 +274,13 @@ export class Metrics {
   creditLatency(part: 'asked' | 'answered' | 'committed' | 'total', ms: number): void {
     if (part === 'total') this.#creditSeconds.observe(ms / 1000);
     else this.#creditPartSeconds.observe({ part }, ms / 1000);
+  }
+
+  /** The deposit that has waited longest for the custody API, and why (Unix ms). */
+  oldestDue(oldest: { readonly sinceMs: number; readonly reason: string } | null): void {
+    this.#oldestDue.reset();
+    if (oldest === null) return;
+    this.#oldestDue.set({ reason: oldest.reason }, (this.#now() - oldest.sinceMs) / 1000);
   }
 
   budgetUsed(used: { minute: number; hour: number }): void {

@@ -15,6 +15,8 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
     held: [{ reason: 'dust', oldestAt: 0 }],
     credits: { oldestUnacknowledgedAt: null },
   });
+  metrics.creditLatency('total', 300);
+  metrics.oldestDue({ sinceMs: 0, reason: 'reading_failed' });
   metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
   const { text } = await metrics.page();
   const asked = [...RULES.matchAll(/(counterfoil_\w+)(?:\{(\w+)(?:=|=~)")?/g)];

@@ -105,6 +105,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       idleMsMax: config.console.idleMinutes * 60_000,
       now: () => Date.now(),
       notices: () => accessNotice(access.state()),
+      creditLatency: () => parts.verifying?.now() ?? null,
     }),
   );
   app.route(
@@ -183,7 +184,8 @@ function readinessOf(
   };
 }
 
-async function metricsText({ reads, queue, custody, access, metrics }: Parts): Promise<string> {
+async function metricsText(parts: Parts): Promise<string> {
+  const { reads, queue, custody, access, metrics, verifying } = parts;
   const counts = await reads.counts();
   metrics.queueDepth(queue.waiting);
   metrics.journalHead(counts.journalHead);
@@ -194,6 +196,7 @@ async function metricsText({ reads, queue, custody, access, metrics }: Parts): P
     metrics.circuit(custody.circuit().kind);
     metrics.budgetUsed(custody.budgetUsed());
     const state = access.state();
+    metrics.oldestDue(verifying?.now().oldest ?? null);
     metrics.accessRefused(state.kind === 'refused' ? state.refusals : []);
   }
   return (await metrics.page()).text;

@@ -59,6 +59,25 @@ export class Verifying {
     this.#loop.take(news);
   }
 
+  /** How long credits took in the last hour, and the deposit that waits longest. */
+  now() {
+    const oldest = this.verifier.oldest();
+    const { credits, p50Ms, p99Ms } = this.latency.figures(systemClock.now());
+    return {
+      credits,
+      p50Ms,
+      p99Ms,
+      oldest:
+        oldest === null
+          ? null
+          : {
+              depositId: oldest.due.deposit.depositId,
+              sinceMs: oldest.due.sinceMs,
+              reason: oldest.reason,
+            },
+    };
+  }
+
   /** No more rounds; resolves when the one under way is over. */
   stop(): Promise<void> {
     return this.#loop.stop();
