@@ -63,6 +63,13 @@ export class RequestBudget {
     return { kind: 'unrecorded', detail: step.detail };
   }
 
+  /** The first moment when a request of a priority may start, Unix ms; now where it may at once. */
+  roomAtMs(priority: Priority): number {
+    return this.#look(this.#now() + BUSY_MS, (history, nowMs) =>
+      firstRoom(history, priority, nowMs),
+    );
+  }
+
   /** Requests of a priority that may start now without waiting, one after the other. */
   room(priority: Priority): number {
     return this.#look(0, (history, nowMs) => {

@@ -112,6 +112,11 @@ export class CustodyClient {
     return this.#budget.used();
   }
 
+  /** The first moment when the budget lets a request of a priority go, Unix milliseconds. */
+  roomAtMs(priority: Priority): number {
+    return this.#budget.roomAtMs(priority);
+  }
+
   /** Requests of a priority that the budget and the circuit would let go now, without waiting. */
   room(priority: Priority): number {
     return this.#circuit.state().kind === 'open' ? 0 : this.#budget.room(priority);

@@ -103,6 +103,7 @@ test.each([
   ['look-up', 60],
   ['deposits', 100],
   ['verification', 80],
+  ['first-sight', 60],
 ] as const)('%s requests may use %d of the minute and leave the rest', (priority, share) => {
   const budget = new RequestBudget({ now: () => 0 });
   expect(exhaust(budget, priority)).toBe(share);
@@ -263,7 +264,9 @@ test('verification that asks without end leaves each other lane its requests of 
   const budget = new RequestBudget({ now: () => now });
   const sent: Record<string, number> = {};
   for (; now < 2 * 3_600_000; now += 2_300) {
-    for (const priority of PRIORITIES.filter((one) => one !== 'deposits')) {
+    for (const priority of PRIORITIES.filter(
+      (one) => one !== 'deposits' && one !== 'first-sight',
+    )) {
       const reserved = budget.reserve({ priority, deadlineMs: now });
       if (reserved.kind !== 'now') continue;
       reserved.settle();
@@ -284,4 +287,10 @@ test('other lanes that ask without end keep verification from no burst', () => {
   }
   expect(exhaust(budget, 'verification')).toBeGreaterThanOrEqual(30);
   expect(budget.used().hour).toBeLessThanOrEqual(725);
+});
+
+test('deposits that the API has never shown leave the end of the burst to the others', () => {
+  const budget = new RequestBudget({ now: () => 0 });
+  expect(exhaust(budget, 'first-sight')).toBe(60);
+  expect(exhaust(budget, 'verification')).toBe(20);
 });

@@ -16,6 +16,7 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
     credits: { oldestUnacknowledgedAt: null },
   });
   metrics.creditLatency('total', 300);
+  metrics.creditLatency('asked', 200);
   metrics.oldestDue({ sinceMs: 0, reason: 'reading_failed' });
   metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
   const { text } = await metrics.page();

@@ -2,11 +2,14 @@ import type { LoggedRequest } from './request-log.ts';
 import { roomAt, usedOf, type Window } from './window.ts';
 
 /**
- * What a request is for, the most urgent first. `verification`: a deposit is due. `deposits`: a list
- * too long for verification, while deposits wait for it. `look-up`: one deposit or withdrawal.
+ * What a request is for, the most urgent first. `verification`: a deposit is due that the custody API
+ * has shown before. `first-sight`: a deposit is due that it has not; anybody can make such deposits
+ * up. `deposits`: a list too long for verification, while deposits wait for it. `look-up`: one deposit
+ * or withdrawal.
  */
 export const PRIORITIES = [
   'verification',
+  'first-sight',
   'deposits',
   'look-up',
   'repair',
@@ -37,6 +40,7 @@ interface Share {
  */
 const SHARES = {
   verification: { percent: 100, hourly: 0 },
+  'first-sight': { percent: 100, hourly: 0 },
   deposits: { percent: 100, hourly: 0 },
   'look-up': { percent: 60, hourly: 20 },
   repair: { percent: 50, hourly: 20 },
@@ -47,9 +51,10 @@ const SHARES = {
 /**
  * The pace of verification: at once while the burst lasts, and then one request every so often. Both
  * together stay below the minute, and leave the other lanes their requests of the hour:
- * 80 + 3,600 / 4.6 + 125 is below 1,000.
+ * 80 + 3,600 / 4.6 + 125 is below 1,000. Deposits that the API has never shown leave the last 20 of
+ * the burst to the others: a flood of forged webhooks delays no deposit that the API has shown.
  */
-const BURST = 80;
+const BURST = { verification: 80, 'first-sight': 60 } as const;
 const EVERY_MS = 4_600;
 
 /** How much of a limit a lane may use while others want the rest. */
@@ -70,13 +75,13 @@ export function laneRoomAt(
         roomAt(requests, { spanMs: window.spanMs, ceiling: ceilingOf(window) }, nowMs),
       ),
     );
-  const own = requests.filter((request) => request.lane === lane);
-  if (lane === 'verification') {
+  if (lane === 'verification' || lane === 'first-sight') {
     return Math.max(
       below(({ limit }) => limit),
-      pacedAt(own),
+      pacedAt(requests, BURST[lane]),
     );
   }
+  const own = requests.filter((request) => request.lane === lane);
   const { spanMs } = WINDOWS.hour;
   const granted = Math.max(
     below(({ limit }) => limit),
@@ -114,10 +119,11 @@ export function laneRoom(
  * comes back every `EVERY_MS` (the generic cell rate algorithm over the log). The log holds an hour, so
  * the burst is whole again after an hour at the latest.
  */
-function pacedAt(requests: readonly LoggedRequest[]): number {
+function pacedAt(requests: readonly LoggedRequest[], burst: number): number {
   let usedUntilMs = Number.NEGATIVE_INFINITY;
-  for (const { startedAtMs } of requests) {
+  for (const { lane, startedAtMs } of requests) {
+    if (!Object.hasOwn(BURST, lane)) continue;
     usedUntilMs = Math.max(usedUntilMs, startedAtMs) + EVERY_MS;
   }
-  return usedUntilMs - (BURST - 1) * EVERY_MS;
+  return usedUntilMs - (burst - 1) * EVERY_MS;
 }

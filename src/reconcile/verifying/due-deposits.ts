@@ -16,6 +16,8 @@ const DUE_MAX = 100_000;
 /** A deposit that waits for the custody API's word. Times are Unix milliseconds. */
 export interface Due {
   readonly deposit: Deposit;
+  /** The API has shown it before, so nobody has made it up. */
+  readonly isKnown: boolean;
   /** When nothing but the API's word was missing any more. */
   readonly sinceMs: number;
   readonly askAtMs: number;
@@ -34,15 +36,16 @@ export class DueDeposits {
   }
 
   /** A deposit that is due already keeps its turn, but for what it says by now. */
-  put(deposit: Deposit, nowMs: number): void {
-    const known = this.#due.get(deposit.depositId);
-    if (known !== undefined && known.deposit.epoch === deposit.epoch) {
-      this.#due.set(deposit.depositId, { ...known, deposit });
+  put(deposit: Deposit, { isKnown, nowMs }: { isKnown: boolean; nowMs: number }): void {
+    const before = this.#due.get(deposit.depositId);
+    if (before !== undefined && before.deposit.epoch === deposit.epoch) {
+      this.#due.set(deposit.depositId, { ...before, deposit, isKnown });
       return;
     }
     if (this.#due.size >= DUE_MAX) return;
     const askAtMs = nowMs + GATHER_MS;
-    this.#due.set(deposit.depositId, { deposit, sinceMs: nowMs, askAtMs, misses: 0, asked: null });
+    const due = { deposit, isKnown, sinceMs: nowMs, askAtMs, misses: 0, asked: null };
+    this.#due.set(deposit.depositId, due);
   }
 
   /** Takes a deposit out: its credit or its reversal is in the feed. */
@@ -57,11 +60,14 @@ export class DueDeposits {
     return [...this.#due.values()].filter((one) => one.askAtMs <= nowMs);
   }
 
-  /** When the next turn comes; null for never. */
-  nextAtMs(): number | null {
-    let next = Infinity;
-    for (const { askAtMs } of this.#due.values()) next = Math.min(next, askAtMs);
-    return next === Infinity ? null : next;
+  /** When the next turn comes of those that the API has shown, and of the others; Infinity for never. */
+  nextAtMs(): { known: number; unknown: number } {
+    const next = { known: Infinity, unknown: Infinity };
+    for (const { askAtMs, isKnown } of this.#due.values()) {
+      const kind = isKnown ? 'known' : 'unknown';
+      next[kind] = Math.min(next[kind], askAtMs);
+    }
+    return next;
   }
 
   /** A reading that was to show these deposits has ended; what it brought is known by its commits. */

@@ -1,4 +1,6 @@
+import { custodyReceived, samePlace } from '../../domain/compare.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
+import type { Deposit } from '../../domain/deposit.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 
 /** A row that was read is good for this long: nobody asks for its transaction singly. */
@@ -67,6 +69,14 @@ export class ShownRows {
       else if (blockchainHash !== null && hashes.has(blockchainHash)) found.push(row);
     }
     return found;
+  }
+
+  /** Whether the API has shown this very deposit: its place, hash, id and asset. */
+  shows(deposit: Deposit): boolean {
+    const { transactionId } = deposit;
+    const shown = transactionId === null ? undefined : this.#rows.get(transactionId);
+    if (shown === undefined || !samePlace(deposit, shown.row)) return false;
+    return custodyReceived(deposit, shown.row.changes ?? []) !== undefined;
   }
 
   /** Whether a record rests on the newest version of its row. */

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../custody/caller.ts';
 import type { CustodyClient } from '../../custody/client.ts';
 import { answersTo } from '../../domain/compare.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
@@ -70,6 +71,8 @@ export class Verifier {
   #endedAtMs = Infinity;
   /** Whether the stored watermark was tried: a list too long from there is the sweep's. */
   #hasTriedWatermark = false;
+  /** When the budget has room again, as far as that was found out. */
+  readonly #roomAtMs = { verification: 0, 'first-sight': 0 };
   #failures = 0;
   #notBeforeMs = 0;
   #reason: WaitReason = 'asking';
@@ -82,14 +85,18 @@ export class Verifier {
   async restore(): Promise<void> {
     const { reads, now } = this.#options;
     const waiting = await reads.waitingDeposits();
-    for (const deposit of waiting.filter(isDue)) this.#due.put(deposit, now());
+    for (const deposit of waiting.filter(isDue)) {
+      this.#due.put(deposit, { isKnown: this.#isKnown(deposit), nowMs: now() });
+    }
   }
 
   /** Takes note of a commit. */
   take({ due, fed, ended }: CommitNews): void {
     const { now, latency } = this.#options;
     const nowMs = now();
-    for (const deposit of due) this.#due.put(deposit, nowMs);
+    for (const deposit of due) {
+      this.#due.put(deposit, { isKnown: this.#isKnown(deposit), nowMs });
+    }
     for (const { depositId, at } of fed) {
       const known = this.#due.remove(depositId);
       latency.fed({ sinceMs: known?.sinceMs ?? at, asked: known?.asked ?? null, fedMs: nowMs });
@@ -99,7 +106,11 @@ export class Verifier {
 
   /** When the next round is to begin, Unix milliseconds; null: nothing is due. */
   nextRoundAtMs(): number | null {
-    const next = Math.min(this.#due.nextAtMs() ?? Infinity, this.#endedAtMs);
+    const { known, unknown } = this.#due.nextAtMs();
+    const next = Math.min(
+      Math.max(known, this.#roomAtMs.verification),
+      Math.max(Math.min(unknown, this.#endedAtMs), this.#roomAtMs['first-sight']),
+    );
     return next === Infinity ? null : Math.max(next, this.#notBeforeMs);
   }
 
@@ -115,8 +126,12 @@ export class Verifier {
 
   /** Asks once for whatever is due. Never throws for what the API does. */
   async round(): Promise<void> {
-    const { now, changes } = this.#options;
+    const { now, changes, custody } = this.#options;
     const ready = this.#due.ready(now());
+    const priority = ready.some(({ isKnown }) => isKnown) ? 'verification' : 'first-sight';
+    // The pace is waited for between rounds: a known deposit need not wait for an unknown one's turn.
+    this.#roomAtMs[priority] = custody.roomAtMs(priority);
+    if (this.#roomAtMs[priority] > now()) return;
     this.#endedAtMs = Infinity;
     if (!(await this.#isAttached())) {
       this.#options.wantSweep();
@@ -125,12 +140,12 @@ export class Verifier {
     }
     const askedMs = now();
     const deadlineMs = askedMs + ROUND_MS_MAX;
-    const list = await changes.read({ priority: 'verification', deadlineMs });
+    const list = await changes.read({ priority, deadlineMs });
     if (list.incomplete !== null) {
       this.#fail(ready, 'reading_failed');
       return;
     }
-    const late = await this.#lookUp(ready, list.transactions, deadlineMs);
+    const late = await this.#lookUp(ready, list.transactions, { priority, deadlineMs });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
     const rows = changes.unverified.take();
     // A row may have been judged before its webhook came.
@@ -157,6 +172,12 @@ export class Verifier {
     this.#hasTriedWatermark = true;
     changes.attach(watermark - graceMs - START_OVERLAP_MS);
     return true;
+  }
+
+  /** Whether the API has shown it before: nobody who forges webhooks can make that up. */
+  #isKnown(deposit: Deposit): boolean {
+    if (deposit.credit !== null) return false;
+    return deposit.verifiedAt !== null || this.#options.changes.shown.shows(deposit);
   }
 
   #fail(ready: readonly Due[], reason: WaitReason): void {
@@ -201,7 +222,7 @@ export class Verifier {
   async #lookUp(
     ready: readonly Due[],
     listed: ReadonlyMap<TransactionId, CustodyTransaction>,
-    deadlineMs: number,
+    options: CallOptions,
   ): Promise<CustodyTransaction[]> {
     const { custody, changes } = this.#options;
     const asked = ready.flatMap(({ deposit: { transactionId, verifiedAt } }) => {
@@ -210,10 +231,7 @@ export class Verifier {
     });
     const found: CustodyTransaction[] = [];
     for (const transactionId of asked.slice(0, LOOK_UPS_MAX)) {
-      const answer = await custody.transaction(transactionId, {
-        priority: 'verification',
-        deadlineMs,
-      });
+      const answer = await custody.transaction(transactionId, options);
       if (answer.kind !== 'ok') break;
       const row = transactionOf(answer.value);
       changes.shown.see([row]);

@@ -57,7 +57,9 @@ export class CreditWorld {
   readonly #loop: VerifierLoop;
   readonly #sweep: Sweep;
   readonly #end: () => Promise<void>;
+  readonly #submit: (bodies: readonly Buffer[]) => Promise<void>;
   #ended = false;
+  #forged = 0;
 
   private constructor(parts: {
     time: VirtualTime;
@@ -68,6 +70,7 @@ export class CreditWorld {
     loop: VerifierLoop;
     sweep: Sweep;
     end: () => Promise<void>;
+    submit: (bodies: readonly Buffer[]) => Promise<void>;
   }) {
     this.time = parts.time;
     this.core = parts.core;
@@ -77,6 +80,7 @@ export class CreditWorld {
     this.#loop = parts.loop;
     this.#sweep = parts.sweep;
     this.#end = parts.end;
+    this.#submit = parts.submit;
   }
 
   static async start(options: WorldOptions): Promise<CreditWorld> {
@@ -162,7 +166,11 @@ export class CreditWorld {
       ledger.close();
     };
     const made = { time, core, addresses, latenciesMs, requestsAtMs, loop: loop.current, sweep };
-    return new CreditWorld({ ...made, end });
+    const submitBodies = async (bodies: readonly Buffer[]): Promise<void> => {
+      const at = now();
+      await queue.submitAll(bodies.map((raw) => ({ kind: 'delivery', at, raw })));
+    };
+    return new CreditWorld({ ...made, end, submit: submitBodies });
   }
 
   /** The verifier and the sweep begin to work. */
@@ -184,6 +192,26 @@ export class CreditWorld {
     this.#ended = true;
     await this.#loop.stop();
     await this.#end();
+  }
+
+  /** Somebody who knows the webhook's URL makes up deposits that are deep enough. */
+  async forge(
+    count: number,
+    { network, asset }: { network: string; asset: string },
+  ): Promise<void> {
+    const [address] = this.addresses;
+    const at = this.time.now();
+    const bodies = Array.from({ length: count }, () => {
+      this.#forged += 1;
+      const id = `forged-${this.#forged}`;
+      const place = { id: address?.addressId, networkAddress: 'x', network };
+      const change = { asset, amount: '1000000', tags: [], address: place };
+      const told = { id, timestamp: at, stream: 'incoming', type: 'confirmation', network };
+      const where = { vaultId: address?.vaultId, addressId: address?.addressId };
+      const hash = { blockchainHash: id, transactionId: id, confirmations: 12 };
+      return { ...told, ...where, ...hash, balanceChanges: [change], metadata: {} };
+    });
+    await this.#submit(bodies.map((body) => Buffer.from(JSON.stringify(body))));
   }
 
   /** Somebody pays an address. */

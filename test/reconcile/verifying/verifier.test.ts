@@ -182,3 +182,25 @@ test('a restarted verifier finds what was due', async () => {
   await again.round();
   expect(stage.open.feedLines()).toEqual(['credit 600', 'credit 700']);
 });
+
+test('forged deposits that use up their pace delay no deposit that the API has shown', async () => {
+  const { stage, rounds, verifier, sweep } = await startVerifying();
+  const place = await stage.place();
+  const hash = await stage.paid(place, 700, 2);
+  await stage.run(sweep);
+  const told = [...stage.heard.values()].find(({ stream }) => stream === 'incoming');
+  for (let count = 0; count < 70; count += 1) {
+    const id = `forged-${count}`;
+    const forged = { ...told, id, blockchainHash: id, transactionId: id };
+    await stage.deliver({ ...forged, type: 'confirmation', confirmations: 3 });
+    await stage.caller.advance(150);
+    await verifier.round();
+  }
+  const asked = stage.attempts.length;
+  expect((verifier.nextRoundAtMs() ?? 0) - stage.now).toBeGreaterThan(1_000);
+  await stage.mine(1);
+  expect((verifier.nextRoundAtMs() ?? 0) - stage.now).toBeLessThanOrEqual(150);
+  await rounds(200);
+  expect(await stage.standing(hash)).toBe('credited');
+  expect(stage.attempts).toHaveLength(asked + 1);
+});
