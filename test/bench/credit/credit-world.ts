@@ -165,12 +165,12 @@ export class CreditWorld {
       reads.close();
       ledger.close();
     };
-    const made = { time, core, addresses, latenciesMs, requestsAtMs, loop: loop.current, sweep };
+    const world = { time, core, addresses, latenciesMs, requestsAtMs, loop: loop.current, sweep };
     const submitBodies = async (bodies: readonly Buffer[]): Promise<void> => {
       const at = now();
       await queue.submitAll(bodies.map((raw) => ({ kind: 'delivery', at, raw })));
     };
-    return new CreditWorld({ ...made, end, submit: submitBodies });
+    return new CreditWorld({ ...world, end, submit: submitBodies });
   }
 
   /** The verifier and the sweep begin to work. */
