@@ -28,4 +28,6 @@ export interface AddressEvidence {
   /** When the difference was first seen: nothing else dates what contradicts a notification. */
   readonly noticedAt: number;
   readonly graceMs: number;
+  /** A difference that a deposit shows too is the deposit's; absent in older facts. */
+  readonly joins?: true;
 }

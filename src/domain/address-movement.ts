@@ -31,7 +31,8 @@ export function chainSighting(dossier: Dossier, vaultId: VaultId): Sighting | un
   return dossier.sightings.find((one) => one.stream === 'blockchain' && one.vaultId === vaultId);
 }
 
-function sumsAt(list: readonly BalanceChange[], addressId: AddressId): Map<AssetId, Amount> {
+/** What is moved of each asset at an address. */
+export function sumsAt(list: readonly BalanceChange[], addressId: AddressId): Map<AssetId, Amount> {
   const sums = new Map<AssetId, Amount>();
   for (const change of list) {
     if (change.addressId !== addressId) continue;

@@ -9,6 +9,7 @@ import {
 } from './address-movement.ts';
 import { followBurnedFees } from './burned-fee.ts';
 import { decideChain } from './decide-chain.ts';
+import { joinedToDeposit } from './deposit/beside.ts';
 import { changes, NO_CHANGES, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import { NotificationId } from './ids.ts';
 import type { ChainNotification } from './notification.ts';
@@ -88,12 +89,20 @@ export function decideAddressRecord(
           ...[...assets].map((asset) => addressBreakKey('amount_mismatch', movement, asset)),
         ].map((key) => ({ key, reason: 'the custody API agrees now' }))
       : [];
-  const isOwn = outcome.kind === 'break' && verdict.consequence === 'none';
+  const own =
+    outcome.kind === 'break' && verdict.consequence === 'none' ? outcome.finding : undefined;
+  const found = own && evidence.joins ? joinedToDeposit(own, movement, dossier) : own;
   return {
     ...changes({
       ...decided,
-      found: [...decided.found, ...(isOwn ? [outcome.finding] : [])],
-      healed: [...decided.healed, ...healed],
+      found: [...decided.found, ...(found === undefined ? [] : [found])],
+      healed: [
+        ...decided.healed,
+        ...healed,
+        ...(own === undefined || own === found
+          ? []
+          : [{ key: own.key, reason: 'the deposit’s own break says so' }]),
+      ],
     }),
     verdict,
   };

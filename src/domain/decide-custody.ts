@@ -7,6 +7,7 @@ import {
   custodyReceived,
   foundIn,
   healedBy,
+  MATCHED,
   samePosition,
   movementBreakKey,
   type Grace,
@@ -17,6 +18,7 @@ import type { Deposit } from './deposit.ts';
 import { changes, type Changes, type Circumstances, type Dossier } from './dossier.ts';
 import type { CreditingPolicy } from './crediting.ts';
 import { depthDrift, type PublishedDepths } from './depth.ts';
+import { healedBeside } from './deposit/beside.ts';
 import { correctedBy, type Correcting } from './deposit/correction.ts';
 import { receivedIn } from './received-deposit.ts';
 import type { NetworkKey, VaultId } from './ids.ts';
@@ -47,7 +49,10 @@ export function decideDepositRecord(
   }
   const corrected =
     correcting && correctedBy(deposit, record, { outcome, graceMs, now, correcting });
-  if (corrected) return corrected;
+  if (corrected) {
+    const beside = healedBeside(deposit, record, { outcome: MATCHED, ...correcting });
+    return { ...corrected, healed: [...corrected.healed, ...beside] };
+  }
   // That a credited one is our own transfer is no difference with its record: a match ends it not.
   const isGivenAway = deposit.credit !== null && deposit.ownTransfer;
   const types = DEPOSIT_BREAKS.filter((type) => !isGivenAway || type !== 'status_mismatch');
@@ -58,6 +63,7 @@ export function decideDepositRecord(
       : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
     ...standsAgain(deposit, outcome),
     ...settledAmount(deposit, outcome),
+    ...(correcting ? healedBeside(deposit, record, { outcome, ...correcting }) : []),
   ];
   const after = afterRecord(deposit, record, { outcome, now });
   const moved = after !== null && !sayTheSame(deposit, after.deposit);

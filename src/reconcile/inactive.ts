@@ -119,7 +119,8 @@ export class InactiveChecks {
     const records: CustodyRecord[] = [];
     const open = new Set<string>();
     for (const { movement, platform, noticedAt, transactions, unasked } of rows) {
-      const evidence = { movement, platform, noticedAt, graceMs: this.#graceMs };
+      const graceMs = this.#graceMs;
+      const evidence = { movement, platform, noticedAt, graceMs, joins: true } as const;
       const compared = compareAddressRow(evidence, snapshot);
       const outcome = compared.asks
         ? (unasked ?? outcomeOfKnown(transactions, snapshot))

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { Sweep } from '../../src/reconcile/sweep.ts';
+import { ETH, GRACE_MS, Stage, type Place, type Told } from './stage.ts';
+
+/** 700 were paid, and both streams told 70,000: seen by the sweep, and at the address. */
+async function toldWrongTwice(): Promise<{ stage: Stage; sweep: Sweep; hash: string }> {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  stage.loses = () => true;
+  const hash = await stage.paid(place, 700, 3);
+  await stage.caller.advance(GRACE_MS + 60_000);
+  const wrong = (told: Told | undefined, entry: object): object => ({
+    ...told,
+    balanceChanges: [{ asset: ETH, amount: '70000', tags: [], ...entry }],
+  });
+  const find = (stream: string, type: string): Told | undefined =>
+    stage.lost.find((one) => one.stream === stream && one.type === type);
+  await stage.deliver(wrong(find('incoming', 'confirmation'), {}));
+  await stage.deliver(wrong(find('blockchain', 'transaction'), at(place)));
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  return { stage, sweep, hash };
+}
+
+function at({ accountId, addressId, networkAddress }: Place): object {
+  return { account: { id: accountId }, address: { id: addressId, networkAddress } };
+}
+
+test('a wrong amount that both streams told is one break, although the address shows it too', async () => {
+  const { stage, sweep } = await toldWrongTwice();
+  const run = await stage.run(sweep);
+  expect(run.addresses?.checked).toBe(1);
+  expect(stage.open.openBreaks()).toEqual(['amount_mismatch']);
+  expect(stage.open.openBreak('amount_mismatch')).toMatchObject({
+    deposit_id: stage.open.depositId(),
+    expected: '700',
+    actual: '70000',
+  });
+  await stage.run(sweep);
+  expect(stage.open.openBreaks()).toEqual(['amount_mismatch']);
+});
+
+test('it ends with the deposit, and nothing is left of it at the address', async () => {
+  const { stage, sweep, hash } = await toldWrongTwice();
+  await stage.run(sweep);
+  stage.loses = () => false;
+  await stage.reorg(6, [hash]);
+  await stage.caller.advance(GRACE_MS + 60_000);
+  // This run asks no address.
+  await stage.run();
+  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(stage.open.openBreaks()).toEqual([]);
+});
