@@ -93,6 +93,9 @@ CREATE TABLE notifications (
   confirmations   INTEGER,
   received_at     INTEGER NOT NULL
 ) STRICT;
+-- For lists: the newest of a vault, and the few that are not accepted.
+CREATE INDEX notifications_by_vault ON notifications (vault_id) WHERE vault_id IS NOT NULL;
+CREATE INDEX notifications_by_status ON notifications (status) WHERE status <> 'accepted';
 CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS NOT NULL;
 
 -- Bodies kept aside: not understood, or another body under an id already taken. An operator can
@@ -478,10 +481,21 @@ CREATE INDEX breaks_by_urgency ON breaks (
   CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
   opened_at, length(break_id), break_id)
   WHERE state <> 'resolved';
+-- When the oldest of a kind was opened.
+CREATE INDEX breaks_oldest ON breaks (type, severity, opened_at) WHERE state <> 'resolved';
 -- Runs look at them again in turn.
 CREATE INDEX breaks_by_type ON breaks (type, length(break_id), break_id) WHERE state <> 'resolved';
 -- To explain the difference of a hash by its breaks, the resolved ones too.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
+
+-- How many notifications there are of each vault ('' where none is told) and status, kept with every
+-- commit: a list tells how many it has, and millions would have to be counted for it.
+CREATE TABLE notification_counts (
+  vault_id TEXT    NOT NULL,
+  status   TEXT    NOT NULL,
+  count    INTEGER NOT NULL,
+  PRIMARY KEY (vault_id, status)
+) STRICT, WITHOUT ROWID;
 
 -- How many breaks there are of each kind, kept with every commit.
 CREATE TABLE break_counts (

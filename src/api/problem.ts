@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Refusal } from '../domain/decision.ts';
+import { ReadRefused } from '../store/reads.ts';
 
 /** Every way in which a call can be refused, with its status and its short name for people. */
 const PROBLEMS = {
@@ -108,7 +109,7 @@ const DETAIL_OF_STATUS: Partial<Record<number, string>> = {
   415: 'Send the body as JSON, with Content-Type: application/json.',
 };
 
-/** Seconds after which a client may try again while the store cannot write. */
+/** Seconds after which a client may try again while the store cannot write, or too many lists are read. */
 const RETRY_AFTER_SECONDS = '5';
 
 /** The one place that maps what a handler threw to an answer; undefined for a bug. */
@@ -118,6 +119,10 @@ export function problemOf(context: Context, error: Error): Response | undefined 
     const headers: Record<string, string> =
       problem.kind === 'unavailable' ? { 'Retry-After': RETRY_AFTER_SECONDS } : {};
     return answerProblem(context, problem, headers);
+  }
+  if (error instanceof ReadRefused) {
+    const problem = { kind: 'unavailable', detail: error.message } as const;
+    return answerProblem(context, problem, { 'Retry-After': RETRY_AFTER_SECONDS });
   }
   if (error instanceof HTTPException) {
     const kind = KIND_OF_STATUS[error.status];
@@ -155,7 +160,12 @@ export function invalidRequest(part: string, error: z.core.$ZodError): Problem {
 }
 
 /** Problems that every call under `/v1` can answer. */
-const ALWAYS: readonly ProblemKind[] = ['invalid-request', 'unauthenticated', 'forbidden'];
+const ALWAYS: readonly ProblemKind[] = [
+  'invalid-request',
+  'unauthenticated',
+  'forbidden',
+  'unavailable',
+];
 
 /** Problems of a call that changes something. */
 export const WRITE_PROBLEMS: readonly ProblemKind[] = [

@@ -33,6 +33,11 @@ import type {
   ReconciliationRow,
 } from './records.ts';
 
+/** A read that is not made now: too many wait, or it took too long. */
+export class ReadRefused extends Error {
+  override readonly name = 'ReadRefused';
+}
+
 /** A page of a list: `page` is 0-based. */
 export interface PageRequest {
   readonly page: number;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ReadRefused } from '../../src/store/reads.ts';
 import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
 import { apiUnderTest } from './api-under-test.ts';
 
@@ -157,4 +158,13 @@ test.for(REFUSED)('%s is refused: %s', async ([path, detail]) => {
   expect(status).toBe(400);
   expect(body['type']).toBe('urn:counterfoil:problem:invalid-request');
   expect(body['detail']).toContain(detail);
+});
+
+test('a list that is not read now is 503 with Retry-After, and says why', async () => {
+  const api = await apiUnderTest();
+  const why = 'too many lists are being read: try again later';
+  api.reads.notifications = () => Promise.reject(new ReadRefused(why));
+  const { status, body, headers } = await api.get('/v1/notifications?vaultId=v1');
+  expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  expect(body).toMatchObject({ type: 'urn:counterfoil:problem:unavailable', detail: why });
 });

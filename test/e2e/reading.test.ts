@@ -35,6 +35,21 @@ async function busyStore(deposits: number): Promise<{ open: OpenLedger; path: st
   return { open, path };
 }
 
+test('lists beyond those that may wait are refused, and a sweep and the feed read meanwhile', async () => {
+  const { path } = await busyStore(3);
+  const { reads } = await threadedReads(path);
+  const lists = Array.from({ length: 100 }, () => reads.notifications({ vaultId: 'v1' }, PAGE));
+  const settled = Promise.allSettled(lists);
+  await Promise.all([reads.credits(0, 10), reads.waitingDeposits(), reads.counts()]);
+  const results = await settled;
+  const refused = results.filter((one) => one.status === 'rejected');
+  // One is read and 64 wait.
+  expect(refused).toHaveLength(35);
+  expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(
+    refused.map(() => 'ReadRefused'),
+  );
+});
+
 test('every answer of the threads is the one that the store gives in place', async () => {
   const { path } = await busyStore(3);
   const inPlace = new SqliteReads(openForReading(path));
@@ -119,6 +134,8 @@ test.skipIf(process.platform !== 'linux')(
     const { reads } = await threadedReads(path);
     await reads.deposit('dep_unknown');
     await reads.counts();
-    expect(unhurriedThreads() - before).toBe(1);
+    await reads.notifications({}, PAGE);
+    // Sweeps, and lists.
+    expect(unhurriedThreads() - before).toBe(2);
   },
 );

@@ -413,6 +413,12 @@ function miscounted(open: OpenLedger): unknown[] {
        AND c.count <> (SELECT count(*) FROM movements
                        WHERE judged = 'never' AND standing IN ('differs', 'chain_only'))
      UNION ALL
+     SELECT vault_id || ' ' || status, count FROM (
+       SELECT vault_id, status, count FROM notification_counts
+       UNION ALL
+       SELECT coalesce(vault_id, ''), status, -count(*) FROM notifications GROUP BY 1, 2)
+     GROUP BY vault_id, status HAVING sum(count) <> 0
+     UNION ALL
      SELECT type || ' ' || severity || ' ' || state, count FROM (
        SELECT type, severity, state, count FROM break_counts
        UNION ALL

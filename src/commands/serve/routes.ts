@@ -14,6 +14,7 @@ import { checkPolicy } from '../../ops/crediting-policy.ts';
 import type { Config } from '../../ops/config.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { Metrics } from '../../ops/metrics.ts';
+import { ReadRefused } from '../../store/reads.ts';
 import { policyWarnings } from '../crediting/policy-warnings.ts';
 import { publishedNow } from '../custody/published.ts';
 import { custodyReadiness } from '../custody/standing.ts';
@@ -24,6 +25,9 @@ import type { RefusedSenders } from './refused-senders.ts';
 
 /** Where deliveries arrive, each at its path token. */
 const HOOKS = '/hooks';
+
+/** Seconds after which a page of the console may be asked for again. */
+const RETRY_AFTER_SECONDS = '5';
 
 /** Somebody waits for the warnings about a policy, perhaps in the middle of the night. */
 const WARNINGS_MS_MAX = 2_000;
@@ -73,6 +77,9 @@ function answeringBugs<Env extends object>(
   onBug: (error: unknown) => void,
 ): Hono<Env> {
   return app.onError((error, context) => {
+    if (error instanceof ReadRefused) {
+      return context.text(error.message, 503, { 'retry-after': RETRY_AFTER_SECONDS });
+    }
     onBug(error);
     return context.text('This is a defect, and it was logged: try again.', 500);
   });

@@ -238,6 +238,7 @@ const PROJECTIONS = {
   acknowledgements: 'credit_id',
   breaks: 'break_id',
   break_counts: 'type, severity, state',
+  notification_counts: 'vault_id, status',
   look_round: 'only_row',
   break_events: 'seq, break_id, action, reason',
   reconciliations: 'seq',

@@ -15,6 +15,12 @@ export interface IntakeCountRow {
   count: number;
 }
 
+export interface NotificationCountRow {
+  vault_id: string;
+  status: string;
+  count: number;
+}
+
 export interface BreakCountRow {
   type: string;
   severity: string;

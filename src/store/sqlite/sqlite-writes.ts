@@ -42,6 +42,10 @@ function statementsOf(db: Database) {
          transaction_id, confirmations, received_at)`,
       columns: 10,
     }),
+    notificationCount: db.prepare<[string, string, number]>(
+      `INSERT INTO notification_counts (vault_id, status, count) VALUES (?, ?, ?)
+       ON CONFLICT (vault_id, status) DO UPDATE SET count = count + excluded.count`,
+    ),
     quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
     hash: db.prepare<[number, string, string]>(
       'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
@@ -86,6 +90,19 @@ function stateCounts(changes: Writes['deposits']): ReadonlyMap<DepositState, num
     addTo(counts, after.state, 1);
   }
   return counts;
+}
+
+function countsByVault(
+  rows: readonly NotificationRow[],
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const byVault = new Map<string, Map<string, number>>();
+  for (const { notification, status } of rows) {
+    const vaultId = notification?.vaultId ?? '';
+    const counts = byVault.get(vaultId) ?? new Map<string, number>();
+    addTo(counts, status, 1);
+    byVault.set(vaultId, counts);
+  }
+  return byVault;
 }
 
 function notificationValues(row: NotificationRow): NotificationValues {
@@ -211,6 +228,11 @@ export class SqliteWrites {
   #putNotifications(rows: readonly NotificationRow[]): void {
     for (const { id, seq } of rows) this.#keys.add({ space: 'notification', key: id, row: seq });
     this.#put.notifications.insert(rows.map(notificationValues));
+    for (const [vaultId, statuses] of countsByVault(rows)) {
+      for (const [status, count] of statuses) {
+        this.#put.notificationCount.run(vaultId, status, count);
+      }
+    }
   }
 
   #putOwnHashes({ ownHashes, hashIdOf }: Writes): void {

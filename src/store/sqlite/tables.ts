@@ -5,6 +5,7 @@ import type {
   IntakeCountRow,
   LookRoundRow,
   MovementCountRow,
+  NotificationCountRow,
 } from './count-tables.ts';
 import type {
   CloseSignatureRow,
@@ -357,6 +358,7 @@ export interface Tables {
   acknowledgements: AcknowledgementTableRow;
   breaks: BreakRow;
   break_counts: BreakCountRow;
+  notification_counts: NotificationCountRow;
   break_events: BreakEventRow;
   look_round: LookRoundRow;
   reconciliations: ReconciliationTableRow;

@@ -1,5 +1,7 @@
 import type { CloseRecord } from '../../../domain/close-record.ts';
+import type { StoreCounts } from '../../../store/reads.ts';
 import type { Calls, Method, Reading } from './messages.ts';
+import { ListReader } from './list-reader.ts';
 import type { Pace } from './pace.ts';
 import { ReaderThread } from './reader-thread.ts';
 
@@ -9,22 +11,36 @@ type OnLost = (error: Error) => void;
 type Asked<M extends Method> = (...args: Calls[M]['args']) => Promise<Calls[M]['answer']>;
 
 /**
- * The reading side of a store on two threads, each with a connection of its own, so that no read
- * keeps the thread that takes webhooks. `look` answers what is found by a key or at the head of the
- * feed; `scan` what takes as long as the store is large, and is unhurried. A report does not make a
- * consumer wait.
+ * The reading side of a store on three threads, each with a connection of its own, so that no read
+ * keeps the thread that takes webhooks.
+ *
+ * | thread | answers |
+ * |---|---|
+ * | `look` | what is found by a key or at the head of the feed |
+ * | `work` | what sweeps, closes and `/metrics` read; unhurried |
+ * | `lists` | what people look at; unhurried, bounded (`ListReader`) |
+ *
+ * So no list makes a consumer of the feed wait, or a deposit's verification.
  */
 export class ThreadedReads implements Reading {
   readonly #look: ReaderThread;
-  readonly #scan: ReaderThread;
+  readonly #work: ReaderThread;
+  readonly #lists: ListReader;
   readonly #path: string;
   readonly #passing = new Set<ReaderThread>();
+  #counts: Promise<StoreCounts> | null = null;
+  #isListing = true;
 
   constructor(path: string, onLost: OnLost) {
     this.#path = path;
-    const started = (pace: Pace): ReaderThread => new ReaderThread({ path, pace, onLost });
+    const lost: OnLost = (error) => {
+      this.#isListing = false;
+      onLost(error);
+    };
+    const started = (pace: Pace): ReaderThread => new ReaderThread({ path, pace, onLost: lost });
     this.#look = started('prompt');
-    this.#scan = started('unhurried');
+    this.#work = started('unhurried');
+    this.#lists = new ListReader({ started: () => started('unhurried') });
   }
 
   readonly deposit = this.#looking('deposit');
@@ -32,9 +48,9 @@ export class ThreadedReads implements Reading {
   readonly credit = this.#looking('credit');
   readonly feedHead = this.#looking('feedHead');
   readonly restoredAfter = this.#looking('restoredAfter');
-  readonly break = this.#looking('break');
-  readonly body = this.#looking('body');
-  readonly movements = this.#looking('movements');
+  readonly break = this.#listing('break');
+  readonly body = this.#listing('body');
+  readonly movements = this.#listing('movements');
   readonly policy = this.#looking('policy');
   readonly configuredPolicy = this.#looking('configuredPolicy');
   readonly exemptions = this.#looking('exemptions');
@@ -42,38 +58,48 @@ export class ThreadedReads implements Reading {
   readonly decimalsCorrections = this.#looking('decimalsCorrections');
   readonly reconciliation = this.#looking('reconciliation');
 
-  readonly balances = this.#scanning('balances');
-  readonly deposits = this.#scanning('deposits');
-  readonly withdrawals = this.#scanning('withdrawals');
-  readonly notifications = this.#scanning('notifications');
-  readonly quarantine = this.#scanning('quarantine');
-  readonly breaks = this.#scanning('breaks');
-  readonly openBreaksOf = this.#scanning('openBreaksOf');
-  readonly custodyWatermark = this.#scanning('custodyWatermark');
-  readonly reconciliations = this.#scanning('reconciliations');
-  readonly counts = this.#scanning('counts');
-  readonly policyHistory = this.#scanning('policyHistory');
-  readonly depositsToJudge = this.#scanning('depositsToJudge');
-  readonly waitingDepositCount = this.#scanning('waitingDepositCount');
-  readonly waitingDeposits = this.#scanning('waitingDeposits');
-  readonly disputedDeposits = this.#scanning('disputedDeposits');
-  readonly waitingWithdrawals = this.#scanning('waitingWithdrawals');
-  readonly needsRunStep = this.#scanning('needsRunStep');
-  readonly unsettledMovements = this.#scanning('unsettledMovements');
-  readonly addressesOf = this.#scanning('addressesOf');
-  readonly addressesChanged = this.#scanning('addressesChanged');
-  readonly rotationCursor = this.#scanning('rotationCursor');
-  readonly closes = this.#scanning('closes');
-  readonly closedDay = this.#scanning('closedDay');
-  readonly dayMovements = this.#scanning('dayMovements');
-  readonly lastClose = this.#scanning('lastClose');
-  readonly firstRecordedAt = this.#scanning('firstRecordedAt');
-  readonly newestRecordedAt = this.#scanning('newestRecordedAt');
-  readonly journalMark = this.#scanning('journalMark');
-  readonly custodyReadThrough = this.#scanning('custodyReadThrough');
-  readonly custodyEffects = this.#scanning('custodyEffects');
-  readonly reconcilerView = this.#scanning('reconcilerView');
-  readonly document = this.#scanning('document');
+  readonly balances = this.#listing('balances');
+  readonly deposits = this.#listing('deposits');
+  readonly withdrawals = this.#listing('withdrawals');
+  readonly notifications = this.#listing('notifications');
+  readonly quarantine = this.#listing('quarantine');
+  readonly breaks = this.#listing('breaks');
+  readonly openBreaksOf = this.#working('openBreaksOf');
+  readonly custodyWatermark = this.#working('custodyWatermark');
+  readonly reconciliations = this.#listing('reconciliations');
+  readonly policyHistory = this.#listing('policyHistory');
+  readonly depositsToJudge = this.#working('depositsToJudge');
+  readonly waitingDepositCount = this.#working('waitingDepositCount');
+  readonly waitingDeposits = this.#working('waitingDeposits');
+  readonly disputedDeposits = this.#working('disputedDeposits');
+  readonly waitingWithdrawals = this.#working('waitingWithdrawals');
+  readonly needsRunStep = this.#working('needsRunStep');
+  readonly unsettledMovements = this.#working('unsettledMovements');
+  readonly addressesOf = this.#working('addressesOf');
+  readonly addressesChanged = this.#working('addressesChanged');
+  readonly rotationCursor = this.#working('rotationCursor');
+  readonly closes = this.#listing('closes');
+  readonly closedDay = this.#listing('closedDay');
+  readonly dayMovements = this.#listing('dayMovements');
+  readonly lastClose = this.#working('lastClose');
+  readonly firstRecordedAt = this.#working('firstRecordedAt');
+  readonly newestRecordedAt = this.#working('newestRecordedAt');
+  readonly journalMark = this.#working('journalMark');
+  readonly custodyReadThrough = this.#working('custodyReadThrough');
+  readonly custodyEffects = this.#working('custodyEffects');
+  readonly reconcilerView = this.#working('reconcilerView');
+  readonly document = this.#listing('document');
+
+  /**
+   * Whoever asks while counts are read shares them: anybody may ask for `/metrics`, and the sweep waits
+   * on this thread.
+   */
+  counts(): Promise<StoreCounts> {
+    this.#counts ??= this.#work.ask('counts', []).finally(() => {
+      this.#counts = null;
+    });
+    return this.#counts;
+  }
 
   /**
    * On a thread that ends with it: lists and counts need not wait until a long day is worked out.
@@ -92,13 +118,13 @@ export class ThreadedReads implements Reading {
     }
   }
 
-  /** Whether both threads are there to be asked. */
+  /** Whether the threads are there to be asked. */
   get alive(): boolean {
-    return this.#look.alive && this.#scan.alive;
+    return this.#look.alive && this.#work.alive && this.#isListing;
   }
 
   async close(): Promise<void> {
-    const threads = [this.#look, this.#scan, ...this.#passing];
+    const threads = [this.#look, this.#work, this.#lists, ...this.#passing];
     await Promise.all(threads.map((thread) => thread.close()));
   }
 
@@ -106,7 +132,11 @@ export class ThreadedReads implements Reading {
     return (...args) => this.#look.ask(method, args);
   }
 
-  #scanning<M extends Method>(method: M): Asked<M> {
-    return (...args) => this.#scan.ask(method, args);
+  #working<M extends Method>(method: M): Asked<M> {
+    return (...args) => this.#work.ask(method, args);
+  }
+
+  #listing<M extends Method>(method: M): Asked<M> {
+    return (...args) => this.#lists.ask(method, args);
   }
 }

@@ -10,7 +10,7 @@ import type { BreakQuery, BreakSort, Page, PageRequest, Reads, ShownBreak } from
 import { breakEventOf, breakOf } from '../break-row.ts';
 import type { Tables } from '../tables.ts';
 import { shownBreaks } from './break-evidence.ts';
-import { atSnapshot, pageAt } from './list.ts';
+import { atSnapshot, keptTotal, pageAt } from './list.ts';
 
 /** Word for word the condition of the index `breaks_unresolved`: the planner compares text. */
 export const UNRESOLVED = sql<boolean>`state <> 'resolved'`;
@@ -41,6 +41,14 @@ export function readBreaks(
     newestFirstBy: 'rowid',
     orderBy: sort === undefined ? undefined : ORDERS[sort],
     also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
+    kept:
+      vaultId === undefined && assignee === undefined
+        ? keptTotal(
+            'break_counts',
+            { state: equalState, type, severity },
+            state === 'unresolved' ? UNRESOLVED : undefined,
+          )
+        : undefined,
   } as const;
   return atSnapshot(db, async (at) => {
     const found = await pageAt(at, listing, { ...page, itemOf: breakOf });

@@ -4,7 +4,7 @@ import { HOLD_REASONS, type DepositState, type HoldReason } from '../../../domai
 import type { StoreCounts } from '../../reads.ts';
 import type { Tables } from '../tables.ts';
 import { UNRESOLVED } from './breaks.ts';
-import { atSnapshot } from './list.ts';
+import { atSnapshot, keptTotal } from './list.ts';
 
 type Rows = Kysely<Tables>;
 
@@ -81,33 +81,21 @@ async function creditCounts(at: Rows): Promise<StoreCounts['credits']> {
 
 /** `open` is everything not resolved: a break under investigation is still a difference. */
 async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
-  const open = await at
-    .selectFrom('breaks')
-    .where(UNRESOLVED)
-    .select((one) => [
-      'type',
-      'severity',
-      one.fn.countAll<number>().as('open'),
-      one.fn.min('opened_at').as('oldestAt'),
-    ])
-    .groupBy(['type', 'severity'])
-    .orderBy('type')
-    .orderBy('severity')
-    .execute();
-  const all = await at
-    .selectFrom('breaks')
-    .select((one) => one.fn.countAll<number>().as('count'))
-    .executeTakeFirst();
-  const openCount = open.reduce((sum, row) => sum + row.open, 0);
+  const { rows } = await sql<{
+    type: BreakType;
+    severity: Severity;
+    open: number;
+    oldestAt: number;
+  }>`select type, severity, sum(count) as open, (
+         select min(opened_at) from breaks
+         where ${UNRESOLVED} and type = kept.type and severity = kept.severity) as oldestAt
+       from break_counts as kept where kept.state <> 'resolved'
+       group by type, severity order by type, severity`.execute(at);
+  const resolved = await keptTotal('break_counts', { state: 'resolved' }).execute(at);
   return {
-    open: openCount,
-    resolved: (all?.count ?? 0) - openCount,
-    byType: open.map((row) => ({
-      type: row.type as BreakType,
-      severity: row.severity as Severity,
-      open: row.open,
-      oldestAt: row.oldestAt,
-    })),
+    open: rows.reduce((sum, row) => sum + row.open, 0),
+    resolved: resolved.rows[0]?.total ?? 0,
+    byType: rows,
   };
 }
 

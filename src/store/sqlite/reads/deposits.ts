@@ -6,7 +6,7 @@ import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
 import type { KeyLookup } from '../key-lookup.ts';
 import { depositOf } from '../row.ts';
 import type { Tables } from '../tables.ts';
-import { atSnapshot, readPage } from './list.ts';
+import { atSnapshot, keptTotal, readPage } from './list.ts';
 
 /** Word for word the condition of the index `deposits_waiting`: the planner compares text. */
 const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
@@ -84,6 +84,10 @@ export function readDeposits(
     }),
     newestFirstBy: 'first_seq',
     also: state === undefined || DONE.includes(state) ? undefined : WAITING,
+    kept:
+      vaultId === undefined && blockchainHash === undefined
+        ? keptTotal('deposit_counts', { state })
+        : undefined,
   } as const;
   return readPage(db, listing, { ...page, itemOf: depositOf });
 }

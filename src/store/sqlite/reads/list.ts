@@ -26,11 +26,27 @@ export interface Listing<Table extends keyof Tables> {
   readonly orderBy?: RawBuilder<unknown> | undefined;
   /** A further condition, spelled as a partial index spells it so that the planner may use it. */
   readonly also?: RawBuilder<boolean> | undefined;
+  /** How many rows all pages have, where that is kept; counted row by row where it is not. */
+  readonly kept?: RawBuilder<{ total: number | null }> | undefined;
 }
 
 type PageOf<Table extends keyof Tables, Item> = PageRequest & {
   readonly itemOf: (row: Tables[Table]) => Item;
 };
+
+/** The sum of a table of counts whose columns must equal these values; an undefined one does not filter. */
+export function keptTotal(
+  table: 'notification_counts' | 'deposit_counts' | 'break_counts',
+  equal: Readonly<Record<string, string | undefined>>,
+  also?: RawBuilder<boolean>,
+): RawBuilder<{ total: number | null }> {
+  const conditions = Object.entries(equal)
+    .filter(([, value]) => value !== undefined)
+    .map(conditionOf);
+  const all = [sql<boolean>`1 = 1`, ...conditions, ...(also === undefined ? [] : [also])];
+  return sql`select sum(count) as total from ${sql.table(table)}
+    where ${sql.join(all, sql.raw(' and '))}`;
+}
 
 /** Reads several queries at one snapshot: the file's state when the first of them runs. */
 export function atSnapshot<Result>(
@@ -62,9 +78,8 @@ export async function pageAt<Table extends keyof Tables, Item>(
   if (also !== undefined) conditions.push(also);
   const where =
     conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
-  const counted = await sql<{
-    total: number;
-  }>`select count(*) as total from ${sql.table(table)} ${where}`.execute(at);
+  const count = sql<{ total: number }>`select count(*) as total from ${sql.table(table)} ${where}`;
+  const counted = await (listing.kept ?? count).execute(at);
   const { rows } = await sql<Tables[Table]>`
     select * from ${sql.table(table)} ${where}
     order by ${orderBy ?? sql`${sql.ref(newestFirstBy)} desc`}

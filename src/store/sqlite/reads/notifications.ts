@@ -1,9 +1,11 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { IntakeStatus } from '../../../domain/fact.ts';
 import type { NotificationQuery, Page, PageRequest, StoredNotification } from '../../reads.ts';
 import type { KeyLookup } from '../key-lookup.ts';
 import type { HashTableRow, NotificationTableRow, Tables } from '../tables.ts';
-import { readPage } from './list.ts';
+import { keptTotal, readPage } from './list.ts';
+
+const NOT_ACCEPTED = sql<boolean>`status <> 'accepted'`;
 
 function notificationOf(
   row: NotificationTableRow,
@@ -48,7 +50,13 @@ export async function readNotifications(
     hash_id: keys.filterOf(blockchainHash),
     status,
   });
-  const listing = { table: 'notifications', equal, newestFirstBy: 'seq' } as const;
+  const kept =
+    id === undefined && blockchainHash === undefined
+      ? keptTotal('notification_counts', { vault_id: vaultId, status })
+      : undefined;
+  // The condition of the index `notifications_by_status`, which a status alone does not imply.
+  const also = status === undefined || status === 'accepted' ? undefined : NOT_ACCEPTED;
+  const listing = { table: 'notifications', equal, newestFirstBy: 'seq', kept, also } as const;
   const rows = await readPage(db, listing, { ...request, itemOf: (row) => row });
   const hashes = await hashesOf(db, rows.items);
   const items = rows.items.map((row) =>
