@@ -76,11 +76,13 @@ export class CustodyClient {
   readonly #transport: Transport;
   readonly #budget: RequestBudget;
   readonly #circuit: Circuit;
+  readonly #now: () => number;
   readonly #addressTransactionsPath: string;
 
   constructor(options: ClientOptions) {
     const { clock, random } = options;
     const now = (): number => clock.now();
+    this.#now = now;
     const { origin, prefix } = apiBase(options.baseUrl);
     this.#addressTransactionsPath = options.paths?.addressTransactions ?? ADDRESS_TRANSACTIONS_PATH;
     this.#transport = new Transport({ origin, clock });
@@ -119,7 +121,11 @@ export class CustodyClient {
 
   /** Requests of a priority that the budget and the circuit would let go now, without waiting. */
   room(priority: Priority): number {
-    return this.#circuit.state().kind === 'open' ? 0 : this.#budget.room(priority);
+    const circuit = this.#circuit.state();
+    const room = this.#budget.room(priority);
+    if (circuit.kind !== 'open') return room;
+    // One request may find out whether the service is back.
+    return this.#now() < circuit.retryAtMs ? 0 : Math.min(1, room);
   }
 
   /** Breaks off what is under way; later calls answer `unavailable`. */

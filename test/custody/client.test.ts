@@ -409,8 +409,10 @@ test('failures in a row open the circuit: nothing is sent until it tries again',
     cause: { kind: 'circuit-open', retryAtMs: state.kind === 'open' ? state.retryAtMs : 0 },
   });
   expect(service.asked).toHaveLength(sent);
+  expect(client.room('deposits')).toBe(0);
   service.answer(() => ({ json: TRANSACTION }));
   clock.advance(30_000);
+  expect(client.room('deposits')).toBe(1);
   expect((await client.transaction('tx-1', soon())).kind).toBe('ok');
   expect(client.circuit()).toEqual({ kind: 'closed', failures: 0 });
 });

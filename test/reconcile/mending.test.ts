@@ -205,6 +205,19 @@ test('without room in the budget nothing is repaired, and what waits is counted'
   expect(run.skipped).toMatchObject({ rate_budget: 2 });
 });
 
+test('without room in the budget no vault is looked at, and the run does not wait for it', async () => {
+  const { stage, sweep } = await drifting(1);
+  await stage.caller.advance(3_600_000);
+  vi.spyOn(stage.client, 'room').mockReturnValue(0);
+  stage.attempts.length = 0;
+  const before = stage.now;
+  const run = await stage.run(sweep);
+  expect(asked(stage, 'subscriptions', 'confirmationOverrides', 'vaults', 'networks')).toBe(0);
+  expect(stage.now).toBe(before);
+  // Once as a vault in trouble, and once as one whose turn it is in the round.
+  expect(run.skipped).toMatchObject({ rate_budget: 2 });
+});
+
 test('many missed transactions are repaired over several runs, each within its requests', async () => {
   const { stage, places, sweep } = await watched(9);
   stage.loses = () => true;

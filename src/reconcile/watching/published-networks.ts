@@ -28,7 +28,10 @@ export class PublishedNetworks {
   /** The list, however old, or null where the API has never answered. */
   async read(options: { priority: Priority; deadlineMs: number }): Promise<Asked> {
     if (this.#asking !== undefined) return { ...(await this.#asking), requests: 0 };
-    if (!this.#freshness.isDue(this.#now())) return { networks: this.#known, requests: 0 };
+    const isDue = this.#freshness.isDue(this.#now());
+    if (!isDue || this.#custody.room(options.priority) === 0) {
+      return { networks: this.#known, requests: 0 };
+    }
     this.#asking = this.#ask(options);
     try {
       return await this.#asking;

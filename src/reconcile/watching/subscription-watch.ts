@@ -15,11 +15,16 @@ import type { PublishedNetworks } from './published-networks.ts';
 import { lookAtTroubled, type Look } from './troubled.ts';
 import type { VaultList } from './vault-list.ts';
 
-/** Vaults looked at per run: each costs two requests of the budget that others leave over. */
+/** Vaults looked at per run, with what the others leave over of the budget. */
 const VAULTS_PER_RUN = 2;
+
+/** The subscription, and its confirmation overrides. */
+const REQUESTS_PER_LOOK = 2;
 
 /** A vault's subscription is looked at this often at most. */
 const INTERVAL_MS = 3_600_000;
+
+const NOTHING_LISTED = { vaults: [], requests: 0 };
 
 interface Visit {
   readonly custody: CustodyClient;
@@ -79,23 +84,26 @@ export class SubscriptionWatch {
       this.#looked.set(vaultId, looked);
       return wrongWith(looked, visit.policy).length === 0 ? 'mended' : 'in trouble';
     };
+    // Nobody waits for room: what is not looked at now is due in the next run.
+    const room = (): number => Math.floor(visit.custody.room('inactive') / REQUESTS_PER_LOOK);
     const drifting = visit.drifting.flatMap(({ subject }) => subject.vaultId ?? []);
     let isReachable = await lookAtTroubled(drifting, {
       ...visit,
       turns: this.#drifting,
-      room: () => visit.custody.room('inactive'),
+      room,
       look,
     });
-    if (isReachable) {
-      const listed = await this.#vaults.read(visit);
-      requests += listed.requests;
-      for (const vaultId of this.#due(listed.vaults, visit.now).slice(0, VAULTS_PER_RUN)) {
-        if (isReachable) {
-          const found = await look(vaultId);
-          isReachable = found === 'in trouble' || found === 'mended';
-        }
-      }
+    const listed = isReachable ? await this.#vaults.read(visit) : NOTHING_LISTED;
+    requests += listed.requests;
+    const due = this.#due(listed.vaults, visit.now).slice(0, VAULTS_PER_RUN);
+    let looks = 0;
+    for (const vaultId of due) {
+      if (!isReachable || room() === 0) break;
+      const found = await look(vaultId);
+      looks += 1;
+      isReachable = found === 'in trouble' || found === 'mended';
     }
+    visit.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
     const depths = await depthRecords(visit);
     return {
       records: [...this.#judged(visit.policy), ...depths.records],

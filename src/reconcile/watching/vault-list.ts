@@ -20,7 +20,7 @@ export class VaultList {
     deadlineMs: number;
   }): Promise<{ vaults: readonly string[]; requests: number }> {
     const { custody, now, deadlineMs } = visit;
-    if (!this.#lists || !this.#freshness.isDue(now)) {
+    if (!this.#lists || !this.#freshness.isDue(now) || custody.room('inactive') === 0) {
       return { vaults: this.#known, requests: 0 };
     }
     const list = await readList({
