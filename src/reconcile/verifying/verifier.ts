@@ -97,8 +97,9 @@ export class Verifier {
     for (const deposit of due) {
       this.#due.put(deposit, { isKnown: this.#isKnown(deposit), nowMs });
     }
-    for (const { depositId, at } of fed) {
+    for (const { depositId, kind, at } of fed) {
       const known = this.#due.remove(depositId);
+      if (kind === 'reversal') continue;
       latency.fed({ sinceMs: known?.sinceMs ?? at, asked: known?.asked ?? null, fedMs: nowMs });
     }
     if (ended.length > 0) this.#endedAtMs = Math.min(this.#endedAtMs, nowMs + GATHER_MS);

@@ -94,6 +94,7 @@ export class CreditWorld {
     const path = join(folder, 'store.db');
     const ledger = new SqliteLedger(openForWriting(path), { decode, now });
     const reads = new SqliteReads(openForReading(path));
+    const moods = new Map<string, VaultMood>();
     const dueAt = new Map<string, number>();
     const latenciesMs: number[] = [];
     const loop: { current?: VerifierLoop } = {};
@@ -103,17 +104,19 @@ export class CreditWorld {
       queueMax: BODY_QUEUE_MAX,
       onNews: (news) => {
         for (const { depositId } of news.fed) {
-          latenciesMs.push(now() - (dueAt.get(depositId) ?? now()));
+          const at = dueAt.get(depositId);
+          if (at !== undefined) latenciesMs.push(now() - at);
           dueAt.delete(depositId);
         }
-        for (const { depositId } of news.due) {
-          if (!dueAt.has(depositId)) dueAt.set(depositId, now());
+        for (const { depositId, vaultId } of news.due) {
+          // Of vaults in trouble nothing is told.
+          if (moods.get(vaultId) !== 'takes' || dueAt.has(depositId)) continue;
+          dueAt.set(depositId, now());
         }
         loop.current?.take(news);
       },
     });
     await queue.submit(policyFact(confirmations, now()));
-    const moods = new Map<string, VaultMood>();
     const receiver = await startReceiver(async (vaultId, raw) => {
       const mood = moods.get(vaultId);
       if (mood === 'refuses') return 500;
