@@ -159,6 +159,9 @@ export class CreditWorld {
       moods.set(vaultId, options.moodOf?.(vault) ?? 'takes');
       core.delivery.subscribe(vaultId, receiver.urlOf(vaultId), ['incoming', 'outgoing']);
     });
+    // A sweep has read the list before, as it has in any daemon that runs for a minute.
+    await sweep.run();
+    requestsAtMs.length = 0;
     if (options.isBusySinceAnHour === true) fillAnHour(log, now());
     await callControl(core, 'PUT /sim/faults', { api: options.apiFaults ?? [] });
     const end = async (): Promise<void> => {
@@ -262,12 +265,10 @@ function makeAddresses(
   return addresses;
 }
 
-/** The requests of an hour at the pace of verification: what was there to burst with is used up. */
+/** The requests of a busy hour: the burst was used up half an hour ago, and the pace has held since. */
 function fillAnHour(log: MemoryRequestLog, nowMs: number): void {
-  for (let atMs = nowMs - 3_600_000; atMs < nowMs; atMs += 4_600) {
-    log.settle(log.start({ lane: 'verification', atMs }), atMs);
-  }
-  for (let left = 80; left > 0; left -= 1) {
-    log.settle(log.start({ lane: 'verification', atMs: nowMs - 1 }), nowMs - 1);
-  }
+  const add = (atMs: number): void => log.settle(log.start({ lane: 'verification', atMs }), atMs);
+  for (let atMs = nowMs - 3_600_000; atMs < nowMs - 1_800_000; atMs += 4_600) add(atMs);
+  for (let left = 80; left > 0; left -= 1) add(nowMs - 1_800_000);
+  for (let atMs = nowMs - 1_800_000; atMs < nowMs; atMs += 4_600) add(atMs);
 }
