@@ -47,28 +47,26 @@ export class ShownRows {
     return news;
   }
 
-  /** Whether the API has shown this transaction within the last quarter of an hour. */
-  has(transactionId: TransactionId): boolean {
-    const shown = this.#rows.get(transactionId);
-    return shown !== undefined && this.#now() - shown.at < SHOWN_MS;
-  }
-
   /** Rows of these transactions or under these hashes, read within the last quarter of an hour. */
   about(wanted: {
     readonly transactionIds: ReadonlySet<TransactionId>;
     readonly hashes: ReadonlySet<BlockchainHash>;
   }): CustodyTransaction[] {
     const { transactionIds, hashes } = wanted;
-    if (transactionIds.size === 0 && hashes.size === 0) return [];
-    const since = this.#now() - SHOWN_MS;
-    const found: CustodyTransaction[] = [];
-    for (const { row, at } of this.#rows.values()) {
-      const { transactionId, blockchainHash } = row;
-      if (at <= since) continue;
-      if (transactionIds.has(transactionId)) found.push(row);
-      else if (blockchainHash !== null && hashes.has(blockchainHash)) found.push(row);
+    const found = [...transactionIds].flatMap((transactionId) => this.get(transactionId) ?? []);
+    if (hashes.size === 0) return found;
+    for (const shown of this.#rows.values()) {
+      const { transactionId, blockchainHash } = shown.row;
+      if (blockchainHash === null || !hashes.has(blockchainHash)) continue;
+      if (!transactionIds.has(transactionId) && this.#isFresh(shown)) found.push(shown.row);
     }
     return found;
+  }
+
+  /** The row of a transaction, if it was read within the last quarter of an hour. */
+  get(transactionId: TransactionId): CustodyTransaction | undefined {
+    const shown = this.#rows.get(transactionId);
+    return shown !== undefined && this.#isFresh(shown) ? shown.row : undefined;
   }
 
   /** Whether the API has shown this very deposit: its place, hash, id and asset. */
@@ -83,6 +81,10 @@ export class ShownRows {
   isCurrent(record: CustodyRecord): boolean {
     const row = 'transaction' in record ? record.transaction : null;
     return row === null || this.isNewest(row);
+  }
+
+  #isFresh({ at }: Shown): boolean {
+    return this.#now() - at < SHOWN_MS;
   }
 
   /** Whether nobody has read a newer version of this row: evidence must not go backwards. */

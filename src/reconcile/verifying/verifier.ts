@@ -1,9 +1,7 @@
 import type { CallOptions } from '../../custody/caller.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import { answersTo } from '../../domain/compare.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
 import { isDue, type Deposit } from '../../domain/deposit.ts';
-import { groupedBy } from '../../domain/grouped.ts';
 import type { Fact } from '../../domain/fact.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
@@ -149,8 +147,8 @@ export class Verifier {
     const late = await this.#lookUp(ready, list.transactions, { priority, deadlineMs });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
     const rows = changes.unverified.take();
-    // A row may have been judged before its webhook came.
-    for (const row of [...rowsOf(ready, list.transactions), ...late]) {
+    // A row may have been read, and judged, before the webhook of its deposit came.
+    for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
     }
     if (!(await this.#judge(rows))) {
@@ -226,9 +224,11 @@ export class Verifier {
     options: CallOptions,
   ): Promise<CustodyTransaction[]> {
     const { custody, changes } = this.#options;
-    const asked = ready.flatMap(({ deposit: { transactionId, verifiedAt } }) => {
-      if (transactionId === null || listed.has(transactionId)) return [];
-      return verifiedAt !== null || changes.shown.has(transactionId) ? [transactionId] : [];
+    const asked = ready.flatMap(({ isKnown, deposit }) => {
+      const { transactionId, requiredConfirmations } = deposit;
+      if (!isKnown || transactionId === null || listed.has(transactionId)) return [];
+      const depth = changes.shown.get(transactionId)?.confirmations ?? 0;
+      return depth < requiredConfirmations ? [transactionId] : [];
     });
     const found: CustodyTransaction[] = [];
     for (const transactionId of asked.slice(0, LOOK_UPS_MAX)) {
@@ -242,23 +242,13 @@ export class Verifier {
   }
 }
 
-/** The rows that deposits are waiting for. */
-function rowsOf(
-  ready: readonly Due[],
-  listed: ReadonlyMap<TransactionId, CustodyTransaction>,
-): CustodyTransaction[] {
-  const byHash = groupedBy(listed.values(), (row) => row.blockchainHash);
-  return ready.flatMap(({ deposit }) => rowsOfDeposit(deposit, listed, byHash));
-}
-
-function rowsOfDeposit(
-  deposit: Deposit,
-  listed: ReadonlyMap<TransactionId, CustodyTransaction>,
-  byHash: ReadonlyMap<string, readonly CustodyTransaction[]>,
-): readonly CustodyTransaction[] {
-  if (deposit.transactionId === null) {
-    return (byHash.get(deposit.blockchainHash) ?? []).filter((row) => answersTo(deposit, row));
-  }
-  const row = listed.get(deposit.transactionId);
-  return row === undefined ? [] : [row];
+/** The transactions that deposits name, and the hashes of those that name none. */
+function subjectsOf(ready: readonly Due[]) {
+  const deposits = ready.map(({ deposit }) => deposit);
+  return {
+    transactionIds: new Set(deposits.flatMap(({ transactionId }) => transactionId ?? [])),
+    hashes: new Set(
+      deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
+    ),
+  };
 }

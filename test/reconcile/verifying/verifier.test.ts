@@ -204,3 +204,22 @@ test('forged deposits that use up their pace delay no deposit that the API has s
   expect(await stage.standing(hash)).toBe('credited');
   expect(stage.attempts).toHaveLength(asked + 1);
 });
+
+test('a webhook that comes after its row was read is credited in the next round', async () => {
+  const { stage, rounds } = await startVerifying();
+  const [told, slow] = [await stage.place(), await stage.place()];
+  await stage.pay(told, 700);
+  stage.loses = ({ vaultId }) => vaultId === slow.vaultId;
+  await stage.pay(slow, 800);
+  await stage.mine(3);
+  await rounds();
+  expect(stage.open.feedLines()).toEqual(['credit 700']);
+  // Long enough for the row to be behind the overlap of the next reading.
+  await stage.paid(told, 600, 3);
+  await rounds();
+  await stage.deliverLost();
+  await rounds();
+  expect(stage.open.feedLines()).toEqual(['credit 700', 'credit 600', 'credit 800']);
+  // What a list has told is not asked for singly.
+  expect(stage.attempts.filter(({ operation }) => operation === 'transaction')).toEqual([]);
+});
