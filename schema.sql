@@ -639,8 +639,8 @@ CREATE TABLE daily_closes (
 -- The roll-forward of each report, to be asked in SQL:
 -- opening + deposits − withdrawals − fees + rebates + mints + internal + change + adjustments
 -- = closing. The opening is the closing of the day closed before.
--- chain_closing: the chain view at the cut-off. custody_closing: the sum of custody_effects; NULL
--- where the day was not compared with the custody API.
+-- chain_closing: the chain view at the cut-off. custody_closing: the custody API's figure, under rules 2
+-- at the cut-off, under rules 1 as it was read; NULL where the day was not compared with it.
 CREATE TABLE daily_totals (
   day             TEXT NOT NULL REFERENCES daily_closes (day),
   vault_id        TEXT NOT NULL,
@@ -676,6 +676,7 @@ CREATE TABLE position_totals (
 -- blockchain_hash: its hash, or its own id where the API names none.
 -- kind: an own debit (outgoing), a receipt (incoming), or change that came back to another address of
 -- the vault. NULL where only a day closed under rules 1 counted it.
+-- at, dated_by: when it moved, by its block's time or by the custody record's; NULL where not known.
 CREATE TABLE custody_effects (
   transaction_id  TEXT NOT NULL,
   asset           TEXT NOT NULL,
@@ -683,6 +684,8 @@ CREATE TABLE custody_effects (
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
   kind            TEXT CHECK (kind = 'outgoing' OR kind = 'incoming' OR kind = 'change'),
+  at              INTEGER,
+  dated_by        TEXT CHECK (dated_by = 'block' OR dated_by = 'custody'),
   amount          TEXT NOT NULL,
   PRIMARY KEY (transaction_id, asset, vault_id)
 ) STRICT, WITHOUT ROWID;

@@ -1,5 +1,6 @@
 import { negated, plus, storedAmount, ZERO, type Amount } from './amount.ts';
 import { differenceOf, type Break } from './break.ts';
+import { PlaceSums } from './close/custody-figure.ts';
 import { exceptionsOf, openDifferencesOf, statusOf, toldVaults } from './close/verdict.ts';
 import { differenceSums } from './close-difference.ts';
 import type { DayFold, SealedDay } from './close-fold.ts';
@@ -98,26 +99,78 @@ function namesOf(
   return { vaultNames: Object.fromEntries(named) };
 }
 
+function sumsOfRows(
+  rows: readonly { vaultId: string; asset: string; amount: string }[],
+): ReadonlyMap<string, Amount> {
+  const sums = new PlaceSums();
+  for (const { vaultId, asset, amount } of rows) {
+    sums.move(
+      { vaultId: VaultId(vaultId), asset: AssetId(asset), amount: storedAmount(amount) },
+      1n,
+    );
+  }
+  return sums;
+}
+
+/** Custody's figures of a place whose books close with an amount. */
+type CustodyFigures = Pick<
+  ReportTotal,
+  | 'custodyRead'
+  | 'custodyAfterCutOff'
+  | 'custodyBurnedFees'
+  | 'custodyClosing'
+  | 'custodyDifference'
+>;
+
+/** Tells custody's figures, and which places have any. */
+function custodyFigures(
+  { record, compared, custodyMoved }: ReportInputs,
+  day: DayFold,
+): { places: Place[]; at: (place: Place, closing: Amount) => CustodyFigures } {
+  const opening = carried(compared?.report, (total) => total.custodyRead ?? total.custodyClosing);
+  const moved = new PlaceSums();
+  for (const part of custodyMoved) moved.move(part, 1n);
+  const afterCutOff = sumsOfRows(day.afterCutOff);
+  const isCompared = record.custody.kind === 'read';
+  const shown = (amount: Amount): string | null => (isCompared ? amount.toString() : null);
+  const places = [...[...opening.values()].map(({ place }) => place), ...custodyMoved];
+  const at = (place: Place, closing: Amount): CustodyFigures => {
+    const key = placeKey(place);
+    const burned = day.burned.get(key) ?? ZERO;
+    const news = plus(moved.get(key) ?? ZERO, burned);
+    const read = plus(opening.get(key)?.amount ?? ZERO, news);
+    const after = afterCutOff.get(key) ?? ZERO;
+    const custody = plus(read, negated(after));
+    const closed = {
+      custodyClosing: shown(custody),
+      custodyDifference: shown(plus(closing, negated(custody))),
+    };
+    if (record.rules === undefined) return closed;
+    return {
+      custodyRead: shown(read),
+      custodyAfterCutOff: shown(after),
+      custodyBurnedFees: shown(burned),
+      ...closed,
+    };
+  };
+  return { places, at };
+}
+
 /** The rows of the roll-forward: every vault and asset that holds anything or moved. */
 function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
-  const { previous, compared, record, custodyMoved, decimals } = inputs;
+  const { previous, decimals } = inputs;
   const opening = carried(previous?.report, (total) => total.closing);
   const chainOpening = carried(previous?.report, (total) => total.chainClosing);
-  const custodyOpening = carried(compared?.report, (total) => total.custodyClosing);
-  const custodyDelta = new Map<string, Amount>();
+  const custody = custodyFigures(inputs, day);
   const places = new Map<string, Place>();
-  for (const [key, { place }] of [...opening, ...chainOpening, ...custodyOpening]) {
-    places.set(key, place);
-  }
+  for (const [key, { place }] of [...opening, ...chainOpening]) places.set(key, place);
   for (const { place } of day.effects.rows()) places.set(placeKey(place), place);
   for (const [key] of [...day.net, ...day.chain]) {
     const [vaultId = '', asset = ''] = key.split('\u0000');
     places.set(key, { vaultId: VaultId(vaultId), asset: AssetId(asset) });
   }
-  for (const { vaultId, asset, amount } of custodyMoved) {
-    const key = placeKey({ vaultId, asset });
-    places.set(key, { vaultId, asset });
-    custodyDelta.set(key, plus(custodyDelta.get(key) ?? ZERO, amount));
+  for (const { vaultId, asset } of custody.places) {
+    places.set(placeKey({ vaultId, asset }), { vaultId, asset });
   }
   const untoldOf = untoldBy(inputs, day);
   const rows = [...places].map(([key, place]): { place: Place; total: ReportTotal } => {
@@ -126,9 +179,7 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
     const closing = plus(open, sumOf(effects));
     const chain = plus(chainOpening.get(key)?.amount ?? ZERO, day.chain.get(key) ?? ZERO);
     const apart = plus(closing, negated(chain));
-    const isCompared = record.custody.kind === 'read';
     const untold = untoldOf(place, apart);
-    const custody = plus(custodyOpening.get(key)?.amount ?? ZERO, custodyDelta.get(key) ?? ZERO);
     const total: ReportTotal = {
       vaultId: place.vaultId,
       asset: place.asset,
@@ -146,8 +197,7 @@ function totalsOf(inputs: ReportInputs, day: DayFold): ReportTotal[] {
       chainClosing: chain.toString(),
       chainDifference: untold.isCompared ? apart.toString() : null,
       chainUntold: untold.amount.toString(),
-      custodyClosing: isCompared ? custody.toString() : null,
-      custodyDifference: isCompared ? plus(closing, negated(custody)).toString() : null,
+      ...custody.at(place, closing),
     };
     return { place, total };
   });
@@ -259,6 +309,7 @@ export function reportOf(inputs: ReportInputs, day: DayFold): DailyReport {
       previous === undefined ? null : { day: previous.day, reportHash: previous.reportHash },
     totals,
     custody: custodyOf(inputs),
+    ...(isNumbered ? { custodyAfterCutOff: day.afterCutOff } : {}),
     differences,
     inTransit: day.inTransit,
     ...(isNumbered ? { unconfirmed: day.unconfirmed } : {}),

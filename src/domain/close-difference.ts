@@ -1,4 +1,5 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
+import { custodySide } from './close/custody-figure.ts';
 import { explainChain, explainCustody, Sums, view, type Explanation } from './close/explanation.ts';
 import type { DifferenceContext, HashFacts } from './close/hash-facts.ts';
 import type { ReportDifference } from './close-report.ts';
@@ -46,7 +47,7 @@ export function differencesOf(facts: HashFacts, context: DifferenceContext): Rep
   const cut = facts.lines.filter((line) => line.seq <= record.throughSeq);
   const books = view(cut, 'books');
   const chain = view(cut, 'chain');
-  const custody = new Sums(facts.custody);
+  const custody = new Sums(custodySide(facts, record).atCutOff);
   const isListed = (place: Place): boolean => record.rules !== undefined || chain.has(place);
   const apart = placesOf(facts).filter((place) => {
     const actual = books.at(place);

@@ -14,6 +14,29 @@ function kindOf({ type, changes }: CustodyTransaction): EffectKind {
 }
 
 /**
+ * When a transaction moved money, by its block's time where that is known. Else an own transaction
+ * is dated by its last change, which is that it was mined, and a receipt by when it was first seen:
+ * each further confirmation changes it.
+ */
+export function datedOf(
+  transaction: CustodyTransaction,
+  minedAt?: number,
+): Pick<CountedEffect, 'at' | 'datedBy'> {
+  if (minedAt !== undefined) return { at: minedAt, datedBy: 'block' };
+  const { type, createdAt, updatedAt } = transaction;
+  const at = type === 'incoming' ? (createdAt ?? updatedAt) : updatedAt;
+  return at > 0 ? { at, datedBy: 'custody' } : {};
+}
+
+/** Whether a receipt's record does not tell on which side of a moment it was mined. */
+export function straddles(
+  { type, createdAt, updatedAt }: CustodyTransaction,
+  moment: number,
+): boolean {
+  return type === 'incoming' && (createdAt ?? updatedAt) < moment && updatedAt >= moment;
+}
+
+/**
  * What a transaction of the API counts for in the custody figures; `pending` when it is final and
  * its balance changes are not published yet. Looks at nothing of ours.
  */

@@ -1,12 +1,14 @@
 import { plus, ZERO, type Amount } from './amount.ts';
 import { unconfirmedOf, wordNow, wordOf, type WordRows } from './close/own-word.ts';
 import type { DifferenceContext, HashFacts } from './close/hash-facts.ts';
+import { afterCutOffRows, burnedFees, custodySide, PlaceSums } from './close/custody-figure.ts';
 import { differencesOf } from './close-difference.ts';
-import { priorDayItems } from './close-prior.ts';
+import { priorDayItems, type EventTime } from './close-prior.ts';
 import type { ClosedDay } from './close-record.ts';
 import type {
   DailyReport,
   PriorDayItem,
+  ReportAfterCutOff,
   ReportDifference,
   ReportInTransit,
   ReportUnconfirmed,
@@ -32,7 +34,9 @@ export interface SealedDay extends ClosedDay {
 /** What a day's hashes are looked at with. */
 export interface FoldContext extends DifferenceContext {
   readonly previous: SealedDay | undefined;
-  readonly eventAt: (seq: number) => number | null;
+  /** The last day that was compared with custody. */
+  readonly compared: SealedDay | undefined;
+  readonly eventAt: (seq: number) => EventTime | null;
   readonly closedDayOf: (at: number) => string;
 }
 
@@ -46,6 +50,9 @@ export interface DayFold {
   readonly unconfirmed: readonly ReportUnconfirmed[];
   readonly priorDay: readonly PriorDayItem[];
   readonly differences: readonly ReportDifference[];
+  /** What custody moved after the cut-off, and burned fees that its side counts anew. */
+  readonly afterCutOff: readonly ReportAfterCutOff[];
+  readonly burned: ReadonlyMap<string, Amount>;
 }
 
 /** Names a hash of a network in a map. */
@@ -140,7 +147,7 @@ class Folder {
   ): HashFold {
     const { record, previous, eventAt, closedDayOf } = this.#context;
     const { throughSeq } = record;
-    const { network, blockchainHash, lines } = facts;
+    const { network, blockchainHash } = facts;
     const known = books.filter((line) => line.seq <= this.#after);
     const before = classify(known, this.#before.of(facts, known));
     const now = classify(books, word);
@@ -155,7 +162,18 @@ class Folder {
     if (previous === undefined) return { ...found, priorDay: [] };
     const { rules } = record;
     const context = { previous, throughSeq, eventAt, closedDayOf, rules, moved };
-    return { ...found, priorDay: priorDayItems(facts, lines, context) };
+    return { ...found, priorDay: priorDayItems(facts, { ...context, before: before.totals }) };
+  }
+
+  /** Burned fees that custody's side counts since the last comparison; rules 1 counted none there. */
+  burn({ lines }: HashFacts, burned: PlaceSums): void {
+    const { record, compared } = this.#context;
+    if (record.rules === undefined) return;
+    const counted = compared?.report.version === 2 ? compared.throughSeq : 0;
+    const now = lines.filter(({ seq }) => seq <= record.throughSeq);
+    const before = lines.filter(({ seq }) => seq <= counted);
+    for (const part of burnedFees(now)) burned.move(part, 1n);
+    for (const part of burnedFees(before)) burned.move(part, -1n);
   }
 
   sum(line: PositionLine, { net, chain }: Pick<DayFold, 'net' | 'chain'>): void {
@@ -175,6 +193,8 @@ export function foldDay(hashes: Iterable<HashFacts>, context: FoldContext): DayF
   const unconfirmed: ReportUnconfirmed[] = [];
   const priorDay: PriorDayItem[] = [];
   const differences: ReportDifference[] = [];
+  const afterCutOff: ReportAfterCutOff[] = [];
+  const burned = new PlaceSums();
   for (const facts of hashes) {
     const folded = folder.hash(facts);
     for (const row of folded.moved) effects.move(row, 1n);
@@ -183,8 +203,11 @@ export function foldDay(hashes: Iterable<HashFacts>, context: FoldContext): DayF
     unconfirmed.push(...folded.unconfirmed);
     priorDay.push(...folded.priorDay);
     differences.push(...differencesOf(facts, context));
+    afterCutOff.push(...afterCutOffRows(facts, custodySide(facts, context.record).after));
+    folder.burn(facts, burned);
   }
-  return { effects, ...sums, inTransit, unconfirmed, priorDay, differences };
+  const rows = { inTransit, unconfirmed, priorDay, differences, afterCutOff };
+  return { effects, ...sums, ...rows, burned };
 }
 
 /**

@@ -13,7 +13,16 @@ export interface CountedEffect {
   readonly updatedAt: number;
   /** Absent in days closed under rules 1. */
   readonly kind?: EffectKind;
+  /**
+   * When it moved, and what that rests on; absent where the API tells no time that can be read, and
+   * in days closed under rules 1.
+   */
+  readonly at?: number;
+  readonly datedBy?: CustodyDatedBy;
 }
+
+/** What the time of a custody transaction rests on: its block's time, or its record's own. */
+export type CustodyDatedBy = 'block' | 'custody';
 
 /**
  * What a transaction of the custody API is to the books: an own debit, a receipt, or change that

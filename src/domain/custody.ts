@@ -36,6 +36,8 @@ export interface CustodyTransaction {
   /** Null where briefly omitted on a just-mined transaction (spec, conservation rule 6). */
   readonly changes: readonly BalanceChange[] | null;
   readonly reasonCode: string | null;
+  /** Absent where the API tells no time that can be read. */
+  readonly createdAt?: number;
   readonly updatedAt: number;
 }
 

@@ -1,6 +1,6 @@
 import { negated, plus, ZERO, type Amount } from './amount.ts';
 import type { EntryCause, View } from './entry.ts';
-import type { AssetId, VaultId } from './ids.ts';
+import type { AssetId, TransactionId, VaultId } from './ids.ts';
 import type { ChangeKind } from './notification.ts';
 
 /**
@@ -39,6 +39,7 @@ export interface PositionLine {
   readonly view: View;
   readonly cause: EntryCause;
   readonly reverses: number | null;
+  readonly transactionId: TransactionId | null;
   /** Unix milliseconds at which its fact was recorded. */
   readonly postedAt: number;
   readonly vaultId: VaultId;

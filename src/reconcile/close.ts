@@ -163,7 +163,7 @@ export class Closer {
 
   async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
     const { calendar, now } = this.#options;
-    const custody = await this.#readCustody(following);
+    const custody = await this.#readCustody(day, following);
     if (this.#stopping.signal.aborted) return STOPPED;
     const isPatient = this.#options.custody !== undefined && following === undefined;
     if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
@@ -183,7 +183,10 @@ export class Closer {
     return { kind: 'not_recorded', days: [], cause: 'the clock was set back over the cut-off' };
   }
 
-  async #readCustody(following: CalendarDay | undefined): Promise<CustodyReading> {
+  async #readCustody(
+    day: CalendarDay,
+    following: CalendarDay | undefined,
+  ): Promise<CustodyReading> {
     const { custody, reads, now } = this.#options;
     if (custody === undefined) {
       return { kind: 'not_read', reason: 'custody is not configured', configured: false };
@@ -193,7 +196,9 @@ export class Closer {
       return { kind: 'not_read', reason };
     }
     const since = await reads.custodyReadThrough();
-    return readCustodyEffects(since, { custody, reads, now });
+    const last = await reads.lastClose();
+    const cutOffs = [day.cutOffAt, ...(last === undefined ? [] : [last.cutOffAt])];
+    return readCustodyEffects(since, { custody, reads, now, cutOffs });
   }
 
   async #exempt(): Promise<Readonly<Record<string, number>>> {

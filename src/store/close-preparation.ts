@@ -34,7 +34,11 @@ interface Packed {
   readonly effects: readonly (readonly string[])[];
   readonly net: PackedSums;
   readonly chain: PackedSums;
-  readonly rows: Pick<DayFold, 'inTransit' | 'unconfirmed' | 'priorDay' | 'differences'>;
+  readonly rows: Pick<
+    DayFold,
+    'inTransit' | 'unconfirmed' | 'priorDay' | 'differences' | 'afterCutOff'
+  >;
+  readonly burned: PackedSums;
   /** Hashes that differ and have exemptions, and the digest of those. */
   readonly exempt: readonly (readonly [string, string])[];
   readonly positions: SealedPositions;
@@ -104,7 +108,7 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
   const headSeq = source.headSeq();
   const day = new OpenDay(record, source);
   const { fold, positions } = workOut(day, source);
-  const { inTransit, unconfirmed, priorDay, differences } = fold;
+  const { inTransit, unconfirmed, priorDay, differences, afterCutOff } = fold;
   const effects = fold.effects
     .rows()
     .map((row) => [
@@ -119,7 +123,8 @@ export function prepareClose(record: CloseRecord, source: CloseSource): string {
     effects,
     net: packSums(fold.net),
     chain: packSums(fold.chain),
-    rows: { inTransit, unconfirmed, priorDay, differences },
+    rows: { inTransit, unconfirmed, priorDay, differences, afterCutOff },
+    burned: packSums(fold.burned),
     exempt: packExempt(day, fold),
     positions,
   } satisfies Packed);
@@ -184,6 +189,7 @@ export function workOf(
     effects: unpackEffects(packed.effects),
     net: unpackSums(packed.net),
     chain: unpackSums(packed.chain),
+    burned: unpackSums(packed.burned),
   };
   const changed = changedHashes(fold, exempt, { day, touched, source: closes });
   const listed = new Set(fold.differences.map(hashName));

@@ -1,6 +1,6 @@
 import { negated, storedAmount, type Amount } from '../domain/amount.ts';
 import { ownByOf } from '../domain/close/own-word.ts';
-import type { HashFacts } from '../domain/close/hash-facts.ts';
+import type { HashFacts, MovedAfter } from '../domain/close/hash-facts.ts';
 import { byCodePoint, hashName, type FoldContext, type SealedDay } from '../domain/close-fold.ts';
 import type { CloseRecord, CountedEffect } from '../domain/close-record.ts';
 import type { DailyReport } from '../domain/close-report.ts';
@@ -19,15 +19,42 @@ function sealedDay(row: DailyCloseRow | undefined): SealedDay | undefined {
 
 function rowsOf(effect: CountedEffect): CustodyEffectRow[] {
   const { transactionId, vaultId, network, blockchainHash, kind = null } = effect;
+  const { at = null, datedBy = null } = effect;
   return effect.amounts.map(({ asset, amount }) => ({
     transactionId,
     vaultId,
     network,
     blockchainHash,
     kind,
+    at,
+    datedBy,
     asset,
     amount,
   }));
+}
+
+/**
+ * What the transactions that are counted anew moved after the cut-off. One that counted for something
+ * else before is dated by its last change, whatever its own time is.
+ */
+function movedAfter(
+  cutOffAt: number,
+  counted: readonly CountedEffect[],
+  rows: { before: readonly CustodyEffectRow[]; now: readonly CustodyEffectRow[] },
+): (MovedAfter & HashKey)[] {
+  const changed = new Set(rows.before.map(({ transactionId }) => transactionId));
+  const times = new Map(
+    counted.map(({ transactionId, at, datedBy, updatedAt }) => {
+      const isOwnTime = at !== undefined && datedBy !== undefined && !changed.has(transactionId);
+      const time = isOwnTime ? { at, datedBy } : { at: updatedAt, datedBy: 'custody' as const };
+      return [transactionId, time];
+    }),
+  );
+  const takenBack = rows.before.map((row) => ({ ...row, amount: negated(row.amount) }));
+  return [...takenBack, ...rows.now].flatMap((row) => {
+    const time = times.get(row.transactionId);
+    return time === undefined || time.at < cutOffAt ? [] : [{ ...row, ...time }];
+  });
 }
 
 /** Hashes that must be looked at although nothing of theirs was posted in the day. */
@@ -36,10 +63,11 @@ function carriedHashes(
   counted: readonly HashKey[],
 ): HashKey[] {
   const reports = days.flatMap((day) => (day === undefined ? [] : [day.report]));
-  const open = reports.flatMap(({ differences, inTransit, unconfirmed = [] }) => [
-    ...differences,
-    ...inTransit,
-    ...unconfirmed,
+  const open = reports.flatMap((report) => [
+    ...report.differences,
+    ...report.inTransit,
+    ...(report.unconfirmed ?? []),
+    ...(report.custodyAfterCutOff ?? []),
   ]);
   return [
     ...open.map(({ network, blockchainHash }) => ({
@@ -75,6 +103,7 @@ export class OpenDay {
   readonly #carriedNames: ReadonlySet<string>;
   readonly #anew: ReadonlySet<string>;
   readonly #effectsNow: ReadonlyMap<string, readonly CustodyEffectRow[]>;
+  readonly #after: ReadonlyMap<string, readonly (MovedAfter & HashKey)[]>;
   /** Read when the first difference is met: most days have none. */
   #exemptions: ReturnType<typeof standingByHash> | undefined;
 
@@ -92,10 +121,15 @@ export class OpenDay {
     this.effectsNow = counted.flatMap(rowsOf);
     this.#afterSeq = (isCompared ? this.compared : this.previous)?.throughSeq ?? 0;
     const moved = [...counted, ...this.effectsBefore];
+    const moves = { before: this.effectsBefore, now: this.effectsNow };
     this.#carried = carriedHashes([this.previous, this.compared], moved);
     this.#carriedNames = new Set(this.#carried.map(hashName));
     this.#anew = new Set(counted.map(({ transactionId }) => transactionId));
     this.#effectsNow = groupedBy(this.effectsNow, hashName);
+    this.#after = groupedBy(
+      record.rules === undefined ? [] : movedAfter(record.cutOffAt, counted, moves),
+      hashName,
+    );
   }
 
   /** What the custody figures move by, against the last comparison. */
@@ -116,10 +150,11 @@ export class OpenDay {
 
   get context(): FoldContext {
     const source = this.#source;
-    const { record, previous } = this;
+    const { record, previous, compared } = this;
     return {
       record,
       previous,
+      compared,
       breaksOf: ({ blockchainHash }) => source.breaksOfHash(blockchainHash),
       exemptionsOf: (hash) => this.exemptionsOf(hash),
       eventAt: (seq) => {
@@ -180,7 +215,8 @@ export class OpenDay {
       const custody = this.#custodyOf(hash);
       // Rules 1 looked at no kind, and the effects of their days have none.
       const isShown = ownBy !== 'word' && custody.some(({ kind }) => kind === 'outgoing');
-      yield { ...hash, own: hash.own || isShown, custody };
+      const after = this.#after.get(hashName(hash)) ?? [];
+      yield { ...hash, own: hash.own || isShown, custody, after };
     }
   }
 

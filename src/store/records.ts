@@ -149,9 +149,7 @@ export interface DailyCloseRow extends ClosedDayRow {
 }
 
 /** What one asset of a transaction at the custody API counts for; zero takes it away. */
-export interface CustodyEffectRow extends CustodyPart, HashKey {
-  readonly transactionId: TransactionId;
-}
+export interface CustodyEffectRow extends CustodyPart, HashKey {}
 
 export interface SignatureRow extends CloseSignature {
   readonly day: string;

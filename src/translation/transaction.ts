@@ -12,6 +12,13 @@ import { attributedMemo } from '../wire/balance-change.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 
+/** No row is unreadable for this time: only reports are dated by it. */
+function createdAtOf(wire: TransactionRecord): number | undefined {
+  const told: unknown = wire['createdAt'];
+  const time = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** A transaction of the custody API in domain terms; an unreadable time counts as the epoch. */
 export function transactionOf(wire: TransactionRecord): CustodyTransaction {
   const [first] = wire.balanceChanges ?? [];
@@ -20,6 +27,7 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     addressId: optional(AddressId, wire.addressId) ?? optional(AddressId, first?.address?.id),
   };
   const updatedAt = Date.parse(wire.updatedAt);
+  const createdAt = createdAtOf(wire);
   return {
     transactionId: TransactionId(wire.transactionId),
     vaultId: VaultId(wire.vaultId),
@@ -35,6 +43,7 @@ export function transactionOf(wire: TransactionRecord): CustodyTransaction {
     confirmations: wire.confirmations ?? null,
     changes: changesOf(wire.balanceChanges, wire.type === 'incoming' ? scope : undefined),
     reasonCode: wire.reasonCode ?? null,
+    ...(createdAt === undefined ? {} : { createdAt }),
     updatedAt: Number.isNaN(updatedAt) ? 0 : updatedAt,
   };
 }

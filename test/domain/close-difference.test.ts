@@ -26,6 +26,7 @@ import { ETH } from '../store/webhook.ts';
 import { CUT_OFF, HASH_KEY, HOUR_MS, line } from './day-lines.ts';
 
 const AT = { vaultId: VaultId('v1'), asset: AssetId(ETH) };
+const UNDATED = { transactionId: TransactionId('tx'), at: null, datedBy: null };
 const NOT_READ: CustodyReading = { kind: 'not_read', reason: 'down' };
 
 function read(more: Partial<CustodyReading & { kind: 'read' }> = {}): CustodyReading {
@@ -79,7 +80,8 @@ function found(given: Case): ReportDifference[] {
     ...HASH_KEY,
     lines,
     own: false,
-    custody: says === undefined ? [] : [{ ...AT, amount: Amount(says), kind: null }],
+    custody: says === undefined ? [] : [{ ...AT, ...UNDATED, amount: Amount(says), kind: null }],
+    after: [],
   };
   const record = recordOf(custody);
   return differencesOf(facts, {

@@ -4,7 +4,7 @@ import { foldDay, type FoldContext, type SealedDay } from '../../src/domain/clos
 import type { HashFacts } from '../../src/domain/close/hash-facts.ts';
 import type { CloseRecord } from '../../src/domain/close-record.ts';
 import type { DailyReport } from '../../src/domain/close-report.ts';
-import { AssetId, VaultId } from '../../src/domain/ids.ts';
+import { AssetId, TransactionId, VaultId } from '../../src/domain/ids.ts';
 import type { Place, PositionLine } from '../../src/domain/roll-forward.ts';
 import { ETH } from '../store/webhook.ts';
 import { CUT_OFF, HASH_KEY, HOUR_MS } from './day-lines.ts';
@@ -78,9 +78,12 @@ export function hash(lines: readonly PositionLine[], more: Partial<HashFacts> = 
     vaultId,
     asset,
     amount,
+    transactionId: TransactionId('tx'),
+    at: null,
+    datedBy: null,
     kind: cause === 'incoming' ? ('incoming' as const) : ('outgoing' as const),
   }));
-  return { ...HASH_KEY, lines: [...lines, ...chain], own: false, custody, ...more };
+  return { ...HASH_KEY, lines: [...lines, ...chain], own: false, custody, after: [], ...more };
 }
 
 /** The day before, as it was sealed. */

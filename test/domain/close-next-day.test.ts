@@ -103,13 +103,29 @@ describe('the day after', () => {
     ]);
   });
 
+  test('under rules 2 the item says how much went from where to where', () => {
+    const debit = today(-100n, { cause: 'mined', vaultId: V2.vaultId });
+    const record = { ...SECOND, rules: 2 } as const;
+    const hashes = [hash([line(100n), debit], { own: true })];
+    const report = second({ record, hashes, custodyMoved: [at(V2, -100n)] });
+    expect(report.priorDay).toMatchObject([
+      { reason: 'reclassified', vaultId: 'v1', amount: '100', from: 'deposits', to: 'internal' },
+    ]);
+  });
+
   test('a receipt told late is named, with the day that it belongs to', () => {
     const late = hash([today(50n)]);
-    const report = second({ hashes: [late], eventAt: () => CUT_OFF - 1 });
+    const report = second({
+      hashes: [late],
+      eventAt: () => ({ at: CUT_OFF - 1, datedBy: 'delivery' }),
+    });
     expect(report.priorDay).toMatchObject([
       { reason: 'late_event', day: '2026-03-01', amount: '50', entryId: 4 },
     ]);
-    expect(closeDay(inputs({ hashes: [late], eventAt: () => 1 })).priorDay).toEqual([]);
+    expect(
+      closeDay(inputs({ hashes: [late], eventAt: () => ({ at: 1, datedBy: 'delivery' }) }))
+        .priorDay,
+    ).toEqual([]);
   });
 
   test('a leg in transit is carried until its other one is booked', () => {

@@ -20,10 +20,15 @@ function items(
   events: Readonly<Record<number, number>> = {},
   moved = new Totals(),
 ): PriorDayItem[] {
-  return priorDayItems(HASH_KEY, lines, {
+  const facts = { ...HASH_KEY, lines, own: false, custody: [], after: [] };
+  return priorDayItems(facts, {
     previous: PREVIOUS,
     throughSeq: 30,
-    eventAt: (seq) => events[seq] ?? null,
+    eventAt: (seq) => {
+      const at = events[seq];
+      return at === undefined ? null : { at, datedBy: 'delivery' };
+    },
+    before: new Totals(),
     closedDayOf: (at) => new Date(at).toISOString().slice(0, 10),
     rules: undefined,
     moved: moved.rows(),

@@ -17,6 +17,7 @@ export function line(amount: bigint, more: Partial<PositionLine> = {}): Position
     view: 'books',
     cause: 'incoming',
     reverses: null,
+    transactionId: null,
     postedAt: CUT_OFF - 12 * HOUR_MS,
     vaultId: VaultId('v1'),
     asset: AssetId(ETH),

@@ -254,6 +254,8 @@ class Play {
           ? []
           : [{ asset: AssetId(deposit.asset), amount: Amount(BigInt(deposit.amount)) }],
         updatedAt: readAt - 10_000,
+        at: readAt - 1_000 * this.#choices.below(8),
+        datedBy: this.#choices.pick(['block', 'custody'] as const),
         kind: deposit.change === 1 ? ('change' as const) : ('incoming' as const),
       }));
     return {
@@ -578,6 +580,8 @@ test(
           seen.add(`${kind} ${leg ?? 'leg'} in transit`);
         }
         if ((parsed.unconfirmed ?? []).length > 0) seen.add('unconfirmed');
+        if ((parsed.custodyAfterCutOff ?? []).length > 0) seen.add('after the cut-off');
+        for (const { datedBy } of parsed.priorDay) seen.add(`dated by ${datedBy ?? 'nothing'}`);
         seen.add(parsed.status);
       }
       for (const { standing } of play.open.rows<MovementRow>('SELECT * FROM movements')) {
@@ -613,6 +617,10 @@ test(
       'internal credit in transit',
       'internal debit in transit',
       'unconfirmed',
+      'after the cut-off',
+      'dated by delivery',
+      'dated by block',
+      'balanced with open differences',
       'exceptions',
       'balanced',
       'unknown_to_custody',

@@ -146,6 +146,8 @@ test('a close takes over as many effects as the custody API has transactions', (
     blockchainHash: BlockchainHash('0x1'),
     asset: AssetId('ethereum:ETH'),
     kind: 'incoming',
+    at: null,
+    datedBy: null,
     amount: Amount(1n),
   };
   set.putCustodyEffects(Array.from({ length: 1_000_000 }, () => row));

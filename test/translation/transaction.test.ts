@@ -35,9 +35,17 @@ test('a record with nothing optional is read, what is left out is null', () => {
     confirmations: 7,
     changes: null,
     reasonCode: null,
+    createdAt: Date.UTC(2025, 10, 20),
     updatedAt: Date.UTC(2025, 10, 20, 0, 0, 1),
   });
 });
+
+test.for([undefined, null, 'yesterday', 1_763_600_000_000])(
+  'a creation time that cannot be read (%s) is left out',
+  (createdAt) => {
+    expect(read({ createdAt })).not.toHaveProperty('createdAt');
+  },
+);
 
 test('an incoming record is where it says, or where its entry says', () => {
   const balanceChanges = [change('1', { ...AT_ADDRESS, memoInfo: { memo: 'bob' } })];

@@ -208,7 +208,7 @@ export function explainCustody(
     if (pending.includes(facts.blockchainHash)) {
       return explained('custody_pending', 'the API has not published its balance changes yet');
     }
-    const moved = movedNow(place, facts, counted).map(({ updatedAt }) => updatedAt);
+    const moved = movedNow(place, facts, counted).map(({ at, updatedAt }) => at ?? updatedAt);
     if (moved.some((at) => at >= record.cutOffAt)) {
       return explained('timing', 'the custody API moved it after the cut-off');
     }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { storedAmount } from '../../domain/amount.ts';
 import type { Break, BreakState } from '../../domain/break.ts';
-import type { EffectKind, SignatureRole } from '../../domain/close-record.ts';
+import type { CustodyDatedBy, EffectKind, SignatureRole } from '../../domain/close-record.ts';
 import type { EntryCause, View } from '../../domain/entry.ts';
 import {
   AssetId,
@@ -76,17 +76,21 @@ function effectOf(row: CustodyEffectTableRow): CustodyEffectRow {
     asset: AssetId(row.asset),
     amount: storedAmount(row.amount),
     kind: row.kind as EffectKind | null,
+    at: row.at,
+    datedBy: row.dated_by as CustodyDatedBy | null,
   };
 }
 
 function lineOf(row: LineRow): PositionLine {
-  const [entryId, seq, view, cause, reverses, postedAt, vaultId, change, amount, asset] = row;
+  const [entryId, seq, view, cause, reverses, transactionId, ...rest] = row;
+  const [postedAt, vaultId, change, amount, asset] = rest;
   return {
     entryId,
     seq,
     view: view as View,
     cause: cause as EntryCause,
     reverses,
+    transactionId: transactionId === null ? null : TransactionId(transactionId),
     postedAt,
     vaultId: VaultId(vaultId),
     asset: AssetId(asset),

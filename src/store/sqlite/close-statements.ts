@@ -14,6 +14,7 @@ export type LineRow = readonly [
   view: string,
   cause: string,
   reverses: number | null,
+  transactionId: string | null,
   postedAt: number,
   vaultId: string,
   changeKind: string,
@@ -23,8 +24,8 @@ export type LineRow = readonly [
 
 /** CROSS JOIN keeps SQLite from starting with the postings: every step goes through an index. */
 const LINES = `
-  SELECT e.entry_id, e.seq, e.view, e.cause, e.reverses, e.posted_at, e.vault_id, p.change_kind,
-    p.amount, a.asset
+  SELECT e.entry_id, e.seq, e.view, e.cause, e.reverses, e.transaction_id, e.posted_at, e.vault_id,
+    p.change_kind, p.amount, a.asset
   FROM entries e CROSS JOIN postings p ON p.entry_id = e.entry_id
     CROSS JOIN ledger_accounts a ON a.ledger_account = p.ledger_account
   WHERE e.hash_id = ? AND a.kind = 'position'

@@ -49,6 +49,8 @@ export interface CustodyEffectTableRow {
   network: string;
   blockchain_hash: string;
   kind: string | null;
+  at: number | null;
+  dated_by: string | null;
   amount: string;
 }
 

@@ -32,6 +32,8 @@ export class CloseWriter {
       network,
       blockchainHash,
       kind,
+      at,
+      datedBy,
       amount,
     } of custodyEffects) {
       if (amount === 0n) {
@@ -45,6 +47,8 @@ export class CloseWriter {
         network,
         blockchain_hash: blockchainHash,
         kind,
+        at,
+        dated_by: datedBy,
         amount: amount.toString(),
       });
     }
