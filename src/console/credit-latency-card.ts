@@ -33,7 +33,7 @@ export function creditLatencyCard(now: CreditLatencyNow, at: number): Markup {
   const { credits, p50Ms, p99Ms, oldest } = now;
   const figures =
     credits === 0
-      ? html`<p class="empty">No credit in the last hour.</p>`
+      ? html`<p class="empty">No credit in the last hour, or since the daemon started.</p>`
       : html`<p>
           Median <b>${secondsText(p50Ms)}</b>, 99th percentile <b>${secondsText(p99Ms)}</b> over
           ${credits} credits.

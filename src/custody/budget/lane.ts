@@ -2,10 +2,10 @@ import type { LoggedRequest } from './request-log.ts';
 import { roomAt, usedOf, type Window } from './window.ts';
 
 /**
- * What a request is for, the most urgent first. `verification`: a deposit is due that the custody API
- * has shown before. `first-sight`: a deposit is due that it has not; anybody can make such deposits
- * up. `deposits`: a list too long for verification, while deposits wait for it. `look-up`: one deposit
- * or withdrawal.
+ * What a request is for, the most urgent first. `verification`: a deposit is due. `first-sight`: only
+ * deposits are due that the custody API has never shown, and the last rounds verified none of them;
+ * anybody can make such deposits up. `deposits`: a list too long for verification, while deposits
+ * wait for it. `look-up`: one deposit or withdrawal.
  */
 export const PRIORITIES = [
   'verification',

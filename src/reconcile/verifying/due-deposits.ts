@@ -31,8 +31,8 @@ export interface Due {
 export class DueDeposits {
   readonly #due = new Map<DepositId, Due>();
 
-  get size(): number {
-    return this.#due.size;
+  has(depositId: DepositId): boolean {
+    return this.#due.has(depositId);
   }
 
   /** A deposit that is due already keeps its turn, but for what it says by now. */

@@ -23,6 +23,12 @@ const PAUSE_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 /** Single requests per round, for deposits that the list of changes does not hold any more. */
 const LOOK_UPS_MAX = 3;
 
+/**
+ * After so many rounds in a row that verified nothing, deposits that the API has never shown count as
+ * made up: their rounds leave a part of the budget's burst to the others.
+ */
+const EMPTY_ROUNDS_MAX = 3;
+
 /** Withdrawals that ended are asked for together. */
 const GATHER_MS = 1_000;
 
@@ -71,6 +77,7 @@ export class Verifier {
   #hasTriedWatermark = false;
   /** When the budget has room again, as far as that was found out. */
   readonly #roomAtMs = { verification: 0, 'first-sight': 0 };
+  #emptyRounds = 0;
   #failures = 0;
   #notBeforeMs = 0;
   #reason: WaitReason = 'asking';
@@ -108,7 +115,7 @@ export class Verifier {
     const { known, unknown } = this.#due.nextAtMs();
     const next = Math.min(
       Math.max(known, this.#roomAtMs.verification),
-      Math.max(Math.min(unknown, this.#endedAtMs), this.#roomAtMs['first-sight']),
+      Math.max(Math.min(unknown, this.#endedAtMs), this.#roomAtMs[this.#laneOfUnknown()]),
     );
     return next === Infinity ? null : Math.max(next, this.#notBeforeMs);
   }
@@ -127,7 +134,8 @@ export class Verifier {
   async round(): Promise<void> {
     const { now, changes, custody } = this.#options;
     const ready = this.#due.ready(now());
-    const priority = ready.some(({ isKnown }) => isKnown) ? 'verification' : 'first-sight';
+    const hasKnown = ready.some(({ isKnown }) => isKnown);
+    const priority = hasKnown ? 'verification' : this.#laneOfUnknown();
     // The pace is waited for between rounds: a known deposit need not wait for an unknown one's turn.
     this.#roomAtMs[priority] = custody.roomAtMs(priority);
     if (this.#roomAtMs[priority] > now()) return;
@@ -158,7 +166,19 @@ export class Verifier {
     }
     this.#failures = 0;
     this.#reason = 'asking';
+    this.#judgeUnknown(ready.filter(({ isKnown }) => !isKnown));
     this.#due.missed(ready, now());
+  }
+
+  /** Whether what the API had never shown turned out to be true. */
+  #judgeUnknown(asked: readonly Due[]): void {
+    const isTrue = asked.some(({ deposit }) => !this.#due.has(deposit.depositId));
+    if (isTrue) this.#emptyRounds = 0;
+    else if (asked.length > 0) this.#emptyRounds += 1;
+  }
+
+  #laneOfUnknown(): 'verification' | 'first-sight' {
+    return this.#emptyRounds < EMPTY_ROUNDS_MAX ? 'verification' : 'first-sight';
   }
 
   /** Whether it is known from where to read on. At the start the last sweep's watermark says so. */
