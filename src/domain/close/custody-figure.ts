@@ -21,10 +21,14 @@ function sumAt(parts: readonly Part[], place: Place): Amount {
     .reduce((sum, { amount }) => plus(sum, amount), ZERO);
 }
 
+function isBurned({ cause }: PositionLine): boolean {
+  return cause === 'failed-fee';
+}
+
 /** Fees that failed transactions burned, as they stand in some lines of the books. */
 export function burnedFees(lines: readonly PositionLine[]): Part[] {
-  const books = lines.filter(({ view }) => view === 'books');
-  return standing(books).filter(({ cause }) => cause === 'failed-fee');
+  if (!lines.some(isBurned)) return [];
+  return standing(lines).filter(isBurned);
 }
 
 /**
@@ -34,6 +38,9 @@ export function burnedFees(lines: readonly PositionLine[]): Part[] {
  */
 export function custodySide(facts: HashFacts, record: CloseRecord): CustodySide {
   if (record.rules === undefined) return { atCutOff: facts.custody, after: [] };
+  const isPlain = facts.after.length === 0 && !facts.lines.some(isBurned);
+  // Nearly every hash ends here.
+  if (isPlain) return { atCutOff: facts.custody, after: [] };
   const cut = facts.lines.filter(({ seq }) => seq <= record.throughSeq);
   const read = [...facts.custody, ...burnedFees(cut)];
   const books = cut.filter(({ view }) => view === 'books');

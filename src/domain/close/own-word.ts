@@ -26,7 +26,7 @@ export function ownByOf({ rules, custody }: CloseRecord): OwnBy {
 }
 
 function isDebited(books: readonly PositionLine[]): boolean {
-  return standing(books).some(isDebitLine);
+  return books.some(isDebitLine) && standing(books).some(isDebitLine);
 }
 
 interface Credit {
@@ -138,7 +138,7 @@ export function unconfirmedOf(
   books: readonly PositionLine[],
   word: HashWord,
 ): ReportUnconfirmed[] {
-  if (word.own) return [];
+  if (word.own || !isDebited(books)) return [];
   const debits = standing(books).filter(isDebitLine);
   const sums = byPlace(
     debits.map(({ vaultId, asset, amount }) => ({
