@@ -159,10 +159,10 @@ export class CreditWorld {
       moods.set(vaultId, options.moodOf?.(vault) ?? 'takes');
       core.delivery.subscribe(vaultId, receiver.urlOf(vaultId), ['incoming', 'outgoing']);
     });
+    if (options.isBusySinceAnHour === true) fillAnHour(log, now());
     // A sweep has read the list before, as it has in any daemon that runs for a minute.
     await sweep.run();
     requestsAtMs.length = 0;
-    if (options.isBusySinceAnHour === true) fillAnHour(log, now());
     await callControl(core, 'PUT /sim/faults', { api: options.apiFaults ?? [] });
     const end = async (): Promise<void> => {
       await client.close();
