@@ -212,5 +212,10 @@ export type CustodyRecord =
       readonly addresses?: AddressChecks;
       /** Absent where nothing was repaired. */
       readonly repairs?: RunRepairs;
+      /**
+       * Its commit judges a bounded number of differences. Absent in the facts of earlier versions:
+       * their runs judged all of them.
+       */
+      readonly isBounded?: true;
     }
   | CloseRecord;

@@ -122,6 +122,7 @@ export class Sweep {
       incomplete: untaken ?? half.incomplete,
       ...(half.addresses === null ? {} : { addresses: half.addresses }),
       ...repairsOf(half, untaken === null),
+      isBounded: true,
     };
     const [last] = await this.#submit([run]);
     if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };

@@ -20,8 +20,17 @@ type Now = Circumstances & { readonly seq: number };
  */
 export const MOVEMENTS_PER_STEP = 100;
 
-/** Open breaks, and exempt differences, that one commit looks at again. Each reads a dossier. */
-const LOOKS_PER_STEP = 100;
+/** How much one commit takes: movements to judge; open breaks, and exempt differences, to look at again. */
+interface StepBounds {
+  readonly movements: number;
+  readonly looks: number;
+}
+
+/** Each look reads a dossier. */
+const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, looks: 100 };
+
+/** Runs of earlier versions took everything in one commit: a replay must come to the same breaks. */
+const UNBOUNDED: StepBounds = { movements: 1_000_000_000, looks: 1_000_000_000 };
 
 /** Types whose breaks end when the journal itself has caught up. */
 const HEALED_BY_JOURNAL = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
@@ -61,15 +70,16 @@ export class RunDesk {
   }
 
   /** Looks at the next breaks of the round, and judges the movements that have waited longest. */
-  step(graceMs: number, now: Now): Step {
+  step(graceMs: number, now: Now, bounds = BOUNDED): Step {
     const { set, source, flush } = this.#tools;
     flush();
-    const looked = this.#lookAgain(now);
-    const agreeing = source.movementsToHeal(MOVEMENTS_PER_STEP);
-    const limit = MOVEMENTS_PER_STEP - agreeing.length;
+    const looked = this.#lookAgain(now, bounds.looks);
+    const agreeing = source.movementsToHeal(bounds.movements);
+    const limit = bounds.movements - agreeing.length;
     // One more, to know whether any is left.
     const differing = source.movementsToJudge({ until: now.at - graceMs, limit: limit + 1 });
-    const due = [...looked.judgeAgain, ...agreeing, ...differing.slice(0, limit)];
+    // Breaks are numbered in this order, whatever the store's own is.
+    const due = [...looked.judgeAgain, ...agreeing, ...differing.slice(0, limit)].sort(byChange);
     const decided = judgeMovements(due, { at: now.at, graceMs });
     const applied = this.#apply(decided, now);
     for (const movement of decided.movements) set.putMovement(movement);
@@ -85,7 +95,8 @@ export class RunDesk {
   end(record: Extract<CustodyRecord, { kind: 'run' }>, now: Now): void {
     const { set } = this.#tools;
     const { seq, at } = now;
-    const { reopened, exempt, isMore } = this.step(record.graceMs, now);
+    const bounds = record.isBounded === true ? BOUNDED : UNBOUNDED;
+    const { reopened, exempt, isMore } = this.step(record.graceMs, now, bounds);
     const apply = (aged: Changes): void => void this.#apply(aged, now);
     const aged = this.#ages.judge(record.ages, { seq, at, apply });
     const unjudged = set.movementCount('unjudged');
@@ -116,21 +127,21 @@ export class RunDesk {
    * Open breaks and exempt differences in turn, from where the last step stopped: some have gone
    * away, and rules have come or ended.
    */
-  #lookAgain(now: Now): LookedAgain {
+  #lookAgain(now: Now, looksMax: number): LookedAgain {
     const { set, source } = this.#tools;
     const round = source.lookRound();
-    const differences = source.exemptDifferencesAfter(round.difference, LOOKS_PER_STEP);
+    const differences = source.exemptDifferencesAfter(round.difference, looksMax);
     const reopened = this.#exemptions.reconsider(differences, (found) => isGone(set, found), now);
     const hasRules = this.#exemptions.isInForce(now.at);
     const types = hasRules ? this.#exemptions.types : HEALED_BY_JOURNAL;
-    const breaks = source.unresolvedBreaksAfter(round.breakId, { types, limit: LOOKS_PER_STEP });
+    const breaks = source.unresolvedBreaksAfter(round.breakId, { types, limit: looksMax });
     const gone = breaks.filter((found) => isGone(set, found));
     const healed = gone.map(({ key }) => ({ key, reason: 'the notification arrived' }));
     const applied = this.#apply(changes({ healed }), now);
     const exempt = this.#exemptions.exemptOpen(breaks, now);
     const next = {
-      difference: differences.length < LOOKS_PER_STEP ? null : differences.at(-1)?.finding.key,
-      breakId: breaks.length < LOOKS_PER_STEP ? null : breaks.at(-1)?.breakId,
+      difference: differences.length < looksMax ? null : differences.at(-1)?.finding.key,
+      breakId: breaks.length < looksMax ? null : breaks.at(-1)?.breakId,
     };
     const lookRound = { difference: next.difference ?? null, breakId: next.breakId ?? null };
     const moves = lookRound.difference !== round.difference || lookRound.breakId !== round.breakId;
@@ -142,6 +153,21 @@ export class RunDesk {
       changed: applied || moves || reopened.changed || Object.keys(exempt).length > 0,
     };
   }
+}
+
+/** The longest unchanged first; of those of one moment, by what they are about. */
+function byChange(left: Movement, right: Movement): number {
+  return (
+    left.changedAt - right.changedAt ||
+    compareText(left.blockchainHash, right.blockchainHash) ||
+    compareText(left.vaultId, right.vaultId) ||
+    compareText(left.asset, right.asset)
+  );
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }
 
 /** Whether a difference between two tellings has gone away by itself. */

@@ -151,6 +151,20 @@ export class OpenLedger {
       requests: 0,
       watermark: null,
       incomplete: null,
+      isBounded: true,
+    });
+  }
+
+  /** A reconciliation as versions before bounded runs journalled it. */
+  unboundedRun(): Promise<FactOutcome> {
+    return this.record({
+      kind: 'run',
+      startedAt: this.at,
+      graceMs: 0,
+      custody: NOTHING_COMPARED,
+      requests: 0,
+      watermark: null,
+      incomplete: null,
     });
   }
 

@@ -106,3 +106,33 @@ test('a reconciliation takes as many commits as its differences need', async () 
   const records = open.bodies('custody-record').map((body) => JSON.parse(body) as CustodyRecord);
   expect(records.map(({ kind }) => kind)).toEqual(['run-step', 'run-step', 'run']);
 });
+
+test('a run of an earlier version is replayed as it was: it judges every difference in its commit', async () => {
+  const open = await openLedger();
+  await forge(open);
+  await open.unboundedRun();
+  expect(lastRun(open)).toMatchObject({ broken: FORGED, skipped: {} });
+  expect(open.openBreaks()).toHaveLength(FORGED);
+});
+
+test('breaks of one commit are numbered by what they are about, not by when its hash was first seen', async () => {
+  const open = await openLedger();
+  const service = new Service();
+  const late = service.chain('transaction', { blockchainHash: '0xb' });
+  await open.deliverTogether(late, service.chain('transaction', { blockchainHash: '0xa' }));
+  await open.deliverTogether(
+    service.chain('rollback', { blockchainHash: '0xb' }),
+    service.chain('rollback', { blockchainHash: '0xa' }),
+  );
+  open.db.exec('UPDATE movements SET changed_at = 0');
+  await open.deliverTogether(
+    service.chain('transaction', { blockchainHash: '0xd' }),
+    service.chain('transaction', { blockchainHash: '0xc' }),
+  );
+  open.db.exec('UPDATE movements SET changed_at = 0');
+  await open.run();
+  const hashes = open.rows<{ blockchain_hash: string }>(
+    'SELECT blockchain_hash FROM breaks ORDER BY break_id',
+  );
+  expect(hashes.map((one) => one.blockchain_hash)).toEqual(['0xc', '0xd']);
+});
