@@ -27,6 +27,9 @@ const CUSTODY_TIME_MS_MAX = 45_000;
 /** A run judges differences between books and chain view for no longer than this, a minute's sixth. */
 const LOCAL_TIME_MS_MAX = 10_000;
 
+/** Between two of its commits a run waits so many times as long: most of the writer is for webhooks. */
+const RESTS_PER_STEP = 3;
+
 /**
  * Rows that changed this much before the watermark are read again, beside the grace period in which
  * a difference is not reported yet: clocks and commits overlap.
@@ -60,6 +63,8 @@ export interface SweepOptions {
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
+  /** Waits between two commits of the local half; absent: they follow one another at once. */
+  readonly rest?: (ms: number) => Promise<void>;
   /** When waiting is stale and breaks escalate; absent: neither is judged. */
   readonly ages?: RunAges;
 }
@@ -139,8 +144,10 @@ export class Sweep {
     const { reads, now, graceMs } = this.#options;
     const deadlineMs = now() + LOCAL_TIME_MS_MAX;
     while (now() < deadlineMs && (await reads.needsRunStep(now() - graceMs))) {
+      const began = now();
       const [step] = await this.#submit([{ kind: 'run-step', graceMs }]);
       if (step?.kind !== 'taken') return;
+      await this.#options.rest?.((now() - began) * RESTS_PER_STEP);
     }
   }
 

@@ -18,7 +18,7 @@ type Now = Circumstances & { readonly seq: number };
  * Movements that one commit judges. Intake waits for the commit: at this many it takes some
  * milliseconds. A run takes as many steps as its time allows.
  */
-export const MOVEMENTS_PER_STEP = 100;
+export const MOVEMENTS_PER_STEP = 50;
 
 /** How much one commit takes: movements to judge; open breaks, and exempt differences, to look at again. */
 interface StepBounds {
@@ -27,7 +27,7 @@ interface StepBounds {
 }
 
 /** Each look reads a dossier. */
-const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, looks: 100 };
+const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, looks: 50 };
 
 /** Runs of earlier versions took everything in one commit: a replay must come to the same breaks. */
 const UNBOUNDED: StepBounds = { movements: 1_000_000_000, looks: 1_000_000_000 };

@@ -7,9 +7,9 @@ import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
 import { openLedger, openLedgerFile, type OpenLedger } from './open-ledger.ts';
 import { Service } from './webhook.ts';
 
-const FORGED = 250;
+const FORGED = 125;
 /** `MOVEMENTS_PER_STEP`, told again: more would make intake wait. */
-const STEP = 100;
+const STEP = 50;
 
 /** Chain events that no platform transaction explains, each of a hash of its own. */
 async function forge(open: OpenLedger): Promise<void> {
@@ -29,7 +29,7 @@ function lastRun(open: OpenLedger): { broken: number; exempt: unknown; skipped: 
   return { broken, exempt: JSON.parse(exempt), skipped: JSON.parse(skipped) };
 }
 
-test('a run’s commit judges a hundred differences, and says how many wait for the next', async () => {
+test('a run’s commit judges fifty differences, and says how many wait for the next', async () => {
   const open = await openLedger();
   await forge(open);
   await open.run();
@@ -94,14 +94,21 @@ test('a reconciliation takes as many commits as its differences need', async () 
   const { open, path } = await openLedgerFile();
   const reads = new SqliteReads(openForReading(path));
   await forge(open);
+  const rests: number[] = [];
   const sweep = new Sweep({
     reads,
     submit: (facts) => open.commit(facts),
     now: () => open.at,
+    rest: (ms) => {
+      rests.push(ms);
+      return Promise.resolve();
+    },
     graceMs: 0,
   });
   expect(await sweep.run()).toMatchObject({ run: { broken: FORGED, skipped: {} } });
   expect((await reads.counts()).unjudgedMovements).toBe(0);
+  // Webhooks have the writer between two steps.
+  expect(rests).toHaveLength(2);
   reads.close();
   const records = open.bodies('custody-record').map((body) => JSON.parse(body) as CustodyRecord);
   expect(records.map(({ kind }) => kind)).toEqual(['run-step', 'run-step', 'run']);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CustodyClient } from '../../custody/client.ts';
 import type { CommitQueue } from '../../intake/commit-queue.ts';
 import type { RunAges } from '../../domain/custody.ts';
@@ -54,6 +55,7 @@ export class Reconciler {
       reads,
       submit: (facts) => queue.submitAll(facts),
       now,
+      rest: (ms) => pause(ms),
       graceMs: config.reconcile.graceSeconds * 1000,
       ages: agesOf(config),
       ...(custody === undefined || config.custody === undefined
