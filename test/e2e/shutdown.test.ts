@@ -175,6 +175,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
             'custody client',
             'reconciliation',
             'waiting consumers',
+            'verifier',
             'judging',
             'commit queue',
             'listener',

@@ -231,17 +231,17 @@ test.skipIf(!existsSync('/proc/self/limits'))(
     const daemon = new Daemon();
     onTestFinished(() => daemon.remove());
     const serve = ['serve', '--config', daemon.configPath, '--json'];
-    for (const few of [64, 639]) {
+    for (const few of [64, 899]) {
       const { status, stdout, stderr } = spawnSync('sh', withFiles(few, serve), {
         encoding: 'utf8',
       });
       expect([status, stdout, stderr]).toEqual([
         1,
         '',
-        `counterfoil: this process may have ${few} files open, and the daemon needs 640 and one more for each connection: raise the limit, e.g. \`ulimit -Hn 4096\` as root, LimitNOFILE=4096 of systemd, --ulimit nofile=4096 of docker\n`,
+        `counterfoil: this process may have ${few} files open, and the daemon needs 900 and one more for each connection: raise the limit, e.g. \`ulimit -Hn 4096\` as root, LimitNOFILE=4096 of systemd, --ulimit nofile=4096 of docker\n`,
       ]);
     }
-    const enough = spawn('sh', withFiles(640, serve), { stdio: ['ignore', 'pipe', 'ignore'] });
+    const enough = spawn('sh', withFiles(900, serve), { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void enough.kill('SIGKILL'));
     const [said] = (await once(enough.stdout, 'data')) as [Buffer];
     expect(said.toString()).toMatch(/"url":"http/);
