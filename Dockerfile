@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-FROM node:20-bookworm-slim AS build
+FROM node:22-bookworm-slim AS build
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
@@ -10,11 +10,12 @@ COPY package.json package-lock.json ./
 # nodedir: the headers come with the base image, nothing is fetched for them.
 RUN npm ci --ignore-scripts --no-audit --no-fund \
   && npm_config_nodedir=/usr/local npm_config_build_from_source=true npm rebuild better-sqlite3
-COPY tsconfig.json ./
+COPY rolldown.config.ts ./
 COPY src ./src
-RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The image holds nothing of the simulated core: its packages are the optional ones.
+RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
-FROM node:20-bookworm-slim
+FROM node:22-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
