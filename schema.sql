@@ -93,10 +93,17 @@ CREATE TABLE notifications (
   confirmations   INTEGER,
   received_at     INTEGER NOT NULL
 ) STRICT;
--- For lists: the newest of a vault, and the few that are not accepted.
-CREATE INDEX notifications_by_vault ON notifications (vault_id) WHERE vault_id IS NOT NULL;
+-- For lists: the few that are not accepted.
 CREATE INDEX notifications_by_status ON notifications (status) WHERE status <> 'accepted';
 CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS NOT NULL;
+
+-- Which spans of 8,192 facts hold notifications of a vault, to list them: span is seq / 8192. An index
+-- of every notification by vault would write a page of its own for nearly each of them.
+CREATE TABLE vault_spans (
+  vault_id TEXT    NOT NULL,
+  span     INTEGER NOT NULL,
+  PRIMARY KEY (vault_id, span)
+) STRICT, WITHOUT ROWID;
 
 -- Bodies kept aside: not understood, or another body under an id already taken. An operator can
 -- retry one after an upgrade; it then takes effect as if it arrived at that moment.
@@ -385,7 +392,7 @@ CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
 
 -- Hashes that own outgoing transactions have or are said to have: deposits of such a hash are
 -- internal. standing:
---   told       by a webhook alone; counts until the custody API denies it
+--   claimed    by a webhook alone; counts until the custody API denies it
 --   confirmed  by the custody API; for good, since a transaction may be sent again under another
 --   refuted    the custody API knows the transaction under another hash, or not at all
 --   disowned   the custody API, asked for the hash, knows no own transaction under it, and has never
@@ -395,13 +402,13 @@ CREATE TABLE own_hashes (
   network         TEXT NOT NULL,
   blockchain_hash TEXT NOT NULL,
   transaction_id  TEXT NOT NULL,
-  standing        TEXT NOT NULL CHECK (standing = 'told' OR standing = 'confirmed' OR
+  standing        TEXT NOT NULL CHECK (standing = 'claimed' OR standing = 'confirmed' OR
                                        standing = 'refuted' OR standing = 'disowned'),
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
 -- The sweep's work list: those that the custody API has not answered for.
-CREATE INDEX own_hashes_told ON own_hashes (hash_id) WHERE standing = 'told';
+CREATE INDEX own_hashes_claimed ON own_hashes (hash_id) WHERE standing = 'claimed';
 
 -- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
 -- was when the item was appended (JSON).
@@ -708,8 +715,8 @@ CREATE TABLE close_signatures (
 -- ---------------------------------------------------------------------------------------------
 
 -- A random key put in its sorted place at once costs a page of its own; many at a time share pages.
--- So keys are kept in memory at first and merged in here in sorted order, some with every commit;
--- keys_merged says how far. What is not merged is read from the tables again at the next start.
+-- So keys are kept in memory at first, and every commit writes some here, in the order of their
+-- fingerprints. keys_merged says how far. The keys of later facts are read from the tables at start.
 -- space: 1 notifications by id, 2 hashes by network and hash, 3 deposits by id.
 -- fingerprint: the first 48 bits of the key's SHA-256; several keys may share one, so that the row
 -- itself decides. row: the seq, the hash_id, the deposit's hash_id.

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands/catalogue.ts';
-import { earlySignals } from './commands/early-signals.ts';
-import { CommandFailed, type Terminal } from './commands/terminal.ts';
+import { earlySignals } from './daemon/process/early-signals.ts';
+import { nodeRefusal } from './daemon/process/node-release.ts';
+import { CommandFailed, type Terminal } from './daemon/process/terminal.ts';
 import { StateFileRefused } from './simulator/state/refusal.ts';
-import { StoreRefused } from './store/sqlite/refusal.ts';
+import { StoreRefused } from './store/sqlite/file/refusal.ts';
 
 const HELP = `
 Try it:
@@ -27,17 +28,24 @@ const terminal: Omit<Terminal, 'signals'> = {
   },
 };
 
-function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+interface Manifest {
+  readonly version: string;
+  /** What the simulated core alone needs; a production install may leave it out. */
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
 }
 
 /** The program with the called command loaded, and the others by name alone. */
 async function program(args: readonly string[]): Promise<Command> {
-  const surroundings = { environment: process.env, version: version() };
+  const { version, optionalDependencies } = manifest();
+  const simulatorPackages = Object.keys(optionalDependencies);
+  const surroundings = { environment: process.env, version, simulatorPackages };
   const root = new Command('counterfoil')
     .description("The receiving half of a custody service's webhooks: exact books, safe credits.")
-    .version(surroundings.version)
+    .version(version)
     .addHelpText('after', HELP);
   // `help serve` is `serve --help`.
   const called = args[0] === 'help' ? args[1] : args[0];
@@ -76,6 +84,8 @@ function lookAfterOutput(): void {
 async function main(): Promise<void> {
   lookAfterOutput();
   try {
+    const refusal = nodeRefusal(process.versions.node);
+    if (refusal !== undefined) throw new CommandFailed(refusal);
     const command = await program(process.argv.slice(2));
     refuseToExit(command);
     await command.parseAsync(process.argv);

@@ -1,18 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { patternsOf } from './projects.ts';
 import { TallyReporter } from './tally-reporter.ts';
 
-const EVERY_TEST = ['test/**/*.test.ts'];
-
-/** Each of these files gets a process of its own. */
-const LONERS = [
-  // They start programs, kill them, and look at what is left of their own process.
-  'test/{commands,e2e,house,ops,simulation}/**/*.test.ts',
-  'test/simulator/{conformance,identity,persistence}/**/*.test.ts',
-  // They measure time and memory.
-  'test/simulator/load/**/*.test.ts',
-  'test/store/{dossiers,key-filter}.test.ts',
-];
+const LISTED = (['rules', 'programs', 'nightly'] as const).flatMap(patternsOf);
 
 export default defineConfig({
   test: {
@@ -26,16 +17,27 @@ export default defineConfig({
     restoreMocks: true,
     reporters: ['default', new TallyReporter()],
     projects: [
-      { extends: true, test: { name: 'loners', include: LONERS } },
+      // Tests of these two close whatever they open: one process loads what they share once, and
+      // runs one file after another. That spares a quarter of their time.
+      { extends: true, test: { name: 'rules', isolate: false, include: patternsOf('rules') } },
       {
-        // Whose tests close whatever they open: one process loads what they share once, and runs
-        // one file after another. That spares a quarter of their time.
         extends: true,
         test: {
-          name: 'neighbours',
+          name: 'http',
           isolate: false,
-          include: EVERY_TEST,
-          exclude: [...configDefaults.exclude, ...LONERS],
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...LISTED],
+        },
+      },
+      { extends: true, test: { name: 'programs', include: patternsOf('programs') } },
+      {
+        extends: true,
+        test: {
+          name: 'nightly',
+          include: patternsOf('nightly'),
+          testTimeout: 3_600_000,
+          // Each measures what the machine can do.
+          fileParallelism: false,
         },
       },
     ],

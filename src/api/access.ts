@@ -5,37 +5,42 @@ import { findTargetHandler } from 'hono/utils/handler';
 import { answerProblem } from './problem.ts';
 
 /**
- * What a token may do; each role may also do what those before it may.
- * `viewer`: read everything. `crediting`: acknowledge credits. `operator`: approve, hold, release
- * and attribute deposits, work on breaks, retry the quarantine, run a reconciliation.
+ * Roles of a token; each role includes the earlier ones.
+ *
+ * | role | may |
+ * |---|---|
+ * | `viewer` | read everything |
+ * | `crediting` | acknowledge credits |
+ * | `operator` | approve, hold, release and attribute deposits; work on breaks; retry the quarantine; run a reconciliation |
+ * | `admin` | change the crediting policy and an asset's decimals |
  */
 export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A token as the configuration holds it: never itself, only its SHA-256 in hex. */
+/** A token in the configuration: only its SHA-256, in hex. */
 export interface ApiToken {
   readonly name: string;
   readonly role: Role;
   readonly sha256: string;
 }
 
-/** Who calls: the token's name is the person that decisions are journalled with. */
+/** The caller: decisions are journalled with the token's name. */
 export interface Caller {
   readonly name: string;
   readonly role: Role;
 }
 
-/** Finds whom a presented token belongs to. */
+/** Finds the caller of a presented token. */
 export type Identify = (token: string) => Caller | undefined;
 
-/** What the handlers of this API find in their context. */
+/** What this API's handlers find in their context. */
 export interface ApiEnv {
   Variables: { caller: Caller };
 }
 
 /**
- * Compares digests of equal length in constant time, and all of them whichever matches: neither
- * the digits nor the position of a match shows in the time that an answer takes.
+ * Compares all digests in constant time, whichever matches: the response time reveals neither
+ * digits nor position of a match. Throws for a configured digest that is not 64 hex digits.
  */
 export function identifyBy(tokens: readonly ApiToken[]): Identify {
   const known = tokens.map(({ name, role, sha256 }) => ({
@@ -56,6 +61,7 @@ export function identifyBy(tokens: readonly ApiToken[]): Identify {
   };
 }
 
+/** Whether a caller has this role or a higher one. */
 export function mayAct(caller: Caller, role: Role): boolean {
   return ROLES.indexOf(caller.role) >= ROLES.indexOf(role);
 }
@@ -65,7 +71,7 @@ function bearerToken(context: Context): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
 }
 
-/** Refuses calls without a valid token, before anything else of them is looked at. */
+/** Refuses calls without a valid token before reading anything else of them. */
 export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const token = bearerToken(context);
@@ -74,7 +80,7 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
       const detail =
         token === undefined
           ? 'Send one of the tokens of api.tokens: Authorization: Bearer <token>.'
-          : 'The token is not one of api.tokens: its SHA-256 must stand in the configuration.';
+          : 'The token is not one of api.tokens: its SHA-256 must be in the configuration.';
       const challenge =
         token === undefined
           ? 'Bearer realm="counterfoil"'
@@ -88,7 +94,7 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/** The role that a call asks for, by its own middleware: known before that middleware runs. */
+/** The role that a call's own middleware requires, known before it runs. */
 const ROLE_OF = new WeakMap<object, Role>();
 
 function roleOfCall(context: Context): Role | undefined {
@@ -100,9 +106,8 @@ function roleOfCall(context: Context): Role | undefined {
 }
 
 /**
- * Refuses callers below a role. Without one, below that of the call itself, so that the answer names
- * the role that is needed; of a route that forgot to ask, reading needs `viewer` and every other
- * method `crediting`.
+ * Refuses callers below a role. Without a role it takes the one that the call requires, so that the
+ * answer names it. A route that requires none needs `viewer` to read and `crediting` otherwise.
  */
 export function authorize(role?: Role): MiddlewareHandler<ApiEnv> {
   const handler: MiddlewareHandler<ApiEnv> = async (context, next) => {

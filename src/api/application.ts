@@ -1,27 +1,30 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { except } from 'hono/combine';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { secureHeaders } from 'hono/secure-headers';
 import { authenticate, authorize, type ApiEnv, type Identify } from './access.ts';
-import { mountAssets } from './assets.ts';
-import { mountBalances } from './balances.ts';
-import { mountBreaks } from './breaks.ts';
-import { mountCredits } from './credits.ts';
-import { mountDeposits } from './deposits.ts';
+import { mountAssets } from './exchange/assets.ts';
+import { mountBalances } from './books/balances.ts';
+import { mountBreaks } from './finance/breaks.ts';
+import { mountCredits } from './exchange/credits.ts';
+import { mountDeposits } from './exchange/deposits.ts';
 import { mountDocumentation } from './documentation.ts';
 import { mountHealth, type HealthOptions } from './health.ts';
-import { mountJournal } from './journal.ts';
-import { mountMovements } from './movements.ts';
-import { mountNotifications } from './notifications.ts';
-import { mountPolicy } from './policy.ts';
+import { mountJournal } from './books/journal.ts';
+import { mountMovements } from './books/movements.ts';
+import { mountNotifications } from './books/notifications.ts';
+import { mountPolicy } from './exchange/policy.ts';
 import { answerProblem, invalidRequest, problemOf } from './problem.ts';
-import { mountQuarantine } from './quarantine.ts';
-import { mountReconciliations } from './reconciliations.ts';
-import { mountDayMovements } from './day-movements.ts';
-import { mountReports } from './reports.ts';
+import { mountQuarantine } from './books/quarantine.ts';
+import { mountReconciliations } from './finance/reconciliations.ts';
+import { mountDayMovements } from './finance/day-movements.ts';
+import { mountReports } from './finance/reports.ts';
 import type { Services } from './services.ts';
-import { mountWithdrawals } from './withdrawals.ts';
+import { mountWithdrawals } from './exchange/withdrawals.ts';
 
-/** More than any body of this API needs but a policy: the longest holds a reason. */
+/** Larger than any body except a policy, in bytes: the longest holds a reason. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** A policy may hold rules for a few thousand assets. */
@@ -29,58 +32,45 @@ const POLICY_BYTES_MAX = 512 * 1024;
 
 export interface ApiOptions extends Services, HealthOptions {
   readonly identify: Identify;
-  /** Told of every error that is no expected outcome; the caller gets a 500. */
+  /** Receives every unexpected error; the caller gets a 500. */
   readonly onBug: (error: unknown) => void;
-  /** The version of this program, for the API's document. */
+  /** The program's version, for the OpenAPI document. */
   readonly version: string;
 }
 
-/** What a failed validation is about, in the caller's words. */
+/** The part of a call that failed validation, in the caller's words. */
 const PART_OF_TARGET: Readonly<Record<string, string>> = {
   query: 'query',
   param: 'path',
   json: 'body',
 };
 
-/** Methods that a path takes, where it takes any: then the method was wrong and not the path. */
-function methodsOf(app: OpenAPIHono<ApiEnv>, path: string): string[] {
-  const methods = app.routes
-    .filter((route) => route.method !== 'ALL')
-    .filter((route) =>
-      new RegExp(`^${route.path.replaceAll(/:[^/]+/g, '[^/]+').replaceAll('.', '\\.')}$`).test(
-        path,
-      ),
-    )
-    .map((route) => route.method);
-  return [...new Set(methods)];
+function onMethodNotAllowed(context: Context<ApiEnv>, methods: string[]): Response {
+  const { method, path } = context.req;
+  const Allow = methods.join(', ');
+  const detail = `${path} takes ${Allow}, not ${method}.`;
+  return answerProblem(context, { kind: 'method-not-allowed', detail }, { Allow });
 }
 
 function mountErrors(app: OpenAPIHono<ApiEnv>, onBug: (error: unknown) => void): void {
-  // A route and not `notFound`: the program mounts this app in its own, whose `notFound` would win.
+  // A route, because the program mounts this app in its own, whose `notFound` would win.
   app.all('*', (context) => {
-    const { method, path } = context.req;
-    const allowed = methodsOf(app, path);
-    if (allowed.length > 0) {
-      const detail = `${path} takes ${allowed.join(', ')}, not ${method}.`;
-      const headers = { Allow: allowed.join(', ') };
-      return answerProblem(context, { kind: 'method-not-allowed', detail }, headers);
-    }
-    const detail = `Nothing is at ${path}: see /docs for every path.`;
+    const detail = `Nothing is at ${context.req.path}: see /docs for every path.`;
     return answerProblem(context, { kind: 'not-found', detail });
   });
   app.onError((error, context) => {
     const answer = problemOf(context, error);
     if (answer !== undefined) return answer;
     onBug(error);
-    const detail = 'This is a defect, and it was logged: try again, and report it if it stays.';
+    const detail = 'This is a defect and was logged: try again, and report it if it persists.';
     return answerProblem(context, { kind: 'internal', detail });
   });
 }
 
 /**
  * The HTTP API for exchanges and finance: `/v1`, health, metrics and documents. Expected outcomes
- * are problems (RFC 9457); nothing under `/v1` is looked at without a token. It answers every path,
- * with a 404 where it has none: mount it last.
+ * are problems (RFC 9457). Every call under `/v1` needs a token. It answers every path, unknown
+ * ones with 404: mount it last.
  */
 export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>({
@@ -90,11 +80,11 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
       return answerProblem(context, invalidRequest(part, result.error));
     },
   });
-  app.use('*', async (context, next) => {
-    await next();
-    context.header('X-Content-Type-Options', 'nosniff');
-    context.header('Referrer-Policy', 'no-referrer');
-  });
+  // The listener knows whether browsers come over TLS; the console's routes say so for all.
+  app.use(
+    secureHeaders({ strictTransportSecurity: false }),
+    methodNotAllowed({ app, onMethodNotAllowed }),
+  );
   app.use('/v1/*', async (context, next) => {
     context.header('Cache-Control', 'no-store');
     await next();

@@ -6,7 +6,7 @@ import type { ApiEnv } from './access.ts';
 
 const BEARER = 'bearer';
 
-/** What of the swagger-ui-dist package the page needs; nothing is loaded from elsewhere. */
+/** The parts of the swagger-ui-dist package for the page; it loads nothing from elsewhere. */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -30,7 +30,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Without `validatorUrl: null` the page sends the document's address to a validator on the internet.
+// Without `validatorUrl: null` the page sends the document's address to a public validator.
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#ui',
@@ -75,7 +75,7 @@ export function mountDocumentation(app: OpenAPIHono<ApiEnv>, version: string): v
     scheme: 'bearer',
     description: 'A token of `api.tokens`.',
   });
-  // Anybody may ask, and to build it takes 20 ms of the thread that takes webhooks: once is enough.
+  // Built once: it takes 20 ms on the webhooks' thread, and anybody may ask.
   let document: string | undefined;
   app.get('/openapi.json', (context) => {
     document ??= documentText(app, version);

@@ -1,11 +1,11 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiEnv } from './access.ts';
 
-/** What the daemon can do now; the program tells it, and `/readyz` judges it. */
+/** The daemon's state, for `/readyz`. */
 export interface Readiness {
   readonly phase: 'starting' | 'serving' | 'stopping';
   readonly store: 'writable' | 'unavailable';
-  /** Null without a custody API. Its state never makes the daemon unready: intake must go on. */
+  /** Null without a custody API. Its state never makes the daemon unready: intake continues. */
   readonly custody: {
     readonly circuit: string;
     readonly access: 'unknown' | 'granted' | 'refused';
@@ -15,7 +15,7 @@ export interface Readiness {
 }
 
 export interface HealthOptions {
-  /** Whether everything that the process cannot do without is running. */
+  /** Whether every essential thread runs. */
   readonly alive: () => boolean;
   readonly readiness: () => Readiness | Promise<Readiness>;
   /** The metrics in Prometheus' text format. */
@@ -33,7 +33,7 @@ const readySchema = z
         circuit: z.string(),
         access: z.enum(['unknown', 'granted', 'refused']).openapi({
           description:
-            'Whether the custody API accepts our key; when refused, `refusals` and `notices` say what and what to do.',
+            'Whether the custody API accepts our key; when refused, see `refusals`; `notices` says what to do.',
         }),
       })
       .nullable()
@@ -57,7 +57,7 @@ const healthz = createRoute({
   security: [],
   responses: {
     200: json(aliveSchema, 'It is'),
-    503: json(aliveSchema, 'A thread has ended that it cannot do without: the process ends too'),
+    503: json(aliveSchema, 'An essential thread stopped; the process exits'),
   },
 });
 
@@ -66,7 +66,7 @@ const readyz = createRoute({
   path: '/readyz',
   operationId: 'ready',
   tags,
-  summary: 'Whether intake can take notifications; stays 200 while the custody API is down',
+  summary: 'Whether intake accepts notifications; stays 200 while the custody API is down',
   security: [],
   responses: {
     200: json(readySchema, 'It can'),

@@ -1,18 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { Refusal } from '../domain/decision.ts';
+import type { Refusal } from '../domain/fact/decision.ts';
 import { ReadRefused } from '../store/reads.ts';
 
-/** Every way in which a call can be refused, with its status and its short name for people. */
+/** Every kind of refusal, with its status and title. */
 const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
   unauthenticated: { status: 401, title: 'No valid token' },
-  forbidden: { status: 403, title: 'The token may not do this' },
+  forbidden: { status: 403, title: 'The token does not allow this' },
   'not-found': { status: 404, title: 'Not found' },
-  'method-not-allowed': { status: 405, title: 'No such method here' },
-  conflict: { status: 409, title: 'In conflict with what is on record' },
-  'precondition-failed': { status: 412, title: 'It has changed meanwhile' },
+  'method-not-allowed': { status: 405, title: 'The path does not take this method' },
+  conflict: { status: 409, title: 'Conflicts with the current state' },
+  'precondition-failed': { status: 412, title: 'Changed in the meantime' },
   'too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'precondition-required': { status: 428, title: 'If-Match is missing' },
@@ -24,12 +24,10 @@ export type ProblemKind = keyof typeof PROBLEMS;
 
 export const PROBLEM_JSON = 'application/problem+json';
 
-/** An error body, RFC 9457. `detail` says what to do about it. */
+/** An error body, RFC 9457. `detail` says what to do. */
 export const problemSchema = z
   .object({
-    type: z
-      .string()
-      .openapi({ description: 'One of the problems below, as a URN; programs switch on it.' }),
+    type: z.string().openapi({ description: 'One of the problems below, as a URN, for programs.' }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
@@ -50,7 +48,7 @@ export interface Problem {
   readonly detail: string;
 }
 
-/** Answers with a problem. The query is left out of `instance`: it may hold what a log must not. */
+/** Answers with a problem. `instance` omits the query, which may hold secrets. */
 export function answerProblem(
   context: Context,
   problem: Problem,
@@ -82,11 +80,12 @@ export class ProblemError extends Error {
   }
 }
 
+/** A 404 problem to throw. */
 export function notFound(detail: string): ProblemError {
   return new ProblemError({ kind: 'not-found', detail });
 }
 
-/** How the rules' refusals are told over HTTP. */
+/** The HTTP problem of a domain refusal. */
 export function refusalProblem(refusal: Refusal): ProblemError {
   const { kind, detail } = refusal;
   return new ProblemError({ kind: KIND_OF_REFUSAL[kind], detail });
@@ -105,14 +104,14 @@ const KIND_OF_STATUS: Partial<Record<number, ProblemKind>> = {
 };
 
 const DETAIL_OF_STATUS: Partial<Record<number, string>> = {
-  413: 'The body is larger than any call of this API needs: send the fields of the call only.',
+  413: 'The body is larger than any call needs: send only the call’s fields.',
   415: 'Send the body as JSON, with Content-Type: application/json.',
 };
 
-/** Seconds after which a client may try again while the store cannot write, or too many lists are read. */
+/** Seconds until a retry, while the store cannot write or too many lists are read. */
 const RETRY_AFTER_SECONDS = '5';
 
-/** The one place that maps what a handler threw to an answer; undefined for a bug. */
+/** Maps a handler's error to an answer; undefined for a bug. No other code does this. */
 export function problemOf(context: Context, error: Error): Response | undefined {
   if (error instanceof ProblemError) {
     const { problem } = error;
@@ -133,7 +132,7 @@ export function problemOf(context: Context, error: Error): Response | undefined 
   return undefined;
 }
 
-/** What no schema has words of its own for, without the library's. */
+/** The message for a problem without its own text, instead of the library's. */
 function plainWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid ')) {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
@@ -151,11 +150,11 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return path === '' ? what : `${path}: ${what}`;
 }
 
-const ISSUES_TOLD_MAX = 3;
+const ISSUES_SHOWN_MAX = 3;
 
-/** What is wrong with a call's parameters or body, one sentence. */
+/** The problem of a call's parameters or body, one sentence. */
 export function invalidRequest(part: string, error: z.core.$ZodError): Problem {
-  const issues = error.issues.slice(0, ISSUES_TOLD_MAX).map(describeIssue).join('; ');
+  const issues = error.issues.slice(0, ISSUES_SHOWN_MAX).map(describeIssue).join('; ');
   return { kind: 'invalid-request', detail: `${part}: ${issues}. See /docs for what it may hold.` };
 }
 
@@ -177,8 +176,8 @@ export const WRITE_PROBLEMS: readonly ProblemKind[] = [
 ];
 
 /**
- * The answers of a route, for its OpenAPI entry. Problems are not part of its type: handlers throw
- * them, and only the answer of the 200 is theirs to give.
+ * The answers of a route, for OpenAPI. Problems are not in its type: handlers throw them and only
+ * return the 200.
  */
 export function answers<Schema extends z.ZodType>(
   success: { readonly description: string; readonly schema: Schema },

@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
-import type { Environment } from '../ops/substitution.ts';
-import { needOpenFiles } from './serve/open-files.ts';
-import type { Terminal } from './terminal.ts';
+import type { Environment } from '../ops/config/substitution.ts';
+import type { Terminal } from '../daemon/process/terminal.ts';
+import { needPackages } from './simulator-packages.ts';
 
-/** What commands are given of the process that they run in. */
+/** The parts of the process that commands use. */
 interface Surroundings {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly version: string;
+  /** Packages that only the simulated core needs. */
+  readonly simulatorPackages: readonly string[];
 }
 
 interface Listed {
   readonly name: string;
   readonly description: string;
-  /** Whether a signal is its usual end: it is taken before the modules are loaded. */
+  /** Whether a signal is the usual end: then signals are handled before modules load. */
   readonly runsUntilStopped?: true;
-  /** Loads the command with its modules, and nothing before: help and mistakes are answered at once. */
+  /** Loads the command's modules on use, so that help and usage errors answer at once. */
   readonly load: (surroundings: Surroundings) => Promise<Command>;
 }
 
@@ -25,29 +27,32 @@ export const COMMANDS: readonly Listed[] = [
     name: 'demo',
     description: 'run core, daemon and traffic with faults, and show the console',
     runsUntilStopped: true,
-    load: async ({ terminal }) => (await import('./demo/demo.ts')).demoCommand(terminal),
+    load: async ({ terminal, simulatorPackages }) => {
+      needPackages(simulatorPackages);
+      return (await import('./demo/demo.ts')).demoCommand(terminal);
+    },
   },
   {
     name: 'serve',
     description: 'run the daemon: intake, books, reconciliation, API, console',
     runsUntilStopped: true,
-    load: async ({ terminal, ...context }) => {
-      // Before its modules: they are what there may be too many of.
-      needOpenFiles();
-      return (await import('./serve/serve.ts')).serveCommand(terminal, context);
-    },
+    load: async ({ terminal, ...context }) =>
+      (await import('./serve.ts')).serveCommand(terminal, context),
   },
   {
     name: 'core',
     description: 'run the simulated custody core',
     runsUntilStopped: true,
-    load: async ({ terminal }) => (await import('./core.ts')).coreCommand(terminal),
+    load: async ({ terminal, simulatorPackages }) => {
+      needPackages(simulatorPackages);
+      return (await import('./core.ts')).coreCommand(terminal);
+    },
   },
   {
     name: 'doctor',
-    description: 'check a configuration and everything it leads to',
+    description: 'check a configuration and everything it names',
     load: async ({ terminal, environment }) =>
-      (await import('./doctor/doctor.ts')).doctorCommand(terminal, environment),
+      (await import('./doctor.ts')).doctorCommand(terminal, environment),
   },
   {
     name: 'subscribe',
@@ -59,23 +64,23 @@ export const COMMANDS: readonly Listed[] = [
     name: 'verify',
     description: "audit a store: hash chain, ledger, and every table against the journal's replay",
     load: async ({ terminal, environment }) =>
-      (await import('./verify.ts')).verifyCommand(terminal, environment),
+      (await import('./store/verify.ts')).verifyCommand(terminal, environment),
   },
   {
     name: 'rebuild',
-    description: 'make every table of a store anew from its journal',
+    description: 'rebuild every table of a store from its journal',
     load: async ({ terminal, environment }) =>
-      (await import('./rebuild.ts')).rebuildCommand(terminal, environment),
+      (await import('./store/rebuild.ts')).rebuildCommand(terminal, environment),
   },
   {
     name: 'reconcile',
-    description: 'let a running daemon reconcile now, and wait for the outcome',
+    description: 'make a running daemon reconcile now, and print the result',
     load: async ({ terminal, environment }) =>
       (await import('./reconcile.ts')).reconcileCommand(terminal, environment),
   },
   {
     name: 'report',
-    description: 'give the sealed report of a closed day, in the format of choice',
+    description: 'print the sealed report of a closed day in a chosen format',
     load: async ({ terminal, environment }) =>
       (await import('./report.ts')).reportCommand(terminal, environment),
   },
@@ -83,13 +88,13 @@ export const COMMANDS: readonly Listed[] = [
     name: 'backup',
     description: 'copy the store while the daemon runs, and audit the copy',
     load: async ({ terminal, environment }) =>
-      (await import('./backup.ts')).backupCommand(terminal, environment),
+      (await import('./store/backup.ts')).backupCommand(terminal, environment),
   },
   {
     name: 'restore',
-    description: "audit a backup and put it in the store's place",
+    description: 'audit a backup and replace the store with it',
     load: async ({ terminal, environment }) =>
-      (await import('./backup.ts')).restoreCommand(terminal, environment),
+      (await import('./store/backup.ts')).restoreCommand(terminal, environment),
   },
   {
     name: 'keygen',

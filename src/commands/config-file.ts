@@ -1,11 +1,11 @@
 import { readPrivateKey } from '../custody/token.ts';
-import type { Part } from '../ops/config.ts';
-import { loadConfig, type Loaded } from '../ops/config-file.ts';
-import { problemText } from '../ops/problem.ts';
-import type { Environment } from '../ops/substitution.ts';
-import { CommandFailed } from './terminal.ts';
+import type { Part } from '../ops/config/config.ts';
+import { loadConfig, type Loaded } from '../ops/config/config-file.ts';
+import { problemText } from '../ops/config/problem.ts';
+import type { Environment } from '../ops/config/substitution.ts';
+import { CommandFailed } from '../daemon/process/terminal.ts';
 
-/** What a command needs of the configuration in a file; every problem of that in one message. */
+/** Reads the part of a configuration file that a command needs. One message names all problems. */
 export function configFrom<Value>(
   part: Part<Value>,
   path: string,
@@ -14,7 +14,7 @@ export function configFrom<Value>(
   return loadedFrom(part, path, environment).config;
 }
 
-/** The same, with the files that hold its secrets. */
+/** Like `configFrom`, with the paths of the secret files. */
 export function loadedFrom<Value>(
   part: Part<Value>,
   path: string,
@@ -25,7 +25,7 @@ export function loadedFrom<Value>(
   throw new CommandFailed(`${path} cannot be used:\n${problemText(loaded.problems)}`, 2);
 }
 
-/** What a command can do without; undefined where the file does not say it, or not readably. */
+/** Reads an optional part; undefined when it is absent or invalid. */
 export function configIfThere<Value>(
   part: Part<Value>,
   path: string,

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { startCore, type CoreOptions, type RunningCore } from '../simulator/core.ts';
-import { CommandFailed, type Terminal } from './terminal.ts';
-import { shutdownOf } from './shutdown.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import { shutdownOf } from '../daemon/process/shutdown.ts';
 
 interface CoreFlags {
   readonly port: number;
@@ -34,7 +34,7 @@ const identityProvider = z.strictObject({
   clientSecret: z.string().min(1).exactOptional(),
 });
 
-/** Commander hands over what was given before, so that the option can be repeated. */
+/** Commander passes the earlier values, so that the option can be repeated. */
 function parseIdentityProvider(
   text: string,
   before: readonly IdentityProvider[] = [],
@@ -56,14 +56,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** How long open requests and deliveries may take to end. */
+/** Time limit for open requests and deliveries at shutdown. */
 const STOP_MS_MAX = 10_000;
 
 const HELP = `
-The whole custody service of the interface specification, with blockchains beneath it, to develop
-and test against. Its API is at /api/v1, its OpenAPI at /docs, an inspector page at /.
-The control port (default: port + 1) drives it without credentials: clients, vaults, deposits,
-blocks, reorgs, faults, the clock, and what is really true.
+A simulation of the custody service of the interface specification, with its blockchains, for
+development and tests. Its API is at /api/v1, its OpenAPI at /docs, an inspector page at /.
+The control port (default: port + 1) needs no credentials. It controls clients, vaults, deposits,
+blocks, reorgs, faults and the clock, and shows the true balances.
 
 Example:
   counterfoil core --port 4100 --seed 7 --clock virtual
@@ -77,7 +77,7 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** Above the last port is none for the control calls. */
+/** The control port follows the API port; port 65535 has no successor. */
 export const LAST_PORT = 65_535;
 
 function refuseLastPort({ port, controlPort }: CoreFlags): void {
@@ -107,11 +107,8 @@ export function coreCommand(terminal: Terminal): Command {
     .option('--port <port>', 'port of the API, 0 for any free one', parsePort, 4100)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--control-port <port>', 'port of the /sim calls (default: port + 1)', parsePort)
-    .option('--seed <seed>', 'same seed and same calls: the same events, byte for byte')
-    .option(
-      '--db <file>',
-      'keep everything in this SQLite file, and go on from it at the next start',
-    )
+    .option('--seed <seed>', 'the same seed and calls give the same events, byte for byte')
+    .option('--db <file>', 'keep all state in this SQLite file; the next start continues from it')
     .addOption(
       new Option(
         '--clock <kind>',
@@ -120,7 +117,7 @@ export function coreCommand(terminal: Terminal): Command {
     )
     .option(
       '--start-time <time>',
-      'where a virtual clock starts, as 2026-01-01T00:00:00Z',
+      'start time of a virtual clock, for example 2026-01-01T00:00:00Z',
       parseStartTime,
     )
     .option('--no-mine', 'produce blocks only on POST /sim/blocks')
@@ -129,10 +126,10 @@ export function coreCommand(terminal: Terminal): Command {
       'refuse orders of clients without any permission (default for a new core)',
     )
     .option('--no-strict-permissions', 'let every client order')
-    .option('--no-rate-limit', 'let clients call as often as they like')
+    .option('--no-rate-limit', 'apply no request limits')
     .option(
       '--control-host-name <name...>',
-      'other names than loopback under which the /sim calls may be called',
+      'further host names, besides loopback, for the /sim calls',
     )
     .option(
       '--allow-loopback-webhooks',
@@ -142,15 +139,15 @@ export function coreCommand(terminal: Terminal): Command {
     .option('--mail-from <address>', 'sender of those mails')
     .option(
       '--public-url <url>',
-      'where browsers reach the API, for logins (default: where it listens)',
+      'URL of the API for browsers, for logins (default: the listening address)',
     )
-    .option('--callback-url <url...>', 'callback_url that /auth/login takes')
+    .option('--callback-url <url...>', 'a callback_url that /auth/login accepts')
     .option(
       '--identity-provider <json>',
       'an OIDC provider instead of the development one; repeatable',
       parseIdentityProvider,
     )
-    .option('--json', 'print where it listens as one JSON line')
+    .option('--json', 'print the listening addresses as one JSON line')
     .action(async (flags: CoreFlags) => {
       const lifecycle = shutdownOf(terminal);
       lifecycle.listen(terminal.signals);
@@ -162,7 +159,7 @@ export function coreCommand(terminal: Terminal): Command {
     });
 }
 
-/** What to do about the likeliest mishaps of a first start, by the code of the system. */
+/** Advice for common start failures, by system error code. */
 const LISTEN_REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'stop what uses the port, or choose others with --port and --control-port',
   EACCES: 'take ports from 1024 on with --port and --control-port',
@@ -177,7 +174,7 @@ function refusePort(error: unknown): never {
   throw new CommandFailed(`${error.message}: ${remedy}`);
 }
 
-/** An option that was not given is left out, so that its default holds. */
+/** Omits options that were not given, so that their defaults apply. */
 function given<Name extends keyof CoreOptions>(
   name: Name,
   value: CoreOptions[Name] | undefined,

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { generateKeyPair, keyIdOf } from '../custody/token.ts';
-import { CommandFailed, type Terminal } from './terminal.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 
 interface KeygenFlags {
   readonly out?: string;
@@ -10,16 +10,17 @@ interface KeygenFlags {
   readonly json?: boolean;
 }
 
-/** 256 bits: nobody guesses it. */
+/** 256 bits of randomness. */
 const TOKEN_BYTES = 32;
 
 const HELP = `
-Without --token: an RSA key pair (2048 bits) for the custody API. The private key stays here, named
-by custody.privateKeyFile; attach the public key to your API client in the custody console and put
-the client's id into custody.clientId.
+Without --token: makes an RSA key pair (2048 bits) for the custody API. The private key stays on this
+machine; name its file in custody.privateKeyFile. Attach the public key to your API client in the
+custody console and put the client's id into custody.clientId.
 
-With --token: a random token, good as a path token (intake.pathTokensFile names its file) and as an API
-token. For the API, api.tokens[].sha256File names its SHA-256; give the token itself to its user, once.
+With --token: makes a random token. As a path token, name its file in intake.pathTokensFile. As an API
+token, name the file of its SHA-256 in api.tokens[].sha256File and give the token itself to its user,
+once.
 
 Examples:
   counterfoil keygen --out custody                  writes custody.key (mode 600) and custody.pub
@@ -95,7 +96,7 @@ function writeNew(path: string, text: string, mode: number): void {
     writeFileSync(path, text, { mode, flag: 'wx' });
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    // Of a full disk half a file is left, which the next try would not overwrite.
+    // A full disk leaves half a file, which the next attempt would not overwrite.
     if (!exists) rmSync(path, { force: true });
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { REQUESTS_MAX } from '../custody/budget/lane.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
-import type { Environment } from '../ops/substitution.ts';
-import { refusedBy, unreached } from './daemon-answer.ts';
-import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './daemon-link.ts';
-import { CommandFailed, type Terminal } from './terminal.ts';
-import { tokenOf } from './token.ts';
+import type { Environment } from '../ops/config/substitution.ts';
+import { refusedBy, unreached } from './link/daemon-answer.ts';
+import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './link/daemon-link.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import { tokenOf } from './link/token.ts';
 import { waitingFor } from './waiting-line.ts';
 
 interface ReconcileFlags extends TlsFlags {
@@ -33,7 +33,7 @@ interface Run {
   readonly incomplete: string | null;
 }
 
-/** A run takes a minute at most; queued behind others it may take longer. */
+/** A run takes at most a minute, longer when other runs are queued. */
 const ANSWER_MS_MAX = 300_000;
 
 const NOTE = `The daemon ends the run that is under way, then does yours. Both keep to the custody API's limits of requests, the last
@@ -41,12 +41,12 @@ fifth of which is for deposits that wait: this may take minutes. Ctrl-C ends the
 GET /v1/reconciliations lists when it is done.`;
 
 const HELP = `
-Asks a running daemon to reconcile now, waits, and says how every comparison ended. Needs the token of
-an operator, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
-It may take minutes: a run that is under way ends first, and both keep to the custody API's limits of
-requests. A terminal is told meanwhile how many of them are used.
-Exit code 0 when everything that was compared matched, 1 when something is a break or could not be
-asked.
+Asks a running daemon to reconcile now, waits, and prints the result of all comparisons. Needs an
+operator's token, in --token-file or in the environment variable COUNTERFOIL_TOKEN.
+The run may take minutes: a running reconciliation ends first, and both obey the custody API's request
+limits. Meanwhile a terminal shows how many requests are used.
+Exit code 0 when all comparisons matched, 1 when there is a break or the API could not be read
+completely.
 
 Example:
   COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080
@@ -72,8 +72,8 @@ export function reconcileCommand(terminal: Terminal, environment: Environment): 
 }
 
 /**
- * Lets the daemon at a link's end reconcile, and tells a terminal why it waits. Throws `CommandFailed`
- * when the daemon cannot be asked or refuses.
+ * Asks the daemon to reconcile and shows on a terminal why it waits. Throws `CommandFailed` when the
+ * daemon is unreachable or refuses.
  */
 export async function reconcileAt(options: {
   readonly link: DaemonLink;
@@ -103,14 +103,14 @@ async function ask({ at, dispatcher }: DaemonLink, token: string): Promise<Run> 
     if (error instanceof CommandFailed) throw error;
     if (error instanceof errors.HeadersTimeoutError) {
       throw new CommandFailed(
-        `${where.href} has not answered for ${ANSWER_MS_MAX / 1_000} s: other runs wait before yours, which is done nonetheless; GET ${where.pathname} lists it then`,
+        `${where.href} has not answered for ${ANSWER_MS_MAX / 1_000} s: other runs are queued before yours; yours still runs, and GET ${where.pathname} will list it`,
       );
     }
     throw unreached(where, error);
   }
 }
 
-/** What of `/readyz` says why a run takes its time. */
+/** The part of `/readyz` that explains a slow run. */
 const readiness = z.looseObject({
   custody: z.looseObject({
     circuit: z.string(),
@@ -118,7 +118,7 @@ const readiness = z.looseObject({
   }),
 });
 
-/** Null where the daemon does not tell, or has no custody API. */
+/** Null when the daemon does not say, or has no custody API. */
 async function reasonToWait(
   { at, dispatcher }: DaemonLink,
   signal: AbortSignal,
@@ -134,7 +134,7 @@ async function reasonToWait(
   }
 }
 
-/** The run for a person. */
+/** Formats the run for a person. */
 export function asText(run: Run): string {
   return [
     `matched   ${run.matched}`,

@@ -2,17 +2,23 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { decodeAgain } from '../intake/decode.ts';
-import type { Environment } from '../ops/substitution.ts';
+import type { Environment } from '../ops/config/substitution.ts';
 import { documentsFrom, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
-import { openForReading } from '../store/sqlite/database.ts';
-import { SqliteReads } from '../store/sqlite/sqlite-reads.ts';
-import { verify, type AuditReport } from '../store/sqlite/verify.ts';
-import { refusedBy, unreached } from './daemon-answer.ts';
-import { givesTls, linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './daemon-link.ts';
-import { stagedProgress } from './staged-progress.ts';
-import { storeFrom } from './store-path.ts';
-import { CommandFailed, type Terminal } from './terminal.ts';
-import { tokenOf } from './token.ts';
+import { openForReading } from '../store/sqlite/file/database.ts';
+import { SqliteReads } from '../store/sqlite/reads/sqlite-reads.ts';
+import { verify, type AuditReport } from '../store/sqlite/audit/verify.ts';
+import { refusedBy, unreached } from './link/daemon-answer.ts';
+import {
+  givesTls,
+  linkTo,
+  withTlsOptions,
+  type DaemonLink,
+  type TlsFlags,
+} from './link/daemon-link.ts';
+import { stagedProgress } from './store/staged-progress.ts';
+import { storeFrom } from './store/store-path.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import { tokenOf } from './link/token.ts';
 
 interface ReportFlags extends TlsFlags {
   readonly date?: string;
@@ -29,17 +35,17 @@ interface ReportFlags extends TlsFlags {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const HELP = `
-Gives the sealed report of a closed day: from the store's file (--store, or --config for the daemon's
-own, beside a running daemon if need be), or from a running daemon (--url, with a token in --token-file
-or in COUNTERFOIL_TOKEN). Without --date it is the day that was closed last.
+Gives the sealed report of a closed day. Reads the store's file (--store, or --config for the daemon's
+store; the daemon may be running), or asks a running daemon (--url, with a token in --token-file or in
+COUNTERFOIL_TOKEN). Without --date: the day that was closed last.
 
-  json       the sealed text, with its hash and signatures after it
-  csv        one line a record, amounts in smallest units
+  json       the sealed text, followed by its hash and signatures
+  csv        one line per record, amounts in smallest units
   html       one page to read and print         xlsx  a workbook (needs --out), amounts as text
-  hledger    a journal with the closing asserted        beancount  the same for beancount
+  hledger    a journal that asserts the closing balances        beancount  the same for beancount
 
---verify audits the store first: it replays the journal, makes every report anew, and follows the chain
-of hashes from day to day.
+--verify audits the store first: it replays the journal, computes every report again, and checks the
+chain of hashes from day to day.
 
 To sign the report, a preparer and a reviewer each send the reportHash that is printed beside it:
 POST /v1/reports/daily/DATE/sign {"role":"preparer","reason":"…","reportHash":"…"}.
@@ -55,11 +61,13 @@ Examples:
 export function reportCommand(terminal: Terminal, environment: Environment): Command {
   const command = new Command('report')
     .addHelpText('after', HELP)
-    .option('--date <date>', 'the day, YYYY-MM-DD; the last closed one where absent')
-    .addOption(new Option('--format <format>', 'how').choices([...FORMATS]).default('json'))
+    .option('--date <date>', 'the day, YYYY-MM-DD (default: the last closed day)')
+    .addOption(
+      new Option('--format <format>', 'output format').choices([...FORMATS]).default('json'),
+    )
     .option('--json', 'the same as --format json')
-    .option('--out <file>', 'write it there instead of printing it')
-    .option('--verify', 'audit the store before, and say what differs')
+    .option('--out <file>', 'write the report to this file instead of printing it')
+    .option('--verify', 'audit the store first, and print what differs')
     .option('--store <file>', "the store's SQLite file")
     .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--url <url>', 'a running daemon to ask instead')
@@ -78,7 +86,7 @@ export function reportCommand(terminal: Terminal, environment: Environment): Com
   });
 }
 
-/** Of a day that no month has, such as a 30th of February, `Date.parse` makes one of the next. */
+/** Whether a text is a calendar day. `Date.parse` would turn 30 February into a day of March. */
 function isDay(text: string): boolean {
   const at = Date.parse(text);
   return DATE.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
@@ -181,7 +189,7 @@ async function askDaemon(
   }
 }
 
-/** Audits the store; what is wrong goes to the person, beside the report. */
+/** Audits the store and prints problems to standard error, beside the report. */
 function isSound(terminal: Terminal, path: string): boolean {
   const report: AuditReport = verify(path, {
     decode: decodeAgain,

@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { CallOptions } from '../custody/caller.ts';
+import type { CallOptions } from '../custody/call/caller.ts';
 import type { RequestLog } from '../custody/budget/request-log.ts';
 import type { CustodyClient } from '../custody/client.ts';
-import { driftText, subscriptionDrift } from '../domain/subscription.ts';
-import { CUSTODY, STORE, type Config, type CustodyConfig } from '../ops/config.ts';
+import { driftText, subscriptionDrift } from '../domain/break/subscription-drift.ts';
+import { CUSTODY, STORE, type Config, type CustodyConfig } from '../ops/config/config.ts';
 import { createProgress } from '../ops/progress.ts';
-import type { Environment } from '../ops/substitution.ts';
+import type { Environment } from '../ops/config/substitution.ts';
 import { STREAMS } from '../wire/notification.ts';
 import { configFrom, configIfThere } from './config-file.ts';
-import { failureText } from './custody/failure.ts';
-import { custodyClientOf } from './custody/link.ts';
-import { commandLog } from './custody/request-log.ts';
-import { vaultsOf } from './custody/vaults.ts';
-import { CommandFailed, type Terminal } from './terminal.ts';
+import { failureText } from '../daemon/custody/failure-text.ts';
+import { custodyClientOf } from '../daemon/custody/custody-client.ts';
+import { commandLog } from '../daemon/custody/request-log.ts';
+import { vaultsOf } from '../daemon/custody/vaults.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 
 interface SubscribeFlags {
   readonly config: string;
@@ -21,24 +21,24 @@ interface SubscribeFlags {
   readonly json?: boolean;
 }
 
-/** What was found of a vault's subscription, and what became of it. */
+/** A vault's subscription as found, and the result of the change. */
 interface VaultResult {
   readonly vaultId: string;
   readonly result: 'as_wanted' | 'subscribed' | 'differs' | 'failed';
   readonly detail: string;
 }
 
-/** The request limits make this slow with many vaults; it waits for them rather than giving up. */
+/** Request limits make this slow with many vaults: the command waits for them. */
 const TIME_MS_MAX = 2 * 3_600_000;
 
 const HELP = `
-Looks at the subscription of every vault of custody.vaults and, where it differs, subscribes all three
-streams to custody.webhookUrl. A backlog that waits for the old URL then comes to the new one.
-With --confirmations, also sets the deepest depth that is delivered, for the networks named; the
-service replaces a vault's whole map, so name every network that is to be limited.
+Reads the subscription of every vault of custody.vaults. Where it differs, subscribes all three streams
+to custody.webhookUrl; the service then delivers a waiting backlog to the new URL.
+With --confirmations, also sets the deepest delivered depth of the named networks. The service replaces
+a vault's whole map, so name every network that needs a limit.
 
 Examples:
-  counterfoil subscribe --config config.json --check      only says what differs; exit code 1 if any
+  counterfoil subscribe --config config.json --check      only prints differences; exit code 1 if any
   counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=3`;
 
 function parseConfirmations(text: string): Record<string, number> {
@@ -56,7 +56,7 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
   return new Command('subscribe')
     .addHelpText('after', HELP)
     .requiredOption('--config <file>', 'the configuration (JSON)')
-    .option('--check', 'change nothing, only say what differs')
+    .option('--check', 'change nothing, only print differences')
     .option('--confirmations <pairs>', 'deepest delivered depth by network', parseConfirmations)
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: SubscribeFlags) => {
@@ -83,7 +83,7 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     });
 }
 
-/** Without a store its own requests are counted alone, with what the service says of its count. */
+/** Without a store, counts only its own requests, and follows the service's headers. */
 function logBeside(
   config: Pick<Config, 'store'> | undefined,
   custody: CustodyConfig,

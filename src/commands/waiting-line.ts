@@ -2,36 +2,39 @@ import { clearLine, cursorTo } from 'node:readline';
 import type { Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
 
-/** How often the line is written anew; what takes no longer needs no line. */
+/** Interval of the line's updates; shorter waits show no line. */
 const REDRAWN_AFTER_MS = 1_000;
 
-/** What a person who waits is told. */
+/** The texts shown to a person who waits. */
 export interface Waiting {
   readonly stream: ProgressStream;
   readonly clock: Clock;
-  /** Said once: what is waited for, and what can be done about it. */
+  /** Shown once: the reason for the wait, and what can be done. */
   readonly note: string;
-  /** Why it still takes, as it is now; null where that is not known. */
+  /** The current reason; null when unknown. */
   readonly why: (signal: AbortSignal) => Promise<string | null>;
 }
 
 /**
- * Gives what `work` gives, and tells on a terminal meanwhile how long it has taken and why; silent
- * off a terminal. The line is gone afterwards, the note stays.
+ * Awaits `work`. On a terminal, shows meanwhile how long it has taken and why; elsewhere shows
+ * nothing. Removes the line afterwards and leaves the note.
  */
 export async function waitingFor<Result>(work: Promise<Result>, waiting: Waiting): Promise<Result> {
   if (waiting.stream.isTTY !== true) return work;
   const ended = new AbortController();
-  const telling = tell(waiting, ended.signal);
+  const drawing = drawWhileWaiting(waiting, ended.signal);
   try {
     return await work;
   } finally {
     ended.abort();
-    await telling;
+    await drawing;
   }
 }
 
-async function tell({ stream, clock, note, why }: Waiting, ended: AbortSignal): Promise<void> {
+async function drawWhileWaiting(
+  { stream, clock, note, why }: Waiting,
+  ended: AbortSignal,
+): Promise<void> {
   const beganAt = clock.now();
   await clock.sleep(REDRAWN_AFTER_MS, ended);
   if (ended.aborted) return;

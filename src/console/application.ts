@@ -1,7 +1,8 @@
-import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { randomBytes } from 'node:crypto';
+import { csrf } from 'hono/csrf';
+import { NONCE, secureHeaders, type SecureHeadersVariables } from 'hono/secure-headers';
 import type { IncomingMessage } from 'node:http';
 import type { Documents } from '../report/document.ts';
 import type { CreditLatencyNow } from './credit-latency-card.ts';
@@ -15,9 +16,8 @@ import { Snapshots, type ConsoleReads } from './snapshot.ts';
 const COOKIE = 'counterfoil_console';
 const COOKIE_PATH = '/console';
 const BODY_BYTES_MAX = 4 * 1024;
-const NONCE_BYTES = 16;
 
-/** A report runs nothing and loads nothing; its style stands inside it. */
+/** A report runs and loads nothing; its style is inline. */
 const REPORT_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -25,7 +25,7 @@ const REPORT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Who may look: everyone (for demonstrations), or whoever has an API token. */
+/** Who may see the console: everyone (for demonstrations), or holders of an API token. */
 export type ConsoleAccess =
   | { readonly kind: 'public' }
   | { readonly kind: 'token'; readonly identify: (token: string) => Visitor | undefined };
@@ -36,57 +36,69 @@ export interface ConsoleOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly access: ConsoleAccess;
-  /** Whether browsers reach the console over TLS; then neither they nor the cookie come without it. */
+  /** Whether browsers use TLS; then the page and the cookie require it. */
   readonly secure: boolean;
-  /** A session ends when its person has done nothing for so long. */
+  /** A session ends after this many seconds without an action. */
   readonly idleMsMax: number;
-  /** What a person must look at now, each with what to do. */
+  /** Urgent notices, each with its remedy. */
   readonly notices?: () => readonly string[];
-  /** How long credits take; absent, or null, without a custody API. */
+  /** How long credits take; absent or null without a custody API. */
   readonly creditLatency?: () => CreditLatencyNow | null;
 }
 
-/** What Node's server gives with a request; nothing where it did not come from there. */
+/** Node's connection of a request; absent in tests without a server. */
 interface ConsoleEnv {
   Bindings: { incoming?: IncomingMessage };
+  Variables: SecureHeadersVariables;
 }
 
-/** How long a browser remembers to come over TLS alone: a year. */
+/** How long browsers require TLS: a year, in seconds. */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 
-function securityHeaders(nonce: string): Record<string, string> {
-  return {
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      `style-src 'nonce-${nonce}'`,
-      `script-src 'nonce-${nonce}'`,
-      'img-src data:',
-      "connect-src 'self'",
-      "form-action 'self'",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-  };
+/** A page of the console runs its own script and style alone: those with the answer's nonce. */
+const PAGE_POLICY = {
+  defaultSrc: ["'none'"],
+  styleSrc: [NONCE],
+  scriptSrc: [NONCE],
+  imgSrc: ['data:'],
+  connectSrc: ["'self'"],
+  formAction: ["'self'"],
+  baseUri: ["'none'"],
+  frameAncestors: ["'none'"],
+};
+
+/** Headers of every answer, and the policy of the console's pages unless a handler set another. */
+function mountHeaders(app: Hono<ConsoleEnv>, { secure }: Pick<ConsoleOptions, 'secure'>): void {
+  const strictTransportSecurity = secure ? TRANSPORT_SECURITY : false;
+  app.use(secureHeaders({ strictTransportSecurity }));
+  app.use(
+    '/console/*',
+    secureHeaders({
+      contentSecurityPolicy: PAGE_POLICY,
+      strictTransportSecurity,
+      overwrite: false,
+    }),
+    async (context, next) => {
+      context.header('Cache-Control', 'no-store');
+      await next();
+    },
+  );
 }
 
 async function answer(
-  context: Context,
+  context: Context<ConsoleEnv>,
   status: 200 | 401 | 429,
   page: (nonce: string) => Markup,
 ): Promise<Response> {
-  const nonce = randomBytes(NONCE_BYTES).toString('base64');
-  const body = (await page(nonce)).toString();
-  return context.html(body, status, securityHeaders(nonce));
+  const body = await page(context.get('secureHeadersNonce') ?? '');
+  return context.html(body.toString(), status);
 }
 
-/** Forms of other sites must not sign a visitor in or out; old browsers send no such header. */
-function isFromElsewhere(context: Context): boolean {
-  const site = context.req.header('Sec-Fetch-Site');
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
-}
+/** Forms of other sites must not sign a visitor in or out. Old browsers send no such header. */
+const ownForms = csrf({
+  secFetchSite: ['same-origin', 'none'],
+  origin: (origin, context) => origin.endsWith(`//${context.req.header('Host')}`),
+});
 
 function mountSessions(
   app: Hono<ConsoleEnv>,
@@ -102,7 +114,7 @@ function mountSessions(
     secure: options.secure,
   } as const;
   const throttle = new SignInThrottle(options);
-  app.use('/console/session', bodyLimit({ maxSize: BODY_BYTES_MAX }));
+  app.use('/console/session/*', ownForms, bodyLimit({ maxSize: BODY_BYTES_MAX }));
   app.post('/console/session', async (context) => {
     const address = addressOf(context);
     const waitMs = throttle.waitMs(address);
@@ -111,10 +123,9 @@ function mountSessions(
       context.header('Retry-After', `${seconds}`);
       return refuseSignIn(context, 429, `Too many wrong tokens. Try again in ${seconds} s.`);
     }
-    const { token } = isFromElsewhere(context) ? { token: undefined } : await readForm(context);
+    const { token } = await readForm(context);
     const visitor = token === undefined ? undefined : options.identify(token.trim());
     if (visitor === undefined) {
-      // Forms of other sites are not counted: they could keep the visitor out.
       if (token !== undefined) throttle.refused(address);
       return refuseSignIn(context, 401, 'That token is not one of api.tokens.');
     }
@@ -123,21 +134,23 @@ function mountSessions(
     return context.redirect('/console', 303);
   });
   app.post('/console/session/end', (context) => {
-    if (!isFromElsewhere(context)) {
-      sessions.end(getCookie(context, COOKIE));
-      deleteCookie(context, COOKIE, attributes);
-    }
+    sessions.end(getCookie(context, COOKIE));
+    deleteCookie(context, COOKIE, attributes);
     return context.redirect('/console', 303);
   });
 }
 
-function refuseSignIn(context: Context, status: 401 | 429, refused: string): Promise<Response> {
+function refuseSignIn(
+  context: Context<ConsoleEnv>,
+  status: 401 | 429,
+  refused: string,
+): Promise<Response> {
   return answer(context, status, (nonce) => signInPage({ refused }, nonce));
 }
 
-/** Where a request comes from: the browser, or the proxy in front of us. */
+/** The sender's address: the browser, or the proxy in front. */
 function addressOf(context: Context<ConsoleEnv>): string {
-  // Without a server, as in `app.request`, there are no bindings at all.
+  // `app.request` gives no bindings.
   const env: ConsoleEnv['Bindings'] | undefined = context.env;
   return env?.incoming?.socket.remoteAddress ?? '';
 }
@@ -147,22 +160,16 @@ async function readForm(context: Context): Promise<{ token: string | undefined }
   return { token: typeof token === 'string' ? token : undefined };
 }
 
-/** Not what the page asks by itself: its script says `acted` when a person did something. */
+/** Whether a person acted: the page's script adds `acted`, its automatic refresh does not. */
 function isByPerson(context: Context): boolean {
   const isFragment = context.req.path === '/console/fragment';
   const name = isFragment ? 'acted' : 'reload';
   return (context.req.query(name) !== undefined) === isFragment;
 }
 
-/** Browsers come over TLS alone from then on, also where somebody types the address without it. */
-const secureTransport: MiddlewareHandler = async (context, next) => {
-  await next();
-  context.header('Strict-Transport-Security', TRANSPORT_SECURITY);
-};
-
 /**
- * The console: one page rendered here, which asks for its live part every two seconds. It only
- * looks; whatever changes something is the API's.
+ * The console: one page rendered here. Its live part refreshes every two seconds. It only reads;
+ * changes go through the API.
  */
 export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const { access, now } = options;
@@ -181,7 +188,7 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
     const visitor = sessions.visitor(id);
     return { allowed: visitor !== undefined, visitor };
   };
-  if (options.secure) app.use(secureTransport);
+  mountHeaders(app, options);
   app.get('/console', async (context) => {
     const { allowed, visitor } = visitorOf(context);
     if (!allowed) return answer(context, 200, (nonce) => signInPage({ refused: null }, nonce));
@@ -202,7 +209,6 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
     if (document === undefined) return context.text('That day is not closed.', 404);
     const { body, contentType } = document;
     return context.body(body, 200, {
-      ...securityHeaders(''),
       'Content-Security-Policy': REPORT_POLICY,
       'Content-Type': contentType,
     });

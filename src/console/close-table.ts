@@ -20,7 +20,7 @@ function row(one: SignedDay): Markup {
   </tr>`;
 }
 
-/** The days that were closed last, with who signed them; each leads to its report. */
+/** The latest closed days with their signatures; each links to its report. */
 export function closeTable(closes: readonly SignedDay[]): Markup {
   if (closes.length === 0) return html`<p class="empty">No day is closed yet.</p>`;
   return html`<div class="scroll">

@@ -2,33 +2,33 @@ import { html } from 'hono/html';
 import { momentText, shortened, spanText } from './figure.ts';
 import type { Markup } from './markup.ts';
 
-/** How long credits took in the last hour, and the deposit that waits longest now. */
+/** Credit latency of the last hour, and the deposit that waits longest now. */
 export interface CreditLatencyNow {
   readonly credits: number;
-  /** Milliseconds from depth reached to the feed; null where there was no credit. */
+  /** Milliseconds from depth reached to the feed; null without a credit. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   readonly oldest: {
     readonly depositId: string;
-    /** Unix milliseconds: when nothing but the custody API's word was missing. */
+    /** When only the custody API's record was missing, Unix milliseconds. */
     readonly sinceMs: number;
     readonly reason: string;
   } | null;
 }
 
-/** Why a deposit that is deep enough has no credit yet, in words. */
+/** Why a deep enough deposit has no credit yet. */
 const REASONS: Readonly<Record<string, string>> = {
-  asking: 'its turn to be asked for comes within seconds',
+  asking: 'the custody API is asked within seconds',
   reading_failed: 'the last request to the custody API failed; the next one follows',
-  not_shown: 'the custody API does not show it deep enough yet',
-  no_history: 'the first reconciliation has not read the transactions list to its end',
+  not_shown: 'the custody API does not show the required depth yet',
+  no_history: 'the first reconciliation has not finished reading the transactions list',
 };
 
 function secondsText(ms: number | null): string {
   return ms === null ? '–' : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
 }
 
-/** Depth reached → in the feed: the last hour's figures, and the oldest that waits with its reason. */
+/** Credit latency of the last hour, and the oldest waiting deposit with its reason. */
 export function creditLatencyCard(now: CreditLatencyNow, at: number): Markup {
   const { credits, p50Ms, p99Ms, oldest } = now;
   const figures =

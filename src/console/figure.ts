@@ -1,13 +1,13 @@
-import type { Amount } from '../domain/amount.ts';
+import type { Amount } from '../domain/money/amount.ts';
 
-/** Digits in groups of three, kept together on one line: `12 345 678`. */
+/** Digits in groups of three on one line: `12 345 678`. */
 export function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, '\u202F');
 }
 
 /**
- * An amount in the asset's own unit, by moving the point in its digits: a division would round.
- * Zeros at the end are left out, so `1500000000000000000` at 18 decimals reads `1.5`.
+ * An amount in the asset's own unit. Moves the decimal point in its digits, because a division
+ * would round. Omits trailing zeros: `1500000000000000000` with 18 decimals is `1.5`.
  */
 export function decimalText(amount: Amount, decimals: number): string {
   const sign = amount < 0n ? '−' : '';
@@ -29,7 +29,7 @@ const UNITS = [
   { name: 's', ms: SECOND_MS },
 ] as const;
 
-/** A span in its largest whole unit: `5 s`, `12 min`, `3 h`, `2 d`. */
+/** A time span in its largest whole unit: `5 s`, `12 min`, `3 h`, `2 d`. */
 export function spanText(ms: number): string {
   const unit = UNITS.find((one) => ms >= one.ms) ?? UNITS[3];
   return `${Math.max(0, Math.floor(ms / unit.ms))} ${unit.name}`;
@@ -40,7 +40,7 @@ export function momentText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** The ends of a long identifier; the whole of it goes into the title. */
+/** Both ends of a long identifier; the title shows all of it. */
 export function shortened(id: string): string {
   return id.length <= 18 ? id : `${id.slice(0, 8)}…${id.slice(-6)}`;
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import type { Amount } from '../domain/amount.ts';
-import { BODY_BREAKS, differenceOf, type BreakType } from '../domain/break.ts';
-import type { Deposit } from '../domain/deposit.ts';
+import type { Amount } from '../domain/money/amount.ts';
+import { BODY_BREAKS, differenceOf, type BreakType } from '../domain/break/break.ts';
+import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { ShownBreak } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { closeTable } from './close-table.ts';
@@ -13,12 +13,12 @@ import { stateBar, stateName } from './state-bar.ts';
 
 type Decimals = Snapshot['decimals'];
 
-/** An amount both ways: in the asset's unit where its decimals are known, and in smallest units. */
+/** An amount in smallest units and, with known decimals, in the asset's unit. */
 function amountCell(amount: Amount, asset: string, decimals: Decimals): Markup {
-  const places = decimals.get(asset);
+  const fractionDigits = decimals.get(asset);
   const exact = html`<span class="units">${amount.toString()}</span>`;
-  if (places === undefined) return html`<span class="figure">${amount.toString()}</span>`;
-  return html`<span class="figure">${decimalText(amount, places)}</span>${exact}`;
+  if (fractionDigits === undefined) return html`<span class="figure">${amount.toString()}</span>`;
+  return html`<span class="figure">${decimalText(amount, fractionDigits)}</span>${exact}`;
 }
 
 function tile(label: string, count: number, tone = ''): Markup {
@@ -42,7 +42,7 @@ function tiles({ counts }: Snapshot): Markup {
 
 const DEPTH_WIDTH = 40;
 
-/** How deep a deposit is, of how deep it must be. */
+/** A deposit's depth and the required depth. */
 function depthCell(deposit: Deposit): Markup {
   const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
   const required = deposit.requiredConfirmations;
@@ -59,13 +59,13 @@ function depthCell(deposit: Deposit): Markup {
     </svg>`;
 }
 
-/** Where it arrived; `say`: how an identifier is written. */
-function place({ vaultId, addressId, memo }: Deposit, say: (id: string) => string): string {
+/** The deposit's position; `say` formats an identifier. */
+function positionText({ vaultId, addressId, memo }: Deposit, say: (id: string) => string): string {
   const ids = [vaultId, addressId].filter((id) => id !== null).map(say);
   return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
 }
 
-/** What releases or attributes a deposit names it by; the console itself only looks. */
+/** The id for releasing or attributing a deposit; the console itself only reads. */
 function heldId({ depositId }: Deposit): Markup {
   return html` <span class="whole cut" title="POST /v1/deposits/${depositId}/…"
     >${depositId}</span
@@ -83,8 +83,8 @@ function depositRow(deposit: Deposit, snapshot: Snapshot): Markup {
     <td class="number amount">${amountCell(deposit.amount, asset, snapshot.decimals)}</td>
     <td class="id name" title="${asset}">${shortened(asset)}</td>
     <td class="number">${depthCell(deposit)}</td>
-    <td class="id wide" title="${place(deposit, String)}">
-      ${place(deposit, shortened)}${state === 'held' ? heldId(deposit) : ''}
+    <td class="id wide" title="${positionText(deposit, String)}">
+      ${positionText(deposit, shortened)}${state === 'held' ? heldId(deposit) : ''}
     </td>
     <td class="id name" title="${blockchainHash}">${shortened(blockchainHash)}</td>
     <td class="number muted" title="${momentText(deposit.firstSeenAt)}">
@@ -117,7 +117,7 @@ function depositTable(snapshot: Snapshot): Markup {
     <p class="foot">The latest ${deposits.length} of ${grouped(String(depositsTotal))}</p>`;
 }
 
-/** What became of a break since it was found. */
+/** A break's state since it opened. */
 function breakNotes(one: ShownBreak): string[] {
   return [
     ...(one.type === 'reversal_after_credit' ? [reversalNote(one)] : []),
@@ -127,7 +127,7 @@ function breakNotes(one: ShownBreak): string[] {
   ];
 }
 
-/** The break's own words are those of the rollback: it came before the reversal. */
+/** The break's own text describes the rollback, before the reversal. */
 function reversalNote({ reversal }: ShownBreak): string {
   if (reversal === null) return 'not reversed in the feed yet';
   return `reversed in the feed, ${momentText(reversal.createdAt)}`;
@@ -135,13 +135,13 @@ function reversalNote({ reversal }: ShownBreak): string {
 
 const ABOUT_BODY: ReadonlySet<BreakType> = new Set(BODY_BREAKS);
 
-/** No link: the console's session opens nothing of the API, which asks for a token. */
+/** No link: the API needs a token, and the console's session is none. */
 function bodyCall({ type, seq }: ShownBreak): Markup | '' {
   if (!ABOUT_BODY.has(type)) return '';
   return html`<p>Its bytes: <span class="id">GET /v1/journal/${seq}/body</span></p>`;
 }
 
-/** The call of the API that closes a break; the console itself only looks. */
+/** The API call that resolves a break; the console itself only reads. */
 function closingCall(id: string): string {
   return `POST /v1/breaks/${id}/resolve {"reason":"…"}`;
 }
@@ -248,15 +248,15 @@ function noticeList(notices: readonly string[]): Markup | '' {
   </ul>`;
 }
 
-/** The part of the console that refreshes itself. `notices`: what a person must look at now. */
-/** What the daemon tells beside its store. */
-export interface Told {
+/** The daemon's own state, besides its store. */
+export interface DaemonStatus {
   readonly notices: readonly string[];
   /** Null without a custody API. */
   readonly creditLatency: CreditLatencyNow | null;
 }
 
-export function fragment(snapshot: Snapshot, { notices, creditLatency }: Told): Markup {
+/** The live part of the console. `notices`: urgent notices, each with its remedy. */
+export function fragment(snapshot: Snapshot, { notices, creditLatency }: DaemonStatus): Markup {
   return html`${noticeList(notices)}${tiles(snapshot)}
     <section class="card">
       <h2>Deposits by state</h2>

@@ -1,4 +1,4 @@
 import type { html } from 'hono/html';
 
-/** HTML with every value escaped, as `hono/html` makes it. */
+/** HTML with every value escaped, from `hono/html`. */
 export type Markup = ReturnType<typeof html>;

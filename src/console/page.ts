@@ -4,13 +4,13 @@ import { STYLESHEET } from './stylesheet.ts';
 import type { Visitor } from './session.ts';
 
 const REFRESH_MS = 2_000;
-/** A browser without scripts loads the whole page anew, less often. */
+/** Without scripts the browser reloads the whole page, less often. */
 const RELOAD_SECONDS = 5;
 
 /**
- * Refreshes the live part. It waits for one answer before it asks again, rests while the page is
- * hidden, and leaves the page alone while text in it is selected, so that a hash can be copied. It
- * tells whether a person did something since it asked last: only a person keeps a session.
+ * Refreshes the live part, one request at a time. Pauses while the page is hidden or text in it is
+ * selected, so that a hash can be copied. Reports whether a person acted: only that extends a
+ * session.
  */
 const SCRIPT = `
 const live = document.getElementById('live');
@@ -44,7 +44,7 @@ setTimeout(tick, ${REFRESH_MS});
 document.addEventListener('visibilitychange', () => document.hidden || refresh());
 `;
 
-/** A ticket with its counterfoil torn along the dotted line. */
+/** A ticket with a torn counterfoil. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0f6b52" d="M4 7h24a2 2 0 0 1 2 2v4a3 3 0 0 0 0 6v4a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2v-4a3 3 0 0 0 0-6V9a2 2 0 0 1 2-2z"/><path stroke="#fff" stroke-width="1.6" stroke-dasharray="2 2" d="M12 8v16"/><path fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round" stroke-linejoin="round" d="m17 16.5 2.5 2.5 5-5.5"/></svg>`;
 
 function frame(
@@ -73,7 +73,7 @@ function frame(
 
 const WORDMARK = html`<span class="logo" aria-hidden="true">${raw(ICON)}</span>Counterfoil`;
 
-/** The console itself; `visitor` is absent where it is public. */
+/** The console's page; `visitor` is absent when it is public. */
 export function consolePage(
   content: { live: Markup; visitor: Visitor | undefined },
   nonce: string,
@@ -112,7 +112,7 @@ export function consolePage(
   );
 }
 
-/** Asks for an API token; `refused` says why the last one did not sign in. */
+/** The sign-in page; `refused` says why the last token failed. */
 export function signInPage(content: { refused: string | null }, nonce: string): Markup {
   return frame(
     {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Who is signed in, by the name and role of the API token. */
+/** The signed-in person: name and role of the API token. */
 export interface Visitor {
   readonly name: string;
   readonly role: string;
@@ -9,7 +9,7 @@ export interface Visitor {
 interface Session {
   readonly visitor: Visitor;
   readonly endsAt: number;
-  /** When its person last did something. */
+  /** When its person last acted. */
   actedAt: number;
 }
 
@@ -19,9 +19,9 @@ export const SESSION_SECONDS = SESSION_HOURS * 3_600;
 const ID_BYTES = 32;
 
 /**
- * Sign-ins of the console, in memory: a restart ends them all. The cookie holds a random id and
- * never the token. A session ends after twelve hours, or when its person has done nothing for the
- * idle time. Bounded: the oldest sign-in makes room for the newest.
+ * Sign-ins of the console, in memory: a restart ends all. The cookie holds a random id, never the
+ * token. A session ends after twelve hours, or after the idle time without an action. Bounded:
+ * evicts the oldest sign-in.
  */
 export class Sessions {
   readonly #now: () => number;
@@ -43,12 +43,12 @@ export class Sessions {
     return id;
   }
 
-  /** Looking a session up does not keep it: an open page does so every two seconds by itself. */
+  /** A look-up does not extend a session: an open page makes one every two seconds. */
   visitor(id: string | undefined): Visitor | undefined {
     return this.#current(id)?.visitor;
   }
 
-  /** Notes that the person of a session did something. */
+  /** Records an action of the session's person. */
   acted(id: string | undefined): void {
     const session = this.#current(id);
     if (session !== undefined) session.actedAt = this.#now();

@@ -1,8 +1,8 @@
-/** Wrong tokens that an address may try within `WINDOW_MS`. A person mistypes a few times. */
+/** Most wrong tokens per address within `WINDOW_MS`. A person mistypes a few times. */
 const WRONG_MAX = 10;
 const WINDOW_MS = 60_000;
 
-/** Addresses remembered at a time; a newer one takes the place of the oldest. */
+/** Most remembered addresses; evicts the oldest entry. */
 const ADDRESSES_MAX = 1_000;
 
 interface Tries {
@@ -10,7 +10,7 @@ interface Tries {
   readonly wrong: number;
 }
 
-/** Limits how many wrong tokens one network address may try at the console's sign-in. */
+/** Limits wrong tokens per network address at the console's sign-in. */
 export class SignInThrottle {
   readonly #now: () => number;
   readonly #tries = new Map<string, Tries>();

@@ -1,13 +1,13 @@
-import type { Deposit } from '../domain/deposit.ts';
+import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import type { SignedDay, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
 const CLOSES_SHOWN = 7;
 export const BREAKS_SHOWN = 12;
-/** All viewers share one look at the store, for at least this long. */
+/** All viewers share one read of the store for at least this long, milliseconds. */
 const FRESH_MS = 1_000;
-/** A look that took long is shared for longer: looking may cost a tenth of the time, no more. */
+/** A slow read is shared longer: reading may cost a tenth of the time at most. */
 const REST_PER_LOOK = 9;
 
 export type ConsoleReads = Pick<
@@ -15,7 +15,7 @@ export type ConsoleReads = Pick<
   'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals' | 'closes'
 >;
 
-/** Everything that one showing of the console needs. */
+/** Everything that the console shows. */
 export interface Snapshot {
   readonly at: number;
   readonly counts: StoreCounts;
@@ -47,12 +47,12 @@ async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
   };
 }
 
-/** Looks at the store for all viewers at once: their number does not multiply the reading. */
+/** Reads the store once for all viewers: their number adds no reads. */
 export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #now: () => number;
   #latest: Promise<Snapshot> | undefined;
-  /** From when until when the latest look is shown; while it is under way nobody starts another. */
+  /** The validity of the latest read; only one read runs at a time. */
   #fresh = { from: 0, until: 0 };
 
   constructor(options: { reads: ConsoleReads; now: () => number }) {
@@ -65,7 +65,7 @@ export class Snapshots {
     return this.#latest;
   }
 
-  /** Before `from` the clock was set back. */
+  /** Before `from`: the clock was set back. */
   #isFresh(now: number): boolean {
     return now >= this.#fresh.from && now < this.#fresh.until;
   }

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { DepositState } from '../domain/deposit.ts';
+import type { DepositState } from '../domain/deposit/deposit.ts';
 import { grouped } from './figure.ts';
 import type { Markup } from './markup.ts';
 
-/** States in the order in which a deposit passes them, the side exits last. */
+/** States in the order in which a deposit passes them; exits last. */
 const STATES = [
   ['detected', 'detected'],
   ['confirming', 'confirming'],
@@ -18,6 +18,7 @@ const STATES = [
 
 const NAMES = new Map<DepositState, string>(STATES);
 
+/** A state's name for people. */
 export function stateName(state: DepositState): string {
   return NAMES.get(state) ?? state;
 }
@@ -25,7 +26,7 @@ export function stateName(state: DepositState): string {
 const BAR_WIDTH = 1_000;
 const BAR_HEIGHT = 18;
 const GAP = 3;
-/** A state with one deposit among a million must still be seen. */
+/** One deposit among a million must be visible. */
 const WIDTH_MIN = 6;
 
 interface Segment {
@@ -35,7 +36,7 @@ interface Segment {
   readonly width: number;
 }
 
-/** Places each state's share on the bar; the shares and gaps fill it from end to end. */
+/** The segments of the bar; shares and gaps fill it completely. */
 export function segmentsOf(counts: Readonly<Partial<Record<DepositState, number>>>): Segment[] {
   const present = STATES.map(([state]) => ({ state, count: counts[state] ?? 0 })).filter(
     ({ count }) => count > 0,

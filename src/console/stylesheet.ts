@@ -1,4 +1,4 @@
-/** The console's one stylesheet, inline under a nonce. Light and dark by the reader's setting. */
+/** The console's stylesheet, inline under a nonce. Light and dark follow the reader's setting. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;

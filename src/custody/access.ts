@@ -1,22 +1,22 @@
-import type { Attempt } from './caller.ts';
+import type { Attempt } from './call/caller.ts';
 
-/** Some operations are rarely used: a refusal that old says nothing about now. Unix milliseconds. */
+/** Forget a refusal after this many milliseconds: a rarely used operation may be allowed again. */
 const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
 
 type RefusalStatus = 401 | 403;
 
 export interface AccessRefusal {
-  /** As metrics name it. */
+  /** The operation's name in metrics. */
   readonly operation: string;
-  /** 401: the key is not accepted. 403: it may not do this. */
+  /** 401: the key is refused. 403: the key may not do this. */
   readonly status: RefusalStatus;
-  /** When the operation was first refused so, Unix milliseconds. */
+  /** When the operation was first refused, Unix milliseconds. */
   readonly sinceMs: number;
 }
 
 /** Whether the custody API accepts our key. */
 export type AccessState =
-  /** It has not answered yet. */
+  /** No answer yet. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'granted' }
   | { readonly kind: 'refused'; readonly refusals: readonly AccessRefusal[] };
@@ -25,18 +25,18 @@ function isRefusal(status: number): status is RefusalStatus {
   return status === 401 || status === 403;
 }
 
-/** What a person does about a refusal; null where the status is no refusal of our key. */
+/** Advice for a person about a refusal; null when the status does not refuse the key. */
 export function accessAdvice(status: number): string | null {
   if (status === 401) {
     return 'Attach the public key of custody.privateKeyFile to the API client custody.clientId, and check the clock of this machine.';
   }
   if (status === 403) {
-    return 'Give the API client custody.clientId the permission, or look at the proxy in between.';
+    return 'Give the API client custody.clientId the permission, or check the proxy in between.';
   }
   return null;
 }
 
-/** A line for a person for each status that refuses us: what, since when, and what to do. */
+/** One line for a person per refusing status: what, since when, and what to do. */
 export function accessNotice(state: AccessState): string[] {
   if (state.kind !== 'refused') return [];
   return ([401, 403] as const).flatMap((status) => {
@@ -53,12 +53,12 @@ export function accessNotice(state: AccessState): string[] {
 }
 
 /**
- * Follows from the answers whether the custody API accepts our key. The circuit does not: a service
- * that refuses us is up.
+ * Follows whether the custody API accepts our key. The circuit cannot: a service that refuses us is
+ * up.
  *
  * | answer | says |
  * |---|---|
- * | 401 | the key is refused, whatever the operation |
+ * | 401 | the key is refused, for every operation |
  * | 403 | the key is accepted, and may not do this operation |
  * | 429, 5xx, none | nothing |
  * | any other | the key is accepted, and may do this operation |
@@ -68,22 +68,22 @@ export class Access {
   readonly #onChange: (state: AccessState) => void;
   readonly #refusals = new Map<string, AccessRefusal & { readonly lastMs: number }>();
   #answered = false;
-  #told = '';
+  #reported = '';
 
-  /** `onChange` is told when a status begins to refuse us, and when none does any more. */
+  /** `onChange` runs when a status begins or stops refusing us. */
   constructor(options: { now: () => number; onChange: (state: AccessState) => void }) {
     this.#now = options.now;
     this.#onChange = options.onChange;
   }
 
-  /** To be told after every attempt. */
+  /** Call this after every attempt. */
   answered({ operation, status }: Pick<Attempt, 'operation' | 'status'>): void {
     if (status === null || status === 429 || status >= 500) return;
     this.#answered = true;
     if (status !== 401) this.#keyAccepted();
     if (isRefusal(status)) this.#refused(operation, status);
     else this.#refusals.delete(operation);
-    this.#tellChange();
+    this.#reportChange();
   }
 
   state(): AccessState {
@@ -108,12 +108,12 @@ export class Access {
     this.#refusals.set(operation, { operation, status, sinceMs, lastMs: nowMs });
   }
 
-  #tellChange(): void {
+  #reportChange(): void {
     const state = this.state();
     const statuses = state.kind === 'refused' ? state.refusals.map(({ status }) => status) : [];
     const summary = [...new Set(statuses)].toSorted((left, right) => left - right).join();
-    if (summary === this.#told) return;
-    this.#told = summary;
+    if (summary === this.#reported) return;
+    this.#reported = summary;
     this.#onChange(state);
   }
 }

@@ -5,39 +5,39 @@ import { addressTransaction, transactionRecord } from '../wire/transaction.ts';
 import type { AddressTransaction, TransactionRecord } from '../wire/transaction.ts';
 import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
-import { readerOf } from './answer.ts';
-import { RequestBudget } from './budget.ts';
+import { readerOf } from './call/answer.ts';
+import { RequestBudget } from './budget/budget.ts';
 import type { Priority } from './budget/lane.ts';
 import type { RequestLog } from './budget/request-log.ts';
-import { Caller } from './caller.ts';
-import type { Attempt, CallOptions } from './caller.ts';
-import { Circuit } from './circuit.ts';
-import type { CircuitState } from './circuit.ts';
+import { Caller } from './call/caller.ts';
+import type { Attempt, CallOptions } from './call/caller.ts';
+import { Circuit } from './call/circuit.ts';
+import type { CircuitState } from './call/circuit.ts';
 import type { Clock } from './clock.ts';
-import type { Outcome } from './outcome.ts';
-import { Operations } from './operation.ts';
-import { ADDRESS_TRANSACTIONS_PATH, apiBase } from './path.ts';
-import type { QueryValue } from './path.ts';
-import { listReader, pageReader } from './row.ts';
-import type { Page } from './row.ts';
+import type { Outcome } from './call/outcome.ts';
+import { Operations } from './call/operation.ts';
+import { ADDRESS_TRANSACTIONS_PATH, apiBase } from './call/path.ts';
+import type { QueryValue } from './call/path.ts';
+import { listReader, pageReader } from './list/row.ts';
+import type { Page } from './list/row.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { TokenSource } from './token.ts';
-import { Transport } from './transport.ts';
+import { Transport } from './call/transport.ts';
 
 export interface ClientOptions {
   /** The service's base address, with or without `/api/v1`. */
   readonly baseUrl: string;
   readonly clientId: string;
-  /** As `readPrivateKey` gives it. */
+  /** A key from `readPrivateKey`. */
   readonly privateKey: KeyObject;
   readonly clock: Clock;
   /** In [0, 1): jitter of the backoff. */
   readonly random: () => number;
   /** Path of the per-address list, which the spec does not show; relative to `/api/v1`. */
   readonly paths?: { readonly addressTransactions?: string };
-  /** Where requests are counted together with other processes'; without it this client's alone. */
+  /** A log of requests shared with other processes; without it this client counts alone. */
   readonly log?: RequestLog;
-  /** Told after every attempt. */
+  /** Runs after every attempt. */
   readonly observe?: (attempt: Attempt) => void;
 }
 
@@ -65,12 +65,12 @@ const readTransactions = pageReader(transactionRecord);
 const readAddressTransactions = pageReader(addressTransaction);
 
 /**
- * The custody API as the reconciler needs it (spec, "Endpoints"). Every call answers a value, never
- * an exception: see `Outcome`. The service counts requests by API client id: clients with the same one
- * share a log of requests.
+ * The custody API for the reconciler (spec, "Endpoints"). Every call returns a value and never
+ * throws: see `Outcome`. The service counts requests by API client id, so clients with one id share
+ * a log.
  */
 export class CustodyClient {
-  /** Webhook subscriptions, and what was delivered to them. */
+  /** Webhook subscriptions and their deliveries. */
   readonly subscriptions: Subscriptions;
   readonly #operations: Operations;
   readonly #transport: Transport;
@@ -109,26 +109,28 @@ export class CustodyClient {
     return this.#circuit.state();
   }
 
-  /** Requests that count against the minute and the hour now. */
+  /** Requests that count in the minute and the hour now. */
   budgetUsed(): { minute: number; hour: number } {
     return this.#budget.used();
   }
 
-  /** The first moment when the budget lets a request of a priority go, Unix milliseconds. */
-  roomAtMs(priority: Priority): number {
-    return this.#budget.roomAtMs(priority);
+  /**
+   * The earliest time at which the budget allows so many requests of a priority, Unix milliseconds.
+   */
+  roomAtMs(priority: Priority, count: number): number {
+    return this.#budget.roomAtMs(priority, count);
   }
 
-  /** Requests of a priority that the budget and the circuit would let go now, without waiting. */
+  /** How many requests of a priority the budget and the circuit allow now. */
   room(priority: Priority): number {
     const circuit = this.#circuit.state();
     const room = this.#budget.room(priority);
     if (circuit.kind !== 'open') return room;
-    // One request may find out whether the service is back.
+    // One probe may find out whether the service is back.
     return this.#now() < circuit.retryAtMs ? 0 : Math.min(1, room);
   }
 
-  /** Breaks off what is under way; later calls answer `unavailable`. */
+  /** Aborts calls under way; later calls return `unavailable`. */
   async close(): Promise<void> {
     await this.#transport.close();
     this.#budget.close();
@@ -187,7 +189,7 @@ export class CustodyClient {
     );
   }
 
-  /** `GET /transactions`, filtered by what is given. */
+  /** `GET /transactions`, filtered by the given members. */
   transactions(
     query: TransactionQuery,
     options: CallOptions,
@@ -212,8 +214,8 @@ export class CustodyClient {
   }
 
   /**
-   * The per-address blockchain list. `balanceChanges` of a just-mined row may be absent for a while
-   * (spec, conservation rule 6): that is not yet known, never zero.
+   * The per-address blockchain list. A just-mined row may omit `balanceChanges` for a while (spec,
+   * conservation rule 6): that means unknown, never zero.
    */
   addressTransactions(
     query: PageQuery & { readonly addressId: string },

@@ -13,12 +13,12 @@ import type {
   Subscription,
   SubscriptionRequest,
 } from '../wire/subscription.ts';
-import { readerOf } from './answer.ts';
-import type { CallOptions } from './caller.ts';
-import type { Operations } from './operation.ts';
-import type { Outcome } from './outcome.ts';
+import { readerOf } from './call/answer.ts';
+import type { CallOptions } from './call/caller.ts';
+import type { Operations } from './call/operation.ts';
+import type { Outcome } from './call/outcome.ts';
 import { PAGE_SIZE_MAX } from '../wire/page.ts';
-import { listReader, someRowsReader } from './row.ts';
+import { listReader, someRowsReader } from './list/row.ts';
 
 const readSubscriptions = listReader(subscription);
 const readOverrides = readerOf(confirmationOverrides);
@@ -70,7 +70,7 @@ export class Subscriptions {
     );
   }
 
-  /** `GET …/confirmations`: the deepest delivered depth by network; empty is no override. */
+  /** `GET …/confirmations`: the deepest delivered depth by network; empty without an override. */
   overrides(vaultId: string, options: CallOptions): Promise<Outcome<ConfirmationOverrides>> {
     return this.#operations.run(
       {
@@ -84,7 +84,7 @@ export class Subscriptions {
     );
   }
 
-  /** `PUT …/confirmations`: replaces the whole map, it does not patch one network. */
+  /** `PUT …/confirmations`: replaces the whole map; it cannot patch one network. */
   replaceOverrides(
     request: { readonly vaultId: string; readonly confirmations: Readonly<Record<string, number>> },
     options: CallOptions,

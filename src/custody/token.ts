@@ -8,10 +8,12 @@ import {
 import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
 
-/** Short, because a stolen token cannot be revoked: it only ends (spec, "Self-signed JWT"). */
+/**
+ * A token's life. It is short, because a stolen token cannot be revoked (spec, "Self-signed JWT").
+ */
 const LIFE_SECONDS = 300;
 
-/** A token is made again this long before its end, so that none expires on its way. */
+/** A token is renewed this long before its end, so that none expires under way. */
 const RENEW_BEFORE_SECONDS = 60;
 
 const MODULUS_BITS_MIN = 2048;
@@ -19,7 +21,7 @@ const MODULUS_BITS_MIN = 2048;
 export interface KeyPairPem {
   /** PKCS #8, PEM. Never leaves this machine. */
   readonly privateKeyPem: string;
-  /** SubjectPublicKeyInfo, PEM: what is attached to the API client in the custody console. */
+  /** SubjectPublicKeyInfo, PEM: attach it to the API client in the custody console. */
   readonly publicKeyPem: string;
   /** The `kid` of every token signed with it. */
   readonly keyId: string;
@@ -41,7 +43,7 @@ export function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(der).digest('hex');
 }
 
-/** Reads a private key in PEM. The detail of a refusal never quotes the text: it is a secret. */
+/** Reads a private key in PEM. The refusal's detail never quotes the text, which is a secret. */
 export function readPrivateKey(
   pem: string,
 ): { kind: 'ok'; key: KeyObject; keyId: string } | { kind: 'invalid'; detail: string } {
@@ -61,7 +63,7 @@ export function readPrivateKey(
   return { kind: 'ok', key, keyId: keyIdOf(createPublicKey(key)) };
 }
 
-/** The bearer of each request; one signature serves every request of its life. */
+/** The bearer tokens of requests; one signature serves all requests of its life. */
 export class TokenSource {
   readonly #clientId: string;
   readonly #key: KeyObject;
@@ -70,7 +72,7 @@ export class TokenSource {
   #token: Promise<string> | undefined;
   #madeAtMs = 0;
 
-  /** `privateKey` as `readPrivateKey` gives it; `now` in Unix milliseconds. */
+  /** `privateKey` comes from `readPrivateKey`; `now` is in Unix milliseconds. */
   constructor(options: { clientId: string; privateKey: KeyObject; now: () => number }) {
     this.#clientId = options.clientId;
     this.#key = options.privateKey;
@@ -82,7 +84,7 @@ export class TokenSource {
   bearer(): Promise<string> {
     const nowMs = this.#now();
     const age = (nowMs - this.#madeAtMs) / 1000;
-    // A negative age: the clock was set back, and the token's end may be too far for the service.
+    // A negative age: the clock was set back, and the service may reject the token's end.
     if (this.#token === undefined || age < 0 || age >= LIFE_SECONDS - RENEW_BEFORE_SECONDS) {
       this.#madeAtMs = nowMs;
       this.#token = this.#sign(Math.floor(nowMs / 1000) + LIFE_SECONDS);
@@ -90,7 +92,7 @@ export class TokenSource {
     return this.#token;
   }
 
-  /** Makes the next request sign anew, e.g. after a 401. */
+  /** Discards the token, for example after a 401. */
   forget(): void {
     this.#token = undefined;
   }

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A configured span in the largest unit that says it exactly: `6 h`, `90 min`, `1500 ms`. */
+/** A configured time span in the largest exact unit: `6 h`, `90 min`, `1500 ms`. */
 export function durationText(ms: number): string {
   const exact = UNITS.find(([, size]) => ms >= size && ms % size === 0);
   return exact === undefined ? `${ms} ms` : `${ms / exact[1]} ${exact[0]}`;

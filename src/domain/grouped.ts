@@ -1,6 +1,4 @@
-/**
- * Items by their key, both in the order in which they come; those without a key are left out.
- */
+/** Groups items by key, in order of first appearance. Leaves out items without a key. */
 export function groupedBy<Item, Key extends string>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key | null,

@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Identifiers are opaque strings compared byte by byte; the brand keeps two of them from being swapped. */
+/** Identifiers are opaque strings, compared byte by byte. The brand prevents mixing them up. */
 export type NotificationId = Branded<'NotificationId'>;
 export type VaultId = Branded<'VaultId'>;
 export type AccountId = Branded<'AccountId'>;
@@ -29,29 +29,29 @@ export const DepositId = (value: string): DepositId => value as DepositId;
 export const CreditId = (value: string): CreditId => value as CreditId;
 export const BreakId = (value: string): BreakId => value as BreakId;
 
-/** A hash on its network: the same hash on another one is another. */
+/** A hash on its network: the same hash on another network is another key. */
 export interface HashKey {
   readonly network: NetworkKey;
   readonly blockchainHash: BlockchainHash;
 }
 
-/** Most ids one fact may mint; the room that `IdMint` leaves between two journal positions. */
+/** Most ids that one fact may mint: the gap that `IdMint` leaves between two journal positions. */
 const IDS_PER_FACT = 1_000_000;
 
-/** The lowest number that an entry of the fact at `seq` can have: entries are ordered by facts. */
+/** The lowest entry number of the fact at `seq`: entries are ordered by facts. */
 export function firstEntryIdOf(seq: number): number {
   return seq * IDS_PER_FACT;
 }
 
-/** The fact that an id of its room belongs to. */
+/** The journal position of the fact that minted an id. */
 export function seqOfId(id: number): number {
   return Math.floor(id / IDS_PER_FACT);
 }
 
-/** A collision-free digest of a text, safe inside an id; given by the store. */
+/** A collision-free digest of a text, safe inside an id; the store provides it. */
 export type Digest = (text: string) => string;
 
-/** What the feed calls a deposit's n-th credit, counted from 1, or the reversal of that credit. */
+/** The feed's id of a deposit's n-th credit, counted from 1, or of its reversal. */
 export function creditIdOf(
   one: { depositId: DepositId; kind: 'credit' | 'reversal'; ordinal: number },
   digest: Digest,
@@ -60,10 +60,10 @@ export function creditIdOf(
 }
 
 /**
- * Mints ids that a replay mints again. Entries and breaks are numbered by their fact's place in the
- * journal. Deposits and credits, which consumers keep, are named by what they are: after a restore
- * from an older backup the same deposit has the same id and its first credit too, so that a
- * consumer recognises what it has credited already.
+ * Mints ids that a replay mints again. Entries and breaks are numbered by their fact's journal
+ * position. Deposits and credits, which consumers keep, are named by their content: after a restore
+ * from an older backup the same deposit has the same id, and so does its first credit. A consumer
+ * therefore recognises what it already credited.
  */
 export class IdMint {
   readonly #seq: number;
@@ -75,21 +75,22 @@ export class IdMint {
     this.#digest = digest;
   }
 
-  /** Number of a new ledger entry. */
+  /** The number of a new ledger entry. Throws past the limit of ids per fact. */
   entry(): number {
     return firstEntryIdOf(this.#seq) + this.#take();
   }
 
-  /** Of the parts that identify a deposit, in a fixed order. */
+  /** The id of a deposit, from its identifying parts in a fixed order. */
   deposit(parts: readonly (string | null)[]): DepositId {
     return DepositId(`dep_${this.#digest(JSON.stringify(parts))}`);
   }
 
-  /** Of a deposit's n-th credit, or of that credit's reversal. */
+  /** The id of a deposit's n-th credit, or of its reversal. */
   credit(depositId: DepositId, kind: 'credit' | 'reversal', ordinal: number): CreditId {
     return creditIdOf({ depositId, kind, ordinal }, this.#digest);
   }
 
+  /** The id of a new break. Throws past the limit of ids per fact. */
   break(): BreakId {
     return BreakId(`brk_${this.#seq * IDS_PER_FACT + this.#take()}`);
   }

@@ -1,21 +1,20 @@
-import type { Notification } from '../domain/notification.ts';
+import { hash } from 'node:crypto';
+import type { Notification } from '../domain/fact/notification.ts';
 import type { DecodedBody } from '../store/port.ts';
-import { notificationOf } from '../translation/notification.ts';
-import { flawsOf } from '../wire/flaws.ts';
-import { isJsonObject, type JsonObject } from '../wire/json-guard.ts';
-import { isNotification } from '../wire/notification-guard.ts';
-import { contentDigest, digestOf, nestingDefect } from './canonical.ts';
-import { excessIn } from './excess.ts';
+import { isJsonObject, type Flaw } from '../translation/json-reader.ts';
+import { readNotification } from '../translation/notification.ts';
+import { nestingDefect } from './nesting.ts';
+import { excessIn } from './notification-limits.ts';
 
-/** Longest notification id that is taken as it is. */
+/** Longest notification id that is stored unchanged. */
 export const ID_CHARACTERS_MAX = 256;
 const DEFECT_CHARACTERS_MAX = 500;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = '\uFEFF';
-/** NUL cannot be compared safely in SQL text, and a lone surrogate has no UTF-8 form. */
+/** NUL is not safe to compare in SQL text. A lone surrogate has no UTF-8 form. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** The only way by which either gets into a value: UTF-8 holds no lone surrogate, JSON text no NUL. */
+/** Only an escape can produce either: UTF-8 has no lone surrogates and JSON text has no NUL. */
 const UNICODE_ESCAPE = '\\u';
 
 function isUnstorable(text: string): boolean {
@@ -50,7 +49,12 @@ function readJson(
   }
 }
 
-/** What stands for an id that cannot be stored as it is: distinct ids stay distinct. */
+/** 128 bits of SHA-256: different ids get different digests. */
+function digestOf(id: string): string {
+  return hash('sha256', id, 'buffer').subarray(0, 16).toString('base64url');
+}
+
+/** Replaces an id that cannot be stored unchanged. Different ids get different replacements. */
 function storableId(id: string, escaped: boolean): { id: string; defect: string | null } {
   if (escaped && isUnstorable(id)) {
     return {
@@ -67,14 +71,15 @@ function storableId(id: string, escaped: boolean): { id: string; defect: string 
   return { id, defect: null };
 }
 
-function describe(body: JsonObject): string {
-  const text = flawsOf(body)
-    .map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`)
-    .join('; ');
-  return text.slice(0, DEFECT_CHARACTERS_MAX);
+function describe(flaws: readonly Flaw[]): string {
+  const text = flaws.map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  return text.join('; ').slice(0, DEFECT_CHARACTERS_MAX);
 }
 
-/** Identifiers end up as keys: one that cannot be stored faithfully could collide with another. */
+/**
+ * The first field with text that cannot be stored, or null. Such an identifier could collide with
+ * another one as a key.
+ */
 function unstorableField(notification: Notification): string | null {
   for (const [field, value] of Object.entries(notification)) {
     if (typeof value === 'string' && isUnstorable(value)) return field;
@@ -88,24 +93,10 @@ function unstorableField(notification: Notification): string | null {
   return at === -1 ? null : `balanceChanges.${at}`;
 }
 
-/** The digest of a body's content; of its bytes where it is nested beyond comparing. */
-function digestOr(body: JsonObject, raw: Uint8Array): string {
-  try {
-    return contentDigest(body);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return digestOf(raw);
-  }
-}
+/** Returns why a notification is too large to book, or null. `bytes`: the length of its body. */
+type Excess = (notification: Notification, bytes: number) => string | null;
 
-interface Reading {
-  /** What is said of a body that is no notification. */
-  readonly explain: (body: JsonObject) => string;
-  /** Why a notification is more than is booked at once, or null. */
-  readonly excess: (notification: Notification, bytes: number) => string | null;
-}
-
-function decodeBy(raw: Uint8Array, { explain, excess }: Reading): DecodedBody {
+function decodeBy(raw: Uint8Array, excess: Excess): DecodedBody {
   const read = readJson(raw);
   if ('defect' in read) return malformed(read.defect);
   const { text, value, escaped } = read;
@@ -114,38 +105,33 @@ function decodeBy(raw: Uint8Array, { explain, excess }: Reading): DecodedBody {
   if (typeof given !== 'string') return malformed('the body has no string "id"');
   if (given === '') return malformed('"id" is empty');
   const { id, defect: idDefect } = storableId(given, escaped);
-  const digest = (): string => digestOr(value, raw);
   const early = idDefect ?? nestingDefect(text, value);
-  if (early !== null) return { kind: 'quarantined', id, digest, defect: early };
-  if (!isNotification(value)) return { kind: 'quarantined', id, digest, defect: explain(value) };
-  const notification = notificationOf(value);
+  if (early !== null) return { kind: 'quarantined', id, defect: early };
+  const parsed = readNotification(value);
+  if ('flaws' in parsed) return { kind: 'quarantined', id, defect: describe(parsed.flaws) };
+  const { notification } = parsed;
   const field = escaped ? unstorableField(notification) : null;
   if (field !== null) {
-    return { kind: 'quarantined', id, digest, defect: `${field}: holds a NUL or a lone surrogate` };
+    return { kind: 'quarantined', id, defect: `${field}: holds a NUL or a lone surrogate` };
   }
   const tooMuch = excess(notification, raw.length);
-  if (tooMuch !== null) return { kind: 'quarantined', id, digest, defect: tooMuch };
-  return { kind: 'notification', notification, digest };
+  if (tooMuch !== null) return { kind: 'quarantined', id, defect: tooMuch };
+  return { kind: 'notification', notification };
 }
 
 /**
- * Reads a delivery's bytes (spec, "Events"). Unknown fields and tags are ignored; everything that
- * is not a valid notification is told apart by whether the sender must be refused (no id: it could
- * never be recognised again) or the body kept aside. So is one that is too much to be booked at once.
+ * Reads a delivery's bytes (spec, "Events"). Ignores unknown fields and tags. A body without an id
+ * is `malformed` and must be refused, because a retry could not be recognised. Any other invalid
+ * notification, and one that is too large to book, is quarantined.
  */
 export function decode(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, { explain: describe, excess: excessIn });
+  return decodeBy(raw, excessIn);
 }
 
 /**
- * The same, but for what is wrong with a body that is no notification: the schema takes longer to tell
- * than everything else, and whoever talks to this thread would wait for it.
+ * Reads the bytes of a journalled fact again. Applies no limits on size: what was booked once must
+ * be booked again.
  */
-export function skim(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, { explain: () => 'not a notification', excess: excessIn });
-}
-
-/** Reads the bytes of a fact for a replay: what was booked once is booked again, however much it is. */
 export function decodeAgain(raw: Uint8Array): DecodedBody {
-  return decodeBy(raw, { explain: describe, excess: () => null });
+  return decodeBy(raw, () => null);
 }

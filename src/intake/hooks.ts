@@ -1,16 +1,19 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from './body.ts';
-import type { BodyRoom, BodyShare } from './body-room.ts';
-import type { Submission, Submitted } from '../store/port.ts';
+import type { Fact } from '../domain/fact/fact.ts';
+import { readBody } from './read-body.ts';
+import type { BodyMemory, BodyShare } from './body-memory.ts';
+import { decode } from './decode.ts';
+import { LongBodyQueue } from './long-body-queue.ts';
+import type { Submitted } from '../store/port.ts';
 import type { PathTokens } from './path-token.ts';
 import type { RefusedBodies } from './refused-bodies.ts';
 
-/** Seconds after which a sender that was told "busy" should try again. */
+/** `Retry-After` of a "busy" answer, in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** How a delivery ended, for metrics. */
+/** The result of a delivery, for metrics. */
 export type Answer =
   | 'accepted'
   | 'duplicate'
@@ -25,25 +28,25 @@ export type Answer =
 export interface HooksOptions {
   readonly tokens: PathTokens;
   readonly bodyBytesMax: number;
-  /** Where bodies are in memory from their first byte until their answer. */
-  readonly room: BodyRoom;
-  readonly submit: (submission: Submission) => Promise<Submitted>;
+  /** Memory of bodies, from their first byte until their answer. */
+  readonly memory: BodyMemory;
+  readonly submit: (submission: Fact) => Promise<Submitted>;
   readonly refused: RefusedBodies;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
-  /** Whether the proxy vouches for the sender's certificate; absent when none is asked for. */
+  /** Whether the proxy accepts the sender's certificate; absent when none is required. */
   readonly certificateAccepted?: (headers: Headers) => boolean;
   readonly observe: (answer: Answer) => void;
 }
 
-/** What Node's server gives with a request; nothing where it did not come from there. */
+/** The request as Node's server has it; absent when the request comes from elsewhere. */
 export interface HooksEnv {
   Bindings: { incoming?: IncomingMessage };
 }
 
 type HooksContext = Context<HooksEnv>;
 
-/** How a delivery is refused, by status; where the API has such a problem, its type and title. */
+/** Problem type and title by status; the same as the API's where both have the problem. */
 const PROBLEMS = {
   400: { kind: 'invalid-request', title: 'The request is not valid' },
   403: { kind: 'certificate-refused', title: 'The sender may not deliver' },
@@ -53,7 +56,7 @@ const PROBLEMS = {
   503: { kind: 'unavailable', title: 'Not available now' },
 } as const;
 
-/** An error body, RFC 9457. Without `instance`: the path holds the token. */
+/** A problem document, RFC 9457. Omits `instance`, because the path holds the token. */
 function problem(
   context: Context,
   status: keyof typeof PROBLEMS,
@@ -69,18 +72,19 @@ function problem(
 }
 
 /**
- * `POST /hooks/{token}`: takes the custody service's deliveries. Any 2xx is given only after the
- * bytes and their whole effect are durable (ARCHITECTURE.md, "Intake answers"). The sender retries
- * everything else, so nothing that might be understood later is refused.
+ * `POST /hooks/{token}`: receives the custody service's deliveries. Answers 2xx only after the
+ * bytes and all their effects are durable (ARCHITECTURE.md, "Intake answers"). The sender retries
+ * after any other answer, so a body that a later version might understand is never refused.
  */
 export function createHooks(options: HooksOptions): Hono<HooksEnv> {
   const app = new Hono<HooksEnv>();
+  const longBodies = new LongBodyQueue();
   app.all('/:token', async (context) => {
     const refusal = refuseSender(context, options);
     if (refusal !== null) return refusal;
-    const share = options.room.share();
+    const share = options.memory.share();
     try {
-      return await takeDelivery(context, share, options);
+      return await takeDelivery(context, { share, longBodies }, options);
     } finally {
       share.release();
     }
@@ -90,7 +94,7 @@ export function createHooks(options: HooksOptions): Hono<HooksEnv> {
 
 async function takeDelivery(
   context: HooksContext,
-  share: BodyShare,
+  { share, longBodies }: { readonly share: BodyShare; readonly longBodies: LongBodyQueue },
   options: HooksOptions,
 ): Promise<Response> {
   const bounds = { bytesMax: options.bodyBytesMax, share };
@@ -103,31 +107,34 @@ async function takeDelivery(
         413,
         `the body is larger than ${options.bodyBytesMax} bytes (intake.maxBodyBytes)`,
       );
-    case 'no_room':
+    case 'no_memory':
       return busy(context, options);
     case 'cut_off':
       options.observe('malformed');
       return problem(context, 400, 'the body ended before its announced length');
     case 'read':
-      return takeBody(context, read.bytes, options);
+      return longBodies.pass(read.bytes.length, () => takeBody(context, read.bytes, options));
     default:
       return read satisfies never;
   }
 }
 
 function incomingOf(context: HooksContext): IncomingMessage | undefined {
-  // Without a server, as in `app.request`, there are no bindings at all.
+  // Without a server, as in `app.request`, there are no bindings.
   const env: HooksEnv['Bindings'] | undefined = context.env;
   return env?.incoming;
 }
 
-/** The same for every path that is none, and without the path: it may hold a token in another place. */
+/**
+ * Answers 404 for every unknown path. Never repeats the path, because it may contain a mistyped
+ * token.
+ */
 export function noSuchPath(context: Context, options: Pick<HooksOptions, 'observe'>): Response {
   options.observe('unknown_token');
   return problem(context, 404, 'no such path');
 }
 
-/** Everything that is known before a byte of the body is read. */
+/** Checks everything that is known before the body is read. */
 function refuseSender(context: HooksContext, options: HooksOptions): Response | null {
   if (!options.tokens.accepts(context.req.param('token') ?? '')) {
     return noSuchPath(context, options);
@@ -154,10 +161,11 @@ async function takeBody(
     const defect = `Content-Encoding ${encoding} is not accepted`;
     return refuseBody(context, { raw, at, defect }, options);
   }
-  const outcome = await options.submit({ kind: 'delivery', at, raw });
-  if (outcome.kind === 'malformed') {
-    return refuseBody(context, { raw, at, defect: outcome.defect }, options);
+  const read = decode(raw);
+  if (read.kind === 'malformed') {
+    return refuseBody(context, { raw, at, defect: read.defect }, options);
   }
+  const outcome = await options.submit({ ...read, at, raw });
   if (isRetry(outcome)) return busy(context, options);
   if (outcome.kind !== 'delivery' || outcome.status === 'refused') {
     throw new Error(`a delivery ended as ${outcome.kind}`);
@@ -166,7 +174,7 @@ async function takeBody(
   return context.json({ status: outcome.status });
 }
 
-/** Answers 400 to what is no notification at all, after its first bytes were kept. */
+/** Journals the beginning of a malformed body, then answers 400. */
 async function refuseBody(
   context: HooksContext,
   body: { readonly raw: Uint8Array; readonly at: number; readonly defect: string },

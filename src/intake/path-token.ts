@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 
 /**
- * The secret part of the webhook URL: the service's deliveries carry no credentials (spec, "Webhook
- * destination"), so an unguessable path is what tells them from anybody's. Several tokens may live
- * at once, so that one can be rotated without losing deliveries.
+ * The secret part of the webhook URL. The service's deliveries carry no credentials (spec, "Webhook
+ * destination"), so only an unguessable path distinguishes them. Several tokens may be valid at
+ * once, so that a token can be rotated without losing deliveries.
  */
 export class PathTokens {
   readonly #known: readonly Buffer[];
@@ -12,7 +12,7 @@ export class PathTokens {
     this.#known = tokens.map((token) => Buffer.from(token));
   }
 
-  /** Takes the same time wherever a token differs; only how long the known ones are can be told by it. */
+  /** Compares in constant time: the duration reveals only the lengths of known tokens. */
   accepts(token: string): boolean {
     const given = Buffer.from(token);
     let accepted = false;

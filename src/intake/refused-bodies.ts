@@ -1,12 +1,12 @@
-import type { Fact } from '../domain/fact.ts';
+import type { Fact } from '../domain/fact/fact.ts';
 
-/** How much of a refused body is kept as evidence. */
+/** Most bytes kept of a refused body, as evidence. */
 export const REFUSED_BYTES_KEPT = 65_536;
 const HOUR_MS = 3_600_000;
 
 /**
- * Bounds the evidence kept of refused bodies: who floods us with garbage must not fill the disk.
- * Beyond the bound they are still refused, and counted by metrics only.
+ * Limits how many refused bodies are kept as evidence, so that a flood of invalid bodies does not
+ * fill the disk. Bodies beyond the limit are still refused; only metrics count them.
  */
 export class RefusedBodies {
   readonly #perHourMax: number;
@@ -17,7 +17,7 @@ export class RefusedBodies {
     this.#perHourMax = perHourMax;
   }
 
-  /** The fact to journal for a refused body, or null when the hour's bound is reached. */
+  /** The fact to journal for a refused body, or null when the hour's limit is reached. */
   keep(raw: Uint8Array, defect: string, at: number): Fact | null {
     const hour = Math.floor(at / HOUR_MS);
     if (hour !== this.#hour) {
@@ -29,7 +29,7 @@ export class RefusedBodies {
     return { kind: 'refused', at, raw: raw.subarray(0, REFUSED_BYTES_KEPT), defect };
   }
 
-  /** Its fact could not be committed and the sender will try again: it does not count. */
+  /** Does not count a body whose fact could not be committed: its sender will retry. */
   giveBack(): void {
     this.#kept = Math.max(0, this.#kept - 1);
   }

@@ -1,7 +1,7 @@
-/** One thing to be stopped. */
+/** One step of a shutdown. */
 export interface ShutdownStep {
   readonly name: string;
-  /** Its own share of the time: the others wait for it so long, and for what those before it left over. */
+  /** Time budget in milliseconds; unused time carries over to later steps. */
   readonly shareMs: number;
   readonly run: () => Promise<void> | void;
 }
@@ -11,45 +11,45 @@ export type StepResult =
   | { readonly name: string; readonly kind: 'failed'; readonly error: unknown }
   | { readonly name: string; readonly kind: 'timed-out'; readonly boundMs: number };
 
-/** Why the program ends; `failure` is one that leaves nothing to go on with. */
+/** Why the program ends; `failure`: it cannot continue. */
 export type StopCause = 'SIGTERM' | 'SIGINT' | 'failure';
 
-/** What is told of an end as a whole: once at its beginning, and once right before the process ends. */
+/** News of a shutdown: once at its start, and once right before the process ends. */
 export type ShutdownNews =
   | {
       readonly kind: 'stopping';
       readonly cause: StopCause;
-      /** The names of the steps, in the order in which they are waited for. */
+      /** The names of the steps, in their order. */
       readonly waitsFor: readonly string[];
-      /** The sum of their shares: it takes no longer. */
+      /** The sum of their time budgets: the shutdown takes no longer. */
       readonly msMax: number;
     }
   | { readonly kind: 'stopped'; readonly exitCode: number }
-  /** By a second signal, whatever has not ended. */
+  /** A second signal ended the process at once. */
   | { readonly kind: 'cut_short'; readonly exitCode: number };
 
 export interface LifecycleOptions {
   /** Ends the process. */
   readonly exit: (code: number) => void;
-  readonly tell: (news: ShutdownNews) => void;
-  /** Told after every step. */
+  readonly report: (news: ShutdownNews) => void;
+  /** Runs after every step. */
   readonly observe: (result: StepResult) => void;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Resolves after `ms`, or at once when `signal` aborts. */
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Something that signals arrive at, such as `process`. */
+/** A source of signals, such as `process`. */
 export interface SignalSource {
   on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
 }
 
 /**
- * Stops what was started, the last first: what came later rests on what came before, so that
- * intake is closed before its queue is drained, and the queue before its store is closed. A step
- * that fails or takes too long does not keep the others from their turn, nor takes time that is kept
- * for them: all together take no longer than the sum of the shares.
+ * Runs shutdown steps in reverse order of their start, because later parts depend on earlier ones:
+ * intake closes before its queue drains, and the queue before its store closes. A step that fails
+ * or times out does not stop the others or use their time. Together they take at most the sum of
+ * their budgets.
  *
  * Modes: running → stopping (first `shutdown`) → stopped. A second signal does not wait.
  */
@@ -62,32 +62,32 @@ export class Lifecycle {
     this.#options = options;
   }
 
-  /** Adds a step, to be run before all that were added until now. */
+  /** Adds a step. It runs before all earlier ones. */
   onShutdown(step: ShutdownStep): void {
     if (this.#stopping !== undefined) throw new Error(`${step.name} was started while stopping`);
     this.#steps.push(step);
   }
 
-  /** Is the program on its way out? */
+  /** Whether the program is stopping. */
   get stopping(): boolean {
     return this.#stopping !== undefined;
   }
 
-  /** Runs the steps once, however often it is called; resolves when the last one ended. */
+  /** Runs the steps once, even when called again; resolves after the last step. */
   shutdown(cause: StopCause): Promise<readonly StepResult[]> {
     this.#stopping ??= this.#runAll(cause);
     return this.#stopping;
   }
 
-  /** Ends because of a failure that leaves nothing to go on with: in order, and with 1. */
+  /** Shuts down after a fatal failure, and exits with 1. */
   async abandon(): Promise<void> {
     await this.shutdown('failure');
     this.#end('stopped', 1);
   }
 
   /**
-   * The first SIGTERM or SIGINT shuts down and exits with 0, or with 1 where a step did not end
-   * well; the second one exits with 1 at once.
+   * The first SIGTERM or SIGINT shuts down. The exit code is 0, or 1 when a step failed or timed
+   * out. A second signal exits with 1 at once.
    */
   listen(source: SignalSource): void {
     let signalled = false;
@@ -106,7 +106,7 @@ export class Lifecycle {
   }
 
   #end(kind: 'stopped' | 'cut_short', exitCode: number): void {
-    this.#options.tell({ kind, exitCode });
+    this.#options.report({ kind, exitCode });
     this.#options.exit(exitCode);
   }
 
@@ -114,7 +114,7 @@ export class Lifecycle {
     const steps = this.#steps.toReversed();
     const waitsFor = steps.map(({ name }) => name);
     const msMax = steps.reduce((sum, { shareMs }) => sum + shareMs, 0);
-    this.#options.tell({ kind: 'stopping', cause, waitsFor, msMax });
+    this.#options.report({ kind: 'stopping', cause, waitsFor, msMax });
     const results: StepResult[] = [];
     let endsAt = this.#options.now();
     for (const step of steps) {

@@ -18,17 +18,17 @@ const SECRET_KEYS = [
 
 export interface LogOptions {
   readonly level: string;
-  /** Standard error where absent: standard output is for results. */
+  /** Standard error by default: standard output is for results. */
   readonly destination?: DestinationStream;
-  /** Secrets that are masked wherever they stand, e.g. the configured path tokens. */
+  /** Secrets to mask anywhere, for example the configured path tokens. */
   readonly secrets?: readonly string[];
   /** Fields of every line. */
   readonly base?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * JSON lines. Secrets are kept out twice: known keys are redacted, and each finished line is masked
- * by form, for what got into a message, a URL or an error's text.
+ * A logger of JSON lines. Secrets are removed twice: known keys are redacted, and each finished
+ * line is masked by form, because messages, URLs and error texts may hold them.
  */
 export function createLog(options: LogOptions): Logger {
   return pino(
@@ -43,15 +43,15 @@ export function createLog(options: LogOptions): Logger {
       },
       hooks: { streamWrite: secretMask(options.secrets) },
     },
-    // Synchronous, so that the last lines before a crash are not lost with it.
+    // Synchronous, so that a crash does not lose the last lines.
     options.destination ?? standardError(),
   );
 }
 
-/** What waits to be logged at most while nobody takes it. */
+/** Most bytes that wait while nobody reads the log. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
-/** A full disk under the log must not end who logs: lines wait for room there, then are dropped. */
+/** A full disk must not end the program: lines wait up to a limit, then are dropped. */
 function standardError(): DestinationStream {
   const stream = pino.destination({ fd: 2, sync: true, maxLength: WAITING_CHARACTERS_MAX });
   stream.on('error', () => undefined);

@@ -1,16 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { BreakType, Severity } from '../domain/break.ts';
-import type { DepositState, HoldReason } from '../domain/deposit.ts';
+import type { BreakType, Severity } from '../domain/break/break.ts';
+import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 
-/** What became of a delivery that was answered with 2xx, or `malformed`. */
+/** Outcomes of a delivery answered 2xx, and `malformed`. */
 const NOTIFICATION_OUTCOMES = ['accepted', 'duplicate', 'quarantined', 'malformed'] as const;
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
-/** Other statuses that a delivery is answered with. 500 is a defect of ours. */
+/** Other statuses of deliveries. 500 is our defect. */
 const REFUSAL_STATUSES = [403, 404, 405, 413, 500, 503] as const;
 export type RefusalStatus = (typeof REFUSAL_STATUSES)[number];
 
-/** Label values that are known at the start: `increase()` does not see the step from none to one. */
+/** Label values known at the start: `increase()` misses the step from none to one. */
 export interface KnownLabels {
   readonly operations: readonly string[];
   readonly results: readonly string[];
@@ -18,17 +18,17 @@ export interface KnownLabels {
   readonly exemptionRules: readonly string[];
 }
 
-/** What a reconciliation says of one comparison. */
+/** The outcome of one comparison. */
 export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
 
-/** What `/metrics` says of deposits; times in Unix milliseconds. */
+/** Figures of deposits for `/metrics`; times in Unix milliseconds. */
 export interface DepositFigures {
   readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
   readonly held: readonly { readonly reason: HoldReason; readonly oldestAt: number }[];
   readonly credits: { readonly oldestUnacknowledgedAt: number | null };
 }
 
-/** Every state has a figure from the start; a state that is new in the domain must be named here. */
+/** Every state has a figure from the start; name a new state here. */
 const NO_DEPOSITS: Readonly<Record<DepositState, number>> = {
   detected: 0,
   confirming: 0,
@@ -43,13 +43,13 @@ const NO_DEPOSITS: Readonly<Record<DepositState, number>> = {
 
 const CIRCUIT_LEVELS = { closed: 0, 'half-open': 1, open: 2 } as const;
 
-/** From a bare fsync to a stall that somebody should look at. */
+/** From a bare fsync to a stall that needs attention. */
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_FACTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const CREDIT_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 300, 3_600];
 const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the program tells Prometheus, on a registry of its own. Names end in their unit. */
+/** The program's metrics on its own registry. Names end in their unit. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #now: () => number;
@@ -57,12 +57,12 @@ export class Metrics {
   #sweptWholeAtMs: number;
   readonly #notifications = this.#counter(
     'counterfoil_notifications_total',
-    'Deliveries by what became of them.',
+    'Deliveries by outcome.',
     ['outcome'],
   );
   readonly #refusals = this.#counter(
     'counterfoil_http_refusals_total',
-    'Deliveries answered with 4xx or 5xx, but for 400.',
+    'Deliveries answered with 4xx or 5xx, except 400.',
     ['status'],
   );
   readonly #commits = this.#counter('counterfoil_commits_total', 'Transactions of the writer.', [
@@ -70,30 +70,30 @@ export class Metrics {
   ]);
   readonly #batchFacts = this.#histogram(
     'counterfoil_commit_batch_facts',
-    'Facts that one commit made durable.',
+    'Facts per commit.',
     BATCH_FACTS,
   );
   readonly #commitSeconds = this.#histogram(
     'counterfoil_commit_duration_seconds',
-    'Time of one commit, its fsync included.',
+    'Duration of one commit, including its fsync.',
     COMMIT_SECONDS,
   );
   readonly #closedUntil = this.#gauge(
     'counterfoil_closed_until_timestamp_seconds',
-    'Cut-off of the day that was closed last, or the start where none has been.',
+    'Cut-off of the last closed day; without one, the start of the program.',
   );
   readonly #queueDepth = this.#gauge(
     'counterfoil_queue_depth',
-    'Facts that wait for the end of their commit.',
+    'Facts that wait for their commit.',
   );
   readonly #comparisons = this.#counter(
     'counterfoil_sweep_outcomes_total',
-    'Comparisons of the reconciler by kind, with the rule or cause where there is one.',
+    'Comparisons of the reconciler by outcome, with rule or cause.',
     ['kind', 'cause'],
   );
   readonly #repairs = this.#counter(
     'counterfoil_sweep_repairs_total',
-    'What sweeps did to bring in what no notification told.',
+    'Repairs of missing notifications by sweeps.',
     ['kind'],
   );
   readonly #breaks = this.#gauge(
@@ -103,7 +103,7 @@ export class Metrics {
   );
   readonly #oldestBreak = this.#gauge(
     'counterfoil_oldest_break_age_seconds',
-    'Age of the oldest unresolved break of a severity; absent where there is none.',
+    'Age of the oldest unresolved break by severity; absent without one.',
     ['severity'],
   );
   readonly #requests = this.#counter(
@@ -118,7 +118,7 @@ export class Metrics {
   );
   readonly #budget = this.#gauge(
     'counterfoil_custody_budget_used_requests',
-    'Requests that count against the limits of the custody API now.',
+    'Requests that currently count towards the custody API’s limits.',
     ['window'],
   );
   readonly #circuit = this.#gauge(
@@ -127,7 +127,7 @@ export class Metrics {
   );
   readonly #accessRefused = this.#gauge(
     'counterfoil_custody_access_refused',
-    'Operations that the custody API refuses our key; absent where it refuses none.',
+    'Operations that the custody API refuses our key; absent without a refusal.',
     ['operation', 'status'],
   );
   readonly #creditSeconds = this.#histogram(
@@ -137,13 +137,13 @@ export class Metrics {
   );
   readonly #creditPartSeconds = this.#histogram(
     'counterfoil_credit_latency_part_seconds',
-    'Parts of the credit latency: until the custody API was asked, until it answered, until the commit.',
+    'Parts of the credit latency: until the request to the custody API, its answer, and the commit.',
     CREDIT_SECONDS,
     ['part'],
   );
   readonly #oldestDue = this.#gauge(
     'counterfoil_oldest_due_deposit_age_seconds',
-    'Time since the oldest deposit that waits for nothing but the custody API is due, by why it waits; absent where none is.',
+    'Time since the oldest deposit that only waits for the custody API became due, by reason; absent without one.',
     ['reason'],
   );
   readonly #head = this.#gauge(
@@ -153,25 +153,25 @@ export class Metrics {
   readonly #deposits = this.#gauge('counterfoil_deposits', 'Deposits by state.', ['state']);
   readonly #waitingDeposits = this.#gauge(
     'counterfoil_waiting_deposits',
-    'Deposits that reached their depth and wait for the custody API.',
+    'Deposits at their required depth that wait for the custody API.',
   );
   readonly #oldestHeld = this.#gauge(
     'counterfoil_oldest_held_deposit_age_seconds',
-    'Time since the oldest held deposit of a reason was first seen; absent where there is none.',
+    'Time since the oldest held deposit was first seen, by reason; absent without one.',
     ['reason'],
   );
   readonly #unacknowledged = this.#gauge(
     'counterfoil_unacknowledged_credits',
-    'Credits that stand and that the consumer has not acknowledged.',
+    'Credits that are neither reversed nor acknowledged.',
   );
   readonly #oldestUnacknowledged = this.#gauge(
     'counterfoil_oldest_unacknowledged_credit_age_seconds',
-    'Age of the oldest credit that the consumer has not acknowledged; 0 where there is none.',
+    'Age of the oldest unacknowledged credit; 0 without one.',
   );
 
   readonly #unjudgedMovements = this.#gauge(
     'counterfoil_unjudged_movements',
-    'Differences between books and chain view that no reconciliation has judged yet.',
+    'Differences between books and chain view that no run has compared yet.',
   );
 
   /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
@@ -182,12 +182,12 @@ export class Metrics {
     this.closedUntil(options.now());
     this.#age(
       'counterfoil_last_sweep_age_seconds',
-      'Time since a sweep last ended, or since the start where none has.',
+      'Time since the last sweep ended; before the first, since the start.',
       () => this.#sweptAtMs,
     );
     this.#age(
       'counterfoil_last_complete_sweep_age_seconds',
-      'Time since a sweep last read all that it had to, or since the start where none has.',
+      'Time since the last complete sweep; before the first, since the start.',
       () => this.#sweptWholeAtMs,
     );
     this.#beginAtZero(options.known);
@@ -219,7 +219,7 @@ export class Metrics {
     this.#refusals.inc({ status });
   }
 
-  /** `facts` made durable together, or nothing of them when it `failed`. */
+  /** Records a commit of `facts`, or its failure. */
   commit(commit: { facts: number; durationMs: number; failed: boolean }): void {
     this.#commits.inc({ result: commit.failed ? 'failed' : 'ok' });
     if (commit.failed) return;
@@ -231,25 +231,27 @@ export class Metrics {
     this.#queueDepth.set(facts);
   }
 
-  /** `cause` is the rule of an exemption, the cause of a skip, the type of a break. */
+  /** `cause` is an exemption's rule, a skip's cause, or a break's type. */
   comparisons(outcome: { kind: ComparisonKind; cause?: string; count?: number }): void {
     this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
   }
 
-  /** What a sweep repaired. */
+  /** Records a sweep's repairs. */
   repairs(done: { replayed: number; pulledForward: number; backfilled: number }): void {
     this.#repairs.inc({ kind: 'replayed' }, done.replayed);
     this.#repairs.inc({ kind: 'pulled_forward' }, done.pulledForward);
     this.#repairs.inc({ kind: 'backfilled' }, done.backfilled);
   }
 
-  /** A sweep ended now, whatever its outcome. Complete: it read all that it had to. */
+  /** Records the end of a sweep. Complete: it read everything it had to. */
   sweepEnded({ isComplete }: { readonly isComplete: boolean }): void {
     this.#sweptAtMs = this.#now();
     if (isComplete) this.#sweptWholeAtMs = this.#sweptAtMs;
   }
 
-  /** All breaks that are not resolved, the oldest of each kind with when it was opened (Unix ms). */
+  /**
+   * Records unresolved breaks; the oldest of each kind with its opening time, Unix milliseconds.
+   */
   breaksOpen(
     open: readonly { type: BreakType; severity: Severity; open: number; oldestAt: number }[],
   ): void {
@@ -270,13 +272,15 @@ export class Metrics {
     this.#requestSeconds.observe(attempt.durationMs / 1000);
   }
 
-  /** One part of a credit's way into the feed, or the whole of it. */
+  /** Records one part of a credit's latency, or the total, in milliseconds. */
   creditLatency(part: 'asked' | 'answered' | 'committed' | 'total', ms: number): void {
     if (part === 'total') this.#creditSeconds.observe(ms / 1000);
     else this.#creditPartSeconds.observe({ part }, ms / 1000);
   }
 
-  /** The deposit that has waited longest for the custody API, and why (Unix ms). */
+  /**
+   * Records the deposit that has waited longest for the custody API, and why; Unix milliseconds.
+   */
   oldestDue(oldest: { readonly sinceMs: number; readonly reason: string } | null): void {
     this.#oldestDue.reset();
     if (oldest === null) return;
@@ -292,7 +296,7 @@ export class Metrics {
     this.#circuit.set(CIRCUIT_LEVELS[state]);
   }
 
-  /** Every operation that the custody API refuses now, with its HTTP status. */
+  /** Records the operations that the custody API refuses, with HTTP status. */
   accessRefused(refusals: readonly { operation: string; status: number }[]): void {
     this.#accessRefused.reset();
     for (const { operation, status } of refusals) this.#accessRefused.set({ operation, status }, 1);
@@ -306,7 +310,7 @@ export class Metrics {
     this.#head.set(seq);
   }
 
-  /** Deposits by state, and how long the oldest of those wait that need a person or the consumer. */
+  /** Records deposits by state, and the oldest that wait for a person or the consumer. */
   deposits({ deposits, held, credits }: DepositFigures): void {
     const counts = { ...NO_DEPOSITS, ...deposits };
     for (const [state, count] of Object.entries(counts)) this.#deposits.set({ state }, count);
@@ -329,7 +333,7 @@ export class Metrics {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 
-  /** Seconds since `fromMs`, as of each scrape. */
+  /** Seconds since `fromMs`, at each scrape. */
   #age(name: string, help: string, fromMs: () => number): void {
     const age: Gauge = new Gauge({
       name,

@@ -2,19 +2,19 @@ import { SingleBar } from 'cli-progress';
 
 export interface Progress {
   readonly total: number;
-  /** `count` more units are done. */
+  /** Adds `count` finished units. */
   tick(count: number): void;
-  /** Leaves the terminal as it was found; nothing is drawn after it. */
+  /** Restores the terminal; draws nothing afterwards. */
   done(): void;
 }
 
-/** Where a bar may be drawn, such as `process.stderr`. */
+/** A stream for a bar, such as `process.stderr`. */
 export type ProgressStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** A bar on `stream` if that is a terminal, and silence if not: logs and pipes stay clean. */
+/** A bar on `stream` when it is a terminal; silent otherwise, so logs and pipes stay clean. */
 export function createProgress(options: {
   total: number;
-  /** What is counted, e.g. `facts`. */
+  /** The counted unit, e.g. `facts`. */
   label: string;
   stream: ProgressStream;
 }): Progress {
@@ -25,7 +25,7 @@ export function createProgress(options: {
     stream,
     hideCursor: true,
     clearOnComplete: true,
-    // Signals are the lifecycle's; a second listener would end the process before its steps.
+    // The lifecycle handles signals; another listener would end the process before its steps.
     gracefulExit: false,
   });
   bar.start(total, 0);

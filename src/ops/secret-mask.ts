@@ -1,4 +1,4 @@
-/** What must never stand in a log line, and what stands there instead. */
+/** Secrets by form, and their replacements. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   // The path token of a webhook URL is the sender's only proof (spec, "Webhook destination").
   [/(\/hooks\/)[^/?#\s"'\\]+/g, '$1***'],
@@ -8,9 +8,9 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s"'\\/:@]*:)[^\s"'\\/@]+@/gi, '$1***@'],
 ];
 
-/** Masks secrets by their form, and `secrets` wherever they stand. */
+/** A function that masks secrets by form, and `secrets` anywhere. */
 export function secretMask(secrets: readonly string[] = []): (text: string) => string {
-  // A short one would mask half of every line; none of ours is.
+  // A short secret would mask half of every line; ours are long.
   const known = secrets.filter((secret) => secret.length >= 8);
   return (text) => {
     let masked = text;

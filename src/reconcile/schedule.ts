@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
 
-/** A schedule that is ticking; `stop` ends it, a run under way goes on. */
+/** A running schedule. `stop` ends it; a run that has begun continues. */
 export interface Schedule {
   stop(): void;
-  /** When it ticks next, Unix milliseconds, or null when never. */
+  /** The next tick, Unix milliseconds; null when there is none. */
   next(): number | null;
 }
 
-/** Ticks by a cron pattern (five fields, or six with seconds) in a time zone. */
+/** Calls `tick` by a cron pattern (five fields, or six with seconds) in a time zone. */
 export function startSchedule(options: {
   pattern: string;
   timezone: string;

@@ -1,11 +1,13 @@
-import type { ReportTotal } from '../domain/close-report.ts';
+import type { ReportTotal } from '../domain/close/report.ts';
 import { groupedBy } from '../domain/grouped.ts';
-import { CATEGORIES } from '../domain/roll-forward.ts';
+import { CATEGORIES } from '../domain/money/roll-forward.ts';
 
-/** The roll-forward's own figures. */
+/** The figures of the roll-forward. */
 export const MOVES = ['opening', ...CATEGORIES, 'closing'] as const;
 
-/** What the closing is compared with. Null or absent: not compared, or not told by an older report. */
+/**
+ * Figures compared with the closing. Null or absent: not compared, or from an older report version.
+ */
 export const COMPARED = [
   'chainClosing',
   'chainDifference',
@@ -19,7 +21,7 @@ export const COMPARED = [
 
 export type Figure = (typeof MOVES)[number] | (typeof COMPARED)[number];
 
-/** One asset over all vaults, in smallest units; null where a vault has no such figure. */
+/** One asset over all vaults, in smallest units; null when a vault lacks the figure. */
 export type AssetTotal = Pick<ReportTotal, 'asset' | 'decimals'> &
   Readonly<Record<(typeof MOVES)[number], string>> &
   Readonly<Record<(typeof COMPARED)[number], string | null>>;
@@ -34,14 +36,14 @@ function sumOf(rows: readonly ReportTotal[], figure: Figure): string | null {
   return sum.toString();
 }
 
-/** The rows of some vaults for one asset as one row. */
+/** Sums several vaults' rows of one asset into one row. */
 export function assetTotal(rows: readonly [ReportTotal, ...ReportTotal[]]): AssetTotal {
   const [{ asset, decimals }] = rows;
   const sums = [...MOVES, ...COMPARED].map((figure) => [figure, sumOf(rows, figure)] as const);
   return { asset, decimals, ...Object.fromEntries(sums) } as AssetTotal;
 }
 
-/** A row for each asset, in the order in which the assets come. */
+/** One row per asset, in order of appearance. */
 export function assetTotals(totals: readonly ReportTotal[]): AssetTotal[] {
   const byAsset = groupedBy(totals, ({ asset }) => asset);
   return [...byAsset.values()].map((rows) => assetTotal(rows as [ReportTotal, ...ReportTotal[]]));

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
-import { CATEGORIES } from '../domain/roll-forward.ts';
+import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
+import { CATEGORIES } from '../domain/money/roll-forward.ts';
 import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
-/** Beancount's commodities are at most 24 characters, upper case. */
+/** Beancount's commodities have at most 24 upper-case characters. */
 const COMMODITY = /^[A-Z][A-Z0-9'._-]{0,22}[A-Z0-9]$/;
 const DIGEST_CHARACTERS = 22;
 
 /**
- * `ethereum:USDC` as `ETHEREUM-USDC`; what does not fit, or could be mistaken for such a name, as a
- * digest. The name depends on the asset alone, so it is the same every day.
+ * The commodity of an asset: `ethereum:USDC` is `ETHEREUM-USDC`. A name that does not fit, or
+ * resembles such a name, becomes a digest. It depends on the asset alone, so it is the same every
+ * day.
  */
 function commodity(asset: string): string {
   const [, network = '', symbol = ''] = /^([a-z][a-z0-9]*):([A-Z0-9]+)$/.exec(asset) ?? [];
@@ -22,9 +23,9 @@ function commodity(asset: string): string {
 }
 
 /**
- * A part of an account is letters, digits and hyphens, and begins with a letter, which cannot come
- * from the id. What else is in the id is spelled by its code, `--3a-`; so is a hyphen that stands
- * before anything but a letter or a digit, so that no two ids are spelled alike.
+ * A part of an account name: letters, digits and hyphens after an initial letter of ours. Other
+ * characters of the id become their code, `--3a-`. So does a hyphen before anything but a letter or
+ * digit: no two ids are spelled alike.
  */
 function part(id: string): string {
   const spelled = id.replaceAll(
@@ -75,12 +76,12 @@ function transactions(row: LedgerRow, day: string): string[] {
       '',
     );
   }
-  // An assertion holds at the beginning of its date.
+  // An assertion applies at the start of its date.
   lines.push(`${nextDate(day)} balance ${assetAccount(row)}  ${row.closing} ~ 0 ${unit}`, '');
   return lines;
 }
 
-/** The vaults' names by the accounts that hold their money. */
+/** The vaults' names, by account. */
 function accountNames(rows: readonly LedgerRow[], report: DailyReport): Map<string, string> {
   return new Map(
     rows.flatMap((row) => {
@@ -90,15 +91,15 @@ function accountNames(rows: readonly LedgerRow[], report: DailyReport): Map<stri
   );
 }
 
-/** A JSON string is a beancount string: quotes and backslashes escaped, one line. */
+/** A JSON string is a valid beancount string: escaped, on one line. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Beancount rounds every result to this many digits, before and after the point together. */
+/** Beancount rounds every result to this many digits in total. */
 const DIGITS_MAX = 28;
 
-/** Assets of which a sum could be rounded: they are in every other format, but not in this one. */
+/** Assets whose sums beancount could round; only this format omits them. */
 export function assetsBeyondBeancount(totals: readonly ReportTotal[]): string[] {
   const sums = new Map<string, bigint>();
   for (const total of totals) {
@@ -112,9 +113,8 @@ export function assetsBeyondBeancount(totals: readonly ReportTotal[]): string[] 
 }
 
 /**
- * A ledger for beancount: each vault and asset with its opening and the day's totals, and the
- * closing asserted to the last digit. An asset whose amounts are too long for beancount is left out
- * and named.
+ * A beancount ledger: each vault and asset with its opening and the day's totals, and the closing
+ * asserted to the last digit. Omits and names assets whose amounts are too long for beancount.
  */
 export function beancountText(signed: SignedReport): string {
   const { report } = signed;

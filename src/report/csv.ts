@@ -1,5 +1,5 @@
-import type { DailyReport, ReportBreak } from '../domain/close-report.ts';
-import { CATEGORIES } from '../domain/roll-forward.ts';
+import type { DailyReport, ReportBreak } from '../domain/close/report.ts';
+import { CATEGORIES } from '../domain/money/roll-forward.ts';
 import { assetTotals } from './asset-totals.ts';
 import type { DayMovement } from '../store/day-movement.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
@@ -59,7 +59,7 @@ type Line = Partial<Record<Column, string | number | null>>;
 
 const NUMBER = /^-?[0-9]+$/;
 
-/** A text that a spreadsheet would run as a formula is shown as text; amounts stay amounts. */
+/** Protects text that a spreadsheet would run as a formula; amounts stay unchanged. */
 function safe(value: string): string {
   return /^[=+\-@\t\r]/.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
@@ -70,7 +70,7 @@ function cell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Differences that are still open by asset, and what was read of custody after the cut-off. */
+/** Open differences by asset, and custody movements after the cut-off. */
 function newerLines(report: DailyReport): Line[] {
   const {
     openDifferences = [],
@@ -90,17 +90,17 @@ function newerLines(report: DailyReport): Line[] {
   ];
 }
 
-/** A line for each figure that a hash moved, then one for each line of the entries behind it. */
+/** One line per figure that a hash moved, then one per line of its entries. */
 function movementLines(movements: readonly DayMovement[]): Line[] {
-  return movements.flatMap(({ amounts, entries, decimals: _, ...place }) => [
+  return movements.flatMap(({ amounts, entries, decimals: _, ...movement }) => [
     ...Object.entries(amounts).map(([figure, amount]) => ({
-      ...place,
+      ...movement,
       record: 'movement',
       kind: figure,
       amount: amount.toString(),
     })),
     ...entries.map(({ recordedAt, seq, source, amount, change, ...entry }) => ({
-      ...place,
+      ...movement,
       ...entry,
       record: 'entry',
       kind: change,
@@ -176,7 +176,10 @@ function cells(line: Line, report: DailyReport): string {
   return COLUMNS.map((column) => cell(whole[column])).join(',');
 }
 
-/** RFC 4180: one line a record, told apart by the first column; amounts in smallest units. */
+/**
+ * The report as CSV (RFC 4180): one record per line; the first column names its kind. Amounts are
+ * in smallest units.
+ */
 export function csvText(signed: SignedReport): string {
   const lines = linesOf(signed).map((line) => cells(line, signed.report));
   return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;

@@ -1,4 +1,4 @@
-import type { DailyReport } from '../domain/close-report.ts';
+import type { DailyReport } from '../domain/close/report.ts';
 import type { ClosedReport, Reads } from '../store/reads.ts';
 import { beancountText } from './beancount.ts';
 import { csvText } from './csv.ts';
@@ -11,15 +11,15 @@ import { xlsxBytes } from './xlsx.ts';
 export const FORMATS = ['json', 'csv', 'xlsx', 'html', 'hledger', 'beancount'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Text, or the bytes of a format that is none. */
+/** Text, or the bytes of a binary format. */
 export type DocumentBody = string | Uint8Array<ArrayBuffer>;
 
 interface Renderer {
   readonly contentType: string;
   readonly extension: string;
   /**
-   * Of how many hashes it shows the movements at most; 0: of none. No more are looked at, so that a
-   * day of any length has its documents within a second or two.
+   * Most hashes whose movements it shows; 0: none. Reads no more, so that a day of any length
+   * renders within two seconds.
    */
   readonly hashesMax: number;
   readonly render: (report: SignedReport) => DocumentBody | Promise<DocumentBody>;
@@ -36,14 +36,14 @@ const RENDERERS: Record<Format, Renderer> = {
   xlsx: {
     contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     extension: 'xlsx',
-    // A workbook is made in memory, cell by cell.
+    // A workbook is built in memory, cell by cell.
     hashesMax: 10_000,
     render: xlsxBytes,
   },
   html: {
     contentType: 'text/html; charset=utf-8',
     extension: 'html',
-    // More is no page that a person reads.
+    // A longer page is unreadable for people.
     hashesMax: 500,
     render: htmlText,
   },
@@ -63,12 +63,12 @@ const RENDERERS: Record<Format, Renderer> = {
 
 export interface Document {
   readonly contentType: string;
-  /** What a person would save it as. */
+  /** The file name for saving. */
   readonly fileName: string;
   readonly body: DocumentBody;
 }
 
-/** The report of a closed day in one of its formats; texts are the same for the same signatures. */
+/** A closed day's report in one format. Equal signatures give equal texts. */
 export async function documentOf(
   { close, signatures }: ClosedReport,
   format: Format,
@@ -84,7 +84,7 @@ export async function documentOf(
   };
 }
 
-/** Of the hashes that are looked at. */
+/** The movements of the hashes shown. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const NONE: SignedReport['movements'] = { items: [], isWhole: true };
@@ -92,7 +92,7 @@ const NONE: SignedReport['movements'] = { items: [], isWhole: true };
 /** A closed day's report as a document; undefined when the day is not closed. */
 export type Documents = (day: string, format: Format) => Promise<Document | undefined>;
 
-/** Documents of the days that a store has closed. */
+/** Documents of a store's closed days. */
 export function documentsFrom(reads: Pick<Reads, 'closedDay' | 'dayMovements'>): Documents {
   return async (day, format) => {
     const closed = await reads.closedDay(day);

@@ -1,6 +1,6 @@
 /**
- * An amount in the asset's own unit, by moving the point in its digits: a division would round.
- * All decimals are kept, so that a column lines up: `1.50000000`.
+ * An amount in the asset's own unit. Moves the decimal point in its digits, because a division
+ * would round. Keeps all decimals, so that a column lines up: `1.50000000`.
  */
 export function scaled(amount: string, decimals: number | null): string {
   if (decimals === null || decimals === 0) return amount;
@@ -10,7 +10,7 @@ export function scaled(amount: string, decimals: number | null): string {
   return `${isNegative ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A span in days and hours, as people read an age: `3 d 4 h`. */
+/** An age in days and hours: `3 d 4 h`. */
 export function ageText(seconds: number): string {
   const hours = Math.floor(seconds / 3_600);
   const days = Math.floor(hours / 24);

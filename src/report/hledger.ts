@@ -1,18 +1,18 @@
-import type { DailyReport } from '../domain/close-report.ts';
+import type { DailyReport } from '../domain/close/report.ts';
 import { headLines, ledgerRow, printable, type LedgerRow } from './ledger-lines.ts';
 import type { SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
-/** What cannot stand in a quoted commodity: a quote, a semicolon, a line's end. */
+/** Characters that a quoted commodity cannot hold: a quote, a semicolon, a line end. */
 const UNFIT_FOR_COMMODITY = /["%;\p{Cc}]/gu;
 
 /**
- * What cannot stand in a part of an account: the colon that ends it, the beginning of a comment, what
- * cannot be seen, and each space that is not a single one between others: two end the account.
+ * Characters that a part of an account cannot hold: the separating colon, the start of a comment,
+ * invisible characters, and spaces other than single inner ones, because two end the account.
  */
 const UNFIT_FOR_ACCOUNT = /[%:;\p{C}]|(?! )\p{Z}|^ | (?= )| $/gu;
 
-/** What is unfit by its bytes, `%3a`; so is `%` itself, and no two names are spelled alike. */
+/** Writes unfit characters as bytes, `%3a`, and `%` itself too: no two names are spelled alike. */
 function spelled(name: string, unfit: RegExp): string {
   return name.replaceAll(unfit, (character) =>
     Buffer.from(character).toString('hex').replaceAll(/../g, '%$&'),
@@ -33,7 +33,7 @@ function transactions(row: LedgerRow, day: string): string[] {
   const unit = commodity(row.asset);
   const lines: string[] = [];
   if (/[1-9]/.test(row.opening)) {
-    // An assignment: after the day before, in one journal, it books nothing more.
+    // An assignment: after the previous day's file, in one journal, it books nothing.
     lines.push(
       `${day} * opening balance  ; opening:`,
       `    ${account(row)}  = ${row.opening} ${unit}`,
@@ -79,9 +79,8 @@ function declarations(rows: readonly LedgerRow[], report: DailyReport): string[]
 }
 
 /**
- * A journal for hledger: each vault and asset with its opening and the day's totals, and the
- * closing asserted. One file is one day and stands by itself. Days that follow one another can be
- * read in one journal.
+ * An hledger journal: each vault and asset with its opening and the day's totals, and the closing
+ * asserted. Each file is one complete day. One journal can include consecutive days.
  */
 export function hledgerText(signed: SignedReport): string {
   const { report } = signed;

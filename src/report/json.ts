@@ -1,8 +1,8 @@
 import type { SignedReport } from './signed-report.ts';
 
 /**
- * The sealed text itself with two members after its own: `reportHash` and `signatures`. Without
- * those two it is, byte for byte, what the hash is of.
+ * The sealed text with two more members: `reportHash` and `signatures`. Without them it is, byte
+ * for byte, the hashed text.
  */
 export function jsonText({ sealed, reportHash, signatures }: SignedReport): string {
   const shown = signatures.map(({ role, person, reason, reportHash: hash, signedAt }) => ({

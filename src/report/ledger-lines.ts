@@ -1,8 +1,11 @@
-import type { ReportTotal } from '../domain/close-report.ts';
+import type { ReportTotal } from '../domain/close/report.ts';
 import { scaled } from './figure.ts';
 import type { SignedReport } from './signed-report.ts';
 
-/** One leg of a day's totals in double entry: what the vault's account moves by, and its counterpart. */
+/**
+ * One leg of a day's totals in double entry: the change of the vault's account, and its
+ * counterpart.
+ */
 export interface LedgerLeg {
   readonly counterpart:
     | 'Deposits'
@@ -13,7 +16,7 @@ export interface LedgerLeg {
     | 'Internal'
     | 'Change'
     | 'Adjustments';
-  /** What the counterpart's account moves by, as plain digits. */
+  /** The change of the counterpart's account, as plain digits. */
   readonly amount: string;
 }
 
@@ -32,12 +35,12 @@ const LEGS = [
   ['adjustments', 'Adjustments', -1],
 ] as const;
 
-/** An id or a name on one line of a comment. */
+/** An id or name on one line of a comment. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');
 }
 
-/** What stands above a ledger, without the sign that makes it a comment. */
+/** The head lines of a ledger, without their comment sign. */
 export function headLines({ report, reportHash }: SignedReport): string[] {
   const decimals = new Map(report.totals.map((total) => [total.asset, total.decimals]));
   return [
@@ -51,7 +54,7 @@ export function headLines({ report, reportHash }: SignedReport): string[] {
   ];
 }
 
-/** A row of the roll-forward in double entry, in the asset's own unit where it is known. */
+/** A row of the roll-forward in double entry, in the asset's own unit where known. */
 export interface LedgerRow {
   readonly vaultId: string;
   readonly asset: string;
@@ -62,6 +65,7 @@ export interface LedgerRow {
   readonly closing: string;
 }
 
+/** A roll-forward row in double entry. */
 export function ledgerRow(total: ReportTotal): LedgerRow {
   const unit = (amount: string): string => scaled(amount, total.decimals);
   const legs = LEGS.filter(([figure]) => total[figure] !== '0').map(

@@ -1,13 +1,13 @@
-import type { DailyReport } from '../domain/close-report.ts';
+import type { DailyReport } from '../domain/close/report.ts';
 
-/** A vault's name as the custody service told it at the close, where it did. */
+/** A vault's name from the custody service at the close, or null. */
 export function vaultNameOf({ vaultNames }: DailyReport, vaultId: string | null): string | null {
   if (vaultId === null || vaultNames === undefined) return null;
-  // An id such as `constructor` must not find what every object has.
+  // An id such as `constructor` must not find an inherited member.
   return Object.hasOwn(vaultNames, vaultId) ? (vaultNames[vaultId] ?? null) : null;
 }
 
-/** A row of a report with the name of its vault. */
+/** A report row with its vault's name. */
 export function withVaultName<Row extends { readonly vaultId: string | null }>(
   report: DailyReport,
   row: Row,

@@ -1,5 +1,5 @@
 import writeXlsxFile from 'write-excel-file/node';
-import type { DailyReport, ReportTotal } from '../domain/close-report.ts';
+import type { DailyReport, ReportTotal } from '../domain/close/report.ts';
 import { assetTotals, COMPARED, MOVES, type AssetTotal } from './asset-totals.ts';
 import { assetsBeyondBeancount } from './beancount.ts';
 import { scaled } from './figure.ts';
@@ -10,8 +10,8 @@ type Value = string | number | null;
 type CellObject = { readonly value: string; readonly fontWeight?: 'bold' };
 
 /**
- * Everything is text, amounts too: a spreadsheet's numbers end at 15 digits, and text is never run
- * as a formula.
+ * Every cell is text, amounts too: spreadsheet numbers end at 15 digits, and text never runs as a
+ * formula.
  */
 function cellOf(value: Value | undefined): CellObject | null {
   return value === null || value === undefined ? null : { value: String(value) };
@@ -42,7 +42,7 @@ const BREAK = [
   'detail',
 ] as const;
 
-/** One row a record, one column a member, in the order of `columns`. */
+/** One row per record, one column per member, in the order of `columns`. */
 function sheetOf<Row extends object>(
   sheet: string,
   columns: readonly (keyof Row & string)[],
@@ -110,7 +110,7 @@ function inOwnUnit<Row extends AssetTotal | ReportTotal>(row: Row): Row {
   return { ...row, ...Object.fromEntries(shown) };
 }
 
-/** The totals twice: exact in smallest units, and in the asset's own unit for people. */
+/** The totals twice: exact in smallest units, and in the asset's own unit. */
 function totalsOf({ report }: SignedReport): Sheet[] {
   const figures = ['decimals', ...MOVES, ...COMPARED] as const;
   const columns = ['vaultId', 'vaultName', 'asset', ...figures] as const;
@@ -122,7 +122,7 @@ function totalsOf({ report }: SignedReport): Sheet[] {
   ];
 }
 
-/** Lists that reports of version 1 do not have. */
+/** Lists that version 1 lacks. */
 function newerLists(report: DailyReport): Sheet[] {
   const { openDifferences, custodyAfterCutOff, unconfirmed, laterBreaks } = report;
   const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>
@@ -155,37 +155,37 @@ function newerLists(report: DailyReport): Sheet[] {
 
 function movementSheets({ report, movements }: SignedReport): Sheet[] {
   const named = movements.items.map((one) => withVaultName(report, one));
-  const moved = named.flatMap(({ amounts, entries, ...place }) =>
+  const moved = named.flatMap(({ amounts, entries, ...hashColumns }) =>
     Object.entries(amounts).map(([figure, amount]) => ({
-      ...place,
+      ...hashColumns,
       figure,
-      amount: scaled(amount.toString(), place.decimals),
+      amount: scaled(amount.toString(), hashColumns.decimals),
       entries: [...new Set(entries.map(({ entryId }) => entryId))].join(' '),
     })),
   );
-  const lines = named.flatMap(({ entries, ...place }) =>
+  const lines = named.flatMap(({ entries, ...hashColumns }) =>
     entries.map(({ seq, recordedAt, amount, ...entry }) => ({
-      ...place,
+      ...hashColumns,
       ...entry,
       journalSeq: seq,
-      amount: scaled(amount.toString(), place.decimals),
+      amount: scaled(amount.toString(), hashColumns.decimals),
       recordedAt: new Date(recordedAt).toISOString(),
     })),
   );
-  const place = ['asset', 'vaultId', 'vaultName', 'network', 'blockchainHash'] as const;
-  const teller = ['source', 'notificationId', 'transactionId', 'journalSeq'] as const;
+  const hashColumns = ['asset', 'vaultId', 'vaultName', 'network', 'blockchainHash'] as const;
+  const origin = ['source', 'notificationId', 'transactionId', 'journalSeq'] as const;
   const where = ['accountId', 'accountName', 'addressId', 'addressName', 'memo'] as const;
   return [
-    sheetOf('Movements', [...place, 'figure', 'amount', 'entries'], moved),
+    sheetOf('Movements', [...hashColumns, 'figure', 'amount', 'entries'], moved),
     sheetOf(
       'Entries',
-      [...place, 'entryId', 'change', 'amount', ...where, 'recordedAt', ...teller],
+      [...hashColumns, 'entryId', 'change', 'amount', ...where, 'recordedAt', ...origin],
       lines,
     ),
   ];
 }
 
-/** An Excel workbook: a summary, the totals, and a sheet for each list of the report. */
+/** An Excel workbook: a summary, the totals, and one sheet per list of the report. */
 export async function xlsxBytes(signed: SignedReport): Promise<Uint8Array<ArrayBuffer>> {
   const { report, signatures } = signed;
   const named = <Row extends { readonly vaultId: string | null }>(rows: readonly Row[]) =>

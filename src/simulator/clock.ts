@@ -1,44 +1,50 @@
 import { Heap } from './heap.ts';
 
-/** A task to run at a time. A returned promise is awaited before the next task runs. */
+/** A scheduled task. The clock awaits a returned promise before it runs the next task. */
 export type Task = () => void | Promise<void>;
 
-/** Names one scheduled task, so that it can be cancelled. */
+/** Identifies one scheduled task, so that it can be cancelled. */
 export interface Handle {
   readonly id: number;
 }
 
-/** The only source of time in the custody core; every time is Unix epoch milliseconds. */
+/** The only source of time in the custody core. Every time is in Unix epoch milliseconds. */
 export interface Clock {
   now(): number;
-  /** Runs `task` once at `timeMs`, or as soon as possible when that is past; never synchronously. */
+  /**
+   * Runs `task` once at `timeMs`, or as soon as possible when that is past. Never runs it
+   * synchronously.
+   */
   at(timeMs: number, task: Task): Handle;
-  /** Forgets a task that has not begun; a no-op for any other. */
+  /** Removes a task that has not begun; has no effect on any other. */
   cancel(handle: Handle): void;
   /**
-   * Declares real work in flight (a webhook attempt on a socket) that a task must not await, because
-   * it may hang. A virtual clock stands still while such work makes progress, so that a quick
-   * receiver is never timed out by a long advance, and passes it by once it seems to hang.
+   * Declares running work on a socket, such as a webhook attempt. No task may await it, because it
+   * can hang. A virtual clock stands still while the work makes progress, so that a long advance
+   * does not time out a quick receiver. When the work seems to hang, the clock goes on.
    */
   hold(work: Promise<unknown>): void;
   /**
-   * Whether a run on this clock repeats itself, given the same seed and calls. What would leave its
-   * order to chance, such as concurrent webhooks, must then be done one after the other.
+   * Whether a run on this clock repeats itself with the same seed and calls. Work with a random
+   * order, such as concurrent webhooks, must then run one after the other.
    */
   readonly isRepeatable: boolean;
 }
 
-/** Node holds a timer's delay in 32 bits; a longer wait is slept in several naps. */
+/** Node holds a timer's delay in 32 bits, so a longer wait takes several timers. */
 const NAP_MS_MAX = 2 ** 31 - 1;
 
-/** Time as the machine tells it. */
+/** The machine's time. */
 export class RealClock implements Clock {
   readonly isRepeatable = false;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #onError: (error: unknown) => void;
   #lastId = 0;
 
-  /** `onError` gets what a task threw (a bug); by default it becomes an uncaught exception. */
+  /**
+   * `onError` receives an error that a task threw (a bug). By default it becomes an uncaught
+   * exception.
+   */
   constructor(options: { onError?: (error: unknown) => void } = {}) {
     this.#onError =
       options.onError ??
@@ -66,10 +72,10 @@ export class RealClock implements Clock {
   }
 
   hold(): void {
-    // Real time cannot be held up.
+    // Real time does not wait.
   }
 
-  /** Cancels every task; afterwards no timer of this clock keeps the process alive. */
+  /** Cancels every task, so that no timer of this clock keeps the process alive. */
   stop(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
@@ -97,10 +103,13 @@ export class RealClock implements Clock {
   }
 }
 
-/** Where a virtual clock starts, always: 2026-01-01T00:00:00Z. */
+/** Start of every virtual clock by default: 2026-01-01T00:00:00Z. */
 export const VIRTUAL_START_MS = 1_767_225_600_000;
 
-/** How long, in real time, a virtual clock waits for held work before it counts as hanging. */
+/**
+ * Real time in milliseconds that a virtual clock waits for held work. After it the work counts as
+ * hanging.
+ */
 const PATIENCE_MS = 2_000;
 
 interface Scheduled {
@@ -110,18 +119,18 @@ interface Scheduled {
 }
 
 /**
- * Time that moves only when told. `advance` runs what becomes due in (time, insertion) order; the
- * cost is by tasks, never by the length of the span.
+ * Virtual time, which moves only by `advance`. It runs due tasks in order of time and insertion.
+ * The cost depends on the number of tasks, never on the length of the advance.
  */
 export class VirtualClock implements Clock {
-  readonly isRepeatable = true;
+  readonly isRepeatable: boolean = true;
   readonly #patienceMs: number;
   readonly #heap = new Heap<Scheduled>(before);
   readonly #cancelled = new Set<number>();
   readonly #pending = new Set<number>();
   readonly #held = new Map<Promise<unknown>, NodeJS.Timeout>();
   #nowMs: number;
-  #era = 0;
+  #resets = 0;
   #lastId = 0;
   #turn: Promise<void> = Promise.resolve();
   #wake: (() => void) | undefined;
@@ -160,9 +169,9 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Moves time forward by `ms` (0 settles what is due now) and resolves when everything due by then
-   * has run and no held work makes progress. Calls queue up behind each other. Rejects with what
-   * a task threw.
+   * Moves time forward by `ms`; 0 runs the tasks that are due now. Resolves when all due tasks have
+   * run and no held work makes progress. Concurrent calls run one after the other. Rejects with the
+   * error of a task.
    */
   advance(ms: number): Promise<void> {
     const turn = this.#turn.then(() => this.#runUntil(this.#nowMs + ms));
@@ -171,12 +180,12 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Sets the time, backwards too, and forgets every task: the first half of a restore. The owners
-   * of the tasks schedule them again from their records (`resume`). An advance under way ends there:
-   * it moved a time that is gone.
+   * Sets the time, backwards too, and removes every task: the first half of a restore. The owners
+   * then schedule their tasks again from their rows (`resume`). A running advance ends, because it
+   * moved the replaced time.
    */
   reset(nowMs: number): void {
-    this.#era += 1;
+    this.#resets += 1;
     this.#heap.clear();
     this.#cancelled.clear();
     this.#pending.clear();
@@ -184,9 +193,9 @@ export class VirtualClock implements Clock {
   }
 
   async #runUntil(endMs: number): Promise<void> {
-    const era = this.#era;
+    const resets = this.#resets;
     for (;;) {
-      if (era !== this.#era) return;
+      if (resets !== this.#resets) return;
       const next = this.#peek();
       if (next !== undefined && next.timeMs <= this.#nowMs) {
         this.#heap.pop();
@@ -196,7 +205,7 @@ export class VirtualClock implements Clock {
         continue;
       }
       if (this.#held.size > 0) {
-        await this.#nextSettled();
+        await this.#heldWorkEnds();
         continue;
       }
       if (next === undefined || next.timeMs > endMs) break;
@@ -213,12 +222,12 @@ export class VirtualClock implements Clock {
     }
   }
 
-  async #nextSettled(): Promise<void> {
+  async #heldWorkEnds(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     this.#wake = undefined;
-    // The owner of the settled work continues in microtasks of its own, and may schedule more.
+    // The owner of the finished work continues in microtasks and may schedule more.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

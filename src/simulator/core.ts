@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { coreApplication } from './api/application.ts';
 import { mountInspector } from './api/inspector.ts';
-import type { RateRecord } from './api/rate-limit.ts';
-import { ServedRows } from './api/served-rows.ts';
+import type { RateRecord } from './api/request/rate-limit.ts';
+import { ServedRows } from './api/request/served-rows.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { ClientRegistry } from './auth/client.ts';
 import { loginServices } from './auth/login-services.ts';
@@ -17,8 +17,8 @@ import { Faults } from './control/fault.ts';
 import { FaultSwitch } from './control/fault-switch.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { durableAnswers } from './durable-answer.ts';
-import { createFrontDoor } from './front-door.ts';
-import type { Fetch } from './front-door.ts';
+import { createFetchServer } from './fetch-server.ts';
+import type { Fetch } from './fetch-server.ts';
 import { baseUrlOf, closeServer, isLoopback, listenOn } from './http-server.ts';
 import { Random } from './state/random.ts';
 import { StateFile } from './state/state-file.ts';
@@ -34,45 +34,53 @@ export interface CoreOptions extends LoginOptions {
   readonly host?: string;
   /** Port of the control calls; default `port` + 1, or any free one when `port` is 0. */
   readonly controlPort?: number;
-  /** Address of the control calls, which take no credentials; default `host` if that is loopback, else 127.0.0.1. */
+  /**
+   * Address of the control calls, which take no credentials. Default: `host` if it is loopback,
+   * otherwise 127.0.0.1.
+   */
   readonly controlHost?: string;
   /**
-   * Names beside loopback and the address listened on under which the control calls and the
-   * inspector may be called.
+   * Host names for the control calls and the inspector, beside loopback and the address listened
+   * on.
    */
   readonly controlHostNames?: readonly string[];
-  /** Default 1, or the one of `db`. */
+  /** Default: 1, or the seed of `db`. */
   readonly seed?: string | number;
-  /** Default `real`, or the one of `db`. */
+  /** Default: `real`, or the clock of `db`. */
   readonly clock?: 'real' | 'virtual';
-  /** Where a virtual clock starts, Unix epoch milliseconds; default 2026-01-01, or the one of `db`. */
+  /**
+   * Start of a virtual clock in Unix epoch milliseconds; default: 2026-01-01, or the time of `db`.
+   */
   readonly startMs?: number;
   /**
-   * Whether a client without any permission is refused when it orders transactions; default true,
-   * or as `db` was last run. A `db` of a version without this option goes on without it.
+   * Whether the core refuses orders of a client without any permission. Default: true, or the last
+   * setting of `db`. A `db` of a version without this option continues without the refusal.
    */
   readonly strictPermissions?: boolean;
-  /** Whether clients are held to the limits of section "Limits"; default true. */
+  /** Whether the rate limits apply (the specification, section "Limits"); default true. */
   readonly rateLimit?: boolean;
   /**
-   * Path of a file that holds the whole state, made when there is none: the core goes on where it
-   * was, however it ended. Default: memory only. Snapshots (`/sim/snapshot`) are in memory always,
-   * and `/sim/reset` goes back to this start.
+   * Path of the file for the whole state; it is created when missing. The core continues from it,
+   * however the last run ended. Default: memory only. Snapshots (`/sim/snapshot`) are always in
+   * memory, and `/sim/reset` goes back to this start.
    */
   readonly db?: string;
-  /** Whether chains produce blocks by themselves, at their block time; default true. */
+  /** Whether chains add blocks at their block times; default true. */
   readonly autoMine?: boolean;
-  /** Webhooks to this machine; default: when `host` is loopback. */
+  /** Whether webhooks may go to this machine; default: when `host` is loopback. */
   readonly allowLoopbackWebhooks?: boolean;
-  /** Webhooks to private and link-local addresses; default false. */
+  /** Whether webhooks may go to private and link-local addresses; default false. */
   readonly allowPrivateWebhooks?: boolean;
-  /** The inspector page at `/`, which takes no credentials; default: when `host` is loopback. */
+  /**
+   * Whether `/` shows the inspector page, which takes no credentials; default: when `host` is
+   * loopback.
+   */
   readonly inspector?: boolean;
-  /** Told of every bug that became a 500; default: a line on standard error. */
+  /** Called for every bug that became a 500; default: a line on standard error. */
   readonly onBug?: (error: unknown) => void;
   /**
-   * Told in a sentence when `db` was made with another seed or clock than asked for, and of every
-   * mail that the mail server did not take; default: a line on standard error.
+   * Called with a sentence when `db` has another seed or clock than the options, and for every mail
+   * that the mail server did not accept. Default: a line on standard error.
    */
   readonly onNotice?: (notice: string) => void;
 }
@@ -86,11 +94,11 @@ export interface RunningCore {
   readonly clock: Clock;
   readonly world: World;
   readonly delivery: Delivery;
-  /** Ends deliveries, timers and both servers; what hangs is cut off. */
+  /** Stops deliveries, timers and both servers; aborts what hangs. */
   stop(): Promise<void>;
 }
 
-/** Snapshots kept; each shares its rows with the live state. */
+/** Snapshots kept. Each shares its rows with the live state. */
 const SNAPSHOTS_MAX = 1_000;
 
 function say(text: string): void {
@@ -102,9 +110,9 @@ function reportBug(error: unknown): void {
 }
 
 /**
- * Starts the simulated custody core: the service of the specification on `port`, the control calls on
- * `controlPort`. Resolves when both listen; rejects when a port is taken, and with `StateFileRefused`
- * when `db` must not be used.
+ * Starts the simulated custody core. The API of the specification listens on `port`, the control
+ * calls listen on `controlPort`. Resolves when both listen. Rejects when a port is taken, and with
+ * `StateFileRefused` when `db` must not be used.
  */
 export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const host = options.host ?? '127.0.0.1';
@@ -143,14 +151,14 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const open = async (fetch: Fetch, address: { host: string; port: number }): Promise<number> => {
     const { committed } = core;
     const answer = committed === undefined ? fetch : durableAnswers(fetch, { committed, now });
-    const server = createFrontDoor({ fetch: answer, now, onBug });
+    const server = createFetchServer({ fetch: answer, now, onBug });
     const port = await listenOn(server, address);
     servers.push(server);
     return port;
   };
   try {
     const port = await open(app.fetch, { host, port: options.port });
-    // A wildcard is an address to listen on, not one to go to.
+    // A server can listen on a wildcard address, but a browser cannot open it.
     listening = baseUrlOf(/^(?:0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host, port);
     const controlAddress = { host: controlHost, port: wantedControlPort };
     const controlPort = await open(control.fetch, controlAddress);
@@ -170,7 +178,10 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   }
 }
 
-/** The file, whose seed and clock win: every id and time in it follows from them. */
+/**
+ * Opens the state file. Its seed and clock replace those of the options, because every id and time
+ * in it follows from them.
+ */
 function openFile(db: string, options: CoreOptions): StateFile {
   const seed = String(options.seed ?? 1);
   const file = StateFile.open(db, {
@@ -180,13 +191,13 @@ function openFile(db: string, options: CoreOptions): StateFile {
   const { origin } = file;
   const notice = options.onNotice ?? say;
   if (options.seed !== undefined && origin.seed !== seed) {
-    notice(`${db} was made with seed ${origin.seed}, which stays; seed ${seed} is ignored`);
+    notice(`${db} was made with seed ${origin.seed} and keeps it; seed ${seed} is ignored`);
   }
   if (options.clock !== undefined && origin.clock !== options.clock) {
-    notice(`${db} was made on a ${origin.clock} clock, which stays; ${options.clock} is ignored`);
+    notice(`${db} was made on a ${origin.clock} clock and keeps it; ${options.clock} is ignored`);
   }
   if (options.startMs !== undefined && file.nowMs !== undefined) {
-    notice(`${db} goes on at ${new Date(file.nowMs).toISOString()}; the start time is ignored`);
+    notice(`${db} continues at ${new Date(file.nowMs).toISOString()}; the start time is ignored`);
   }
   return file;
 }
@@ -195,12 +206,12 @@ interface Wiring {
   readonly options: CoreOptions;
   readonly host: string;
   readonly file: StateFile | undefined;
-  /** Base address of the API as browsers reach it, once it listens. */
+  /** Returns the base address of the API for browsers, once the API listens. */
   readonly publicUrl: () => string;
   readonly onBug: (error: unknown) => void;
 }
 
-/** The parts, wired over one state, which goes on where its file left off. */
+/** Connects the parts over one state, which continues from its file. */
 function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
   const { seed, clock: clockKind } = file?.origin ?? options;
   const startMs = file?.nowMs ?? options.startMs;
@@ -234,7 +245,7 @@ function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
   const delivery = new Delivery({ state, clock, faults, policy, committed });
   const autoMine = options.autoMine ?? true;
   const world = createWorld({ state, clock, outbox: delivery, autoMine });
-  // Before anything scheduled can run: what it enqueues belongs behind the backlog.
+  // Resume before any timer runs: new notifications belong behind the backlog.
   delivery.resume();
   return {
     state,
@@ -257,7 +268,7 @@ function assemble({ options, host, file, publicUrl, onBug }: Wiring) {
   };
 }
 
-/** Reads and keeps `strictPermissions`, so that the next start on the same file goes on with it. */
+/** Reads and stores `strictPermissions`, so that the next start on the same file keeps it. */
 function strictnessOf(state: State, options: CoreOptions, isFresh: boolean): boolean {
   const settings = state.table<{ readonly strictPermissions: boolean }>('settings');
   const kept = settings.get('core')?.strictPermissions;
@@ -266,7 +277,7 @@ function strictnessOf(state: State, options: CoreOptions, isFresh: boolean): boo
   return strictPermissions;
 }
 
-/** Snapshots of the whole state, time included on a virtual clock. */
+/** Snapshots of the whole state; on a virtual clock with its time. */
 function snapshotsOf(core: ReturnType<typeof assemble>): Snapshots {
   const { state, clock, virtualClock, services } = core;
   const take = (): { snapshot: StateSnapshot; nowMs: number } => ({
@@ -276,7 +287,9 @@ function snapshotsOf(core: ReturnType<typeof assemble>): Snapshots {
   const kept = new Map<string, ReturnType<typeof take>>();
   const start = take();
   let turn: Promise<void> = Promise.resolve();
-  /** One after the other: a second one must find the deliveries of the first suspended again. */
+  /**
+   * Restores run one after the other: each suspends the deliveries that the one before has resumed.
+   */
   const goBack = (to: ReturnType<typeof take>): Promise<void> => {
     const back = turn.then(() => replaceState(to));
     turn = back.catch(() => undefined);

@@ -6,9 +6,9 @@ type Fetch<Environment> = (
 ) => Response | Promise<Response>;
 
 /**
- * Lets no answer out before what it promises is on disk, whichever endpoint gave it: reads wait too,
- * for they may tell of a change that is not yet written. When it cannot be written, the answer is
- * 500 `GE-1` (section "Errors"): the caller must not believe in it.
+ * Sends an answer only after the changes that it reports are on disk. Reads wait too, because they
+ * can report a change that is not written yet. When the file cannot be written, the answer is 500
+ * `GE-1` (the specification, section "Errors"), so that the caller does not rely on it.
  */
 export function durableAnswers<Environment>(
   answer: Fetch<Environment>,
@@ -20,7 +20,7 @@ export function durableAnswers<Environment>(
       await options.committed();
       return response;
     } catch {
-      // Whoever runs the core hears of the cause from the state file itself.
+      // The state file reports the cause to the operator.
       const refusal = refused('GE-1', 'The core could not write its state file');
       const endpoint = `${request.method} ${new URL(request.url).pathname}`;
       return Response.json(errorBodyOf(refusal, endpoint, options.now()), { status: 500 });

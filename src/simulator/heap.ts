@@ -1,4 +1,4 @@
-/** A priority queue: what is `before` everything else comes out first. */
+/** A priority queue: `pop` returns the item that is `before` all others. */
 export class Heap<Item> {
   #items: Item[] = [];
   readonly #before: (left: Item, right: Item) => boolean;

@@ -1,13 +1,16 @@
 import type { Server } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Takes a host as `listen` does, or as a URL spells it (IPv6 in brackets). */
+/** Whether the host is loopback. Accepts a name, an address, or an IPv6 address in brackets. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
 }
 
-/** Listens and answers the port, which the system chooses for 0; rejects when it is taken. */
+/**
+ * Starts the server and returns its port, which the system chooses for 0. Rejects when the port is
+ * taken.
+ */
 export async function listenOn(
   server: Server,
   address: { readonly host: string; readonly port: number },
@@ -24,14 +27,14 @@ export async function listenOn(
   return bound.port;
 }
 
-/** Stops listening and cuts off whatever is still connected. */
+/** Stops the server and closes all its connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
 }
 
-/** The base address of a listener, without a trailing slash. */
+/** The base address of a server, without a trailing slash. */
 export function baseUrlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,26 +1,28 @@
-import type { CreditItem } from '../domain/credit.ts';
-import { isDue, type Deposit } from '../domain/deposit.ts';
+import type { CreditItem } from '../domain/deposit/credit.ts';
+import { isDue, type Deposit } from '../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../domain/ids.ts';
-import { awaitsConfirmation } from '../domain/withdrawal.ts';
+import { awaitsConfirmation } from '../domain/withdrawal/withdrawal.ts';
 import type { Writes } from './records.ts';
 
-/** What a commit changed that the verifier waits for. Times are Unix milliseconds. */
+/** The changes of a commit that the verifier waits for. */
 export interface CommitNews {
-  /** Deposits that the custody API must be asked about now, as the commit left them. */
+  /** Deposits to verify at the custody API now, as the commit left them. */
   readonly due: readonly Deposit[];
-  /** Items that entered the credit feed, with the time of the fact behind each. */
+  /** Items that the commit appended to the credit feed. */
   readonly fed: readonly FedItem[];
-  /** Withdrawals that ended by the word of a webhook alone. */
+  /** Withdrawals that reached a final status by webhooks alone. */
   readonly ended: readonly TransactionId[];
 }
 
+/** An item that a commit appended to the credit feed. */
 export interface FedItem {
   readonly depositId: DepositId;
   readonly kind: CreditItem['kind'];
+  /** When the item's fact was recorded, Unix milliseconds. */
   readonly at: number;
 }
 
-/** Collects the news of a commit from what it writes; undefined where nothing is news. */
+/** Collects the news of a commit from its writes; undefined when there are none. */
 export function newsOf(written: readonly Writes[]): CommitNews | undefined {
   const due = new Map<DepositId, Deposit>();
   const fed: FedItem[] = [];

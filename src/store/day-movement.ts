@@ -1,18 +1,19 @@
-import type { Amount } from '../domain/amount.ts';
-import type { Entry } from '../domain/entry.ts';
-import type { ChangeKind } from '../domain/notification.ts';
-import type { Category } from '../domain/roll-forward.ts';
+import type { Amount } from '../domain/money/amount.ts';
+import type { Entry } from '../domain/money/entry.ts';
+import type { ChangeKind } from '../domain/fact/notification.ts';
+import type { Category } from '../domain/money/roll-forward.ts';
 
-/** A line of an entry behind a movement. Null: not told. */
+/** A line of an entry behind a movement. Members are null when the sender did not report them. */
 export interface MovementEntry {
   readonly entryId: number;
-  /** Its fact in the journal. */
+  /** Journal position of the entry's fact. */
   readonly seq: number;
+  /** When the fact was recorded, Unix milliseconds. */
   readonly recordedAt: number;
-  /** Whose word it rests on. */
+  /** Who reported it. */
   readonly source: Entry['source'];
   readonly change: ChangeKind;
-  /** As it moves the vault's balance. */
+  /** Smallest unit; negative when it lowers the vault's balance. */
   readonly amount: Amount;
   readonly accountId: string | null;
   readonly accountName: string | null;
@@ -20,28 +21,29 @@ export interface MovementEntry {
   readonly addressName: string | null;
   readonly memo: string | null;
   readonly transactionId: string | null;
-  /** The webhook that told it; null where a person or the custody API did. */
+  /** Id of the webhook that reported it; null when a person or the custody API did. */
   readonly notificationId: string | null;
 }
 
-/** What one hash moved of one asset on one vault in a closed day. */
+/** How one hash moved one asset of one vault in a closed day. */
 export interface DayMovement {
   readonly vaultId: string;
   readonly asset: string;
   readonly decimals: number | null;
   readonly network: string;
   readonly blockchainHash: string;
-  /** By figure of the report, as it moves the vault's balance: withdrawals and fees are negative. */
+  /** By figure of the report, in the smallest unit; withdrawals and fees are negative. */
   readonly amounts: Readonly<Partial<Record<Category, Amount>>>;
-  /** The day's entries; where it has none, those of before that the day counts otherwise. */
+  /** The day's entries; without any, the earlier entries that the day counts otherwise. */
   readonly entries: readonly MovementEntry[];
 }
 
+/** Selects movements of a closed day; undefined members do not filter. */
 export interface DayMovementQuery {
   readonly day: string;
   readonly vaultId?: string | undefined;
   readonly asset?: string | undefined;
   readonly figure?: Category | undefined;
-  /** Hashes that are looked at, in the order of their names; all where absent. */
+  /** Most hashes that are read, in the order of their names; undefined reads all. */
   readonly hashesMax?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from './reads.ts';
 
-/** One page of a list that can only be read as a whole. */
+/** Cuts one page out of a list that the store can only read as a whole. */
 export function pageWithin<Item>(items: readonly Item[], request: PageRequest): Page<Item> {
   const { page, pageSize } = request;
   const from = page * pageSize;

@@ -1,15 +1,15 @@
-import type { Amount } from '../domain/amount.ts';
-import type { Break, BreakState, BreakType, Severity } from '../domain/break.ts';
-import type { CloseRecord } from '../domain/close-record.ts';
-import type { CloseSignature } from '../domain/close-signature.ts';
-import type { CreditItem } from '../domain/credit.ts';
-import type { RotationCursor } from '../domain/custody.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { Deposit, DepositState, HoldReason } from '../domain/deposit.ts';
-import type { HashDossier } from '../domain/dossier.ts';
-import type { View } from '../domain/entry.ts';
-import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
-import type { IntakeStatus } from '../domain/fact.ts';
+import type { Amount } from '../domain/money/amount.ts';
+import type { Break, BreakState, BreakType, Severity } from '../domain/break/break.ts';
+import type { CloseRecord } from '../domain/close/record.ts';
+import type { CloseSignature } from '../domain/close/signature.ts';
+import type { CreditItem } from '../domain/deposit/credit.ts';
+import type { RotationCursor } from '../domain/fact/custody-record.ts';
+import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
+import type { KeyedHashState } from '../domain/hash/hash-state.ts';
+import type { View } from '../domain/money/entry.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
+import type { IntakeStatus } from '../domain/fact/fact.ts';
 import type {
   AddressId,
   AssetId,
@@ -19,9 +19,9 @@ import type {
   VaultId,
   HashKey,
 } from '../domain/ids.ts';
-import type { Movement, MovementStanding } from '../domain/movement.ts';
-import type { Withdrawal } from '../domain/withdrawal.ts';
-import type { StoredBreakEvent } from './break-book.ts';
+import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
+import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+import type { StoredBreakEvent } from './records.ts';
 import type { DayMovement, DayMovementQuery } from './day-movement.ts';
 import type {
   CustodyEffectRow,
@@ -33,7 +33,7 @@ import type {
   ReconciliationRow,
 } from './records.ts';
 
-/** A read that is not made now: too many wait, or it took too long. */
+/** The store refused a read: too many reads wait, or this one took too long. */
 export class ReadRefused extends Error {
   override readonly name = 'ReadRefused';
 }
@@ -44,16 +44,19 @@ export interface PageRequest {
   readonly pageSize: number;
 }
 
+/** One page of a list. `total`: number of items on all pages. */
 export interface Page<Item> extends PageRequest {
   readonly items: readonly Item[];
   readonly total: number;
 }
 
+/** One page of a closed day's movements. */
 export interface DayMovementPage extends Page<DayMovement> {
-  /** False where `hashesMax` left hashes out, of which `total` then counts nothing. */
+  /** False when `hashesMax` left hashes out; `total` does not count them. */
   readonly isWhole: boolean;
 }
 
+/** Selects balances; undefined members do not filter, and '' matches positions without the part. */
 export interface BalanceQuery {
   readonly view: View;
   readonly vaultId?: string;
@@ -61,71 +64,81 @@ export interface BalanceQuery {
   readonly addressId?: string;
   readonly memo?: string;
   readonly asset?: string;
-  /** Unix milliseconds: balances of what was posted until then, inclusive. */
+  /** Unix milliseconds: balances of the entries posted until then, inclusive. */
   readonly asOf?: number;
 }
 
-/** A position and what it holds. Every part but the vault and the asset may be null. */
+/** A position with its balance. Every part but the vault and the asset may be null. */
 export interface Balance {
   readonly vaultId: string;
   readonly accountId: string | null;
   readonly addressId: string | null;
   readonly memo: string | null;
   readonly asset: string;
+  /** Smallest unit. */
   readonly amount: Amount;
-  /** Deposits detected in the mempool and not posted yet; zero with `asOf` and on `chain`. */
+  /** Deposits in the mempool that are not posted yet; zero with `asOf` and in the chain view. */
   readonly pending: Amount;
 }
 
+/** Selects deposits; undefined members do not filter. */
 export interface DepositQuery {
   readonly state?: DepositState;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
 }
 
+/** Selects withdrawals; undefined members do not filter. */
 export interface WithdrawalQuery {
   readonly status?: string;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
 }
 
-/** One item of the credit feed; `feedSeq` orders it. */
+/** One item of the credit feed. `feedSeq`: its number, 1 for the first. */
 export interface StoredCredit {
   readonly feedSeq: number;
   readonly item: CreditItem;
+  /** Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** A line of an entry as a statement shows it. */
+/** A posting of an entry as a statement shows it. */
 export interface LedgerLine {
   readonly kind: string;
   readonly accountId: string | null;
   readonly addressId: string | null;
   readonly memo: string | null;
   readonly asset: string;
+  /** Smallest unit. */
   readonly amount: Amount;
   readonly changeKind: string;
 }
 
+/** An entry as a statement shows it. */
 export interface LedgerEntry {
   readonly entryId: number;
+  /** Journal position of its fact. */
   readonly seq: number;
   readonly view: View;
   readonly cause: string;
   readonly vaultId: string;
   readonly transactionId: string | null;
+  /** Id of the entry that it reverses; null for none. */
   readonly reverses: number | null;
+  /** Unix milliseconds. */
   readonly postedAt: number;
   readonly lines: readonly LedgerLine[];
 }
 
-/** A movement with its standing, and the entries behind it. */
+/** A movement, how its sides agree, and the entries that it sums. */
 export interface MovementStatement {
   readonly movement: Movement;
-  readonly standing: MovementStanding;
+  readonly agreement: MovementAgreement;
   readonly entries: readonly LedgerEntry[];
 }
 
+/** Selects notifications; undefined members do not filter. */
 export interface NotificationQuery {
   readonly id?: string;
   readonly vaultId?: string;
@@ -133,6 +146,7 @@ export interface NotificationQuery {
   readonly status?: IntakeStatus;
 }
 
+/** A notification as a list shows it; members are null when its body does not have them. */
 export interface StoredNotification {
   readonly seq: number;
   readonly id: string;
@@ -144,46 +158,57 @@ export interface StoredNotification {
   readonly blockchainHash: string | null;
   readonly transactionId: string | null;
   readonly confirmations: number | null;
+  /** Unix milliseconds. */
   readonly receivedAt: number;
 }
 
-/** An item of the feed that takes a credit back. */
+/** A feed item that reverses a credit. */
 export interface ReversalInFeed {
   readonly creditId: CreditId;
   readonly reverses: CreditId;
   readonly feedSeq: number;
+  /** Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** A break with what is worked out whenever it is read, because it goes on after the break was told. */
+/** A break with members that every read computes, because they change after the break opened. */
 export interface ShownBreak extends Break {
-  /** Place in the journal of the newest fact that opened it or changed what it says. */
+  /** Journal position of the newest fact that opened or changed it. */
   readonly seq: number;
   /**
-   * Of a `reversal_after_credit`: what took back the credit that it is about; null while nothing has,
-   * and of other types.
+   * For a `reversal_after_credit`: the reversal of its credit. Null while there is none, and for
+   * other types.
    */
   readonly reversal: ReversalInFeed | null;
 }
 
-/** The body of a fact. `isWhole`: it is as long as its fact says; else the store is damaged. */
+/** A computed day, with the journal position and time that its report depends on. */
+export interface ComputedClose {
+  readonly asOf: NonNullable<CloseRecord['asOf']>;
+  /** The text for the fact that closes the day, unchanged (`packDay`). */
+  readonly computed: string;
+}
+
+/** The body of a fact. `isWhole`: its length is the recorded one; else the store is damaged. */
 export interface KeptBody {
   readonly bytes: Uint8Array;
   readonly isWhole: boolean;
 }
 
+/** Selects and orders breaks; undefined members do not filter. */
 export interface BreakQuery {
-  /** `unresolved`: open ones and those under investigation. */
+  /** `unresolved`: open or under investigation. */
   readonly state?: BreakState | 'unresolved';
   readonly type?: BreakType;
   readonly vaultId?: string;
   readonly severity?: Severity;
-  /** Null: those that nobody looks after. */
+  /** Null: breaks without an assignee. */
   readonly assignee?: string | null;
-  /** Newest first unless said otherwise; `severity:desc` gives the oldest first within each. */
+  /** Undefined: newest first. `severity:desc` orders each severity by age, oldest first. */
   readonly sort?: BreakSort;
 }
 
+/** The orders in which breaks can be listed. */
 export const BREAK_SORTS = [
   'openedAt:desc',
   'openedAt:asc',
@@ -192,7 +217,7 @@ export const BREAK_SORTS = [
 ] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
 
-/** A policy that was set, and the one that held until then. */
+/** A policy, and the one that it replaced; null for the first. */
 export interface PolicyChange extends PolicyRow {
   readonly before: CreditingPolicy | null;
 }
@@ -206,12 +231,12 @@ export interface StoreCounts {
     readonly refused: number;
   };
   readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
-  /** Reasons for which deposits are held now, each with when the oldest was first seen. */
+  /** Reasons for which deposits are held now. `oldestAt`: when the oldest was first seen. */
   readonly held: readonly { readonly reason: HoldReason; readonly oldestAt: number }[];
   readonly credits: {
     readonly credits: number;
     readonly reversals: number;
-    /** When the oldest came that stands and is not acknowledged; null where none is. */
+    /** When the oldest active, unacknowledged credit was made; null without any. */
     readonly oldestUnacknowledgedAt: number | null;
   };
   readonly breaks: {
@@ -221,69 +246,70 @@ export interface StoreCounts {
       type: BreakType;
       severity: Severity;
       open: number;
-      /** When the oldest of them was opened, Unix milliseconds. */
+      /** When the oldest of them opened, Unix milliseconds. */
       oldestAt: number;
     }[];
   };
+  /** Position of the last fact; 0 in an empty journal. */
   readonly journalHead: number;
-  /** Differences between books and chain view that no run has judged yet. */
+  /** Differences between books and chain view that no run has compared yet. */
   readonly unjudgedMovements: number;
 }
 
 /** An address and the vault that it belongs to. */
-export interface AddressPlace {
+export interface VaultAddress {
   readonly vaultId: VaultId;
   readonly addressId: AddressId;
 }
 
-/** Dossiers, withdrawals and what else a comparison needs, at one moment. */
+/** The records that a comparison reads, from one snapshot. */
 export interface ReconcilerView {
-  readonly dossiers: readonly HashDossier[];
+  readonly hashStates: readonly KeyedHashState[];
   readonly withdrawals: readonly Withdrawal[];
-  /** Unresolved breaks that a comparison may be about, by key. */
+  /** Unresolved breaks that a comparison can open, change or resolve, by key. */
   readonly openBreaks: ReadonlyMap<string, Break>;
   readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
   readonly policy: CreditingPolicy | null;
   readonly exemptions: readonly ExemptionRule[];
-  /** By key. */
+  /** Exempt differences, by key. */
   readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
-/** A closed day with who has signed its report. */
+/** A closed day with the signatures of its report. */
 export interface SignedDay {
   readonly close: ClosedDayRow;
   readonly signatures: readonly CloseSignature[];
 }
 
-/** The same with the report. */
+/** A closed day with its signatures and the report itself. */
 export interface ClosedReport extends SignedDay {
   readonly close: DailyCloseRow;
 }
 
-/** What one asset of a custody transaction counts for in the closes so far. */
+/** The effect of one asset of a custody transaction on the closes so far. */
 export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | 'asset' | 'amount'>;
 
 /**
- * The reading side of a store, on a connection of its own: readers never make a commit wait. Each
- * call sees one consistent snapshot.
+ * The reading side of a store, on its own connection: readers never delay a commit. Each call sees
+ * one consistent snapshot. Times are Unix milliseconds. Calls reject with `ReadRefused` under load.
  */
 export interface Reads {
   balances(query: BalanceQuery, page: PageRequest): Promise<Page<Balance>>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
-  /** Items of the feed after the one of this number, in order. */
+  /** Feed items with a number greater than `after`, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
   /** Number of the last item of the feed; 0 while it is empty. */
   feedHead(): Promise<number>;
-  /** How many items the feed had at each restore from a backup, oldest first. */
+  /** The feed's length at each restore from a backup, oldest first. */
   restoredAfter(): Promise<readonly number[]>;
-  /** One item of the feed by its own id. */
+  /** One feed item by its id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
-  /** The body of the fact at a place in the journal, byte by byte as it was received. */
+  /** The body of the fact at a journal position, with the bytes that were received. */
   body(seq: number): Promise<KeptBody | undefined>;
   breaks(query: BreakQuery, page: PageRequest): Promise<Page<ShownBreak>>;
   break(
@@ -291,86 +317,86 @@ export interface Reads {
   ): Promise<{ found: ShownBreak; history: readonly StoredBreakEvent[] } | undefined>;
   /** Unresolved breaks of a type, in the order of their keys. */
   openBreaksOf(type: BreakType, limit: number): Promise<readonly Break[]>;
-  /** The newest place up to which a complete run has read the custody API's list. */
+  /** How far complete runs have read the custody API's list; null before the first. */
   custodyWatermark(): Promise<number | null>;
   reconciliations(page: PageRequest): Promise<Page<ReconciliationRow>>;
   counts(): Promise<StoreCounts>;
-  /** Decimals of assets, pinned at their first sighting. */
+  /** The decimals of each asset, pinned at its first sighting. */
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
-  /** Corrections of decimals by people, newest first; of one asset where it is named. */
+  /** Corrections of decimals by people, newest first. `asset`: only this asset's. */
   decimalsCorrections(asset?: AssetId): Promise<readonly DecimalsCorrectionRow[]>;
   policy(): Promise<PolicyRow | undefined>;
-  /** What the configuration said when it set a policy last, whatever was set through the API since. */
+  /** The configuration's last policy, whatever was set through the API since. */
   configuredPolicy(): Promise<CreditingPolicy | undefined>;
   /** The exemption rules that were set last. */
   exemptions(): Promise<readonly ExemptionRule[]>;
-  /** Every policy that was set, newest first, with the one before it. */
+  /** Every policy that was set, newest first, each with its predecessor. */
   policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
-  /** Deposits that a change of policy can move, by id, after one of them. */
+  /** Deposits that a change of policy can affect, in the order of their hashes, after `after`. */
   depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]>;
-  /** How many deposits wait for the custody API's word, where reading them all would be too much. */
+  /** Number of deposits that wait for verification, for callers that need not read them. */
   waitingDepositCount(): Promise<number>;
-  /** Deposits that the custody API still has to be asked about. */
+  /** Deposits that the sweep still verifies at the custody API, first seen first. */
   waitingDeposits(): Promise<readonly Deposit[]>;
   /**
-   * Deposits that are internal by the word of webhooks about transactions that the custody API has
-   * never shown, and that its own record matched at `verifiedBy` or earlier; the first of them first.
+   * Internal deposits whose only evidence is a webhook about a transaction that the custody API has
+   * never shown. Their own custody record matched at `verifiedBy` or earlier; first verified first.
    */
   disputedDeposits(verifiedBy: number, limit: number): Promise<readonly Deposit[]>;
   /**
-   * Withdrawals that the custody API has not confirmed: those that it has shown otherwise, those of
-   * which nothing but webhooks told, then those that it did not know and whose difference is still
-   * open; the oldest of each first.
+   * Withdrawals that the custody API has not confirmed: first the doubted, then the unasked, then
+   * the unknown ones whose difference is still open; oldest first within each group.
    */
   waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]>;
   /**
-   * Movements of hashes on which no chain view tells: those that the custody API was not asked
-   * about yet, then those on which it says otherwise; the oldest of each first.
+   * Movements without a chain view: first those without a sum from the custody API, then those
+   * whose sum differs; oldest change first within each group.
    */
   unsettledMovements(limit: number): Promise<readonly Movement[]>;
-  /** Whether a run has more to judge than one commit takes, of what last changed until then. */
+  /** Whether a run must compare more than one commit takes. `until`: changes up to then count. */
   needsRunStep(until: number): Promise<boolean>;
-  /** One run by its place in the journal. */
+  /** One run by the journal position of its record. */
   reconciliation(seq: number): Promise<ReconciliationRow | undefined>;
-  /** A vault's addresses that the ledger knows, in order of their ids, beyond one of them. */
+  /** A vault's addresses that the ledger knows, ordered by id, after one of them. */
   addressesOf(query: {
     vaultId: VaultId;
-    /** '' for the first. */
+    /** '' for the first addresses. */
     after: string;
     limit: number;
   }): Promise<readonly AddressId[]>;
   /**
-   * Addresses of the chain view's newest entries after one of them, from at most `limit` lines;
-   * none for null. `lastEntry` is what to ask with the next time.
+   * Addresses of the chain view's entries after `afterEntry`, newest first, from at most `limit`
+   * lines; none for null. `lastEntry`: the `afterEntry` of the next call.
    */
   addressesChanged(query: { afterEntry: number | null; limit: number }): Promise<{
-    readonly places: readonly AddressPlace[];
+    readonly addresses: readonly VaultAddress[];
     readonly lastEntry: number;
   }>;
-  /** Where the round over all addresses stands; null before its first step. */
+  /** How far the round over all addresses has come; null before its first step. */
   rotationCursor(): Promise<RotationCursor | null>;
   /** Closed days, newest first. */
   closes(page: PageRequest): Promise<Page<SignedDay>>;
   closedDay(day: string): Promise<ClosedReport | undefined>;
-  /** The movements behind a closed day's figures, by asset, vault and hash; undefined when not closed. */
+  /** The movements of a closed day's figures, by asset, vault and hash. Undefined: not closed. */
   dayMovements(query: DayMovementQuery, page: PageRequest): Promise<DayMovementPage | undefined>;
   lastClose(): Promise<ClosedDayRow | undefined>;
   /** When the first fact was recorded; null while there is none. */
   firstRecordedAt(): Promise<number | null>;
-  /** When the last fact was recorded, by the clock of then; null while there is none. */
+  /** When the last fact was recorded; null while there is none. */
   newestRecordedAt(): Promise<number | null>;
-  /** The last fact before the clock passed a moment, after a known place, with its commit. */
+  /** The last fact recorded before `moment`, at `afterSeq` or later, with its commit's seal. */
   journalMark(moment: number, afterSeq: number): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>>;
-  /** Works a day out ahead of the fact that closes it, to be submitted with it. */
-  prepareClose(record: CloseRecord): Promise<string>;
-  /** Up to where the last close that read the custody API's list has read it. */
+  /** Computes a day's report from one snapshot, for the fact that closes the day at `at`. */
+  computeDay(record: CloseRecord, at: number): Promise<ComputedClose>;
+  /** How far the last close that read the custody API's list has read it; null before the first. */
   custodyReadThrough(): Promise<number | null>;
+  /** The effects of custody transactions on the closes so far, by transaction. */
   custodyEffects(
     transactionIds: readonly TransactionId[],
   ): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>>;
   /**
-   * Our side of what the reconciler compares, as one consistent snapshot: dossiers of the hashes,
-   * and of every hash that one of the transactions is said to have.
+   * The store's side of a comparison, from one snapshot: the hash states of the hashes, and of
+   * every hash that one of the transactions has or is claimed to have.
    */
   reconcilerView(about: {
     hashes: readonly HashKey[];

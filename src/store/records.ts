@@ -1,16 +1,16 @@
-import type { Break, BreakEvent, BreakType, Severity } from '../domain/break.ts';
+import type { Break, BreakEvent, BreakType, Severity } from '../domain/break/break.ts';
 import type { CustodyPart } from '../domain/close/hash-facts.ts';
-import type { OwnBy } from '../domain/close/own-word.ts';
-import type { DailyReport } from '../domain/close-report.ts';
-import type { CloseSignature } from '../domain/close-signature.ts';
-import type { CreditItem } from '../domain/credit.ts';
-import type { CreditingPolicy } from '../domain/crediting.ts';
-import type { AddressChecks, RunCounts, RunRepairs } from '../domain/custody.ts';
-import type { Deposit } from '../domain/deposit.ts';
-import type { Dossier } from '../domain/dossier.ts';
-import type { Entry } from '../domain/entry.ts';
-import type { ExemptDifference, ExemptionRule } from '../domain/exemption.ts';
-import type { FactKind, IntakeStatus } from '../domain/fact.ts';
+import type { OwnBy } from '../domain/close/own-legs.ts';
+import type { DailyReport } from '../domain/close/report.ts';
+import type { CloseSignature } from '../domain/close/signature.ts';
+import type { CreditItem } from '../domain/deposit/credit.ts';
+import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { AddressChecks, RunCounts, RunRepairs } from '../domain/fact/custody-record.ts';
+import type { Deposit } from '../domain/deposit/deposit.ts';
+import type { HashState } from '../domain/hash/hash-state.ts';
+import type { Entry } from '../domain/money/entry.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
+import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
 import type {
   AssetId,
   BlockchainHash,
@@ -22,13 +22,15 @@ import type {
   HashKey,
   VaultId,
 } from '../domain/ids.ts';
-import type { Movement, MovementKey, MovementStanding } from '../domain/movement.ts';
-import type { Notification } from '../domain/notification.ts';
-import type { OwnHash } from '../domain/own-hash.ts';
-import type { PositionLine } from '../domain/roll-forward.ts';
-import type { Sighting } from '../domain/sighting.ts';
-import type { Withdrawal } from '../domain/withdrawal.ts';
-import type { PackedBody } from './body-block.ts';
+import type { Movement, MovementKey, MovementAgreement } from '../domain/money/movement.ts';
+import type { Notification } from '../domain/fact/notification.ts';
+import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
+import type { PositionLine } from '../domain/money/roll-forward.ts';
+import type { Sighting } from '../domain/hash/sighting.ts';
+import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+
+/** A line of a break's history, with the fact that brought it. */
+export type StoredBreakEvent = BreakEvent & { readonly seq: number };
 
 /** A fact as it is journalled: bytes, and how they were read. */
 export interface JournalRow {
@@ -37,18 +39,16 @@ export interface JournalRow {
   readonly recordedAt: number;
   readonly detail: string | null;
   readonly body: Uint8Array;
-  /** Where the body is packed already. */
-  readonly packed?: PackedBody | undefined;
 }
 
-/** A blockchain hash as the store numbers it, and the fact that told of it first. */
+/** A blockchain hash, and the fact that named it first. */
 export interface HashRow extends HashKey {
-  readonly hashId: number;
+  readonly seq: number;
 }
 
-/** What is known of a hash; without a number when nothing is. */
-export interface StoredDossier extends Dossier {
-  readonly hashId: number | undefined;
+/** What is known of a hash. `isStored`: some fact has named it. */
+export interface StoredHashState extends HashState {
+  readonly isStored: boolean;
 }
 
 /** The first notification of an id. */
@@ -58,8 +58,6 @@ export interface NotificationRow {
   readonly status: IntakeStatus;
   /** Null when it was not understood. */
   readonly notification: Notification | null;
-  /** The number of its hash; null where it names none. */
-  readonly hashId: number | null;
   readonly receivedAt: number;
 }
 
@@ -188,17 +186,8 @@ export interface SealedPositions {
   /** Null where the day has no entry. */
   readonly firstPostedAt: number | null;
   readonly lastPostedAt: number | null;
-  /** Ledger account and amount. */
+  /** Ledger account, as the store numbers it, and amount. */
   readonly rows: readonly (readonly [number, string])[];
-}
-
-/** What the writer has touched after a fact that closing a day looks at. */
-export interface Touched {
-  readonly afterSeq: number;
-  /** Hashes of own transactions, and those of other hashes that their sightings tell of. */
-  readonly own: readonly (HashKey & { readonly hashId: number })[];
-  /** Breaks, with the hash that each is about now: found again, it can be about another one. */
-  readonly breaks: readonly Pick<Break, 'breakId' | 'subject'>[];
 }
 
 /** What closing a day asks of a store. */
@@ -213,9 +202,9 @@ export interface CloseSource {
   journalRow(seq: number): JournalRow | undefined;
   recordedAt(seq: number): number | undefined;
   /**
-   * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and the others named, each
-   * with every position line that it has by now, in the order of entries. `own`: it is an own
-   * transaction's, by whoever `ownBy` names.
+   * Hashes with an entry of a fact after `afterSeq`, up to `throughSeq`, and those in `also`, each
+   * with all its position lines so far, in the order of entries. `own`: the hash belongs to an own
+   * transaction, by the sources that `ownBy` allows.
    */
   hashes(query: {
     afterSeq: number;
@@ -223,38 +212,39 @@ export interface CloseSource {
     also: readonly HashKey[];
     ownBy: OwnBy;
   }): Iterable<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }>;
-  /** Hashes with an entry of a later fact. */
-  postedAfter(seq: number): readonly HashKey[];
-  /** What the facts after `afterSeq`, up to `throughSeq`, left on the positions that they moved. */
+  /** Balances of the positions that facts after `afterSeq`, up to `throughSeq`, changed. */
   positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions;
-  /** Vaults that the chain view was told of by the facts after `afterSeq`, up to `throughSeq`. */
+  /** Vaults whose chain view has entries of facts after `afterSeq`, up to `throughSeq`. */
   chainVaults(span: { afterSeq: number; throughSeq: number }): readonly VaultId[];
-  /** Whether a closed day's chain view was told anything of a vault. */
-  wasChainTold(vaultId: VaultId): boolean;
+  /** Whether a closed day has chain entries of a vault. */
+  hasChainView(vaultId: VaultId): boolean;
   /**
-   * Hashes of which books and chain view may differ after the fact at `seq`, or burned a fee: every
-   * one is read.
+   * Hashes whose books and chain view may differ after the fact at `seq`, or that burned a fee. The
+   * close reads each of them.
    */
   apartHashes(seq: number): readonly HashKey[];
   effectsOfHash(hash: HashKey): readonly CustodyEffectRow[];
   effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[];
   breaksOfHash(hash: BlockchainHash): readonly Break[];
-  /** What is exempt, by key, and the rules that were set last. */
+  break(breakId: BreakId): Break | undefined;
+  /** An asset's decimals; undefined before its first sighting. */
+  decimals(asset: AssetId): number | undefined;
+  /** Exempt differences by key, and the current rules. */
   exemptions(): {
     readonly differences: readonly ExemptDifference[];
     readonly rules: readonly ExemptionRule[];
   };
-  /** Breaks that were open when the fact at `seq` had been taken, in the state of then. */
+  /** Breaks that were open after the fact at `seq`, in their state at that time. */
   breaksOpenAt(seq: number): readonly Break[];
   signatures(day: string): readonly SignatureRow[];
 }
 
-/** How many movements stand how. `unjudged`: at odds, and never judged by a run. */
-export type MovementCounts = Readonly<Record<MovementStanding | 'unjudged', number>>;
+/** Movements by agreement. `unjudged`: differing, and never compared by a run. */
+export type MovementCounts = Readonly<Record<MovementAgreement | 'unjudged', number>>;
 
 /**
- * Where runs have come to in looking again at what is open and what is exempt; null before the first
- * and after the last.
+ * How far runs have reviewed open breaks and exempt differences; null before the first and after the
+ * last.
  */
 export interface LookRound {
   readonly breakId: BreakId | null;
@@ -262,43 +252,51 @@ export interface LookRound {
   readonly difference: string | null;
 }
 
-/** What the rules may ask of a store, answered inside the writer's transaction. */
+/**
+ * What the rules may ask of a store, answered inside the writer's transaction. Handlers that read
+ * lists of records flush first, before they change anything.
+ *
+ * A store with asynchronous reads answers from a snapshot. When the snapshot lacks an answer, the
+ * store stops the batch with an error, loads the answer, and gives the batch to a new bookkeeper.
+ * This works because a bookkeeper has no state outside these answers. Evidence and decisions then
+ * need a commit of their own.
+ */
 export interface RecordSource {
-  /** The place of the fact that took this id. */
+  /** The journal position of the fact that took this id. */
   seen(id: string): number | undefined;
   /** The journalled bytes of a fact. */
   body(seq: number): Uint8Array | undefined;
   keptAside(id: string, digest: string): boolean;
   quarantine(quarantineId: string): (QuarantineRow & { readonly body: Uint8Array }) | undefined;
-  dossier(network: NetworkKey, hash: BlockchainHash): StoredDossier;
+  hashState(network: NetworkKey, hash: BlockchainHash): StoredHashState;
   withdrawal(transactionId: TransactionId): Withdrawal | undefined;
-  /** Every hash that a transaction has or is said to have. */
+  /** Every hash that a transaction has or had, or that somebody claimed for it. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[];
   deposit(depositId: DepositId): Deposit | undefined;
   /** How many items the credit feed has. */
   feedLength(): number;
   depositOfCredit(creditId: CreditId): DepositId | undefined;
-  /** The reference that a credit was acknowledged with, standing or reversed. */
+  /** The reference that a credit was acknowledged with, active or reversed. */
   acknowledgedAs(creditId: CreditId): string | undefined;
-  /** Deposits that a change of policy can move, in the order of their hashes. */
+  /** Deposits that a change of policy can affect, in the order of their hashes. */
   depositsToJudge(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
-  /** Movements at odds that no run has judged as they are, changed until then; the oldest first. */
+  /** Differing movements that no run has compared since they changed, at `until` or before; oldest first. */
   movementsToJudge(due: { readonly until: number; readonly limit: number }): readonly Movement[];
-  /** Movements that agree and that a run has judged otherwise, the oldest first. */
+  /** Agreeing movements that a run found differing, the oldest first. */
   movementsToHeal(limit: number): readonly Movement[];
-  /** By standing. `unjudged`: at odds, and never judged. */
+  /** See `MovementCounts`. */
   movementCounts(): MovementCounts;
   unresolvedBreak(key: string): Break | undefined;
   unresolvedBreaks(types: readonly BreakType[]): readonly Break[];
-  /** Unresolved breaks, type by type and the oldest of each first, after one of them. */
+  /** Unresolved breaks after one of them: by type, the oldest first. */
   unresolvedBreaksAfter(
     breakId: BreakId | null,
     about: { readonly types: readonly BreakType[]; readonly limit: number },
   ): readonly Break[];
   unresolvedCount(types: readonly BreakType[]): number;
   break(breakId: BreakId): Break | undefined;
-  /** Unresolved breaks of these severities, opened until then; the oldest first. */
+  /** Unresolved breaks of these severities, opened at `openedUntil` or before; the oldest first. */
   breaksOpenedUntil(due: {
     readonly severity: Severity;
     readonly originalSeverity: Severity;
@@ -306,11 +304,11 @@ export interface RecordSource {
     readonly limit: number;
   }): readonly Break[];
   /**
-   * Deposits that wait and have not moved since `until`: the longest waiting, to the hour, and within
-   * one those that were told of first; and how many in all.
+   * Waiting deposits that have not changed since `until`, sorted by the hour of their last change and
+   * then by their first fact, and how many there are in all.
    */
   idleDeposits(until: number, limit: number): Idle<Deposit>;
-  /** The same of withdrawals without a final status. */
+  /** The same for withdrawals without a final status. */
   idleWithdrawals(until: number, limit: number): Idle<Withdrawal>;
   pinnedDecimals(asset: AssetId): number | undefined;
   policy(): PolicyRow | undefined;
@@ -322,15 +320,14 @@ export interface RecordSource {
   exemptCounts(types: readonly BreakType[]): Readonly<Record<string, number>>;
   lookRound(): LookRound;
   readonly closes: CloseSource;
-  /** Undefined where it is not known so far back. */
-  touchedAfter(seq: number): Touched | undefined;
 }
 
-/** What is kept by hash: a record as it is to be, and as the store has it; undefined where it is new. */
-export interface Change<Item> {
-  readonly after: Item;
-  readonly before: Item | undefined;
-  readonly hashId: number;
+/** A changed deposit and its stored version; `before` is undefined where the deposit is new. */
+export interface DepositChange {
+  readonly after: Deposit;
+  readonly before: Deposit | undefined;
+  /** The first fact that changed the deposit in this batch; for a new one, its first fact. */
+  readonly seq: number;
 }
 
 /** What a transaction writes: records replace those of the same key, the rest is appended. */
@@ -338,15 +335,13 @@ export interface Writes {
   /** The last fact that was journalled, in these writes or before. */
   readonly headSeq: number;
   readonly journal: readonly JournalRow[];
+  /** New hashes, in the order in which facts named them. Every other row is about a known hash. */
   readonly hashes: readonly HashRow[];
-  /** The number of a hash that some of these rows are about. */
-  readonly hashIdOf: (key: HashKey) => number;
   readonly notifications: readonly NotificationRow[];
   readonly quarantine: readonly QuarantineRow[];
   readonly entries: readonly PostedEntry[];
-  readonly sightings: readonly Change<Sighting>[];
-  /** `seq`: the fact that changed it first; of a new one, the fact that told of it. */
-  readonly deposits: readonly (Change<Deposit> & { readonly seq: number })[];
+  readonly sightings: readonly Sighting[];
+  readonly deposits: readonly DepositChange[];
   readonly withdrawals: readonly Withdrawal[];
   readonly ownHashes: readonly OwnHash[];
   readonly movements: readonly Movement[];
@@ -355,13 +350,13 @@ export interface Writes {
   readonly feed: readonly FeedItem[];
   readonly acknowledgements: readonly AcknowledgementRow[];
   readonly breaks: readonly Break[];
-  readonly breakEvents: readonly (BreakEvent & { readonly seq: number })[];
+  readonly breakEvents: readonly StoredBreakEvent[];
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
   readonly decimalsCorrections: readonly DecimalsCorrectionRow[];
   readonly restores: readonly RestoreRow[];
   readonly exemptionRules: readonly ExemptionRulesRow[];
-  /** By key; null where one is exempt no more. */
+  /** By key; null where a difference is no longer exempt. */
   readonly exemptDifferences: ReadonlyMap<string, ExemptDifference | null>;
   readonly closes: readonly {
     readonly row: DailyCloseRow;

@@ -1,93 +1,95 @@
 import { createHash } from 'node:crypto';
 import type { JournalRow } from './records.ts';
 
-/** What the first seal names as its predecessor. */
+/** The predecessor's hash in the first seal: 32 zero bytes. */
 export const GENESIS_HASH: Uint8Array = new Uint8Array(32);
 
 const INTEGER_BYTES = 8;
 const PRESENCE_BYTES = 1;
-/** What the upper half of an integer counts. */
+/** The weight of the upper 32 bits of an integer. */
 const WORD = 2 ** 32;
 
-/** A commit of large bodies is not copied as a whole: its facts go by pieces, or one by one. */
+/** Size of the pieces in which facts are hashed: a commit of large bodies is not copied whole. */
 const PIECE_BYTES_MAX = 1024 * 1024;
 
-/** Bytes written one after the other into a room that was measured before. */
+/** A buffer of known length, filled from the front. */
 class Bytes {
-  readonly #room: Buffer;
+  readonly #buffer: Buffer;
   #end = 0;
 
   constructor(length: number) {
-    this.#room = Buffer.allocUnsafe(length);
+    this.#buffer = Buffer.allocUnsafe(length);
   }
 
-  /** In two's complement, as far as a double is exact; a bigint for each would be garbage. */
+  /** Appends a safe integer in two's complement, without allocating a bigint for it. */
   integer(value: number): void {
-    this.#end = this.#room.writeUInt32BE(Math.floor(value / WORD) >>> 0, this.#end);
-    this.#end = this.#room.writeUInt32BE(value >>> 0, this.#end);
+    this.#end = this.#buffer.writeUInt32BE(Math.floor(value / WORD) >>> 0, this.#end);
+    this.#end = this.#buffer.writeUInt32BE(value >>> 0, this.#end);
   }
 
   prefixed(bytes: Uint8Array): void {
     this.integer(bytes.length);
-    this.#room.set(bytes, this.#end);
+    this.#buffer.set(bytes, this.#end);
     this.#end += bytes.length;
   }
 
   present(isPresent: boolean): void {
-    this.#end = this.#room.writeUInt8(isPresent ? 1 : 0, this.#end);
+    this.#end = this.#buffer.writeUInt8(isPresent ? 1 : 0, this.#end);
   }
 
   all(): Buffer {
-    return this.#room.subarray(0, this.#end);
+    return this.#buffer.subarray(0, this.#end);
   }
 }
 
-/** At least as many bytes as a fact is hashed as. */
-function roomFor({ kind, detail, body }: JournalRow): number {
+/** An upper bound of the bytes that a fact is hashed as. */
+function bytesMaxOf({ kind, detail, body }: JournalRow): number {
   const texts = Buffer.byteLength(kind) + (detail === null ? 0 : Buffer.byteLength(detail));
   return 5 * INTEGER_BYTES + PRESENCE_BYTES + texts + body.length;
 }
 
-function put(bytes: Bytes, { seq, recordedAt, kind, detail, body }: JournalRow): void {
+function append(bytes: Bytes, { seq, recordedAt, kind, detail, body }: JournalRow): void {
   bytes.integer(seq);
   bytes.integer(recordedAt);
   bytes.prefixed(Buffer.from(kind));
-  // No detail and an empty one are two things.
+  // The flag distinguishes a missing detail from an empty one.
   bytes.present(detail !== null);
   if (detail !== null) bytes.prefixed(Buffer.from(detail));
   bytes.prefixed(body);
 }
 
-/** The bytes that facts are hashed as: a call for each part of a fact costs more than hashing it. */
+/** The bytes that facts are hashed as. One call for many facts is cheaper than a call per part. */
 function* piecesOf(rows: readonly JournalRow[]): Generator<Uint8Array> {
   let from = 0;
-  let room = 0;
+  let length = 0;
   for (const [index, row] of rows.entries()) {
-    const more = roomFor(row);
-    if (index > from && room + more > PIECE_BYTES_MAX) {
-      yield pieceOf(rows.slice(from, index), room);
+    const more = bytesMaxOf(row);
+    if (index > from && length + more > PIECE_BYTES_MAX) {
+      yield pieceOf(rows.slice(from, index), length);
       from = index;
-      room = 0;
+      length = 0;
     }
-    room += more;
+    length += more;
   }
-  yield pieceOf(rows.slice(from), room);
+  yield pieceOf(rows.slice(from), length);
 }
 
-function pieceOf(rows: readonly JournalRow[], room: number): Uint8Array {
-  const bytes = new Bytes(room);
-  for (const row of rows) put(bytes, row);
+function pieceOf(rows: readonly JournalRow[], lengthMax: number): Uint8Array {
+  const bytes = new Bytes(lengthMax);
+  for (const row of rows) append(bytes, row);
   return bytes.all();
 }
 
+/** The SHA-256 of some bytes. */
 export function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
 /**
- * SHA-256 over the previous hash, the commit's range and time, and every fact's seq, time, kind,
- * detail and body: nothing can be changed, dropped, added or moved without
- * breaking the chain from there on. The same computation is described in schema.sql.
+ * The seal of a commit: SHA-256 over the previous hash, the commit's range and time (Unix
+ * milliseconds), and every fact's seq, time, kind, detail and body. A fact that is changed,
+ * dropped, added or moved breaks the chain from that commit on. schema.sql describes the same
+ * computation. Throws for a commit without facts.
  */
 export function sealHash(
   previousHash: Uint8Array,

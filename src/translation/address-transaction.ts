@@ -1,4 +1,4 @@
-import type { AddressMovement } from '../domain/address-evidence.ts';
+import type { AddressMovement } from '../domain/chain/address-evidence.ts';
 import { BlockchainHash, NetworkKey, type AddressId, type VaultId } from '../domain/ids.ts';
 import type { AddressTransaction } from '../wire/transaction.ts';
 import { changesOf } from './balance-change.ts';
@@ -9,12 +9,11 @@ function timeOf(timestamp: unknown): number | null {
   return typeof time === 'number' && Number.isFinite(time) ? time : null;
 }
 
-/** A row of an address's own list, cut to what it says of that address. */
+/** A row of an address's list in domain terms, reduced to the changes of that address. */
 export function addressMovementOf(
   wire: AddressTransaction,
-  place: { vaultId: VaultId; addressId: AddressId },
+  { vaultId, addressId }: { vaultId: VaultId; addressId: AddressId },
 ): AddressMovement {
-  const { vaultId, addressId } = place;
   const changes = changesOf(wire.balanceChanges, { accountId: null, addressId });
   return {
     vaultId,

@@ -1,9 +1,14 @@
-import { parseAmount } from '../domain/amount.ts';
+import { parseAmount, ZERO } from '../domain/money/amount.ts';
 import { AccountId, AddressId, AssetId, Memo } from '../domain/ids.ts';
-import type { BalanceChange, ChangeKind } from '../domain/notification.ts';
-import { attributedMemo, type BalanceChange as WireChange } from '../wire/balance-change.ts';
+import type { BalanceChange, ChangeKind } from '../domain/fact/notification.ts';
+import {
+  attributedMemo,
+  DECIMALS_MAX,
+  type BalanceChange as WireChange,
+} from '../wire/balance-change.ts';
+import { isJsonObject, JsonReader, type JsonObject } from './json-reader.ts';
 
-/** An absent, null or empty optional text is "not there". */
+/** Brands an optional text. Absent, null and empty texts count as absent. */
 export function optional<Id>(
   brand: (value: string) => Id,
   value: string | null | undefined,
@@ -11,12 +16,8 @@ export function optional<Id>(
   return value === undefined || value === null || value === '' ? null : brand(value);
 }
 
-/** The tags that set a kind, strongest first; every other tag leaves a transfer. */
+/** Tags that determine the kind, by precedence; without them a change is a transfer. */
 const KIND_TAGS = ['fee', 'rebate', 'mint', 'change'] as const;
-
-function kindOf(tags: readonly string[] | null | undefined): ChangeKind {
-  return KIND_TAGS.find((tag) => tags?.includes(tag)) ?? 'transfer';
-}
 
 export interface Scope {
   readonly accountId: AccountId | null;
@@ -25,27 +26,120 @@ export interface Scope {
 
 const NO_SCOPE: Scope = { accountId: null, addressId: null };
 
+function kindOf(reader: JsonReader, entry: JsonObject): ChangeKind {
+  const tags = reader.optionalList(entry, 'tags');
+  if (tags === null || tags.length === 0) return 'transfer';
+  reader.enter('tags');
+  for (let index = 0; index < tags.length && !reader.isFull; index += 1) {
+    if (typeof tags[index] !== 'string') reader.note('must be a text', index);
+  }
+  reader.leave();
+  if (reader.isFull) return 'transfer';
+  return KIND_TAGS.find((tag) => tags.includes(tag)) ?? 'transfer';
+}
+
+function decimalsOf(reader: JsonReader, entry: JsonObject): number | null {
+  const formatted = reader.optionalObject(entry, 'amountFormatted');
+  if (formatted === null) return null;
+  reader.enter('amountFormatted');
+  const asset = reader.object(formatted, 'asset');
+  const decimals = asset && assetDecimalsOf(reader, asset);
+  reader.text(formatted, 'value');
+  reader.leave();
+  return decimals;
+}
+
+function assetDecimalsOf(reader: JsonReader, asset: JsonObject): number {
+  reader.enter('asset');
+  reader.text(asset, 'name');
+  const decimals = reader.count(asset, 'decimals', DECIMALS_MAX);
+  if (asset['type'] !== undefined) reader.text(asset, 'type');
+  reader.leave();
+  return decimals;
+}
+
+function addressIdOf(reader: JsonReader, entry: JsonObject): AddressId | null {
+  const address = reader.optionalObject(entry, 'address');
+  if (address === null) return null;
+  reader.enter('address');
+  const id = AddressId(reader.identifier(address, 'id'));
+  reader.optionalText(address, 'networkAddress');
+  reader.optionalText(address, 'network');
+  reader.optionalText(address, 'hdpath');
+  reader.optionalText(address, 'name');
+  reader.optionalObject(address, 'data');
+  reader.optionalText(address, 'memo');
+  reader.leave();
+  return id;
+}
+
+function accountIdOf(reader: JsonReader, entry: JsonObject): AccountId | null {
+  const account = reader.optionalObject(entry, 'account');
+  if (account === null) return null;
+  reader.enter('account');
+  const id = AccountId(reader.identifier(account, 'id'));
+  reader.optionalText(account, 'name');
+  reader.optionalObject(account, 'data');
+  reader.leave();
+  return id;
+}
+
+function amountOf(reader: JsonReader, entry: JsonObject): BalanceChange['amount'] {
+  const text = entry['amount'];
+  const amount = typeof text === 'string' ? parseAmount(text) : undefined;
+  if (amount !== undefined) return amount;
+  reader.note('must be an integer in the smallest unit as text, of at most 78 digits', 'amount');
+  return ZERO;
+}
+
 /**
- * A balance change in domain terms. Its position comes from its own `address` and `account`, else
- * from `scope` (the notification's own, on `incoming`).
+ * A balance change in domain terms (spec, "Balance change entry"). Its position comes from its own
+ * `address` and `account`, else from `scope` (the notification's own, on `incoming`).
  */
-function changeOf(wire: WireChange, scope: Scope = NO_SCOPE): BalanceChange {
-  const amount = parseAmount(wire.amount);
-  if (amount === undefined) throw new Error(`amount ${wire.amount} passed the schema`);
+function changeOf(reader: JsonReader, entry: JsonObject, scope: Scope): BalanceChange {
+  const asset = AssetId(reader.identifier(entry, 'asset'));
+  const amount = amountOf(reader, entry);
+  const decimals = decimalsOf(reader, entry);
+  const kind = kindOf(reader, entry);
+  const addressId = addressIdOf(reader, entry);
+  const accountId = accountIdOf(reader, entry);
   return {
-    asset: AssetId(wire.asset),
+    asset,
     amount,
-    kind: kindOf(wire.tags),
-    accountId: optional(AccountId, wire.account?.id) ?? scope.accountId,
-    addressId: optional(AddressId, wire.address?.id) ?? scope.addressId,
-    memo: optional(Memo, attributedMemo(wire.memoInfo)),
-    decimals: wire.amountFormatted?.asset.decimals ?? null,
+    kind,
+    accountId: accountId ?? scope.accountId,
+    addressId: addressId ?? scope.addressId,
+    memo: optional(Memo, attributedMemo(entry['memoInfo'])),
+    decimals,
   };
 }
 
+/** Reads the entries of a list; behind the third flaw nobody looks at the rest. */
+export function readChanges(
+  reader: JsonReader,
+  list: readonly unknown[],
+  scope: Scope = NO_SCOPE,
+): BalanceChange[] {
+  const changes: BalanceChange[] = [];
+  for (let index = 0; index < list.length && !reader.isFull; index += 1) {
+    const entry = list[index];
+    reader.enter(index);
+    if (isJsonObject(entry)) changes.push(changeOf(reader, entry, scope));
+    else reader.note('must be an object');
+    reader.leave();
+  }
+  return changes;
+}
+
+/** Reads balance changes that passed their schema. Throws when they are invalid nonetheless. */
 export function changesOf(
   list: readonly WireChange[] | null | undefined,
   scope?: Scope,
 ): readonly BalanceChange[] | null {
-  return list?.map((change) => changeOf(change, scope)) ?? null;
+  if (list === null || list === undefined) return null;
+  const reader = new JsonReader();
+  const changes = readChanges(reader, list, scope);
+  const [flaw] = reader.flaws;
+  if (flaw === undefined) return changes;
+  throw new Error(`balance changes passed the schema: ${flaw.path.join('.')} ${flaw.message}`);
 }

@@ -1,4 +1,4 @@
-import type { CustodyTransaction } from '../domain/custody.ts';
+import type { CustodyTransaction } from '../domain/fact/custody-record.ts';
 import {
   AccountId,
   AddressId,
@@ -12,10 +12,13 @@ import { attributedMemo } from '../wire/balance-change.ts';
 import type { TransactionRecord } from '../wire/transaction.ts';
 import { changesOf, optional, type Scope } from './balance-change.ts';
 
-/** No row is unreadable for this time: only reports are dated by it. */
+/**
+ * Unix milliseconds, or undefined when unreadable. An unreadable time does not reject the row,
+ * because only reports use it.
+ */
 function createdAtOf(wire: TransactionRecord): number | undefined {
-  const told: unknown = wire['createdAt'];
-  const time = typeof told === 'string' ? Date.parse(told) : Number.NaN;
+  const text: unknown = wire['createdAt'];
+  const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 

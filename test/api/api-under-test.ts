@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest';
 import { identifyBy, type Identify, type Role } from '../../src/api/access.ts';
 import { createApi, type ApiOptions } from '../../src/api/application.ts';
 import type { PolicyServices, RunAnswer } from '../../src/api/services.ts';
-import { FeedSignal } from '../../src/api/feed-signal.ts';
-import { checkPolicy } from '../../src/ops/crediting-policy.ts';
+import { FeedSignal } from '../../src/api/exchange/feed-signal.ts';
+import { checkPolicy } from '../../src/ops/config/crediting-policy.ts';
 import { documentsFrom } from '../../src/report/document.ts';
-import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
-import { openForReading } from '../../src/store/sqlite/database.ts';
-import type { CreditingPolicy } from '../../src/domain/crediting.ts';
+import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
+import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
 import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 
 /** The names of the test's tokens; two operators, because large credits need two people. */

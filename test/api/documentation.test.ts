@@ -98,9 +98,9 @@ test('a path that is not there and a method that a path does not take are told a
   const nothing = await api.get('/v1/depositz');
   expect([nothing.status, nothing.body['instance']]).toEqual([404, '/v1/depositz']);
   const wrong = await api.request('DELETE', '/v1/deposits/dep_1', { as: 'ada' });
-  expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET']);
+  expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
   const both = await api.request('PUT', '/v1/reconciliations', { as: 'ada' });
-  expect(both.headers.get('Allow')).toBe('GET, POST');
+  expect(both.headers.get('Allow')).toBe('GET, HEAD, POST');
 });
 
 test('answers are not to be cached or sniffed', async () => {

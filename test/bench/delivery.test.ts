@@ -75,3 +75,15 @@ test('a head tells the length of the body that it precedes', () => {
     .split('\n');
   expect(Number(length)).toBe(body.length);
 });
+
+test('a body with metadata of its own has some 1.3 KB and shares no long text with another', () => {
+  const deliveries = new Deliveries({ vaults: VAULTS, seed: 7, extras: 'own' });
+  const [one = '', next = ''] = [2, 3].map((event) =>
+    bodyOf(deliveries, deliveryOf(41, event)).toString('latin1'),
+  );
+  expect(one.length).toBeGreaterThan(1_250);
+  expect(one.length).toBeLessThan(1_350);
+  const metadataOf = (text: string) => notification.parse(JSON.parse(text)).metadata;
+  expect(metadataOf(one)?.['blockHash']).not.toBe(metadataOf(next)?.['blockHash']);
+  expect(metadataOf(one)?.['traceId']).not.toBe(metadataOf(next)?.['traceId']);
+});

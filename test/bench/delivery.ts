@@ -1,4 +1,4 @@
-import { FORMS, template, type Form, type Role } from './template.ts';
+import { FORMS, template, type Extras, type Form, type Role } from './template.ts';
 
 /** What can be told of one deposit or withdrawal; 1 to 9 are a deposit's confirmations. */
 export const EVENTS = {
@@ -62,6 +62,8 @@ const PLACES: readonly Place[] = [
   { role: 'networkAddress', salt: 9, digits: 40, of: 'address' },
   { role: 'customer', salt: 10, digits: UUID_DIGITS, of: 'address' },
   { role: 'reference', salt: 11, digits: 64, of: 'address' },
+  { role: 'block', salt: 12, digits: 64, of: 'delivery' },
+  { role: 'trace', salt: 13, digits: UUID_DIGITS, of: 'delivery' },
 ];
 
 interface Slot {
@@ -89,9 +91,9 @@ function markOf({ role, digits }: Place): string {
   return `<${role}>`.padEnd(digits + hyphens, '.');
 }
 
-function patternOf(form: Form, headOf: (bodyBytes: number) => string): Pattern {
+function patternOf(form: Form, extras: Extras, headOf: (bodyBytes: number) => string): Pattern {
   const marks = new Map(PLACES.map((place) => [place.role, markOf(place)]));
-  const body = JSON.stringify(template(form, (role) => marks.get(role) ?? role));
+  const body = JSON.stringify(template(form, (role) => marks.get(role) ?? role, extras));
   const text = `${headOf(body.length)}${body}`;
   const slots: Slot[] = [];
   for (const place of PLACES) {
@@ -148,11 +150,16 @@ export class Deliveries {
    * `seed` separates the transactions of two runs; the vaults and addresses of all runs are the
    * same. `headOf` gives what precedes a body of so many bytes.
    */
-  constructor(options: { vaults: number; seed: number; headOf?: (bodyBytes: number) => string }) {
+  constructor(options: {
+    vaults: number;
+    seed: number;
+    extras?: Extras;
+    headOf?: (bodyBytes: number) => string;
+  }) {
     this.#vaults = options.vaults;
     this.#seed = options.seed;
-    const headOf = options.headOf ?? (() => '');
-    this.#patterns = FORMS.map((form) => patternOf(form, headOf));
+    const { extras = 'shared', headOf = () => '' } = options;
+    this.#patterns = FORMS.map((form) => patternOf(form, extras, headOf));
   }
 
   /** What the longest delivery takes. */

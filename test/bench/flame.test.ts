@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
-import { flameChartOf, type CpuProfile } from './flame.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { drawProfiles, flameChartOf, type CpuProfile } from './flame.ts';
 
 function node(id: number, functionName: string, url: string, children: number[] = []) {
-  return { id, callFrame: { functionName, url }, children };
+  return { id, callFrame: { functionName, url, lineNumber: 1, columnNumber: 4 }, children };
 }
 
 /** 100 µs at work: 75 in `commit`, of these 25 in `run`, which two places call; 300 idle. */
@@ -38,4 +42,21 @@ test('a flame chart is as wide as time at work, and what was called alike is one
 test('a profile of nothing is a chart of nothing', () => {
   const svg = flameChartOf({ nodes: [node(1, '(root)', '')], samples: [], timeDeltas: [] }, 'a');
   expect(svg).toContain('a, 0.0 s at work');
+});
+
+test('a function of the built program is named by the file that it was written in', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'flame-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // Line 2 comes from the first line of the second source.
+  const map = { version: 3, sources: ['../src/a.ts', '../src/store/b.ts'], mappings: 'AAAA;ACAA' };
+  writeFileSync(join(folder, 'chunk.js.map'), JSON.stringify(map));
+  const url = pathToFileURL(join(folder, 'chunk.js')).href;
+  const profile = {
+    nodes: [node(1, '(root)', '', [2]), node(2, 'commit', url)],
+    samples: [2],
+    timeDeltas: [50],
+  };
+  writeFileSync(join(folder, 'main.cpuprofile'), JSON.stringify(profile));
+  const [svg = ''] = drawProfiles(folder).map((path) => readFileSync(path, 'utf8'));
+  expect(svg).toContain('<title>commit store/b.ts: 100.0 %');
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BuiltFrom, type Place } from './built-from.ts';
 
 /** What `node --cpu-prof` writes, as far as it is drawn. Times are microseconds. */
 export interface CpuProfile {
@@ -11,7 +12,7 @@ export interface CpuProfile {
 
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string };
+  readonly callFrame: Place & { readonly functionName: string };
   readonly children?: readonly number[];
 }
 
@@ -50,16 +51,16 @@ function originOf({ functionName, url }: ProfileNode['callFrame']): Origin {
   return url === '' || functionName.startsWith('(') ? 'engine' : 'own';
 }
 
-/** Where a function is: its file below `dist/`, its package, or Node's module. */
-function placeOf(url: string): string {
+/** Where a function is: its file below `src/`, its package, or Node's module. */
+function cursorOf(url: string): string {
   const [, inPackage] = url.split(/.*\/node_modules\//);
-  const [, inProgram] = url.split(/.*\/dist\//);
+  const [, inProgram] = url.split(/.*\/(?:dist|src)\//);
   return inPackage ?? inProgram ?? url;
 }
 
 function frameOf({ callFrame }: ProfileNode): Frame {
   const { functionName, url } = callFrame;
-  const place = placeOf(url);
+  const place = cursorOf(url);
   const name = functionName === '' ? '(anonymous)' : functionName;
   return {
     name: place === '' ? name : `${name} ${place}`,
@@ -148,13 +149,23 @@ export function flameChartOf(profile: CpuProfile, title: string): string {
   ].join('\n');
 }
 
+/** The profile with functions where their source is, and not in the files that were built. */
+function inSources(profile: CpuProfile): CpuProfile {
+  const built = new BuiltFrom();
+  const nodes = profile.nodes.map(({ callFrame, ...node }) => ({
+    ...node,
+    callFrame: { ...callFrame, url: built.sourceOf(callFrame) },
+  }));
+  return { ...profile, nodes };
+}
+
 /** Draws every CPU profile in a folder beside it; answers the files that it made. */
 export function drawProfiles(folder: string): string[] {
   const profiles = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
   return profiles.map((name) => {
     const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile;
     const path = join(folder, name.replace(/\.cpuprofile$/, '.svg'));
-    writeFileSync(path, flameChartOf(profile, name));
+    writeFileSync(path, flameChartOf(inSources(profile), name));
     return path;
   });
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Connection, type Answer } from './connection.ts';
-import { cpuSecondsOf, machineCpuSeconds } from './cpu.ts';
+import { cpuSecondsOf, machineCpuSeconds, writtenBytesOf } from './cpu.ts';
 import { Deliveries } from './delivery.ts';
 import { postingsOf } from './postings.ts';
-import { Traffic, type Sending, type TrafficName } from './traffic.ts';
+import { extrasOf, Traffic, type Sending, type TrafficName } from './traffic.ts';
 
 /** What a load generator is told. */
 export interface LoadOrder {
@@ -48,6 +48,8 @@ export interface LoadResult extends Answers {
   readonly maxMs: number;
   /** CPU seconds per second of measured time; null where the system does not tell. */
   readonly serverCores: number | null;
+  /** Bytes per second of measured time that the server gave to the disk. */
+  readonly serverWrittenBytes: number | null;
   readonly generatorCores: number;
   /** What neither of them used and others took: with much of it, the figures are not the server's. */
   readonly otherCores: number | null;
@@ -78,6 +80,7 @@ export function quantile(sorted: Float64Array, part: number): number {
 interface Look {
   readonly at: number;
   readonly server: number | null;
+  readonly written: number | null;
   readonly own: number;
   readonly machine: number | null;
 }
@@ -89,21 +92,29 @@ function used(after: number | null, before: number | null): number | null {
 
 type Rates = Pick<
   LoadResult,
-  'requestsPerSecond' | 'serverCores' | 'generatorCores' | 'otherCores'
+  'requestsPerSecond' | 'serverCores' | 'serverWrittenBytes' | 'generatorCores' | 'otherCores'
 >;
 
 /** What was done per second between two looks; nothing when they were not both taken. */
 function rates(answered: number, opened: Look | undefined, closed: Look | undefined): Rates {
   if (opened === undefined || closed === undefined) {
-    return { requestsPerSecond: 0, serverCores: null, generatorCores: 0, otherCores: null };
+    return {
+      requestsPerSecond: 0,
+      serverCores: null,
+      serverWrittenBytes: null,
+      generatorCores: 0,
+      otherCores: null,
+    };
   }
   const seconds = (closed.at - opened.at) / 1000;
   const generator = closed.own - opened.own;
   const server = used(closed.server, opened.server);
   const machine = used(closed.machine, opened.machine);
+  const written = used(closed.written, opened.written);
   return {
     requestsPerSecond: answered / seconds,
     serverCores: server === null ? null : server / seconds,
+    serverWrittenBytes: written === null ? null : written / seconds,
     generatorCores: generator / seconds,
     otherCores:
       server === null || machine === null
@@ -155,7 +166,8 @@ class Window {
 
   #look(at: number): Look {
     const server = cpuSecondsOf(this.#order.serverPid);
-    return { at, server, own: ownCpuSeconds(), machine: machineCpuSeconds() };
+    const written = writtenBytesOf(this.#order.serverPid);
+    return { at, server, written, own: ownCpuSeconds(), machine: machineCpuSeconds() };
   }
 }
 
@@ -210,6 +222,7 @@ class Run {
     this.#deliveries = new Deliveries({
       vaults: order.vaults,
       seed: randomBytes(4).readInt32LE(),
+      extras: extrasOf(order.traffic),
       headOf: headOf(this.#url),
     });
     this.#traffic = new Traffic(order.traffic);

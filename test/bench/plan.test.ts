@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CONTENDERS, readPlan, SUITES } from './plan.ts';
+import { CONTENDERS, readPlan, SCENARIOS, SUITES } from './plan.ts';
 
 test('without options every server is measured, and intake alone', () => {
   expect(readPlan([])).toMatchObject({
@@ -20,7 +20,17 @@ test('what is asked for is measured in its usual order', () => {
   expect(readPlan(['--all']).suites).toEqual(SUITES);
 });
 
+test('the credit suite is short unless its full length or a number of minutes is asked for', () => {
+  expect(readPlan([])).toMatchObject({ scenarios: SCENARIOS, lasts: 'short' });
+  expect(readPlan(['--full', '--scenario', 'c'])).toMatchObject({
+    scenarios: ['c'],
+    lasts: 'full',
+  });
+  expect(readPlan(['--full', '--minutes', '5']).lasts).toBe(5);
+});
+
 test.each([
+  [['--scenario', 'z'], 'no scenario z: a, b'],
   [['--only', 'nginx'], 'no server nginx: '],
   [['--suite', 'speed'], 'no suite speed: '],
   [['--traffic', 'heavy'], 'no traffic heavy: mixed, deposits'],

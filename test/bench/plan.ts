@@ -23,6 +23,10 @@ const CONNECTIONS = [16, 64, 256] as const;
 export const SUITES = ['intake', 'growth', 'reads', 'reconcile', 'ledger', 'credit'] as const;
 export type SuiteName = (typeof SUITES)[number];
 
+/** What the credit suite can measure. */
+export const SCENARIOS = ['a', 'b', 'c', 'd', 'e1', 'e2', 'e3', 'f'] as const;
+export type ScenarioName = (typeof SCENARIOS)[number];
+
 /** What one run measures. */
 export interface Plan {
   readonly suites: readonly SuiteName[];
@@ -39,6 +43,9 @@ export interface Plan {
   readonly seconds: number;
   /** Time before it in which answers are checked but not measured: code is compiled meanwhile. */
   readonly warmupSeconds: number;
+  readonly scenarios: readonly ScenarioName[];
+  /** Virtual minutes of each scenario: `short`, `full`, or so many. */
+  readonly lasts: 'short' | 'full' | number;
   /** The built program, `main.js`. */
   readonly program: string;
   /** Folder for CPU profiles of the product; profiling costs a few per cent. */
@@ -57,7 +64,7 @@ export const USAGE = `npm run bench -- [options]
                      reads      counterfoil under load while its books are read and a day is closed
                      reconcile  counterfoil's sweep over 100,000 waiting deposits
                      ledger     \`counterfoil verify\` and \`rebuild\` of a store
-                     credit     from the block to the credit in the feed, hours of virtual time
+                     credit     from the block to the credit in the feed, in virtual time
   --all            all of them
   --stored N       notifications that are in counterfoil's store beforehand (may be given several
                    times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores
@@ -71,6 +78,11 @@ export const USAGE = `npm run bench -- [options]
   --seconds N      measured seconds of each server at each number of connections (default 5)
   --warmup N       seconds before them that are not measured (default 2)
   --rounds N       rounds, of which the median is told (default 3)
+  --scenario NAME  only this scenario of the credit suite (may be given several times):
+                   ${SCENARIOS.join(', ')}
+  --full           the credit suite as long as it is published: b and c two virtual hours each.
+                   It takes hours; without, some ten minutes
+  --minutes N      each scenario of the credit suite for so many virtual minutes
   --program FILE   the built program (default dist/main.js; \`npm run build\` makes it)
   --profile DIR    write CPU profiles of counterfoil there (\`node --cpu-prof\`), one a thread,
                    and flame charts of them (SVG)
@@ -109,6 +121,9 @@ export function readPlan(args: readonly string[]): Plan {
       seconds: { type: 'string', default: '5' },
       warmup: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '3' },
+      scenario: { type: 'string', multiple: true, default: [...SCENARIOS] },
+      full: { type: 'boolean', default: false },
+      minutes: { type: 'string' },
       program: { type: 'string', default: join(REPOSITORY, 'dist/main.js') },
       profile: { type: 'string' },
       json: { type: 'string' },
@@ -117,6 +132,8 @@ export function readPlan(args: readonly string[]): Plan {
   });
   const only = values.only.map((name) => oneOf('server', CONTENDERS, name));
   const suites = values.suite.map((name) => oneOf('suite', SUITES, name));
+  const scenarios = values.scenario.map((name) => oneOf('scenario', SCENARIOS, name));
+  const usual = values.full ? 'full' : 'short';
   return {
     suites: SUITES.filter((name) => values.all || suites.includes(name)),
     stored: values.stored?.map((text) => whole('stored', text, 0)) ?? null,
@@ -128,6 +145,8 @@ export function readPlan(args: readonly string[]): Plan {
     rounds: whole('rounds', values.rounds),
     seconds: whole('seconds', values.seconds),
     warmupSeconds: whole('warmup', values.warmup),
+    scenarios: SCENARIOS.filter((name) => scenarios.includes(name)),
+    lasts: values.minutes === undefined ? usual : whole('minutes', values.minutes),
     program: values.program,
     profile: values.profile ?? null,
     json: values.json ?? null,

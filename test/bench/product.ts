@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as Decode from '../../src/intake/decode.ts';
-import type * as Database from '../../src/store/sqlite/database.ts';
-import type { Fact } from '../../src/domain/fact.ts';
+import type * as Database from '../../src/store/sqlite/file/database.ts';
+import type { Fact } from '../../src/domain/fact/fact.ts';
 import type { FactOutcome } from '../../src/store/port.ts';
 import type * as Ledger from '../../src/store/sqlite/sqlite-ledger.ts';
 
@@ -34,7 +34,10 @@ export function schemaOf(program: string): string {
 /** Everything here that depends on how the program is made, and not on what it promises. */
 export async function openLedger(program: string, path: string): Promise<BenchLedger> {
   const { decode } = await moduleOf<typeof Decode>(program, 'intake/decode.js');
-  const { openForWriting } = await moduleOf<typeof Database>(program, 'store/sqlite/database.js');
+  const { openForWriting } = await moduleOf<typeof Database>(
+    program,
+    'store/sqlite/file/database.js',
+  );
   const { SqliteLedger } = await moduleOf<typeof Ledger>(program, 'store/sqlite/sqlite-ledger.js');
   let now = 0;
   const ledger = new SqliteLedger(openForWriting(path), { decode, now: () => now });

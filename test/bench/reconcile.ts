@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startStandIn, told, type StandIn } from '../proof/stand-in.ts';
+import { startStandIn, told, type StandIn } from '../nightly/stand-in.ts';
 import { cpuSecondsOf } from './cpu.ts';
 import { residentBytesOf, startDaemon, type Daemon } from './daemon.ts';
 import { inFolder } from './folder.ts';

@@ -44,6 +44,8 @@ export interface Row {
   /** CPU time of the server per request: what a busy machine disturbs least. */
   readonly serverCpuMicroseconds: number | null;
   readonly serverCores: number | null;
+  /** What the server gave to the disk per request. */
+  readonly writtenBytes: number | null;
   readonly generatorCpuMicroseconds: number | null;
   readonly otherCores: number | null;
   readonly storeBytes: number | null;
@@ -114,6 +116,11 @@ function rowOf(all: readonly Measurement[], kind: Measurement): Row {
       microsecondsEach(one.serverCores, one.requestsPerSecond),
     ),
     serverCores: median((one) => one.serverCores),
+    writtenBytes: median((one) =>
+      one.serverWrittenBytes === null || one.requestsPerSecond === 0
+        ? null
+        : one.serverWrittenBytes / one.requestsPerSecond,
+    ),
     generatorCpuMicroseconds: median((one) =>
       microsecondsEach(one.generatorCores, one.requestsPerSecond),
     ),
@@ -148,6 +155,7 @@ export function tableOf(rows: readonly Row[]): string {
     'per commit',
     'CPU µs/request',
     'server cores',
+    'bytes written/request',
     'load µs/request',
     'other cores',
   ];
@@ -165,6 +173,7 @@ export function tableOf(rows: readonly Row[]): string {
     figure(row.perTransaction, 0),
     figure(row.serverCpuMicroseconds, 0),
     figure(row.serverCores, 2),
+    figure(row.writtenBytes, 0),
     figure(row.generatorCpuMicroseconds, 0),
     figure(row.otherCores, 2),
   ]);

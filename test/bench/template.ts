@@ -20,20 +20,37 @@ export type Role =
   | 'address'
   | 'networkAddress'
   | 'customer'
-  | 'reference';
+  | 'reference'
+  | 'block'
+  | 'trace';
 
 /** Text that stands where the identifier of a role goes. */
 export type PlaceOf = (role: Role) => string;
+
+/**
+ * What bodies carry beside what is booked. `shared`: custom data of address and account, and metadata
+ * that deliveries have in common. `own`: metadata that no other delivery has, and no custom data.
+ */
+export type Extras = 'shared' | 'own';
 
 /** What the form leaves in its address's position, in wei; a withdrawal pays its fee besides. */
 export const DEPOSIT_WEI = '1250000000000000000';
 const WITHDRAWAL_WEI = '-500000000000000000';
 const FEE_WEI = '-21000000000000';
 
+const ACCOUNT_DATA = { costCentre: 'CC-0417', ledger: '110200', entity: 'Exchange Europe AG' };
+
+function addressData(placeOf: PlaceOf): object {
+  const [customerId, reference] = [placeOf('customer'), placeOf('reference')];
+  return { customerId, reference, segment: 'retail' };
+}
+
 function balanceChange(
   placeOf: PlaceOf,
   change: { amount: string; value: string; tags: readonly string[] },
+  extras: Extras,
 ): object {
+  const isShared = extras === 'shared';
   return {
     asset: 'ethereum:ETH',
     amount: change.amount,
@@ -48,24 +65,24 @@ function balanceChange(
       network: 'ethereum',
       hdpath: "m/44'/60'/0'/0/17",
       name: 'customer deposit address',
-      data: {
-        customerId: placeOf('customer'),
-        reference: placeOf('reference'),
-        segment: 'retail',
-      },
+      ...(isShared ? { data: addressData(placeOf) } : {}),
     },
     account: {
       id: placeOf('account'),
       name: 'customer deposits',
-      data: { costCentre: 'CC-0417', ledger: '110200', entity: 'Exchange Europe AG' },
+      ...(isShared ? { data: ACCOUNT_DATA } : {}),
     },
   };
 }
 
-function metadata(placeOf: PlaceOf): object {
+const SHARED_BLOCK_HASH = '3f07a9c83155594c000642e7d60e8a8a00038d03e9849171a05ed0e2d47acbb3';
+
+function metadata(placeOf: PlaceOf, extras: Extras): object {
+  const isShared = extras === 'shared';
   return {
     blockHeight: 24_100_512,
-    blockHash: '0x3f07a9c83155594c000642e7d60e8a8a00038d03e9849171a05ed0e2d47acbb3',
+    blockHash: `0x${isShared ? SHARED_BLOCK_HASH : placeOf('block')}`,
+    ...(isShared ? {} : { traceId: placeOf('trace') }),
     from: `0x${placeOf('counterparty')}`,
     gas: '21000',
     gasPrice: '1000000000',
@@ -74,18 +91,18 @@ function metadata(placeOf: PlaceOf): object {
   };
 }
 
-function deposited(placeOf: PlaceOf): object[] {
-  return [balanceChange(placeOf, { amount: DEPOSIT_WEI, value: '1.250000000000000000', tags: [] })];
+function deposited(placeOf: PlaceOf, extras: Extras): object[] {
+  const amount = { amount: DEPOSIT_WEI, value: '1.250000000000000000', tags: [] };
+  return [balanceChange(placeOf, amount, extras)];
 }
 
-function withdrawn(placeOf: PlaceOf): object[] {
-  return [
-    balanceChange(placeOf, { amount: WITHDRAWAL_WEI, value: '-0.500000000000000000', tags: [] }),
-    balanceChange(placeOf, { amount: FEE_WEI, value: '-0.000021000000000000', tags: ['fee'] }),
-  ];
+function withdrawn(placeOf: PlaceOf, extras: Extras): object[] {
+  const amount = { amount: WITHDRAWAL_WEI, value: '-0.500000000000000000', tags: [] };
+  const fee = { amount: FEE_WEI, value: '-0.000021000000000000', tags: ['fee'] };
+  return [balanceChange(placeOf, amount, extras), balanceChange(placeOf, fee, extras)];
 }
 
-function onChain(placeOf: PlaceOf, changes: object[]): object {
+function onChain(placeOf: PlaceOf, changes: object[], extras: Extras): object {
   return {
     id: placeOf('notification'),
     timestamp: 1_763_600_000_000,
@@ -96,11 +113,11 @@ function onChain(placeOf: PlaceOf, changes: object[]): object {
     blockchainHash: `0x${placeOf('hash')}`,
     transactionId: placeOf('transaction'),
     balanceChanges: changes,
-    metadata: metadata(placeOf),
+    metadata: metadata(placeOf, extras),
   };
 }
 
-function outgoing(placeOf: PlaceOf, type: 'submitted' | 'mined'): object {
+function outgoing(placeOf: PlaceOf, type: 'submitted' | 'mined', extras: Extras): object {
   return {
     id: placeOf('notification'),
     timestamp: 1_763_600_000_000,
@@ -113,13 +130,13 @@ function outgoing(placeOf: PlaceOf, type: 'submitted' | 'mined'): object {
     accountId: placeOf('account'),
     addressId: placeOf('address'),
     destinationAddress: `0x${placeOf('counterparty')}`,
-    metadata: metadata(placeOf),
+    metadata: metadata(placeOf, extras),
     blockchainHash: `0x${placeOf('hash')}`,
-    ...(type === 'mined' ? { balanceChanges: withdrawn(placeOf) } : {}),
+    ...(type === 'mined' ? { balanceChanges: withdrawn(placeOf, extras) } : {}),
   };
 }
 
-function incoming(placeOf: PlaceOf): object {
+function incoming(placeOf: PlaceOf, extras: Extras): object {
   return {
     id: placeOf('notification'),
     timestamp: 1_763_600_000_000,
@@ -133,8 +150,8 @@ function incoming(placeOf: PlaceOf): object {
     transactionId: placeOf('transaction'),
     orderId: `auto-${placeOf('order')}`,
     confirmations: 1,
-    balanceChanges: deposited(placeOf),
-    metadata: metadata(placeOf),
+    balanceChanges: deposited(placeOf, extras),
+    metadata: metadata(placeOf, extras),
   };
 }
 
@@ -142,18 +159,18 @@ function incoming(placeOf: PlaceOf): object {
  * A delivery on Ethereum as the simulated core tells it (spec, "Envelope" and what follows), with
  * the custom data that a client keeps on its addresses and accounts.
  */
-export function template(form: Form, placeOf: PlaceOf): object {
+export function template(form: Form, placeOf: PlaceOf, extras: Extras): object {
   switch (form) {
     case 'deposit':
-      return incoming(placeOf);
+      return incoming(placeOf, extras);
     case 'deposit-on-chain':
-      return onChain(placeOf, deposited(placeOf));
+      return onChain(placeOf, deposited(placeOf, extras), extras);
     case 'withdrawal-submitted':
-      return outgoing(placeOf, 'submitted');
+      return outgoing(placeOf, 'submitted', extras);
     case 'withdrawal-mined':
-      return outgoing(placeOf, 'mined');
+      return outgoing(placeOf, 'mined', extras);
     case 'withdrawal-on-chain':
-      return onChain(placeOf, withdrawn(placeOf));
+      return onChain(placeOf, withdrawn(placeOf, extras), extras);
     default:
       return form satisfies never;
   }

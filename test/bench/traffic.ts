@@ -1,26 +1,66 @@
 import { deliveryOf, eventOf, EVENTS, subjectOf } from './delivery.ts';
+import type { Extras } from './template.ts';
 
-export const TRAFFICS = ['mixed', 'deposits'] as const;
-/** `mixed`: what a custody service sends; `deposits`: nothing but new deposits, the dearest kind. */
+export const TRAFFICS = ['mixed', 'deposits', 'own', 'own-shuffled'] as const;
+/**
+ * `mixed`: what a custody service sends; `deposits`: nothing but new deposits, the dearest kind.
+ * `own`: another mix of the same, in which every body has metadata of its own; `own-shuffled`: the same
+ * with confirmations in random order instead of oldest first, as blocks bring them.
+ */
 export type TrafficName = (typeof TRAFFICS)[number];
 
-/**
- * What mixed traffic consists of, in per cent. Whatever has nothing to follow yet (a confirmation
- * before there are deposits) is a new deposit or withdrawal instead.
- */
-export const MIX = {
+/** What traffic consists of, in per cent. */
+export interface Mix {
   /** Deliveries that were acknowledged before, byte by byte again. */
-  duplicate: 10,
+  readonly duplicate: number;
   /** The next confirmation of a deposit that is known. */
+  readonly confirmation: number;
+  readonly newDeposit: number;
+  /** A known deposit as the blockchain stream tells it: the chain view. */
+  readonly depositOnChain: number;
+  readonly withdrawalSubmitted: number;
+  /** A submitted withdrawal: the amount and the fee, both negative. */
+  readonly withdrawalMined: number;
+  readonly withdrawalOnChain: number;
+}
+
+/**
+ * Whatever has nothing to follow yet (a confirmation before there are deposits) is a new deposit or
+ * withdrawal instead.
+ */
+const MIXED: Mix = {
+  duplicate: 10,
   confirmation: 60,
   newDeposit: 9,
-  /** A known deposit as the blockchain stream tells it: the chain view. */
   depositOnChain: 9,
   withdrawalSubmitted: 4,
-  /** A submitted withdrawal: the amount and the fee, both negative. */
   withdrawalMined: 4,
   withdrawalOnChain: 4,
-} as const;
+};
+
+const OWN: Mix = { ...MIXED, newDeposit: 12, depositOnChain: 6 };
+
+const NEW_DEPOSITS: Mix = {
+  duplicate: 0,
+  confirmation: 0,
+  newDeposit: 100,
+  depositOnChain: 0,
+  withdrawalSubmitted: 0,
+  withdrawalMined: 0,
+  withdrawalOnChain: 0,
+};
+
+export const MIXES: Readonly<Record<TrafficName, Mix>> = {
+  mixed: MIXED,
+  deposits: NEW_DEPOSITS,
+  own: OWN,
+  'own-shuffled': OWN,
+};
+
+/** What the bodies of traffic carry beside what is booked. */
+export function extrasOf(name: TrafficName): Extras {
+  return name === 'mixed' || name === 'deposits' ? 'shared' : 'own';
+}
 
 /** What comes of a deposit: its first confirmation and seven more. */
 const CONFIRMATIONS_MAX = 8;
@@ -47,6 +87,15 @@ class Ring {
     this.#count += 1;
   }
 
+  /** Takes an item from any place; the oldest goes there instead. `draw`: from 0 to 1. */
+  takeAny(draw: number): number | undefined {
+    const at = (this.#first + Math.floor(draw * this.#count)) % this.#items.length;
+    const any = this.#items[at];
+    const oldest = this.take();
+    if (oldest !== undefined) this.#items[at] = oldest;
+    return oldest === undefined ? undefined : any;
+  }
+
   take(): number | undefined {
     if (this.#count === 0) return undefined;
     const item = this.#items[this.#first];
@@ -65,7 +114,8 @@ export interface Sending {
 
 /** Decides what is sent next. Nothing follows before what it follows was acknowledged. */
 export class Traffic {
-  readonly #next: () => Sending;
+  readonly #mix: Mix;
+  readonly #isShuffled: boolean;
   readonly #random: () => number;
   readonly #recent: number[] = [];
   readonly #confirmations = new Ring(WAITING_MAX);
@@ -78,11 +128,25 @@ export class Traffic {
   /** `random` gives numbers from 0 to 1, as `Math.random` does. */
   constructor(name: TrafficName, random: () => number = Math.random) {
     this.#random = random;
-    this.#next = name === 'mixed' ? () => this.#mixed() : () => first(this.#newDeposit());
+    this.#mix = MIXES[name];
+    this.#isShuffled = name === 'own-shuffled';
   }
 
   next(): Sending {
-    return this.#next();
+    const mix = this.#mix;
+    let draw = this.#random() * 100;
+    const falls = (share: number): boolean => (draw -= share) < 0;
+    if (falls(mix.duplicate)) {
+      const index = Math.floor(this.#random() * this.#recent.length);
+      const known = this.#recent[index];
+      return known === undefined ? first(this.#newDeposit()) : { delivery: known, isRepeat: true };
+    }
+    if (falls(mix.confirmation)) return first(this.#nextConfirmation() ?? this.#newDeposit());
+    if (falls(mix.newDeposit)) return first(this.#newDeposit());
+    if (falls(mix.depositOnChain)) return first(this.#depositsToSee.take() ?? this.#newDeposit());
+    if (falls(mix.withdrawalSubmitted)) return first(this.#newWithdrawal());
+    if (falls(mix.withdrawalMined)) return first(this.#toMine.take() ?? this.#newWithdrawal());
+    return first(this.#withdrawalsToSee.take() ?? this.#newWithdrawal());
   }
 
   /** A delivery was acknowledged for the first time: it can be repeated, and others may follow. */
@@ -101,6 +165,12 @@ export class Traffic {
     }
   }
 
+  #nextConfirmation(): number | undefined {
+    return this.#isShuffled
+      ? this.#confirmations.takeAny(this.#random())
+      : this.#confirmations.take();
+  }
+
   #newDeposit(): number {
     this.#subjects += 1;
     return deliveryOf(this.#subjects - 1, EVENTS.firstConfirmation);
@@ -109,22 +179,6 @@ export class Traffic {
   #newWithdrawal(): number {
     this.#subjects += 1;
     return deliveryOf(this.#subjects - 1, EVENTS.withdrawalSubmitted);
-  }
-
-  #mixed(): Sending {
-    let draw = this.#random() * 100;
-    const falls = (share: number): boolean => (draw -= share) < 0;
-    if (falls(MIX.duplicate)) {
-      const index = Math.floor(this.#random() * this.#recent.length);
-      const known = this.#recent[index];
-      return known === undefined ? first(this.#newDeposit()) : { delivery: known, isRepeat: true };
-    }
-    if (falls(MIX.confirmation)) return first(this.#confirmations.take() ?? this.#newDeposit());
-    if (falls(MIX.newDeposit)) return first(this.#newDeposit());
-    if (falls(MIX.depositOnChain)) return first(this.#depositsToSee.take() ?? this.#newDeposit());
-    if (falls(MIX.withdrawalSubmitted)) return first(this.#newWithdrawal());
-    if (falls(MIX.withdrawalMined)) return first(this.#toMine.take() ?? this.#newWithdrawal());
-    return first(this.#withdrawalsToSee.take() ?? this.#newWithdrawal());
   }
 }
 

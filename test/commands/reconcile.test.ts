@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { linkTo } from '../../src/commands/daemon-link.ts';
+import { linkTo } from '../../src/commands/link/daemon-link.ts';
 import { asText, reconcileAt } from '../../src/commands/reconcile.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
 import { STYLESHEET } from '../../src/console/stylesheet.ts';
-import { openForReading } from '../../src/store/sqlite/database.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { documentsFrom } from '../../src/report/document.ts';
-import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { identify, tokenOf } from '../api/api-under-test.ts';
-import { closeOf, closesOf } from '../store/closing.ts';
+import { closeOf, closesOf } from '../store/close/closing.ts';
 import { verifyWith } from '../store/evidence.ts';
 import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 import { AT_ADDRESS, change, decimals, Service } from '../store/webhook.ts';
@@ -333,7 +333,14 @@ test('a look that failed is not shown again', async () => {
   expect((await app.request('/console')).status).toBe(200);
 });
 
-function signIn(app: ConsoleUnderTest['app'], token: string, headers: object = {}) {
+const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
+const OTHER_SITE = { 'Sec-Fetch-Site': 'cross-site' };
+
+function signIn(
+  app: ConsoleUnderTest['app'],
+  token: string,
+  headers: Readonly<Record<string, string>> = OWN_PAGE,
+) {
   return app.request('/console/session', {
     method: 'POST',
     body: new URLSearchParams({ token }),
@@ -371,8 +378,11 @@ test('a token opens a session whose cookie is not the token', async () => {
   expect(page).toContain('vera · viewer');
   expect(page).toContain('0xa1');
   expect((await app.request('/console/fragment', { headers: { Cookie } })).status).toBe(200);
-  const out = await app.request('/console/session/end', { method: 'POST', headers: { Cookie } });
-  expect(out.status).toBe(303);
+  const end = async (headers: Readonly<Record<string, string>>) =>
+    (await app.request('/console/session/end', { method: 'POST', headers })).status;
+  expect(await end({ Cookie, ...OTHER_SITE })).toBe(403);
+  expect((await app.request('/console/fragment', { headers: { Cookie } })).status).toBe(200);
+  expect(await end({ Cookie, ...OWN_PAGE })).toBe(303);
   expect((await app.request('/console/fragment', { headers: { Cookie } })).status).toBe(401);
 });
 
@@ -421,8 +431,7 @@ test('the page tells whether a person did something since it asked last', async 
 
 test('after ten wrong tokens in a minute nobody signs in from there, and the page says for how long', async () => {
   const { app } = await openConsole({ access: TOKEN, now: () => 0 });
-  const elsewhere = { 'Sec-Fetch-Site': 'cross-site' };
-  for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong', elsewhere);
+  for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong', OTHER_SITE);
   expect((await signIn(app, tokenOf('vera'))).status).toBe(303);
   for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong');
   const answer = await signIn(app, tokenOf('vera'));
@@ -431,19 +440,34 @@ test('after ten wrong tokens in a minute nobody signs in from there, and the pag
   expect(await answer.text()).toContain('Too many wrong tokens. Try again in 60 s.');
 });
 
-test('a wrong token, none, too long a one, or a form of another site signs nobody in', async () => {
+test('a wrong token, none, or too long a one signs nobody in', async () => {
   const { app } = await openConsole({ access: TOKEN });
   const answers = [
     await signIn(app, 'wrong'),
     await signIn(app, ''),
-    await signIn(app, tokenOf('vera'), { 'Sec-Fetch-Site': 'cross-site' }),
-    await app.request('/console/session', { method: 'POST' }),
+    await app.request('/console/session', { method: 'POST', headers: OWN_PAGE }),
   ];
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('Set-Cookie')]).toEqual([401, null]);
     expect(await answer.text()).toContain('That token is not one of api.tokens.');
   }
   expect((await signIn(app, 'x'.repeat(5_000))).status).toBe(413);
+});
+
+test.each([
+  ['of the console itself', OWN_PAGE, 303],
+  ['that the person typed', { 'Sec-Fetch-Site': 'none' }, 303],
+  ['of an old browser behind a proxy that ends TLS', { Origin: 'https://books.test' }, 303],
+  ['of another site', OTHER_SITE, 403],
+  ['of another host of the same site', { 'Sec-Fetch-Site': 'same-site' }, 403],
+  ['of another site in an old browser', { Origin: 'https://evil.test' }, 403],
+  ['of a host whose name ends alike', { Origin: 'https://evil-books.test' }, 403],
+  ['of a page without an origin', { Origin: 'null' }, 403],
+  ['that tells nothing of its page', {}, 403],
+])('a sign-in form %s', async (_, headers, status) => {
+  const { app } = await openConsole({ access: TOKEN });
+  const answer = await signIn(app, tokenOf('vera'), { Host: 'books.test', ...headers });
+  expect([answer.status, answer.headers.has('Set-Cookie')]).toEqual([status, status === 303]);
 });
 
 test('a public console has no session to sign in to', async () => {

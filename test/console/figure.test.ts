@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Amount } from '../../src/domain/amount.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
 import { decimalText, grouped, momentText, shortened, spanText } from '../../src/console/figure.ts';
 
 const SIXTY = 123456789012345678901234567890123456789012345678901234567890n;

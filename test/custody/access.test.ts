@@ -4,16 +4,19 @@ import { Access, accessNotice, type AccessState } from '../../src/custody/access
 const HOUR_MS = 3_600_000;
 
 /** `operation status`, each a second after the one before; `-` where no answer came. */
-function after(attempts: readonly string[]): { state: AccessState; told: string[] } {
+function after(attempts: readonly string[]): { state: AccessState; serviceCount: string[] } {
   let nowMs = 0;
-  const told: string[] = [];
-  const access = new Access({ now: () => nowMs, onChange: (state) => told.push(words(state)) });
+  const serviceCount: string[] = [];
+  const access = new Access({
+    now: () => nowMs,
+    onChange: (state) => serviceCount.push(words(state)),
+  });
   for (const attempt of attempts) {
     nowMs += 1_000;
     const [operation = '', status = ''] = attempt.split(' ');
     access.answered({ operation, status: status === '-' ? null : Number(status) });
   }
-  return { state: access.state(), told };
+  return { state: access.state(), serviceCount };
 }
 
 function words(state: AccessState): string {
@@ -66,7 +69,7 @@ test.for(COURSES)('%s: %j', ([, attempts, is]) => {
 });
 
 test('a change is told once, however many requests meet it', () => {
-  const { told } = after([
+  const { serviceCount } = after([
     'transactions 200',
     'transactions 401',
     'networks 401',
@@ -74,7 +77,7 @@ test('a change is told once, however many requests meet it', () => {
     'transactions 200',
     'networks 200',
   ]);
-  expect(told).toEqual(['refused: transactions 401 since 2', 'granted']);
+  expect(serviceCount).toEqual(['refused: transactions 401 since 2', 'granted']);
 });
 
 test('a missing permission that nobody asks for any more is forgotten after two hours', () => {
@@ -91,7 +94,7 @@ test('a notice says what is refused, since when, and what to do', () => {
   const { state } = after(['subscriptions 403', 'transactions 401']);
   expect(accessNotice(state)).toEqual([
     'The custody API has refused our key (401) since 1970-01-01T00:00:02.000Z; nothing is verified or credited. Attach the public key of custody.privateKeyFile to the API client custody.clientId, and check the clock of this machine.',
-    'The custody API has refused subscriptions (403) since 1970-01-01T00:00:01.000Z. Give the API client custody.clientId the permission, or look at the proxy in between.',
+    'The custody API has refused subscriptions (403) since 1970-01-01T00:00:01.000Z. Give the API client custody.clientId the permission, or check the proxy in between.',
   ]);
   expect(accessNotice({ kind: 'granted' })).toEqual([]);
 });

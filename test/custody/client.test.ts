@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Attempt, CallOptions } from '../../src/custody/caller.ts';
+import type { Attempt, CallOptions } from '../../src/custody/call/caller.ts';
 import { CustodyClient } from '../../src/custody/client.ts';
 import { errorReply, ScriptedService } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';

@@ -4,7 +4,7 @@ import { DepositId, IdMint } from '../../src/domain/ids.ts';
 const mintAt = (seq: number): IdMint => new IdMint(seq, (text) => `<${text}>`);
 const DEPOSIT = ['v1', 'ethereum', '0xa1', 'acc-1', 'adr-1', null, 'ethereum:ETH'];
 
-test('the same place in the journal mints the same entries and breaks, and no other place does', () => {
+test('the same journal position mints the same entries and breaks, and no other position does', () => {
   const mint = (seq: number): string[] => {
     const ids = mintAt(seq);
     return [String(ids.entry()), ids.break(), String(ids.entry())];

@@ -1,5 +1,5 @@
-import { Amount } from '../../src/domain/amount.ts';
-import type { Deposit } from '../../src/domain/deposit.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import type { Deposit } from '../../src/domain/deposit/deposit.ts';
 import {
   AccountId,
   AddressId,
@@ -12,11 +12,11 @@ import {
   TransactionId,
   VaultId,
 } from '../../src/domain/ids.ts';
-import type { Circumstances } from '../../src/domain/dossier.ts';
-import type { Entry } from '../../src/domain/entry.ts';
-import type { OutgoingEvent, OutgoingNotification } from '../../src/domain/notification.ts';
-import type { Sighting } from '../../src/domain/sighting.ts';
-import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal.ts';
+import type { RuleContext } from '../../src/domain/hash/hash-state.ts';
+import type { Entry } from '../../src/domain/money/entry.ts';
+import type { OutgoingEvent, OutgoingNotification } from '../../src/domain/fact/notification.ts';
+import type { Sighting } from '../../src/domain/hash/sighting.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange, sent } from '../store/evidence.ts';
 
 /** 100 units, six deep, verified at six by the custody API: a credit is due. */
@@ -105,7 +105,7 @@ export function outgoing(
 }
 
 /** The seventh fact of a journal, a webhook, at 99, under a policy of six confirmations. */
-export function circumstances(more: Partial<Circumstances> = {}): Circumstances {
+export function circumstances(more: Partial<RuleContext> = {}): RuleContext {
   return {
     at: 99,
     source: 'webhook',

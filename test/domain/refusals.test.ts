@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { opened, finding, resolved, type Break } from '../../src/domain/break.ts';
-import { decideAboutBreak, type BreakDecision } from '../../src/domain/decide-break.ts';
+import { opened, finding, resolved, type Break } from '../../src/domain/break/break.ts';
+import { handleBreakDecision, type BreakDecision } from '../../src/domain/break/person-steps.ts';
 import {
-  decideAboutDeposit,
-  decideAcknowledgement,
+  handleDepositDecision,
+  handleAcknowledgement,
   type DepositDecision,
   type Taken,
-} from '../../src/domain/decide-decision.ts';
-import type { Deposit, HoldReason } from '../../src/domain/deposit.ts';
-import type { Circumstances } from '../../src/domain/dossier.ts';
-import { Amount } from '../../src/domain/amount.ts';
+} from '../../src/domain/deposit/person-decisions.ts';
+import type { Deposit, HoldReason } from '../../src/domain/deposit/deposit.ts';
+import type { RuleContext } from '../../src/domain/hash/hash-state.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
 import { BreakId, CreditId, IdMint } from '../../src/domain/ids.ts';
 import { DUE } from './records.ts';
 
-const NOW: Circumstances = {
+const NOW: RuleContext = {
   at: 99,
   source: 'decision',
   mint: new IdMint(7, (text) => `<${text}>`),
@@ -55,7 +55,7 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
   [
     { evidence: 'mempool' },
     APPROVE,
-    'conflict: the deposit is not confirmed on-chain: approve it when it is',
+    'conflict: the deposit is not confirmed on-chain yet: approve it afterwards',
   ],
   [{ state: 'internal' }, APPROVE, 'conflict: an internal transfer is never credited'],
   [
@@ -90,22 +90,22 @@ const ABOUT_DEPOSITS: [facts: Partial<Deposit>, decision: DepositDecision, is: s
 
 test.for(ABOUT_DEPOSITS)('a deposit of %o, %o: %s', ([facts, decision, is]) => {
   const deposit = { ...DUE, ...facts };
-  expect(words(decideAboutDeposit(deposit, decision, { actor: 'ann', now: NOW }))).toBe(is);
+  expect(words(handleDepositDecision(deposit, decision, { actor: 'ann', now: NOW }))).toBe(is);
 });
 
 /** What a release does not change, and what does. */
 const HELD: [reason: HoldReason, next: string][] = [
   ['approval_required', ': approve it with POST /v1/deposits/{id}/approve'],
-  ['unattributed_memo', ': say whose it is with POST /v1/deposits/{id}/attribute'],
-  ['memo_required', ': say whose it is with POST /v1/deposits/{id}/attribute'],
+  ['unattributed_memo', ': name its owner with POST /v1/deposits/{id}/attribute'],
+  ['memo_required', ': name its owner with POST /v1/deposits/{id}/attribute'],
   ['dust', ': change minimumAmount with PUT /v1/policy'],
   ['halted', ': resume crediting with POST /v1/policy/resume'],
 ];
 
 test.for(HELD)('a release of one that is held for %s says what to do%s', ([held, next]) => {
   const deposit: Deposit = { ...DUE, state: 'held', reason: held };
-  expect(words(decideAboutDeposit(deposit, RELEASE, { actor: 'ann', now: NOW }))).toBe(
-    `conflict: no person holds it: it is held because of ${held}, and a release does not change that${next}`,
+  expect(words(handleDepositDecision(deposit, RELEASE, { actor: 'ann', now: NOW }))).toBe(
+    `conflict: no person holds it: it is held for ${held}, and a release does not change that${next}`,
   );
 });
 
@@ -124,24 +124,24 @@ const ACKNOWLEDGED: [
     'r2',
     'conflict: acknowledged already with reference "r1"',
   ],
-  [null, null, 'r1', 'conflict: the credit has been reversed: nothing stands to be acknowledged'],
+  [null, null, 'r1', 'conflict: the credit has been reversed: there is nothing to acknowledge'],
   [
     { ...CREDIT, creditId: CreditId('crd_2') },
     null,
     'r1',
-    'conflict: the credit has been reversed: nothing stands to be acknowledged',
+    'conflict: the credit has been reversed: there is nothing to acknowledge',
   ],
 ];
 
-test.for(ACKNOWLEDGED)('standing %o, known by %s, acknowledged as %s', (row) => {
+test.for(ACKNOWLEDGED)('credit %o, known by %s, acknowledged as %s', (row) => {
   const [credit, acknowledgedAs, reference, is] = row;
   const decision = { kind: 'acknowledge', creditId: CREDIT.creditId, reference } as const;
-  const taken = decideAcknowledgement({ ...DUE, credit }, decision, { acknowledgedAs, now: NOW });
+  const taken = handleAcknowledgement({ ...DUE, credit }, decision, { acknowledgedAs, now: NOW });
   expect(taken.kind === 'known' ? 'known' : words(taken)).toBe(is);
 });
 
 test('a hold says who holds it and why', () => {
-  const taken = decideAboutDeposit({ ...DUE, ...UNVERIFIED }, HOLD, { actor: 'ann', now: NOW });
+  const taken = handleDepositDecision({ ...DUE, ...UNVERIFIED }, HOLD, { actor: 'ann', now: NOW });
   expect(taken).toMatchObject({
     kind: 'taken',
     changes: { deposits: [{ operatorHold: 'ann: seen', updatedAt: 99 }] },
@@ -170,7 +170,7 @@ describe('a break', () => {
   ];
 
   test.for(STEPS)('that is open takes %o', ([decision, after, says]) => {
-    const step = decideAboutBreak(known(), decision, BY);
+    const step = handleBreakDecision(known(), decision, BY);
     expect(step).toMatchObject({
       kind: 'taken',
       after: { ...after, updatedAt: 9 },
@@ -182,9 +182,9 @@ describe('a break', () => {
 
   test('that is resolved takes notes, and refuses everything else in words', () => {
     const { after } = resolved(known(), { actor: 'bob', reason: 'a gift', at: 5 });
-    const note = decideAboutBreak(after, { kind: 'note', breakId, note: 'late' }, BY);
+    const note = handleBreakDecision(after, { kind: 'note', breakId, note: 'late' }, BY);
     expect(note).toMatchObject({ kind: 'taken', after: { state: 'resolved' } });
-    expect(decideAboutBreak(after, { kind: 'investigate', breakId, reason }, BY)).toEqual({
+    expect(handleBreakDecision(after, { kind: 'investigate', breakId, reason }, BY)).toEqual({
       kind: 'refused',
       refusal: { kind: 'conflict', detail: 'resolved already by bob: a gift' },
     });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { closeOf } from '../store/closing.ts';
+import { closeOf } from '../store/close/closing.ts';
 import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 import { Daemon } from './daemon.ts';
@@ -63,7 +63,7 @@ test('a closed day that has not ended is told of at every start', async () => {
       { kind: 'custody-record', at: cutOffAt, record: closeOf(open, { day, cutOffAt }) },
     ]),
   );
-  const closed: unknown = expect.stringContaining(`${day} is closed already and ends only in`);
+  const closed: unknown = expect.stringContaining(`${day} is closed already but ends only in`);
   await daemon.start();
   expect(warnings(daemon)).toEqual([expect.stringContaining('days in the future'), closed]);
   await daemon.deliver('no JSON');

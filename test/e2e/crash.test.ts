@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { SeededRandom } from '../../src/commands/demo/random.ts';
-import { openForReading } from '../../src/store/sqlite/database.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { SeededRandom } from '../../src/commands/demo/story/random.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
+import { OpenLedger } from '../store/open-ledger.ts';
 import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { eventually, runProgram } from './program.ts';
 
 /** Twenty kills in all, five of each store: what a recovery leaves behind must survive the next. */
 const STORES = [1, 2, 3, 4] as const;
@@ -103,6 +104,58 @@ test.each(STORES)(
     expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
     expect(booked).toBe(BigInt(ids.length));
 
+    const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
+    expect([verified.code, verified.stderr]).toEqual([0, '']);
+  },
+  STORE_MS_MAX,
+);
+
+const DAY_MS = 86_400_000;
+const DAYS = 25;
+
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Asks for every day up to yesterday, and delivers meanwhile; resolves when the daemon is gone. */
+async function closeAndDeliver(daemon: Daemon, seed: string): Promise<void> {
+  const closing = daemon.post(`/v1/reports/daily/${dayAgo(1)}/close`);
+  const delivering = (async () => {
+    for (let next = 0; ; next += 1) await daemon.deliver(confirmationOf(`${seed}-${next}`));
+  })();
+  await Promise.allSettled([closing, delivering]);
+}
+
+test(
+  'kill -9 while days are closed and webhooks arrive: each day is closed once, and its report verifies',
+  async () => {
+    const daemon = new Daemon();
+    onTestFinished(() => daemon.remove());
+    const open = new OpenLedger(daemon.storePath);
+    open.at = Date.parse(`${dayAgo(DAYS)}T12:00:00Z`);
+    await open.deliver(confirmationOf('first'));
+    open.close();
+    const closedDays = async (): Promise<string[]> => {
+      const { data } = await daemon.get<{ data: { day: string }[] }>(
+        '/v1/reports/daily?pageSize=100',
+      );
+      return data.map(({ day }) => day).toReversed();
+    };
+    for (const kill of KILLS) {
+      await daemon.start();
+      const before = (await closedDays()).length;
+      const over = closeAndDeliver(daemon, `close-${kill}`);
+      await eventually('one more day is closed', async () =>
+        (await closedDays()).length > before ? true : undefined,
+      );
+      await daemon.end('SIGKILL');
+      await over;
+    }
+    await daemon.start();
+    await daemon.post(`/v1/reports/daily/${dayAgo(1)}/close`);
+    const days = Array.from({ length: DAYS }, (_, index) => dayAgo(DAYS - index));
+    expect(await closedDays()).toEqual(days);
+    expect(await daemon.end('SIGTERM')).toBe(0);
     const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
     expect([verified.code, verified.stderr]).toEqual([0, '']);
   },

@@ -14,7 +14,7 @@ import {
   launchKillable,
   launchProgram,
 } from './program.ts';
-import { readmeBlocks } from './readme.ts';
+import { blocksOf, readPage } from '../docs/page.ts';
 
 const DEMO_MS_MAX = 240_000;
 
@@ -56,7 +56,7 @@ const summary = z.strictObject({
 /** As the program left it whose feed was put back from a backup since: it had read on, and booked what is gone. */
 function leaveBookings(path: string, program: string): void {
   const tables = /db\.exec\(`([^`]*)`\)/.exec(program)?.[1];
-  if (tables === undefined) throw new Error('the README makes no tables');
+  if (tables === undefined) throw new Error('the consumer makes no tables');
   const exchange = new Database(path);
   exchange.exec(tables);
   exchange.exec(`UPDATE place SET seq = 4711;
@@ -64,14 +64,14 @@ function leaveBookings(path: string, program: string): void {
   exchange.close();
 }
 
-/** The README's program, compiled and started by the README's own line, in a folder of its own. */
-function startReadmeProgram(options: { url: string; token: string }) {
-  const section = 'Integrate the credit feed in an hour';
-  const [install, run] = (readmeBlocks(section, 'sh')[0] ?? '').split('\n');
-  const [program] = readmeBlocks(section, 'ts');
-  if (run === undefined || program === undefined) throw new Error('the README has no program');
+/** The consumer of the how-to page, compiled and started by the page's own lines, in its own folder. */
+function startConsumer(options: { url: string; token: string }) {
+  const blocks = blocksOf(readPage('docs/how-to/read-the-credit-feed.md'));
+  const [install, run] = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+  const program = blocks.find(({ file }) => file === 'feed.mts')?.text;
+  if (run === undefined || program === undefined) throw new Error('the page has no program');
   expect(install).toMatch(/^npm i /);
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-readme-'));
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-consumer-'));
   // In place of the install line, which takes the same packages.
   symlinkSync(
     fileURLToPath(new URL('../../node_modules', import.meta.url)),
@@ -79,15 +79,11 @@ function startReadmeProgram(options: { url: string; token: string }) {
   );
   writeFileSync(join(folder, 'feed.mts'), program);
   leaveBookings(join(folder, 'exchange.db'), program);
-  const child = spawn(
-    'sh',
-    ['-c', run.replace('COUNTERFOIL_TOKEN=…', `COUNTERFOIL_TOKEN=${options.token}`)],
-    {
-      cwd: folder,
-      detached: true,
-      env: { ...process.env, COUNTERFOIL_URL: options.url },
-    },
-  );
+  const child = spawn('sh', ['-ec', run.replace('the token of role crediting', options.token)], {
+    cwd: folder,
+    detached: true,
+    env: { ...process.env, COUNTERFOIL_URL: options.url },
+  });
   const errors = collect(child.stderr);
   const { pid } = child;
   onTestFinished(() => {
@@ -99,7 +95,7 @@ function startReadmeProgram(options: { url: string; token: string }) {
 }
 
 test(
-  'the demo ends by itself with exact books, and the program of the README books credits beside it',
+  'the demo ends by itself with exact books, and the example consumer books credits beside it',
   async () => {
     const [port, corePort] = [await freePort(), await freePort()];
     const ports = ['--port', String(port), '--core-port', String(corePort)];
@@ -110,7 +106,7 @@ test(
       async () => /^token +(\S+) +role crediting/m.exec(demo.stderr())?.[1],
       START_MS_MAX,
     );
-    const program = startReadmeProgram({ url: `http://127.0.0.1:${port}`, token });
+    const program = startConsumer({ url: `http://127.0.0.1:${port}`, token });
     const { code, stdout, stderr } = await demo.finished;
     const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
     expect(told.tieOut.balanced).toBe(true);
@@ -134,7 +130,7 @@ test(
       "SELECT count(*) FROM bookings WHERE kind = 'credit' AND acknowledged = 1 AND credit_id <> 'crd_gone'",
     );
     expect(booked.pluck().get()).toBeGreaterThan(0);
-    expect(program.errors()).toMatch(/no credit crd_gone[^]*has no place 4711/);
+    expect(program.errors()).toMatch(/no credit crd_gone[^]*has no cursor 4711/);
     expect(program.errors()).not.toMatch(/acknowledged already|(?:ack of \S+|feed): \d/);
     // The demo has ended, and its daemon with it.
     await eventually('the program says why it waits', async () =>
@@ -213,7 +209,7 @@ test(
     symlinkSync(packages, join(folder, 'node_modules'));
     const files = join(folder, 'temporary');
     mkdirSync(files);
-    const ports = ['--port', `${await freePort()}`, '--core-port', `${await freePort()}`];
+    const ports = ['--port', '0', '--core-port', '0'];
     const demo = launchKillable(['demo', ...ports], {
       main: join(folder, 'dist', 'main.js'),
       environment: { TMPDIR: files },
@@ -228,7 +224,7 @@ test(
       async () => (isOver || demo.stderr().includes('console ') ? true : undefined),
       START_MS_MAX,
     );
-    expect(demo.stderr()).toMatch(/^console +http:/m);
+    expect(demo.stderr()).toMatch(/^console +http:\/\/127\.0\.0\.1:[1-9]/m);
     // Its processes go with it.
     demo.kill('SIGHUP');
     expect((await over).code).toBe(1);

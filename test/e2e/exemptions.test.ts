@@ -85,13 +85,15 @@ test(
       rule('bare', { asset: 'eth' }),
       rule('slip', { network: 'etherum' }),
     ]);
-    const told = [
-      'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH?',
-      'network "etherum" of the rule "slip": no network "etherum" is known: is it ethereum?',
-    ];
+    const bare =
+      'asset "eth" of the rule "bare": an asset is named by its network and symbol: is it ethereum:ETH?';
+    const slip = 'network "etherum" of the rule "slip": no network "etherum" is known; there are ';
     const { stdout } = await runProgram('doctor', '--config', daemon.configPath);
     const said = stdout.split('\n').filter((line) => line.includes('names in'));
-    expect(said).toEqual(told.map((text) => `warning names in the exemption rules: ${text}`));
+    expect(said).toEqual([
+      `warning names in the exemption rules: ${bare}`,
+      expect.stringContaining(slip),
+    ]);
     const logged = () =>
       daemon
         .stderr()
@@ -99,7 +101,7 @@ test(
         .filter((line) => line.includes('"check":"exemptions"'))
         .map((line) => (JSON.parse(line) as { msg: string }).msg);
     await eventually('the log says it', async () => (logged().length === 2 ? true : undefined));
-    expect(logged()).toEqual(told);
+    expect(logged()).toEqual([bare, expect.stringContaining(slip)]);
   },
   PATIENCE_MS,
 );

@@ -109,7 +109,9 @@ test('a backup or a restore onto a full disk says so, and leaves all as it was',
   ]) {
     const { code, stdout, stderr } = await runProgram(...args);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/\.db.* cannot be written .*full.*: make room there and try again\n$/);
+    expect(stderr).toMatch(
+      /\.db.* cannot be written .*full.*: make room on its disk and try again\n$/,
+    );
     // The lock is for whoever comes next.
     expect(readdirSync(disk).filter((name) => !name.includes('.lock'))).toEqual(['store.db']);
     expect(readFileSync(store).equals(before)).toBe(true);

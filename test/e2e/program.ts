@@ -108,8 +108,16 @@ export class Running<Ready> {
   }
 }
 
+const listening = new Set<ChildProcess>();
+// A test process that ends early must not leave its programs behind.
+process.once('exit', () => {
+  for (const child of listening) child.kill('SIGKILL');
+});
+
 export async function startProgram<Ready>(...args: string[]): Promise<Running<Ready>> {
   const child = spawn(process.execPath, [MAIN, ...args], PIPED);
+  listening.add(child);
+  child.once('exit', () => listening.delete(child));
   const stderr = collect(child.stderr);
   const lines = createInterface({ input: child.stdout });
   const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
@@ -124,7 +132,7 @@ export async function startProgram<Ready>(...args: string[]): Promise<Running<Re
   return new Running<Ready>(child, JSON.parse(first[0]) as Ready, stderr);
 }
 
-async function listening(port: number): Promise<Server | undefined> {
+async function serverOn(port: number): Promise<Server | undefined> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', () => resolve(undefined));
@@ -138,10 +146,10 @@ async function listening(port: number): Promise<Server | undefined> {
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const first = await listening(0);
+    const first = await serverOn(0);
     if (first === undefined) throw new Error('no port is free');
     const { port } = first.address() as AddressInfo;
-    const second = await listening(port + 1);
+    const second = await serverOn(port + 1);
     await new Promise((resolve) => first.close(resolve));
     if (second === undefined) continue;
     await new Promise((resolve) => second.close(resolve));

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ThreadedReads } from '../../src/commands/serve/reading/threaded-reads.ts';
-import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
-import { openForReading } from '../../src/store/sqlite/database.ts';
+import type { ThreadedReads } from '../../src/daemon/reading/threaded-reads.ts';
+import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { documentsFrom } from '../../src/report/document.ts';
-import { closeOf, dayNumber } from '../store/closing.ts';
+import { closeOf, dayNumber } from '../store/close/closing.ts';
 import { openLedgerFile, temporaryPath, type OpenLedger } from '../store/open-ledger.ts';
 import { Service } from '../store/webhook.ts';
 
 /** The threads run the built program's files. */
-const BUILT = new URL('../../dist/commands/serve/reading/threaded-reads.js', import.meta.url);
+const BUILT = new URL('../../dist/daemon/reading/threaded-reads.js', import.meta.url);
 
 const PAGE = { page: 0, pageSize: 100 };
 
@@ -90,8 +90,8 @@ test('a list longer than a message arrives whole and in order', async () => {
     Array.from({ length: 1_234 }, (_, index) => `0x${index}`),
   );
   const hashes = waiting.map(({ network, blockchainHash }) => ({ network, blockchainHash }));
-  const { dossiers, policy } = await reads.reconcilerView({ hashes, transactionIds: [] });
-  expect(dossiers.map((dossier) => dossier.deposits.length)).toEqual(hashes.map(() => 1));
+  const { hashStates, policy } = await reads.reconcilerView({ hashes, transactionIds: [] });
+  expect(hashStates.map((hashState) => hashState.deposits.length)).toEqual(hashes.map(() => 1));
   expect(policy?.default).toEqual({ confirmations: 6 });
 });
 

@@ -65,10 +65,12 @@ test('days are closed by hand in order, reported in every way, verified, and tam
   db.close();
   const forged = await runProgram(...report, '--store', path, '--verify');
   expect(forged.code).toBe(1);
-  expect(forged.stderr).toContain(`closes: ${last}: v1 ethereum:ETH rolls to 100, not to 999`);
+  expect(forged.stderr).toContain(
+    `closes: ${last}: v1 ethereum:ETH rolls forward to 100, not to its closing 999`,
+  );
 });
 
-test('a day that cannot be worked out now is not closed, and the daemon goes on', async () => {
+test('a day that cannot be computed now is not closed, and the daemon goes on', async () => {
   const daemon = await lateDaemon();
   const day = dayAgo(2);
   const close = (): Promise<Response> =>
@@ -121,6 +123,6 @@ test('a day that is not closed is named, with exit code 1', async () => {
   const refused = await runProgram('report', ...asked);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is not one of api.tokens: its SHA-256 must stand in the configuration. Set COUNTERFOIL_TOKEN or --token-file.\n`,
+    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is not one of api.tokens: its SHA-256 must be in the configuration. Set COUNTERFOIL_TOKEN or --token-file.\n`,
   ]);
 });

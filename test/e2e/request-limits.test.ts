@@ -18,7 +18,7 @@ const VAULTS = Array.from({ length: 30 }, (_, index) => ({
 /** Asks as fast as it can for two seconds, and prints how many requests it was given. */
 const GREEDY = `
   const [, dist, file] = process.argv;
-  const { RequestBudget } = await import(dist + 'custody/budget.js');
+  const { RequestBudget } = await import(dist + 'custody/budget/budget.js');
   const { openSharedLog } = await import(dist + 'custody/budget/shared-request-log.js');
   const budget = new RequestBudget({ now: Date.now, log: openSharedLog(file, 'client').log });
   let given = 0;
@@ -26,7 +26,7 @@ const GREEDY = `
     const reserved = budget.reserve({ priority: 'deposits', deadlineMs: end });
     if (reserved.kind === 'now') {
       given += 1;
-      reserved.settle();
+      reserved.finish();
     }
     await new Promise((resolve) => setImmediate(resolve));
   }

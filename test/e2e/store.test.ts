@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openForReading } from '../../src/store/sqlite/database.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { excessiveStore } from '../store/excessive.ts';
 import { Attached } from './attached.ts';
 import { runProgram } from './program.ts';

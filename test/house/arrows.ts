@@ -1,5 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
+import { roomBroken, roomOf } from './rooms.ts';
 import { dependenciesOf } from './syntax.ts';
 import type { Dependency, Module } from './syntax.ts';
 import type { Violation } from './violation.ts';
@@ -34,6 +35,9 @@ interface Arrows {
   readonly node: boolean;
 }
 
+/** The folders of `store/` that are areas of their own: one per database. */
+const DIALECTS: readonly string[] = ['sqlite', 'postgres'];
+
 const DIALECT: Arrows = { values: ['store', 'domain'], types: [], node: true };
 const READING: Arrows = { values: ['domain', 'store'], types: [], node: true };
 
@@ -67,6 +71,7 @@ export type ArrowRule =
   | 'computed-import'
   | 'dangling-import'
   | 'arrow'
+  | 'room'
   | 'package'
   | 'node-module'
   | 'cycle';
@@ -76,9 +81,10 @@ export function areaOf(path: string): Area | undefined {
   const [top, room, inner, ...deeper] = path.split('/');
   if (top !== 'src' || room === undefined) return undefined;
   if (inner === undefined) return room === 'main.ts' ? 'program' : undefined;
-  if (room === 'commands') return 'program';
-  const name = room === 'store' && deeper.length > 0 ? `${room}/${inner}` : room;
-  return isRoom(name) ? name : undefined;
+  if (room === 'commands' || room === 'daemon') return 'program';
+  const isDialect = room === 'store' && deeper.length > 0 && DIALECTS.includes(inner);
+  const name = isDialect ? `${room}/${inner}` : room;
+  return isRoom(name) && roomOf(room, path) !== undefined ? name : undefined;
 }
 
 function isRoom(name: string): name is Exclude<Area, 'program'> {
@@ -122,6 +128,12 @@ function brokenBy(
   return free ? undefined : { rule: 'package', detail: `${from} imports ${specifier}` };
 }
 
+/** What is wrong with an import between two rooms of one area; undefined when nothing is. */
+function brokenRoom(path: string, target: string): string | undefined {
+  const [from, to] = [path, target].map((one) => areaOf(one)?.split('/')[0]);
+  return from === undefined || from !== to ? undefined : roomBroken(from, path, target);
+}
+
 /** Every broken arrow among the files below src/, with cycles of any kind of import. */
 export function brokenArrows(modules: readonly Module[]): Violation<ArrowRule>[] {
   const paths = new Set(modules.map((module) => module.path));
@@ -152,8 +164,10 @@ export function brokenArrows(modules: readonly Module[]): Violation<ArrowRule>[]
         continue;
       }
       if (target !== undefined && !targets.includes(target)) targets.push(target);
-      if (area === 'program') continue;
       const targetArea = target === undefined ? undefined : areaOf(target);
+      const inner = target === undefined ? undefined : brokenRoom(path, target);
+      if (inner !== undefined) found.push({ rule: 'room', detail: inner, path, line });
+      if (area === 'program') continue;
       const broken = brokenBy(area, { specifier, kind, line }, targetArea);
       if (broken !== undefined) found.push({ ...broken, path, line });
     }

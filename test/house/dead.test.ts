@@ -7,9 +7,9 @@ import { REPOSITORY } from './source.ts';
 const CONFIGURATION = [
   'package.json',
   'tsconfig.json',
-  'src/tsconfig.build.json',
   'test/bench/tsconfig.json',
   'test/vitest.config.ts',
+  'test/projects.ts',
   'test/tally-reporter.ts',
 ];
 

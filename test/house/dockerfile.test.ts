@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import build from '../../rolldown.config.ts';
 import { imageFaults, instructionsOf, isIgnored } from './image.ts';
 import type { Surroundings } from './image.ts';
 import { REPOSITORY } from './source.ts';
@@ -25,6 +26,9 @@ const around: Surroundings = {
   dockerignore: read('.dockerignore'),
   engine: manifest.engines.node,
   program: manifest.bin.counterfoil,
+  port: z
+    .object({ listen: z.object({ port: z.int() }) })
+    .parse(JSON.parse(read('config/default.json'))).listen.port,
   exists: (path) => existsSync(join(REPOSITORY, path)),
 };
 
@@ -36,11 +40,9 @@ test('the image has no fault that can be seen without building it', () => {
 });
 
 test('the image starts what the build produces', () => {
-  const build = z
-    .object({ compilerOptions: z.object({ rootDir: z.string(), outDir: z.string() }) })
-    .parse(JSON.parse(read('src/tsconfig.build.json')));
-  expect(build.compilerOptions).toMatchObject({ rootDir: '.', outDir: '../dist' });
-  expect(manifest.scripts.build).toContain('tsc -p src/tsconfig.build.json');
+  expect(build).toMatchObject({ output: { dir: 'dist', entryFileNames: '[name].js' } });
+  expect(build.input).toHaveProperty('main');
+  expect(manifest.scripts.build).toContain('rolldown -c');
   expect(manifest.scripts.build).toContain(`chmod +x ${around.program}`);
   expect(around.program).toBe('dist/main.js');
   expect(around.exists('src/main.ts')).toBe(true);
@@ -64,12 +66,6 @@ test('the image holds everything that the package publishes', () => {
   expect(names).toEqual(expect.arrayContaining(manifest.files));
 });
 
-test('the state lives in a volume, the port is the one that is watched', () => {
-  expect(last('VOLUME')).toBe('/data');
-  expect(last('EXPOSE')).toBe('8080');
-  expect(last('HEALTHCHECK')).toContain('http://127.0.0.1:8080/healthz');
-});
-
 test.for([
   { answer: 200, exit: 0 },
   { answer: 503, exit: 1 },
@@ -88,7 +84,7 @@ test.for([
   const command = z
     .tuple([z.literal('node'), z.literal('-e'), z.string()])
     .parse(JSON.parse(/CMD (\[.*\])$/.exec(last('HEALTHCHECK') ?? '')?.[1] ?? '[]'));
-  const child = spawn(process.execPath, ['-e', command[2].replace(':8080', `:${port}`)]);
+  const child = spawn(process.execPath, ['-e', command[2].replace(`:${around.port}`, `:${port}`)]);
   await once(child, 'exit');
   server.close();
   expect(child.exitCode).toBe(exit);
@@ -103,7 +99,22 @@ const FAULTY: [what: string, change: Partial<Surroundings>, fault: RegExp][] = [
     { dockerignore: `${around.dockerignore}\nsrc\n` },
     /^COPY src: .dockerignore/,
   ],
-  ['another Node', { engine: '>=22.1' }, /^FROM node:20-bookworm-slim: engines asks for >=22.1$/],
+  [
+    'a Node between those that fit',
+    { dockerfile: around.dockerfile.replaceAll('node:22', 'node:24') },
+    /^FROM node:24-bookworm-slim: engines asks for /,
+  ],
+  ['an older Node', { engine: '>=26.1' }, /^FROM node:22-bookworm-slim: engines asks for >=26.1$/],
+  [
+    'a Node without support',
+    { dockerfile: around.dockerfile.replaceAll('node:22', 'node:20') },
+    /^FROM node:20-bookworm-slim: not a supported release of Node$/,
+  ],
+  [
+    'packages of the simulated core',
+    { dockerfile: around.dockerfile.replace(' --omit=optional', '') },
+    /^npm prune without --omit=optional: /,
+  ],
   ['root', { dockerfile: around.dockerfile.replace('USER node', 'USER root') }, /^USER root/],
   ['no user', { dockerfile: around.dockerfile.replace('USER node', '') }, /^USER root/],
   [
@@ -115,6 +126,22 @@ const FAULTY: [what: string, change: Partial<Surroundings>, fault: RegExp][] = [
     'another program',
     { program: 'dist/cli.js' },
     /^ENTRYPOINT .*expected \["node", "dist\/cli.js"\]/,
+  ],
+  ['another port of the daemon', { port: 9_090 }, /^EXPOSE 8080: no 9090$/],
+  [
+    'a check of another port',
+    { dockerfile: around.dockerfile.replace('127.0.0.1:8080', '127.0.0.1:9090') },
+    /^HEALTHCHECK .*: no http:\/\/127.0.0.1:8080\/healthz$/,
+  ],
+  [
+    'a store in the container',
+    { dockerfile: around.dockerfile.replace('VOLUME /data', '') },
+    /^VOLUME \(none\)/,
+  ],
+  [
+    'a volume that root owns',
+    { dockerfile: around.dockerfile.replace('VOLUME /data', 'VOLUME /var/lib/data') },
+    /^VOLUME \/var\/lib\/data: node cannot write there$/,
   ],
   [
     'a secret in a layer',

@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { GATE } from '../projects.ts';
 import { REPOSITORY } from './source.ts';
 
 const { scripts } = z
@@ -18,11 +19,28 @@ test('the gate runs every check that has a script, and the tests', () => {
   expect(scripts['check']).toBe('.ci/check');
 });
 
-test.for(['.ci/run', '.ci/check'])('%s can be executed', (path) => {
+test.for(['.ci/run', '.ci/check', '.ci/releases'])('%s can be executed', (path) => {
   expect(() => accessSync(join(REPOSITORY, path), constants.X_OK)).not.toThrow();
 });
 
 test('what ends the run in CI is the gate that a developer runs', () => {
   const ci = readFileSync(join(REPOSITORY, '.ci/run'), 'utf8').trimEnd().split('\n');
   expect(ci.slice(-2)).toEqual(['npm ci --no-audit --no-fund', 'npm run check']);
+});
+
+/** The test projects that a script runs, in the order in which it names them. */
+function projectsIn(script: string): string[] {
+  return [...(scripts[script] ?? '').matchAll(/ --project (\S+)/g)].map(([, name = '']) => name);
+}
+
+test('the tests of the gate are its three projects, and the other two scripts run one each', () => {
+  expect(projectsIn('test')).toEqual(GATE);
+  expect(projectsIn('test:rules')).toEqual(['rules']);
+  expect(projectsIn('test:nightly')).toEqual(['nightly']);
+});
+
+test('the gate tries the release of Node that the image has, and one command tries all', () => {
+  const image = /^FROM node:(\d+)/m.exec(readFileSync(join(REPOSITORY, 'Dockerfile'), 'utf8'))?.[1];
+  expect(scripts['check:releases']).toBe(`.ci/releases ${image}`);
+  expect(scripts['releases']).toBe('.ci/releases 20 22 26');
 });

@@ -7,9 +7,14 @@ import type { ShapeRule } from './shape.ts';
 import type { Source } from './source.ts';
 import { parseModule } from './syntax.ts';
 import type { Module } from './syntax.ts';
+import { misplacedTests } from './test-projects.ts';
+import type { ProjectRule } from './test-projects.ts';
 import type { Violation } from './violation.ts';
+import { dissolvedWords } from './words.ts';
+import type { WordRule } from './words.ts';
 
-export type HouseRule = ArrowRule | PurityRule | ShapeRule | 'nothing-read' | 'unreadable';
+export type HouseRule =
+  ArrowRule | PurityRule | ShapeRule | ProjectRule | WordRule | 'nothing-read' | 'unreadable';
 
 /**
  * Holds sources against every rule of the house. A run that read nothing below src/, or could not
@@ -32,5 +37,12 @@ export function houseViolations(sources: readonly Source[]): Violation<HouseRule
       detail: 'no file below src/ was read',
     });
   }
-  return [...found, ...brokenArrows(product), ...impurities(product), ...misshapen(modules)];
+  return [
+    ...found,
+    ...brokenArrows(product),
+    ...impurities(product),
+    ...misshapen(modules),
+    ...misplacedTests(modules),
+    ...dissolvedWords(product),
+  ];
 }

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly engine: string;
   /** The program that `npm run build` produces. */
   readonly program: string;
+  /** The port on which the daemon listens unless its configuration says otherwise. */
+  readonly port: number;
   readonly exists: (path: string) => boolean;
 }
 
@@ -79,12 +81,34 @@ function majorOf(text: string): string | undefined {
   return /\d+/.exec(text)?.[0];
 }
 
+/** Releases of Node that get fixes for security: support for 20 ended in April 2026. */
+const SUPPORTED = ['22', '24', '26'];
+
+/** Whether `^20.1 || >=26` and the like allow some release of a major version. */
+function allows(engine: string, major: number): boolean {
+  return [...engine.matchAll(/(\^|>=)(\d+)/g)].some(([, sign, first]) =>
+    sign === '^' ? major === Number(first) : major >= Number(first),
+  );
+}
+
 function baseFaults(instructions: readonly Instruction[], engine: string): string[] {
   return instructions
     .filter(({ keyword }) => keyword === 'FROM')
     .map(({ rest }) => rest.split(' ')[0] ?? '')
-    .filter((image) => majorOf(image.split(':')[1] ?? '') !== majorOf(engine))
-    .map((image) => `FROM ${image}: engines asks for ${engine}`);
+    .flatMap((image) => {
+      const major = majorOf(image.split(':')[1] ?? '') ?? '';
+      if (!SUPPORTED.includes(major)) return [`FROM ${image}: not a supported release of Node`];
+      return allows(engine, Number(major)) ? [] : [`FROM ${image}: engines asks for ${engine}`];
+    });
+}
+
+function packageFaults(instructions: readonly Instruction[]): string[] {
+  const kept = instructions
+    .filter(({ keyword, rest }) => keyword === 'RUN' && rest.includes('npm prune'))
+    .at(-1)?.rest;
+  return ['--omit=dev', '--omit=optional']
+    .filter((option) => kept?.includes(option) !== true)
+    .map((option) => `npm prune without ${option}: the image would hold packages it does not need`);
 }
 
 function userFaults(final: readonly Instruction[]): string[] {
@@ -96,6 +120,23 @@ function entryFaults(final: readonly Instruction[], program: string): string[] {
   const entry = final.findLast(({ keyword }) => keyword === 'ENTRYPOINT')?.rest;
   const expected = JSON.stringify(['node', program]).replaceAll(',', ', ');
   return entry === expected ? [] : [`ENTRYPOINT ${entry ?? '(none)'}: expected ${expected}`];
+}
+
+function portFaults(final: readonly Instruction[], port: number): string[] {
+  const stated = { EXPOSE: `${port}`, HEALTHCHECK: `http://127.0.0.1:${port}/healthz` };
+  return Object.entries(stated).flatMap(([wanted, text]) => {
+    const rest = final.findLast(({ keyword }) => keyword === wanted)?.rest ?? '(none)';
+    return rest === text || rest.includes(`'${text}'`) ? [] : [`${wanted} ${rest}: no ${text}`];
+  });
+}
+
+function volumeFaults(final: readonly Instruction[]): string[] {
+  const volumes = final.filter(({ keyword }) => keyword === 'VOLUME').map(({ rest }) => rest);
+  const owned = final.filter(({ keyword }) => keyword === 'RUN').map(({ rest }) => rest);
+  if (volumes.length === 0) return ['VOLUME (none): the store would be lost with the container'];
+  return volumes
+    .filter((volume) => !owned.some((run) => run.endsWith(`--owner=node --group=node ${volume}`)))
+    .map((volume) => `VOLUME ${volume}: node cannot write there`);
 }
 
 function secretFaults(instructions: readonly Instruction[], dockerignore: string): string[] {
@@ -117,11 +158,14 @@ export function imageFaults(around: Surroundings): string[] {
   const final = instructions.filter(({ stage }) => stage === last);
   return [
     ...baseFaults(instructions, around.engine),
+    ...packageFaults(instructions),
     ...instructions
       .filter(({ keyword }) => keyword === 'COPY' || keyword === 'ADD')
       .flatMap((instruction) => copyFaults(instruction, around)),
     ...userFaults(final),
     ...entryFaults(final, around.program),
+    ...portFaults(final, around.port),
+    ...volumeFaults(final),
     ...secretFaults(instructions, around.dockerignore),
   ];
 }

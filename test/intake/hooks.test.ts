@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BodyRoom } from '../../src/intake/body-room.ts';
+import { BodyMemory } from '../../src/intake/body-memory.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
 import { createHooks, type Answer, type HooksOptions } from '../../src/intake/hooks.ts';
 import { PathTokens } from '../../src/intake/path-token.ts';
@@ -18,7 +18,7 @@ const BODY_BYTES_MAX = 10_000;
 
 interface Bounds {
   readonly queueMax?: number;
-  readonly roomBytes?: number;
+  readonly memoryBytes?: number;
   readonly refusedPerHour?: number;
   readonly ledger?: Ledger;
   readonly more?: Partial<HooksOptions>;
@@ -35,7 +35,7 @@ async function listening(open: OpenLedger, bounds: Bounds = {}) {
   const hooks = createHooks({
     tokens: new PathTokens([TOKEN]),
     bodyBytesMax: BODY_BYTES_MAX,
-    room: new BodyRoom(bounds.roomBytes),
+    memory: new BodyMemory(bounds.memoryBytes),
     submit: (fact) => queue.submit(fact),
     refused: new RefusedBodies(bounds.refusedPerHour ?? 100),
     now: () => open.at,
@@ -317,7 +317,7 @@ describe('many at once', () => {
   test('long bodies beyond the bytes for them are 503 with Retry-After; short ones pass', async () => {
     const open = await openLedger();
     const { ledger, release } = slowFirst(open);
-    const { post, answers, queue } = await listening(open, { ledger, roomBytes: 30_000 });
+    const { post, answers, queue } = await listening(open, { ledger, memoryBytes: 30_000 });
     const [short, ...rest] = deposits(11);
     if (short === undefined) throw new Error('no deposits');
     const long = rest.map((body) => ({ ...body, padding: ' '.repeat(9_000) }));
@@ -338,7 +338,7 @@ describe('many at once', () => {
 
   test('a long body without a length is 503 where there is no room for it', async () => {
     const open = await openLedger();
-    const { post, answers } = await listening(open, { roomBytes: 5_000 });
+    const { post, answers } = await listening(open, { memoryBytes: 5_000 });
     const text = JSON.stringify(longBodies(1)[0]);
     const response = await post(streamOf(text, 1));
     expect([response.status, answers]).toEqual([503, ['busy']]);
@@ -346,7 +346,7 @@ describe('many at once', () => {
   });
 
   test('the bytes of a body that was cut off are given back', async () => {
-    const { port, post, answers } = await listening(await openLedger(), { roomBytes: 10_000 });
+    const { port, post, answers } = await listening(await openLedger(), { memoryBytes: 10_000 });
     const socket = connect(port, '127.0.0.1');
     const head = `POST /hooks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n`;
     socket.end(head + 'x'.repeat(8_000));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { BREAK_TYPES } from '../../src/domain/break.ts';
+import { BREAK_TYPES } from '../../src/domain/break/break.ts';
 import { Metrics } from '../../src/ops/metrics.ts';
 
 const RULES = readFileSync(new URL('../../config/alerts/counterfoil.yml', import.meta.url), 'utf8');

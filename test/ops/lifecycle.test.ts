@@ -34,7 +34,7 @@ function harness(): Harness {
       onExit(code);
     },
     observe: (result) => results.push(result),
-    tell: (one) => news.push(one),
+    report: (one) => news.push(one),
     now: () => clock.now,
     sleep: (ms) => {
       waits.push(ms);

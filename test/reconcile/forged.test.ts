@@ -1,25 +1,12 @@
 import { expect, test } from 'vitest';
-import { ETH, Stage, type Place } from './stage.ts';
+import { ETH, forgedConfirmation, Stage, type Place } from './stage.ts';
 
 let issued = 0;
 
-/** A confirmation at full depth that the core never sent. */
+/** A forged confirmation under an id of its own. */
 function forged(place: Place, more: object): object {
   issued += 1;
-  return {
-    id: `forged-${issued}`,
-    timestamp: 1,
-    stream: 'incoming',
-    type: 'confirmation',
-    vaultId: place.vaultId,
-    accountId: place.accountId,
-    addressId: place.addressId,
-    network: 'ethereum',
-    blockchainHash: '0xf0f0',
-    confirmations: 12,
-    balanceChanges: [{ asset: ETH, amount: '700', tags: [] }],
-    ...more,
-  };
+  return forgedConfirmation(place, { id: `forged-${issued}`, ...more });
 }
 
 /** A stage with one true deposit of 700 units, credited, and what the core told of it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sweep } from '../../src/reconcile/sweep.ts';
+import type { Sweep } from '../../src/reconcile/sweep/sweep.ts';
 import { ETH, GRACE_MS, Stage, type Place, type Told } from './stage.ts';
 
 /** 700 were paid, and both streams told 70,000: seen by the sweep, and at the address. */

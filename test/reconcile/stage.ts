@@ -1,19 +1,19 @@
 import { createPrivateKey } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import type { Attempt } from '../../src/custody/caller.ts';
+import { MemoryRequestLog, type RequestLog } from '../../src/custody/budget/request-log.ts';
+import type { Attempt } from '../../src/custody/call/caller.ts';
 import { CustodyClient } from '../../src/custody/client.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 import { generateKeyPair } from '../../src/custody/token.ts';
-import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import type { Deposit } from '../../src/domain/deposit.ts';
-import { Sweep, type SweepOptions } from '../../src/reconcile/sweep.ts';
-import { openForReading } from '../../src/store/sqlite/database.ts';
-import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import type { Deposit } from '../../src/domain/deposit/deposit.ts';
+import { Sweep, type SweepOptions } from '../../src/reconcile/sweep/sweep.ts';
+import { openForReading } from '../../src/store/sqlite/file/database.ts';
+import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { ReconciliationRow } from '../../src/store/records.ts';
-import { ALL_PERMISSIONS, startCaller, type Caller } from '../simulator/core-caller.ts';
+import { listenOnLoopback, type LoopbackReceiver } from '../loopback-receiver.ts';
+import { ALL_PERMISSIONS } from '../simulator/client-keys.ts';
+import { startCaller, type Caller } from '../simulator/core-caller.ts';
 import { factOf, openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 
 /** A webhook as the core sends it, read as far as tests look into it. */
@@ -33,6 +33,25 @@ export interface Place {
   readonly accountId: string;
   readonly addressId: string;
   readonly networkAddress: string;
+}
+
+/** A confirmation at full depth that the core never sent: 700 ETH units under a hash of its own. */
+export function forgedConfirmation(place: Place, more: object): object {
+  const { vaultId, accountId, addressId } = place;
+  return {
+    id: 'forged',
+    timestamp: 1,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId,
+    accountId,
+    addressId,
+    network: 'ethereum',
+    blockchainHash: '0xf0f0',
+    confirmations: 12,
+    balanceChanges: [{ asset: ETH, amount: '700', tags: [] }],
+    ...more,
+  };
 }
 
 /** As `PUT /sim/faults` takes it, and of a hang how many requests are answered before it. */
@@ -96,9 +115,9 @@ export class Stage {
   }
 
   static async start(
-    options: { policy?: CreditingPolicy } & Partial<SweepOptions> = {},
+    options: { policy?: CreditingPolicy; log?: RequestLog } & Partial<SweepOptions> = {},
   ): Promise<Stage> {
-    const { policy = THREE_DEEP, ...sweepOptions } = options;
+    const { policy = THREE_DEEP, log = new MemoryRequestLog(), ...sweepOptions } = options;
     const caller = await startCaller();
     onTestFinished(() => caller.stop());
     const { open, path } = await openLedgerFile(policy);
@@ -115,6 +134,7 @@ export class Stage {
       privateKey: createPrivateKey(privateKeyPem),
       clock: clockOf(caller, waits),
       random: () => 0.5,
+      log,
       observe: (attempt) => attempts.push(attempt),
     });
     onTestFinished(() => client.close());
@@ -250,11 +270,16 @@ export class Stage {
       .map(({ kind }) => kind);
   }
 
-  #url: string | undefined;
+  #receiver: LoopbackReceiver | undefined;
 
   /** Where the vaults' webhooks come in. */
   async webhookUrl(): Promise<string> {
-    this.#url ??= await startReceiver(async (raw) => {
+    this.#receiver ??= await this.#listen();
+    return `${this.#receiver.url}/hook`;
+  }
+
+  async #listen(): Promise<LoopbackReceiver> {
+    const receiver = await listenOnLoopback(async ({ raw }) => {
       const told = JSON.parse(raw.toString('utf8')) as Told;
       this.heard.set(told.id, told);
       if (!this.loses(told)) {
@@ -264,7 +289,8 @@ export class Stage {
       this.lost.push(told);
       return this.answersLost;
     });
-    return this.#url;
+    onTestFinished(() => receiver.close());
+    return receiver;
   }
 }
 
@@ -293,21 +319,4 @@ function clockOf(caller: Caller, waits: Waits): Clock {
       });
     },
   };
-}
-
-async function startReceiver(take: (raw: Buffer) => Promise<number>): Promise<string> {
-  const server = createServer((request, response) => {
-    buffer(request)
-      .then(take)
-      .then(
-        (status) => response.writeHead(status).end(),
-        () => response.writeHead(500).end(),
-      );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ReportTotal } from '../../src/domain/close-report.ts';
+import type { ReportTotal } from '../../src/domain/close/report.ts';
 import { ageText, scaled } from '../../src/report/figure.ts';
 import { barsOf } from '../../src/report/page/waterfall.ts';
 import { bytesOf, HUGE, MOVEMENTS, NEWER, rendered, REPORT } from './report-under-test.ts';
@@ -150,7 +150,7 @@ test('html: the lists show amounts as the totals do, exact in the title', async 
 });
 
 test('html: a day on which nothing was held says so', async () => {
-  expect(await rendered('html', { totals: [] })).toContain('No vault held or moved anything');
+  expect(await rendered('html', { totals: [] })).toContain('No vault had a balance or a movement');
 });
 
 test('exempt differences are shown by rule, and nowhere in a report that was sealed without them', async () => {
@@ -216,7 +216,7 @@ test('html: burned fees and hashes that the chain view was not told of are named
     }),
   );
   expect(words).toMatch(/Burned fees in it .* -0\.0{16}21 /);
-  expect(words).toContain('(the chain view was told nothing of this hash)');
+  expect(words).toContain('(this hash has no chain view)');
   expect(wordsOf(await rendered('html', NEWER))).not.toContain('Burned fees');
 });
 
@@ -272,7 +272,7 @@ test('the movements behind the figures name their entries, webhooks, accounts an
   );
   expect(page).toContain('=Hot &lt;b&gt;account (acc-1), Treasury (adr-1)');
   expect(page).toContain(
-    'More hashes moved than stand here: GET /v1/reports/daily/{date}/movements',
+    'More hashes moved than this document shows: GET /v1/reports/daily/{date}/movements',
   );
   const [head = [], ...rows] = csvRows(await rendered('csv', NEWER, MOVEMENTS));
   const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));

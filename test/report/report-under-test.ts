@@ -1,6 +1,6 @@
-import type { DailyReport } from '../../src/domain/close-report.ts';
+import type { DailyReport } from '../../src/domain/close/report.ts';
 import { documentOf, type DocumentBody, type Format } from '../../src/report/document.ts';
-import { Amount } from '../../src/domain/amount.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
 import type { SignedReport } from '../../src/report/signed-report.ts';
 import type { ClosedReport } from '../../src/store/reads.ts';
 

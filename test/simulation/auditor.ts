@@ -22,7 +22,8 @@ const FALSE_ALARMS = new Set([
 const UNVERIFIED: Readonly<Record<string, string>> = {
   'a withdrawal':
     "SELECT transaction_id AS id FROM withdrawals WHERE custody IN ('unasked', 'doubted')",
-  'a hash called our own': "SELECT blockchain_hash AS id FROM own_hashes WHERE standing = 'told'",
+  'a hash called our own':
+    "SELECT blockchain_hash AS id FROM own_hashes WHERE standing = 'claimed'",
   'an internal deposit': `SELECT blockchain_hash AS id FROM deposits
     WHERE state = 'internal' AND evidence = 'confirmed' AND verified_at IS NULL`,
   'a movement of the books':

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SeededRandom } from '../../src/commands/demo/random.ts';
+import { SeededRandom } from '../../src/commands/demo/story/random.ts';
 
 /**
  * Draws of one part of a simulation. Every part has a stream of its own, so that a change in one

@@ -1,4 +1,4 @@
-import type { Fact } from '../../src/domain/fact.ts';
+import type { Fact } from '../../src/domain/fact/fact.ts';
 import type { CommitResult, Ledger } from '../../src/store/port.ts';
 
 /** What befalls a commit: nothing, a full disk, or the death of the process on either side of it. */

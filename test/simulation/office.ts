@@ -1,5 +1,5 @@
-import type { Deposit } from '../../src/domain/deposit.ts';
-import type { Decision } from '../../src/domain/decision.ts';
+import type { Deposit } from '../../src/domain/deposit/deposit.ts';
+import type { Decision } from '../../src/domain/fact/decision.ts';
 import { Chance } from './chance.ts';
 import type { EventLog } from './event-log.ts';
 import type { Product } from './product.ts';

@@ -2,27 +2,28 @@ import type { KeyObject } from 'node:crypto';
 import { appendFileSync, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
+import PQueue from 'p-queue';
 import { CustodyClient } from '../../src/custody/client.ts';
 import { openSharedLog } from '../../src/custody/budget/shared-request-log.ts';
 import type { Clock as ClientClock } from '../../src/custody/clock.ts';
-import { Amount } from '../../src/domain/amount.ts';
-import type { Decision } from '../../src/domain/decision.ts';
-import type { Fact } from '../../src/domain/fact.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import type { Decision } from '../../src/domain/fact/decision.ts';
+import type { Fact } from '../../src/domain/fact/fact.ts';
 import { CommitQueue } from '../../src/intake/commit-queue.ts';
+import { submitAll } from '../../src/intake/fact-queue.ts';
 import type { Submitted } from '../../src/store/port.ts';
 import { decode } from '../../src/intake/decode.ts';
-import { BodyRoom } from '../../src/intake/body-room.ts';
+import { BodyMemory } from '../../src/intake/body-memory.ts';
 import { createHooks, type HooksEnv } from '../../src/intake/hooks.ts';
 import { PathTokens } from '../../src/intake/path-token.ts';
 import { RefusedBodies } from '../../src/intake/refused-bodies.ts';
-import { RunQueue } from '../../src/reconcile/run-queue.ts';
-import { Sweep, type SweepResult } from '../../src/reconcile/sweep.ts';
+import { Sweep, type SweepResult } from '../../src/reconcile/sweep/sweep.ts';
 import { CreditLatency } from '../../src/reconcile/verifying/credit-latency.ts';
 import { CustodyChanges } from '../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../src/reconcile/verifying/verifier.ts';
-import { openForReading, openForWriting } from '../../src/store/sqlite/database.ts';
+import { openForReading, openForWriting } from '../../src/store/sqlite/file/database.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
-import { SqliteReads } from '../../src/store/sqlite/sqlite-reads.ts';
+import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { VirtualClock } from '../../src/simulator/clock.ts';
 import { policyOf } from './crediting-rules.ts';
 import { FragileLedger, never, type CommitFate } from './fragile-ledger.ts';
@@ -64,7 +65,7 @@ class Process {
   readonly reads: SqliteReads;
   readonly queue: CommitQueue;
   readonly client: CustodyClient;
-  readonly runs: RunQueue<SweepResult>;
+  readonly sweep: () => Promise<SweepResult>;
   readonly verifier: Verifier;
   readonly died: Promise<typeof DIED>;
   readonly #ledger: SqliteLedger;
@@ -78,7 +79,7 @@ class Process {
     this.#ledger = new SqliteLedger(openForWriting(path), {
       decode,
       now,
-      keyTailMin: 16,
+      keysKeptMax: 16,
       askedForMax: 40,
     });
     this.#fragile = new FragileLedger({
@@ -96,7 +97,7 @@ class Process {
     this.app = createHooks({
       tokens: new PathTokens([options.pathToken]),
       bodyBytesMax: BODY_BYTES_MAX,
-      room: new BodyRoom(),
+      memory: new BodyMemory(),
       submit: (fact) => this.queue.submit(fact),
       refused: new RefusedBodies(MALFORMED_PER_HOUR_MAX),
       now,
@@ -115,7 +116,7 @@ class Process {
     const changes = new CustodyChanges({ custody: this.client, now });
     const judging = {
       reads: this.reads,
-      submit: (facts: readonly Fact[]) => this.queue.submitAll(facts),
+      submit: (facts: readonly Fact[]) => submitAll(this.queue, facts),
       custody: this.client,
       changes,
       now,
@@ -131,7 +132,8 @@ class Process {
       subscription: { webhookUrl: options.webhookUrl, vaults: 'all' },
       ages: AGES,
     });
-    this.runs = new RunQueue(() => sweep.run());
+    const runs = new PQueue({ concurrency: 1 });
+    this.sweep = () => runs.add(() => sweep.run());
   }
 
   /** Ends the process as a kill would: nothing of it goes on, nothing is written any more. */
@@ -258,7 +260,7 @@ export class Product {
   async sweep(): Promise<SweepResult | typeof DIED> {
     const running = this.#process;
     if (running === undefined) return DIED;
-    const run = running.runs.enqueue();
+    const run = running.sweep();
     run.catch(() => undefined);
     return Promise.race([run, running.died]);
   }

@@ -89,7 +89,7 @@ test(
         store.exec(
           `UPDATE withdrawals SET custody = 'unasked';
            INSERT INTO own_hashes
-              SELECT max(hash_id), 'ethereum', '0xdoubtful', 'nobody', 'told' FROM hashes`,
+              SELECT max(hash_id), 'ethereum', '0xdoubtful', 'nobody', 'claimed' FROM hashes`,
         );
         store.close();
         said['believed'] = new Auditor(doubtful, evidence).audit();

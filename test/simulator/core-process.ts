@@ -3,26 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProgram } from '../e2e/program.ts';
 import type { Running } from '../e2e/program.ts';
-import { ALL_PERMISSIONS, publicKeyPem, tokenFor } from './core-caller.ts';
-import type { Json } from './core-caller.ts';
+import { send } from './call.ts';
+import type { Answer, Json } from './call.ts';
+import { ALL_PERMISSIONS, KEYS, tokenFor } from './client-keys.ts';
 
-/** Calls that one client may make in a minute; the rest is left for the checks. */
+/** Calls that one client makes in a minute. The rest is left for the checks. */
 const CALLS_MAX = 90;
+
+/** The core begins the line of a bug with this text. */
+const BUG = 'custody core:';
+
+const STOP_MS_MAX = 30_000;
 
 interface Where {
   readonly url: string;
   readonly controlUrl: string;
 }
 
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Json;
-}
-
-/** A core that runs somewhere, spoken to over HTTP alone. */
+/** A running core, called over HTTP only. */
 export class RemoteCore {
-  where: Where;
+  protected where: Where;
   #token: Promise<string> | undefined;
   #callsLeft = 0;
 
@@ -30,17 +30,26 @@ export class RemoteCore {
     this.where = where;
   }
 
+  /** Base address of the API and of the control port, without a trailing slash. */
+  get url(): string {
+    return this.where.url;
+  }
+
+  get controlUrl(): string {
+    return this.where.controlUrl;
+  }
+
   /** Calls `/sim/…`; anything but a success throws. */
   async sim(method: string, path: string, body?: unknown): Promise<Json> {
-    const answer = await send(`${this.where.controlUrl}${path}`, method, { body });
+    const answer = await send(`${this.controlUrl}${path}`, method, { body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
   /** Calls `/api/v1…` as a client that may do everything, or with this token. */
-  async api(method: string, path: string, body?: unknown, token?: string): Promise<Answered> {
+  async api(method: string, path: string, body?: unknown, token?: string): Promise<Answer> {
     const bearer = token ?? (await this.#freshToken());
-    return send(`${this.where.url}/api/v1${path}`, method, { body, token: bearer });
+    return send(`${this.url}/api/v1${path}`, method, { body, token: bearer });
   }
 
   async made(path: string, body: unknown): Promise<Json> {
@@ -50,7 +59,12 @@ export class RemoteCore {
   }
 
   async client(): Promise<{ clientId: string; token: string }> {
-    const request = { name: 'test', type: 'api', publicKeyPem, permissions: ALL_PERMISSIONS };
+    const request = {
+      name: 'test',
+      type: 'api',
+      publicKeyPem: KEYS.publicKeyPem,
+      permissions: ALL_PERMISSIONS,
+    };
     const clientId = String((await this.sim('POST', '/sim/clients', request))['clientId']);
     return { clientId, token: await tokenFor(clientId) };
   }
@@ -59,9 +73,9 @@ export class RemoteCore {
     await this.sim('POST', '/sim/clock', { advanceMs: ms });
   }
 
-  /** `/sim/deliveries`, as it came. */
+  /** The text of `/sim/deliveries`. */
   async deliveryLog(): Promise<string> {
-    return (await fetch(`${this.where.controlUrl}/sim/deliveries`)).text();
+    return (await fetch(`${this.controlUrl}/sim/deliveries`)).text();
   }
 
   #freshToken(): Promise<string> {
@@ -74,27 +88,7 @@ export class RemoteCore {
   }
 }
 
-async function send(
-  url: string,
-  method: string,
-  options: { token?: string; body?: unknown },
-): Promise<Answered> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      'content-type': 'application/json',
-      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-    },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Json,
-  };
-}
-
-/** The built core in a process of its own, to be killed and started again. */
+/** The built core in its own process, which a test can kill and start again. */
 export class CoreProcess extends RemoteCore {
   readonly #folder: string;
   readonly #args: readonly string[];
@@ -106,14 +100,19 @@ export class CoreProcess extends RemoteCore {
     this.#args = args;
   }
 
-  /** With everything in memory. */
+  /** Starts a core in memory. */
   static async start(...args: string[]): Promise<CoreProcess> {
     const core = new CoreProcess(newFolder(), args);
     await core.startAgain();
     return core;
   }
 
-  /** On a file of its own, that goes away with it. */
+  /** Starts a core in memory on virtual time, without automatic blocks. */
+  static startStill(...args: string[]): Promise<CoreProcess> {
+    return CoreProcess.start('--clock', 'virtual', '--no-mine', ...args);
+  }
+
+  /** Starts a core on a new file, which is deleted at the end. */
   static async startOnFile(...args: string[]): Promise<CoreProcess> {
     const folder = newFolder();
     const core = new CoreProcess(folder, ['--db', join(folder, 'core.db'), ...args]);
@@ -126,7 +125,7 @@ export class CoreProcess extends RemoteCore {
     this.where = this.#running.ready;
   }
 
-  /** As a power cut would: no chance to finish anything. */
+  /** Kills the core without a chance to finish anything, as a power cut would. */
   async kill(): Promise<void> {
     await this.#running?.end('SIGKILL');
   }
@@ -136,9 +135,27 @@ export class CoreProcess extends RemoteCore {
     await this.startAgain();
   }
 
-  /** As an operator would; answers the exit code. */
+  /**
+   * Bugs that the core has reported so far. Libraries write to standard error too; their lines do
+   * not count.
+   */
+  complaints(): string[] {
+    const lines = this.#running?.stderr().split('\n') ?? [];
+    return lines.filter((line) => line.startsWith(BUG));
+  }
+
+  /**
+   * Stops the core as an operator would. Returns the exit code; null for a core that had to be
+   * killed.
+   */
   async stop(): Promise<number | null> {
-    return (await this.#running?.end('SIGTERM')) ?? null;
+    // A core in an endless loop never receives the signal and would run for ever.
+    const patience = setTimeout(() => void this.#running?.end('SIGKILL'), STOP_MS_MAX);
+    try {
+      return (await this.#running?.end('SIGTERM')) ?? null;
+    } finally {
+      clearTimeout(patience);
+    }
   }
 
   async remove(): Promise<void> {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { startCore } from '../../src/simulator/core.ts';
 import { notification } from '../../src/wire/notification.ts';
 import { startCaller } from './core-caller.ts';
-import { startReceiver } from './delivery/webhook-receiver.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -40,13 +40,13 @@ async function deposits(seed: number): Promise<unknown[]> {
   ]);
   await caller.stop();
   await receiver.close();
-  return receiver.received.map(({ body }) => body);
+  return receiver.hits.map(({ body }) => body);
 }
 
 test('a deposit is pushed on both streams, and the same seed pushes the same bytes', async () => {
   const bodies = await deposits(5);
   for (const body of bodies) expect(() => notification.parse(body)).not.toThrow();
-  const told = bodies.map((body) => {
+  const received = bodies.map((body) => {
     const { stream, type, confirmations } = notification.parse(body) as {
       stream: string;
       type: string;
@@ -54,10 +54,10 @@ test('a deposit is pushed on both streams, and the same seed pushes the same byt
     };
     return `${stream} ${type}${type === 'confirmation' ? ` ${confirmations ?? ''}` : ''}`;
   });
-  expect(told).toContain('incoming mempool');
-  expect(told).toContain('incoming confirmation 1');
-  expect(told).toContain('incoming confirmation 3');
-  expect(told).toContain('blockchain transaction');
+  expect(received).toContain('incoming mempool');
+  expect(received).toContain('incoming confirmation 1');
+  expect(received).toContain('incoming confirmation 3');
+  expect(received).toContain('blockchain transaction');
   expect(JSON.stringify(await deposits(5))).toBe(JSON.stringify(bodies));
   expect(JSON.stringify(await deposits(6))).not.toBe(JSON.stringify(bodies));
 });

@@ -1,4 +1,4 @@
-/** An address on each network that nobody in custody owns. */
+/** An address on each network that custody does not own. */
 export const OUTSIDE = {
   bitcoin: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
   litecoin: 'ltc1qg42tkwuuxefutzxezdkdel39gfstuap288mfea',
@@ -14,6 +14,6 @@ export const OUTSIDE = {
 /** The outside address on a network of this key. */
 export function outsideOn(network: string): string {
   const found = Object.entries(OUTSIDE).find(([key]) => key === network);
-  // Networks that are none have no addresses; orders for them are refused for another reason.
+  // Unknown networks have no addresses. Their orders are refused for another reason.
   return found?.[1] ?? 'nowhere';
 }

@@ -1,7 +1,7 @@
-import { Amount } from '../../src/domain/amount.ts';
-import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import type { CustodyRecord } from '../../src/domain/custody.ts';
-import type { Fact } from '../../src/domain/fact.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import type { CustodyRecord } from '../../src/domain/fact/custody-record.ts';
+import type { Fact } from '../../src/domain/fact/fact.ts';
 import {
   AccountId,
   AddressId,
@@ -13,8 +13,8 @@ import {
   TransactionId,
   VaultId,
 } from '../../src/domain/ids.ts';
-import { unpackDeposit } from '../../src/store/deposit-codec.ts';
-import type { CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
+import { unpackDeposit } from '../../src/store/codec/deposit.ts';
+import type { CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
 import type { Choices } from './choices.ts';
 import { balanceChange, received } from './evidence.ts';
 import { SIX_DEEP, type OpenLedger } from './open-ledger.ts';

@@ -1,5 +1,5 @@
-import { Amount } from '../../src/domain/amount.ts';
-import type { CustodyTransaction } from '../../src/domain/custody.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
+import type { CustodyTransaction } from '../../src/domain/fact/custody-record.ts';
 import {
   AccountId,
   AddressId,
@@ -9,7 +9,7 @@ import {
   TransactionId,
   VaultId,
 } from '../../src/domain/ids.ts';
-import type { BalanceChange } from '../../src/domain/notification.ts';
+import type { BalanceChange } from '../../src/domain/fact/notification.ts';
 import type { DepositId } from '../../src/domain/ids.ts';
 import type { FactOutcome } from '../../src/store/port.ts';
 import type { OpenLedger } from './open-ledger.ts';

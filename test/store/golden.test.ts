@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { PolicyRule } from '../../src/domain/crediting.ts';
-import { Amount } from '../../src/domain/amount.ts';
+import type { PolicyRule } from '../../src/domain/deposit/policy.ts';
+import { Amount } from '../../src/domain/money/amount.ts';
 import { readTrace, trace, traceNames } from '../house/trace.ts';
 import { openLedger } from './open-ledger.ts';
 import type { OpenLedger } from './open-ledger.ts';
@@ -32,19 +32,19 @@ function positionsOf(open: OpenLedger, view: 'books' | 'chain'): Position[] {
   );
 }
 
-/** Plays the steps; answers what each came to and what it was told to come to. */
+/** Plays the steps; returns the outcome and the expected outcome of each. */
 async function play(open: OpenLedger, steps: Trace['steps']) {
-  const came: string[] = [];
-  const told: string[] = [];
+  const outcomes: string[] = [];
+  const expected: string[] = [];
   for (const step of steps) {
     const body = 'deliver' in step ? step.deliver : step.deliverRaw;
-    came.push(...(await open.deliver(body)));
-    told.push('answer' in step ? step.answer : (ANSWER_OF[step.status] ?? String(step.status)));
+    outcomes.push(...(await open.deliver(body)));
+    expected.push('answer' in step ? step.answer : (ANSWER_OF[step.status] ?? String(step.status)));
   }
-  return { came, told };
+  return { outcomes, expected };
 }
 
-/** The HTTP status that says it, for a body that is no notification. */
+/** The HTTP status for a body that is not a notification. */
 const ANSWER_OF: Record<number, string> = { 400: 'refused' };
 
 /** Positions without an order: `vault/account/address/memo asset` and the amount, sorted. */
@@ -58,19 +58,19 @@ function linesOf(list: readonly Position[]): string[] {
 }
 
 test.for(traceNames())(
-  '%s: the books, the chain view, deposits and breaks are as told',
+  '%s: the books, the chain view, deposits and breaks are as expected',
   async (name) => {
-    const told = trace.parse(readTrace(name));
-    const { default: base, networks, assets } = told.crediting;
+    const story = trace.parse(readTrace(name));
+    const { default: base, networks, assets } = story.crediting;
     const open = await openLedger({
       default: { ...ruleOf(base), confirmations: base.confirmations },
       networks: rulesOf(networks),
       assets: rulesOf(assets),
     });
-    const answers = await play(open, told.steps);
-    expect(answers.came).toEqual(answers.told);
+    const answers = await play(open, story.steps);
+    expect(answers.outcomes).toEqual(answers.expected);
     await open.run(0);
-    const { balances, chainBalances, deposits, breaks } = told.expect;
+    const { balances, chainBalances, deposits, breaks } = story.expect;
     const chain = positionsOf(open, 'chain');
     expect(linesOf(positionsOf(open, 'books'))).toEqual(linesOf(balances));
     expect(linesOf(chain)).toEqual(linesOf(chainBalances ?? chain));

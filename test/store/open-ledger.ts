@@ -4,18 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { CreditingPolicy } from '../../src/domain/crediting.ts';
-import type { CustodyRecord, RunAges, RunCounts } from '../../src/domain/custody.ts';
-import type { Decision } from '../../src/domain/decision.ts';
-import type { Fact, FactKind } from '../../src/domain/fact.ts';
+import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import type { CustodyRecord, RunAges, RunCounts } from '../../src/domain/fact/custody-record.ts';
+import type { Decision } from '../../src/domain/fact/decision.ts';
+import type { Fact, FactKind } from '../../src/domain/fact/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import type { CommitNews } from '../../src/store/commit-news.ts';
-import type { Delivery, FactOutcome, Submission } from '../../src/store/port.ts';
-import { createTables, openForWriting } from '../../src/store/sqlite/database.ts';
-import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
+import type { FactOutcome } from '../../src/store/port.ts';
+import { createTables, openForWriting } from '../../src/store/sqlite/file/database.ts';
+import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
-import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/tables.ts';
+import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
 
 export const START = 1_763_600_000_000;
 const FACT_MS = 1_000;
@@ -30,23 +30,18 @@ const NOTHING_COMPARED: RunCounts = { matched: 0, broken: 0, exempt: {}, skipped
 
 const encoder = new TextEncoder();
 
-/** Reads a body the way the intake does, into the fact that it submits. */
 function bytesOf(body: object | string | Uint8Array): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return encoder.encode(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
+/** Reads a body the way the intake does, into the fact that it submits. */
 export function factOf(body: object | string | Uint8Array, at: number): Fact {
   const raw = bytesOf(body);
   const decoded = decode(raw);
   return decoded.kind === 'malformed'
     ? { kind: 'refused', at, raw, defect: decoded.defect }
     : { ...decoded, at, raw };
-}
-
-/** A body as it is delivered, for the ledger to read. */
-export function deliveryOf(body: object | string | Uint8Array, at: number): Delivery {
-  return { kind: 'delivery', at, raw: bytesOf(body) };
 }
 
 /** A store of its own in a folder of its own; both are gone when the test ends. */
@@ -72,15 +67,16 @@ export class OpenLedger {
   /** Told what each commit changed that a verifier waits for. */
   onNews: (news: CommitNews) => void = () => undefined;
 
-  constructor(path?: string) {
+  constructor(path?: string, options: { replays?: boolean } = {}) {
     this.db = path === undefined ? memoryDatabase() : openForWriting(path);
     this.ledger = new SqliteLedger(this.db, {
       decode,
       now: () => this.at,
       // So few that keys are merged, and found before, during and after it, in every longer test.
-      keyTailMin: 4,
+      keysKeptMax: 4,
       // So few that records are let go, and read again, in every longer test.
       askedForMax: 12,
+      ...options,
     });
     onTestFinished(() => this.close());
   }
@@ -95,7 +91,7 @@ export class OpenLedger {
   }
 
   /** Commits facts together; throws when the store is unavailable. */
-  async commit(facts: readonly Submission[]): Promise<readonly FactOutcome[]> {
+  async commit(facts: readonly Fact[]): Promise<readonly FactOutcome[]> {
     const result = await this.ledger.commit(facts);
     if (result.kind === 'unavailable') throw new Error(result.cause);
     if (result.news !== undefined) this.onNews(result.news);
@@ -270,12 +266,15 @@ export async function openLedger(policy: CreditingPolicy = SIX_DEEP): Promise<Op
 }
 
 /** The same in a file. */
-export async function openLedgerFile(policy: CreditingPolicy = SIX_DEEP): Promise<{
+export async function openLedgerFile(
+  policy: CreditingPolicy = SIX_DEEP,
+  options: { replays?: boolean } = {},
+): Promise<{
   readonly open: OpenLedger;
   readonly path: string;
 }> {
   const path = temporaryPath();
-  const open = new OpenLedger(path);
+  const open = new OpenLedger(path, options);
   await open.setPolicy(policy);
   return { open, path };
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openLedgerFile } from './open-ledger.ts';
 import type { JournalRow } from '../../src/store/records.ts';
-import { JournalReader } from '../../src/store/sqlite/journal-reader.ts';
-import type { SealRow } from '../../src/store/sqlite/tables.ts';
+import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
+import type { SealRow } from '../../src/store/sqlite/table/tables.ts';
 import { Service } from './webhook.ts';
 
-/** An integer as schema.sql says: 8 bytes, big-endian. */
+/** An integer in the form of schema.sql: 8 bytes, big-endian. */
 function eight(value: number): string {
   return value.toString(16).padStart(16, '0');
 }
@@ -15,7 +15,7 @@ function lengthAndBytes(bytes: Uint8Array): string {
   return eight(bytes.length) + Buffer.from(bytes).toString('hex');
 }
 
-/** The hash of a seal, computed from the words of schema.sql and from nothing in src/. */
+/** The hash of a seal, computed as schema.sql describes it, without code of src/. */
 function hashOf(seal: SealRow, facts: readonly JournalRow[]): string {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const parts = facts.map(
@@ -36,7 +36,7 @@ function hashOf(seal: SealRow, facts: readonly JournalRow[]): string {
   return createHash('sha256').update(Buffer.from(sealed, 'hex')).digest('hex');
 }
 
-test('every seal is the hash that schema.sql describes, over exactly the facts of its commit', async () => {
+test('every seal is the hash that schema.sql describes, over the facts of its commit', async () => {
   const { open } = await openLedgerFile();
   const service = new Service();
   await open.deliverTogether(service.confirmed(1), service.chain('transaction'));
@@ -58,7 +58,7 @@ test('every seal is the hash that schema.sql describes, over exactly the facts o
   }
 });
 
-test('a commit of large bodies is sealed as one of small ones is', async () => {
+test('a commit of large bodies has the described seal too', async () => {
   const { open } = await openLedgerFile();
   const sizes = [1, 700_000, 700_000, 2_000_000, 1, 300_000, 700_000];
   const facts = sizes.map((size, index) => ({ id: `q-${index}`, text: 'x'.repeat(size) }));
@@ -69,7 +69,7 @@ test('a commit of large bodies is sealed as one of small ones is', async () => {
   expect(hashOf(seal, rows)).toBe(Buffer.from(seal.hash).toString('hex'));
 });
 
-test('the first seal follows 32 zero bytes, every other one the seal before it', async () => {
+test('the first seal follows 32 zero bytes, and each other seal follows its predecessor', async () => {
   const { open } = await openLedgerFile();
   await open.deliver(new Service().confirmed(1));
   const [first, second] = open.rows<SealRow>('SELECT * FROM seals ORDER BY commit_number');
@@ -77,7 +77,7 @@ test('the first seal follows 32 zero bytes, every other one the seal before it',
   expect(second?.previous_hash).toEqual(first?.hash);
 });
 
-test('a commit that journals nothing has no seal', async () => {
+test('a commit without journalled facts has no seal', async () => {
   const { open } = await openLedgerFile();
   const body = new Service().confirmed(1);
   await open.deliver(body);

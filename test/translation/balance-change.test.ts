@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeKind } from '../../src/domain/notification.ts';
+import type { ChangeKind } from '../../src/domain/fact/notification.ts';
 import { AccountId, AddressId } from '../../src/domain/ids.ts';
 import { changesOf, optional } from '../../src/translation/balance-change.ts';
 import { balanceChange } from '../../src/wire/balance-change.ts';

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { notificationOf } from '../../src/translation/notification.ts';
-import { notification as wire, OUTGOING_TYPES } from '../../src/wire/notification.ts';
+import type { JsonObject } from '../../src/translation/json-reader.ts';
+import { readNotification } from '../../src/translation/notification.ts';
+import { OUTGOING_TYPES } from '../../src/wire/notification.ts';
 import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
 
 const service = new Service();
 
 function read(body: object) {
-  return notificationOf(wire.parse(body));
+  const told = readNotification(JSON.parse(JSON.stringify(body)) as JsonObject);
+  if ('flaws' in told) throw new Error(JSON.stringify(told.flaws));
+  return told.notification;
 }
 
 describe('the receiving position of an incoming notification', () => {

@@ -2,18 +2,18 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { CommandFailed } from '../terminal.ts';
+import { CommandFailed } from '../../daemon/process/terminal.ts';
 
-/** The command's own entry, run again for each half of the demo. */
+/** The program's entry point, run again for each child. */
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 
-/** How long a child may take until it says that it is ready; a busy machine needs tens of seconds. */
+/** Time limit until a child is ready; a busy machine needs tens of seconds. */
 const READY_MS_MAX = 60_000;
 
 /**
- * One half of the demo, the product or the core, as a process of its own, so that it can be killed
- * for real. A child says that it is ready by one JSON line on standard output. Ctrl-C at a terminal
- * does not reach it, so that the demo ends in order; it never outlives the demo, unless that is killed.
+ * The product or the core as a separate process, so that the demo can really kill it. A child
+ * reports that it is ready by one JSON line on standard output. Ctrl-C in a terminal does not reach
+ * it, so that the demo ends in order. It ends with the demo, unless the demo itself is killed.
  */
 export class Child<Ready> {
   readonly ready: Ready;
@@ -54,7 +54,7 @@ export class Child<Ready> {
           `\`counterfoil ${args[0]}\` ended at once: ${errors.join('').trim()}\nIf a port is in use, choose others with --port and --core-port.`,
         );
       }
-      // Later lines are log lines; the pipe must be drained or the child would stall on it.
+      // Drain later log lines, or the child blocks on a full pipe.
       lines.on('line', () => undefined);
       return new Child<Ready>(child, JSON.parse(first[0]) as Ready);
     } finally {
@@ -67,12 +67,12 @@ export class Child<Ready> {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** As a power cut would: no chance to finish anything. */
+  /** Kills the process at once, like a power cut. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Holds it still: it keeps its connections and answers nothing. */
+  /** Suspends the process: it keeps its connections and answers nothing. */
   suspend(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -81,7 +81,7 @@ export class Child<Ready> {
     this.#child.kill('SIGCONT');
   }
 
-  /** As an operator would. */
+  /** Stops the process in order, as an operator does. */
   async stop(): Promise<void> {
     await this.#end('SIGTERM');
   }

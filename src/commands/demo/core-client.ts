@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { request } from 'undici';
 import { generateKeyPair, TokenSource } from '../../custody/token.ts';
 
-/** A core that refused what the demo needs. */
+/** The core refused a request of the demo. */
 export class CoreRefused extends Error {
   override readonly name = 'CoreRefused';
 }
@@ -26,7 +26,7 @@ async function call(
   return text === '' ? null : (JSON.parse(text) as unknown);
 }
 
-/** The core's control calls (`/sim/…`), which take no credentials. */
+/** The core's control calls (`/sim/…`), without credentials. */
 export class CoreControl {
   readonly #url: string;
 
@@ -47,7 +47,7 @@ export class CoreControl {
   }
 }
 
-/** One API client of the core, with a key of its own and so a request budget of its own. */
+/** An API client of the core with its own key, and so its own request budget. */
 export class CoreClient {
   readonly clientId: string;
   readonly privateKeyPem: string;

@@ -3,21 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { LAST_PORT, parsePort } from '../core.ts';
-import { CommandFailed, type Terminal } from '../terminal.ts';
+import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 import { Child } from './child.ts';
-import { consumeCredits } from './consumer.ts';
+import { consumeCredits } from './people/consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
-import { CreditLatency } from './credit-latency.ts';
-import { Ending } from './ending.ts';
-import { Operator } from './operator.ts';
+import { CreditLatency } from './end/credit-latency.ts';
+import { freePort } from './free-port.ts';
+import { Ending } from './end/ending.ts';
+import { Operator } from './people/operator.ts';
 import { Product } from './product.ts';
-import { SeededRandom } from './random.ts';
-import { setScene, subscribeAll, type Scene } from './scene.ts';
-import { playScript } from './script.ts';
-import { settleDown } from './settling.ts';
-import { summarise, summaryText } from './summary.ts';
-import { tieOut } from './tie-out.ts';
-import { Traffic } from './traffic.ts';
+import { SeededRandom } from './story/random.ts';
+import { setScene, subscribeAll, type Scene } from './story/scene.ts';
+import { playScript } from './story/script.ts';
+import { drain } from './end/drain.ts';
+import { summarise, summaryText } from './end/summary.ts';
+import { tieOut } from './end/tie-out.ts';
+import { Traffic } from './story/traffic.ts';
 
 interface DemoFlags {
   readonly for?: number;
@@ -31,10 +32,11 @@ interface DemoFlags {
 const TRADERS = 4;
 
 const HELP = `
-Starts a simulated custody core and the daemon, and lets customers deposit, the exchange pay out and
-sweep. One fault follows another, each told in the terminal: a chain reorganisation, the daemon
-killed, a credit whose deposit disappears, a deposit that names no customer, a daemon that answers
-nothing, a custody API that fails. Between them everything heals. Open the console it names and watch.
+Starts a simulated custody core and the daemon, with simulated traffic: customers deposit, and the
+exchange pays out and sweeps. One fault follows another; the terminal reports each: a chain
+reorganisation, a killed daemon, a credit whose deposit disappears, a deposit without a known customer,
+a daemon that answers nothing, a failing custody API. The system recovers from each fault. Open the
+console whose URL is printed, and watch.
 
 Examples:
   counterfoil demo                          until Ctrl-C
@@ -63,8 +65,8 @@ export function demoCommand(terminal: Terminal): Command {
   return new Command('demo')
     .addHelpText('after', HELP)
     .option('--for <duration>', 'end by itself after this time, e.g. 30s', parseDuration)
-    .option('--seed <number>', 'same seed: the same traffic', parseSeed, 1)
-    .option('--port <port>', 'port of the daemon', parsePort, 8080)
+    .option('--seed <number>', 'same seed: the same payments in the same order', parseSeed, 1)
+    .option('--port <port>', 'port of the daemon, 0 for any free one', parsePort, 8080)
     .option(
       '--core-port <port>',
       'port of the core (its control port is one above)',
@@ -95,8 +97,10 @@ async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
     core = await Child.start<CoreReady>([...coreArgs, '--no-mine', '--json'], failed);
     const control = new CoreControl(core.ready.controlUrl);
     const { scene, client, traders } = await prepare(control, core.ready.url);
-    const place = { folder, port: flags.port, coreUrl: core.ready.url, client };
-    product = new Product({ ...place, signal: failed.signal });
+    // The daemon's configuration names its own webhook URL, so the port is known before the start.
+    const port = flags.port === 0 ? await freePort() : flags.port;
+    const { signal } = failed;
+    product = new Product({ folder, port, coreUrl: core.ready.url, client, signal });
     await product.start();
     await subscribeAll(client, scene.vaultIds, product.webhookUrl);
     announce(terminal, { product, core: core.ready, flags });
@@ -173,7 +177,7 @@ async function perform(stage: {
   ending.begin(flags.for);
   const consumer = new AbortController();
   const consuming = consumeCredits(product.apiOf('crediting'), consumer.signal);
-  // Without its consumer the demo is over; the cause is thrown where the consumer is awaited.
+  // The demo ends when its consumer fails; the error is thrown where the consumer is awaited.
   consuming.catch(() => ending.end());
   const latency = new CreditLatency();
   let outstanding;
@@ -183,8 +187,8 @@ async function perform(stage: {
     const { vaultIds } = scene;
     const acting = { traffic, control, product, operator, vaultIds, latency };
     await playScript({ ...acting, over, note });
-    terminal.note('traffic has ended; letting everything under way arrive');
-    outstanding = await settleDown({ traffic, control, product, client, vaultIds });
+    terminal.note('traffic has ended; waiting until everything has arrived');
+    outstanding = await drain({ traffic, control, product, client, vaultIds });
   } finally {
     ending.end();
     consumer.abort();

@@ -1,11 +1,11 @@
 import { request } from 'undici';
 
-/** A call of our own API that failed, e.g. while the daemon is being restarted. */
+/** A call of the daemon's API that failed, for example during its restart. */
 export class ProductUnreachable extends Error {
   override readonly name = 'ProductUnreachable';
 }
 
-/** A call that our own API answered with a refusal. */
+/** A call that the daemon's API refused. */
 export class ProductRefused extends Error {
   override readonly name = 'ProductRefused';
   readonly status: number;
@@ -16,7 +16,7 @@ export class ProductRefused extends Error {
   }
 }
 
-/** Calls of our own API with one token. Throws `ProductUnreachable` and `ProductRefused`. */
+/** Calls the daemon's API with one token. Throws `ProductUnreachable` and `ProductRefused`. */
 export class ProductApi {
   readonly #url: string;
   readonly #token: string;

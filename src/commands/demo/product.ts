@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { Child } from './child.ts';
 import type { CoreClient } from './core-client.ts';
 import { ProductApi } from './product-api.ts';
-import { NETWORKS } from './scene.ts';
+import { NETWORKS } from './story/scene.ts';
 
 interface ServeReady {
   readonly url: string;
 }
 
-/** Who has a token: a person who may do everything, and a program that books credits. */
+/** Holders of a token: a person with all rights, and a program that books credits. */
 type DemoRole = 'admin' | 'crediting';
 
 function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The daemon of the demo: its configuration and secrets, its process and its API. */
+/** The demo's daemon: configuration, secrets, process and API. */
 export class Product {
   readonly storePath: string;
   readonly url: string;
@@ -63,8 +63,8 @@ export class Product {
         ),
         assets: { 'bitcoin:BTC': { minimumAmount: '30000' } },
       },
-      // Deposits are verified as they become due. The sweep finds what no webhook told, and with this
-      // pattern leaves most of the hour's requests to them.
+      // The sweep finds what webhooks did not report. This interval leaves most of the hour's
+      // requests to the verification of due deposits.
       reconcile: { sweep: '*/10 * * * * *', graceSeconds: 20 },
       api: {
         tokens: Object.entries(this.tokens).map(([role, token]) => ({
@@ -79,7 +79,7 @@ export class Product {
     writeFileSync(this.#configPath, JSON.stringify(config, null, 2), { mode: 0o600 });
   }
 
-  /** Its API, as somebody of this role calls it. */
+  /** The daemon's API with the token of a role. */
   apiOf(role: DemoRole): ProductApi {
     return new ProductApi({ url: this.url, token: this.tokens[role] });
   }
@@ -89,12 +89,12 @@ export class Product {
     this.#child = await Child.start<ServeReady>(args, { signal: this.#signal });
   }
 
-  /** As a power cut would. */
+  /** Kills the daemon at once, like a power cut. */
   async kill(): Promise<void> {
     await this.#child?.kill();
   }
 
-  /** Answers nothing from now on, and takes part again after `resume`. */
+  /** Suspends the daemon: it answers nothing until `resume`. */
   suspend(): void {
     this.#child?.suspend();
   }

@@ -11,7 +11,7 @@ import {
   type Step,
 } from './request-log.ts';
 
-/** Requests and the service's words of them, by API client: the limits are the client's. */
+/** Requests and the service's counts, by API client: the limits are per client. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS requests (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,10 +29,10 @@ const TABLES = `
     told_request_id INTEGER
   ) STRICT`;
 
-/** Making the file takes its lock for longer than a request does. */
+/** Creating the file holds its lock longer than a request does. */
 const OPENING_MS_MAX = 5_000;
 
-/** The event loop waits meanwhile, so a step that finds the log taken asks again later. */
+/** The event loop blocks meanwhile, so a step that finds the log busy retries later. */
 const BUSY_MS_MAX = 10;
 
 export type OpenedLog =
@@ -40,9 +40,9 @@ export type OpenedLog =
   | { readonly kind: 'refused'; readonly detail: string };
 
 /**
- * Opens the log of an API client in a SQLite file that every process on the store shares, and makes
- * the file when it is missing. The file holds nothing but the last hour, so a damaged one is made
- * anew. A commit does not wait for the disk: what a failing machine loses is a part of an hour.
+ * Opens an API client's log in a SQLite file that all processes of the store share. Creates a
+ * missing file and replaces a damaged one: it holds only the last hour. Commits do not wait for the
+ * disk: a machine failure loses part of an hour.
  */
 export function openSharedLog(path: string, clientId: string): OpenedLog {
   try {
@@ -120,9 +120,9 @@ class SharedEntries implements RequestEntries {
   readonly #requests: Database.Statement<[string], LoggedRequest>;
   readonly #client: Database.Statement<[string], ClientRow>;
   readonly #start: Database.Statement<[object]>;
-  readonly #settle: Database.Statement<[object]>;
+  readonly #finish: Database.Statement<[object]>;
   readonly #cancel: Database.Statement<[number]>;
-  readonly #tell: Database.Statement<[object]>;
+  readonly #recordServiceCount: Database.Statement<[object]>;
   readonly #silence: Database.Statement<[object]>;
 
   constructor(db: Database.Database, clientId: string) {
@@ -141,7 +141,7 @@ class SharedEntries implements RequestEntries {
       'DELETE FROM requests WHERE coalesce(settled_at_ms, started_at_ms + @lostMs) < @sinceMs',
     );
     this.#requests = db.prepare(
-      `SELECT id, lane, started_at_ms AS startedAtMs, settled_at_ms AS settledAtMs
+      `SELECT id, lane, started_at_ms AS startedAtMs, settled_at_ms AS finishedAtMs
        FROM requests WHERE client_id = ? ORDER BY id`,
     );
     this.#client = db.prepare(
@@ -152,9 +152,9 @@ class SharedEntries implements RequestEntries {
     this.#start = db.prepare(
       'INSERT INTO requests (client_id, lane, started_at_ms) VALUES (@clientId, @lane, @atMs)',
     );
-    this.#settle = db.prepare('UPDATE requests SET settled_at_ms = @atMs WHERE id = @id');
+    this.#finish = db.prepare('UPDATE requests SET settled_at_ms = @atMs WHERE id = @id');
     this.#cancel = db.prepare('DELETE FROM requests WHERE id = ?');
-    this.#tell = db.prepare(
+    this.#recordServiceCount = db.prepare(
       `INSERT INTO clients
          (client_id, told_limit, told_remaining, told_reset_ms, told_request_id)
        VALUES (@clientId, @limit, @remaining, @resetAtMs, @requestId)
@@ -174,7 +174,7 @@ class SharedEntries implements RequestEntries {
     const client = this.#client.get(this.#clientId);
     return {
       requests: this.#requests.all(this.#clientId),
-      told: client === undefined ? null : toldBy(client),
+      serviceCount: client === undefined ? null : serviceCountOf(client),
       silentUntilMs: client?.silentUntilMs ?? 0,
     };
   }
@@ -184,16 +184,16 @@ class SharedEntries implements RequestEntries {
     return Number(lastInsertRowid);
   }
 
-  settle(id: number, atMs: number): void {
-    this.#settle.run({ id, atMs });
+  finish(id: number, atMs: number): void {
+    this.#finish.run({ id, atMs });
   }
 
   cancel(id: number): void {
     this.#cancel.run(id);
   }
 
-  tell(count: ServiceCount & { readonly requestId: number }): void {
-    this.#tell.run({ clientId: this.#clientId, ...count });
+  recordServiceCount(count: ServiceCount & { readonly requestId: number }): void {
+    this.#recordServiceCount.run({ clientId: this.#clientId, ...count });
   }
 
   silenceUntil(ms: number): void {
@@ -201,7 +201,12 @@ class SharedEntries implements RequestEntries {
   }
 }
 
-function toldBy({ limit, remaining, resetAtMs, requestId }: ClientRow): RequestHistory['told'] {
+function serviceCountOf({
+  limit,
+  remaining,
+  resetAtMs,
+  requestId,
+}: ClientRow): RequestHistory['serviceCount'] {
   if (remaining === null || requestId === null) return null;
   return { limit, remaining, resetAtMs, requestId };
 }

@@ -1,18 +1,18 @@
-import { settledBy, UNDER_WAY_MS_MAX, type LoggedRequest } from './request-log.ts';
+import { finishedBy, UNDER_WAY_MS_MAX, type LoggedRequest } from './request-log.ts';
 
-/** So many requests in any span of so many milliseconds. */
+/** A limit of requests within any span of milliseconds. */
 export interface Window {
   readonly limit: number;
   readonly spanMs: number;
 }
 
 /**
- * Whether a request counts: while it is under way, and for a span after it settled. The service
- * counted it somewhere between the two. The span is closed at both ends: two requests exactly one
- * span apart count together, so that no rounding at the other end finds one too many.
+ * Whether a request counts: while under way, and for a span after it finished. The service counted
+ * it somewhere in between. The span includes both ends, so that the service's rounding never finds
+ * one request too many.
  */
 function counts(request: LoggedRequest, spanMs: number, nowMs: number): boolean {
-  return settledBy(request) + spanMs >= nowMs;
+  return finishedBy(request) + spanMs >= nowMs;
 }
 
 /** Requests that count in a window now. */
@@ -27,26 +27,35 @@ export function usedOf(
 }
 
 /**
- * The first moment when fewer than `ceiling` requests count; `nowMs` if that is now. While requests
- * under way hold the place the moment is a lower bound: ask again then.
+ * The earliest time when fewer than `ceiling` requests count; `nowMs` when that is now. While
+ * requests are under way the time is a lower bound: ask again then.
  */
 export function roomAt(
   requests: readonly LoggedRequest[],
   { spanMs, ceiling }: { readonly spanMs: number; readonly ceiling: number },
   nowMs: number,
 ): number {
+  const endsMs = countedUntil(requests, { spanMs }, nowMs);
+  const excess = endsMs.length - ceiling + 1;
+  if (excess <= 0) return nowMs;
+  return (endsMs[excess - 1] ?? nowMs + spanMs) + 1;
+}
+
+/** When each request that counts now ceases to count, in ascending order. */
+export function countedUntil(
+  requests: readonly LoggedRequest[],
+  { spanMs }: Pick<Window, 'spanMs'>,
+  nowMs: number,
+): number[] {
   const endsMs: number[] = [];
   for (const request of requests) {
     if (counts(request, spanMs, nowMs)) endsMs.push(firstEnd(request, nowMs) + spanMs);
   }
-  const excess = endsMs.length - ceiling + 1;
-  if (excess <= 0) return nowMs;
-  const end = endsMs.toSorted((left, right) => left - right)[excess - 1];
-  return (end ?? nowMs + spanMs) + 1;
+  return endsMs.sort((left, right) => left - right);
 }
 
-/** When a request settled; one that is under way may settle at once. */
+/** When a request finished; a request under way may finish now. */
 function firstEnd(request: LoggedRequest, nowMs: number): number {
-  if (request.settledAtMs !== null) return request.settledAtMs;
+  if (request.finishedAtMs !== null) return request.finishedAtMs;
   return Math.min(nowMs, request.startedAtMs + UNDER_WAY_MS_MAX);
 }

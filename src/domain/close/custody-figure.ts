@@ -1,23 +1,28 @@
-import { negated, plus, ZERO, type Amount } from '../amount.ts';
-import type { CloseRecord } from '../close-record.ts';
-import type { ReportAfterCutOff } from '../close-report.ts';
-import { placeKey, standing, type Place, type PositionLine } from '../roll-forward.ts';
+import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import type { CloseRecord } from './record.ts';
+import type { ReportAfterCutOff } from './report.ts';
+import {
+  vaultAssetKey,
+  unreversed,
+  type VaultAsset,
+  type PositionLine,
+} from '../money/roll-forward.ts';
 import type { HashFacts, MovedAfter } from './hash-facts.ts';
 
-type Part = Place & { readonly amount: Amount };
+type Part = VaultAsset & { readonly amount: Amount };
 
-/** Custody's side of a hash when a day is closed. */
+/** The custody API's side of a hash when a day is closed. */
 export interface CustodySide {
-  /** What it held at the cut-off. */
+  /** Its amounts at the cut-off. */
   readonly atCutOff: readonly Part[];
-  /** What it moved between the cut-off and the reading. */
+  /** Its amounts between the cut-off and the reading. */
   readonly after: readonly MovedAfter[];
 }
 
-function sumAt(parts: readonly Part[], place: Place): Amount {
-  const key = placeKey(place);
+function sumAt(parts: readonly Part[], vaultAsset: VaultAsset): Amount {
+  const key = vaultAssetKey(vaultAsset);
   return parts
-    .filter((part) => placeKey(part) === key)
+    .filter((part) => vaultAssetKey(part) === key)
     .reduce((sum, { amount }) => plus(sum, amount), ZERO);
 }
 
@@ -25,21 +30,21 @@ function isBurned({ cause }: PositionLine): boolean {
   return cause === 'failed-fee';
 }
 
-/** Fees that failed transactions burned, as they stand in some lines of the books. */
+/** Fees that failed transactions burned, from active lines of the books. */
 export function burnedFees(lines: readonly PositionLine[]): Part[] {
   if (!lines.some(isBurned)) return [];
-  return standing(lines).filter(isBurned);
+  return unreversed(lines).filter(isBurned);
 }
 
 /**
- * Custody's side of a hash at the cut-off. Its list lists no amounts of a failed transaction, so the
- * fee that one burned counts as the chain tells it. What moved after the cut-off is taken off, but
- * not where the books held it by then: it cannot have come later.
+ * The custody API's side of a hash at the cut-off. The API lists no amounts of a failed
+ * transaction, so its burned fee counts as the chain shows it. Later movements are subtracted,
+ * unless the books held them by the cut-off: those cannot have come later.
  */
 export function custodySide(facts: HashFacts, record: CloseRecord): CustodySide {
   if (record.rules === undefined) return { atCutOff: facts.custody, after: [] };
   const isPlain = facts.after.length === 0 && !facts.lines.some(isBurned);
-  // Nearly every hash ends here.
+  // Most hashes return here.
   if (isPlain) return { atCutOff: facts.custody, after: [] };
   const cut = facts.lines.filter(({ seq }) => seq <= record.throughSeq);
   const read = [...facts.custody, ...burnedFees(cut)];
@@ -49,6 +54,7 @@ export function custodySide(facts: HashFacts, record: CloseRecord): CustodySide 
   return { atCutOff: [...read, ...takenOff], after };
 }
 
+/** The report's rows of a hash for movements after the cut-off. */
 export function afterCutOffRows(
   { network, blockchainHash }: HashFacts,
   after: readonly MovedAfter[],
@@ -65,10 +71,10 @@ export function afterCutOffRows(
   }));
 }
 
-/** Sums of amounts by place. */
-export class PlaceSums extends Map<string, Amount> {
-  move({ amount, ...place }: Part, sign: 1n | -1n): void {
-    const key = placeKey(place);
+/** Sums of amounts by `vaultAssetKey`. */
+export class VaultAssetSums extends Map<string, Amount> {
+  move({ amount, ...vaultAsset }: Part, sign: 1n | -1n): void {
+    const key = vaultAssetKey(vaultAsset);
     this.set(key, plus(this.get(key) ?? ZERO, sign === 1n ? amount : negated(amount)));
   }
 }

@@ -1,44 +1,44 @@
-import type { Amount } from '../amount.ts';
-import type { Break } from '../break.ts';
-import type { CloseRecord, CustodyDatedBy, EffectKind } from '../close-record.ts';
-import type { StandingExemption } from '../exemption.ts';
+import type { Amount } from '../money/amount.ts';
+import type { Break } from '../break/break.ts';
+import type { CloseRecord, CustodyDatedBy, EffectKind } from './record.ts';
+import type { ActiveExemption } from '../break/exemption.ts';
 import type { HashKey, TransactionId } from '../ids.ts';
-import type { Place, PositionLine } from '../roll-forward.ts';
+import type { VaultAsset, PositionLine } from '../money/roll-forward.ts';
 
-/** What a transaction of the custody API counts for at a place. */
-export interface CustodyPart extends Place {
+/** What a custody API transaction counts for in one vault and asset. */
+export interface CustodyPart extends VaultAsset {
   readonly amount: Amount;
   readonly transactionId: TransactionId;
-  /** Null where only a day closed under rules 1 counted it. */
+  /** Null when only a day under rules 1 counted it. */
   readonly kind: EffectKind | null;
-  /** When it moved, Unix milliseconds, and what that rests on; null where that is not known. */
+  /** When it moved, Unix milliseconds, and the source of that time; null when unknown. */
   readonly at: number | null;
   readonly datedBy: CustodyDatedBy | null;
 }
 
-/** What a transaction of the custody API moved at a place after the cut-off. */
-export interface MovedAfter extends Place {
+/** What a custody API transaction moved after the cut-off, by vault and asset. */
+export interface MovedAfter extends VaultAsset {
   readonly transactionId: TransactionId;
   readonly amount: Amount;
   readonly at: number;
   readonly datedBy: CustodyDatedBy;
 }
 
-/** Everything that is known of one hash when a day is closed. */
+/** Everything known about one hash when a day is closed. */
 export interface HashFacts extends HashKey {
-  /** Its lines of both views, up to the close and not only to the cut-off. */
+  /** Its lines of both views up to the close, not only to the cut-off. */
   readonly lines: readonly PositionLine[];
-  /** Whether the hash is an own transaction's, by whoever may say so (`OwnBy`). */
+  /** Whether the hash is an own transaction's, by the required evidence (`OwnBy`). */
   readonly own: boolean;
   /** What the custody API's transactions of this hash count for. */
   readonly custody: readonly CustodyPart[];
-  /** Of these what moved after the cut-off; rules 1 look at none. */
+  /** The part of `custody` after the cut-off; rules 1 read none. */
   readonly after: readonly MovedAfter[];
 }
 
-/** What an explanation may look at beside the hash itself. */
+/** What an explanation reads besides the hash. */
 export interface DifferenceContext {
   readonly record: CloseRecord;
   readonly breaksOf: (hash: HashKey) => readonly Break[];
-  readonly exemptionsOf: (hash: HashKey) => readonly StandingExemption[];
+  readonly exemptionsOf: (hash: HashKey) => readonly ActiveExemption[];
 }

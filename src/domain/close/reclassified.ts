@@ -1,11 +1,11 @@
-import { negated, plus, ZERO, type Amount } from '../amount.ts';
-import { CATEGORIES, type Category, type Effects } from '../roll-forward.ts';
+import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import { CATEGORIES, type Category, type Effects } from '../money/roll-forward.ts';
 
-/** An amount that a closed day counted in one category, and that counts in another now. */
+/** An amount that a closed day counted in one category and that now counts in another. */
 export interface Reclassified {
   readonly from: Category;
   readonly to: Category;
-  /** As it moves the vault's balance: negative for what left it. */
+  /** Signed as it moves the vault's balance: negative for a debit. */
   readonly amount: Amount;
 }
 
@@ -24,9 +24,8 @@ function smaller(left: Amount, right: Amount): Amount {
 }
 
 /**
- * Says which amounts went from which category to which. `change`: by how much each category changed;
- * `before`: what the closed day counted. An amount leaves the category that counted it, with the sign
- * that it has in the balance.
+ * The amounts that moved between categories. `change`: each category's change. `before`: the closed
+ * day's amounts. An amount leaves its category with the sign that it has in the balance.
  */
 export function reclassifiedOf(before: Effects, change: Effects): Reclassified[] {
   const changed = CATEGORIES.filter((category) => change[category] !== ZERO);

@@ -1,7 +1,7 @@
-import { negated, plus, ZERO, type Amount } from '../amount.ts';
-import { differenceSums } from '../close-difference.ts';
-import type { DayFold } from '../close-fold.ts';
-import type { CloseRecord } from '../close-record.ts';
+import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import { differenceSums } from './difference.ts';
+import type { DayFold } from './fold.ts';
+import type { CloseRecord } from './record.ts';
 import type {
   ExplanationKind,
   ReportDifference,
@@ -9,26 +9,26 @@ import type {
   ReportOpenDifference,
   ReportStatus,
   ReportTotal,
-} from '../close-report.ts';
+} from './report.ts';
 import { AssetId, VaultId } from '../ids.ts';
-import { placeKey } from '../roll-forward.ts';
+import { vaultAssetKey } from '../money/roll-forward.ts';
 
-/** Whether the chain view was ever told anything of a vault, up to the cut-off. */
-export function toldVaults(
+/** A function that says whether a vault had a chain view up to the cut-off. */
+export function vaultsWithChainView(
   chain: DayFold['chain'],
-  wasTold: (vaultId: VaultId) => boolean,
+  hadView: (vaultId: VaultId) => boolean,
 ): (vaultId: VaultId) => boolean {
-  const told = new Map<string, boolean>();
-  for (const key of chain.keys()) told.set(key.split('\u0000')[0] ?? '', true);
+  const views = new Map<string, boolean>();
+  for (const key of chain.keys()) views.set(key.split('\u0000')[0] ?? '', true);
   return (vaultId) => {
-    const known = told.get(vaultId) ?? wasTold(vaultId);
-    told.set(vaultId, known);
+    const known = views.get(vaultId) ?? hadView(vaultId);
+    views.set(vaultId, known);
     return known;
   };
 }
 
-/** Whether a kind of explanation settles a difference, or somebody has accepted it. */
-const SETTLES: Record<ExplanationKind, boolean> = {
+/** Whether an explanation ends a difference, or a person accepted it. */
+const ENDS_DIFFERENCE: Record<ExplanationKind, boolean> = {
   timing: true,
   in_grace: false,
   break: false,
@@ -45,13 +45,13 @@ function absolute(amount: Amount): Amount {
   return amount < ZERO ? negated(amount) : amount;
 }
 
-/** Totals of the differences that nothing settles, by asset and side. */
+/** Totals of the open differences, by asset and side. */
 export function openDifferencesOf(
   differences: readonly ReportDifference[],
 ): ReportOpenDifference[] {
   const totals = new Map<string, ReportOpenDifference>();
   for (const { against, asset, explanation, difference } of differences) {
-    if (SETTLES[explanation]) continue;
+    if (ENDS_DIFFERENCE[explanation]) continue;
     const key = `${asset}\u0000${against}`;
     const known = totals.get(key);
     const amount = BigInt(difference) as Amount;
@@ -68,6 +68,7 @@ export function openDifferencesOf(
   return [...totals].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, total]) => total);
 }
 
+/** The report's status. */
 export function statusOf(
   exceptions: readonly ReportException[],
   open: readonly ReportOpenDifference[],
@@ -76,17 +77,17 @@ export function statusOf(
   return open.length > 0 ? 'balanced with open differences' : 'balanced';
 }
 
-/** Says where the figures of a total do not come from what is listed. */
+/** Exceptions where a row's figures do not equal the listed differences and entries. */
 function identitiesOf(
   total: ReportTotal,
   day: Pick<DayFold, 'net'>,
   listed: Record<ReportDifference['against'], ReadonlyMap<string, Amount>>,
 ): ReportException[] {
   const found: ReportException[] = [];
-  const place = { vaultId: VaultId(total.vaultId), asset: AssetId(total.asset) };
+  const vaultAsset = { vaultId: VaultId(total.vaultId), asset: AssetId(total.asset) };
   const where = `${total.vaultId} ${total.asset}`;
   const moved = BigInt(total.closing) - BigInt(total.opening);
-  const posted = day.net.get(placeKey(place)) ?? ZERO;
+  const posted = day.net.get(vaultAssetKey(vaultAsset)) ?? ZERO;
   if (moved !== posted) {
     const detail = `${where}: the categories move ${moved}, the day's entries ${posted}`;
     found.push({ kind: 'identity', detail });
@@ -97,7 +98,7 @@ function identitiesOf(
   ] as const;
   for (const [side, difference] of sides) {
     const sums = side === 'custody' ? listed.custody : listed.chain;
-    const sum = sums.get(placeKey(place)) ?? ZERO;
+    const sum = sums.get(vaultAssetKey(vaultAsset)) ?? ZERO;
     if (difference !== null && BigInt(difference) !== sum) {
       const detail = `${where}: ${difference} apart from ${side}, of which ${sum} is on known hashes`;
       found.push({ kind: 'identity', detail });
@@ -106,7 +107,7 @@ function identitiesOf(
   return found;
 }
 
-/** What could not be compared, or counts for nothing. */
+/** Exceptions for comparisons that did not happen, and for unreadable rows. */
 function notComparedOf(
   { custody }: CloseRecord,
   totals: readonly ReportTotal[],
@@ -117,15 +118,15 @@ function notComparedOf(
     return [{ kind: 'custody_rows_unreadable', detail }];
   }
   const found: ReportException[] = [{ kind: 'custody_not_compared', detail: custody.reason }];
-  const untold = totals.filter(({ chainUntold }) => chainUntold !== '0').length;
-  if (untold > 0) {
-    const detail = `${untold} vaults and assets moved where the chain view was told nothing, and custody did not confirm it`;
+  const uncovered = totals.filter(({ chainUntold }) => chainUntold !== '0').length;
+  if (uncovered > 0) {
+    const detail = `${uncovered} vaults and assets moved where the chain view was told nothing, and custody did not confirm it`;
     found.push({ kind: 'chain_not_compared', detail });
   }
   return found;
 }
 
-/** Everything that makes a report one with exceptions. */
+/** All exceptions of a report. */
 export function exceptionsOf(
   record: CloseRecord,
   day: Pick<DayFold, 'net' | 'differences'>,
@@ -133,7 +134,7 @@ export function exceptionsOf(
 ): ReportException[] {
   const listed = {
     custody: differenceSums(day.differences, 'custody'),
-    // Rules 1 sum apart what they do not list.
+    // Rules 1 sum unlisted differences separately.
     chain: differenceSums(day.differences, 'chain'),
   };
   const found = totals.flatMap((total) => {

@@ -1,47 +1,47 @@
-import { ZERO, type Amount } from '../amount.ts';
-import { breakKey, type Finding } from '../break.ts';
+import { ZERO, type Amount } from '../money/amount.ts';
+import { breakKey, type Finding } from '../break/break.ts';
 import {
   custodyReceived,
   inGrace,
   isNamedByWebhooksAlone,
   samePosition,
   type Outcome,
-} from '../compare.ts';
-import { pinsOf, sameContent } from '../content.ts';
-import type { CustodyTransaction } from '../custody.ts';
-import { incomingOf } from '../decide-backfill.ts';
-import { entryHead, reversalFor } from '../decide-incoming.ts';
-import type { Deposit } from '../deposit.ts';
+} from './comparison.ts';
+import { pinsOf, sameContent } from '../hash/same-changes.ts';
+import type { CustodyTransaction } from '../fact/custody-record.ts';
+import { incomingOf } from '../fact/backfill.ts';
+import { entryHead, reversalFor } from './incoming-handler.ts';
+import type { Deposit } from './deposit.ts';
 import {
-  changes,
+  changeSet,
   isOwnHash,
   sightingIn,
-  type Changes,
-  type Circumstances,
-  type Dossier,
-} from '../dossier.ts';
-import { entryOf } from '../entry.ts';
-import type { IncomingNotification } from '../notification.ts';
-import { newDeposit, receivedIn, type Received } from '../received-deposit.ts';
-import { depositFinding, settle } from '../settlement.ts';
-import { correctedAs, newSighting, sightingKeyOf } from '../sighting.ts';
+  type ChangeSet,
+  type RuleContext,
+  type HashState,
+} from '../hash/hash-state.ts';
+import { entryOf } from '../money/entry.ts';
+import type { IncomingNotification } from '../fact/notification.ts';
+import { newDeposit, receivedIn, type Received } from './received.ts';
+import { depositFinding, evaluate } from './evaluation.ts';
+import { correctedAs, newSighting, sightingKeyOf } from '../hash/sighting.ts';
 
-/** What a correction is decided on. */
+/** What a correction reads. */
 export interface Correcting {
-  /** Everything known about the deposit's hash. */
-  readonly dossier: Dossier;
-  /** Since when a difference is on record, Unix milliseconds; undefined where it is not. */
+  /** The state of the deposit's hash. */
+  readonly hashState: HashState;
+  /** When the break of a key opened, Unix milliseconds; undefined without one. */
   readonly openSince: (key: string) => number | undefined;
 }
 
 interface Context {
   readonly outcome: Outcome;
   readonly graceMs: number;
-  readonly now: Circumstances;
+  readonly now: RuleContext;
   readonly correcting: Correcting;
 }
 
-/** A deposit before and after the record, and what the record says was received of its asset. */
+/** A deposit before and after a correction, and what the record received of its asset. */
 interface Corrected {
   readonly before: Deposit;
   readonly after: Deposit;
@@ -49,8 +49,8 @@ interface Corrected {
 }
 
 /**
- * Whether a record that contradicts a deposit has the last word: a confirmed one of its hash and
- * position, whose difference has been on record for the grace. A record on its way may be behind.
+ * Whether a contradicting record may correct the deposit: it is confirmed, has the same hash and
+ * position, and the break has been open for the grace period. A younger record may be behind.
  */
 function hasLastWord(deposit: Deposit, record: CustodyTransaction, context: Context): boolean {
   const { outcome, graceMs, now, correcting } = context;
@@ -66,15 +66,15 @@ function hasLastWord(deposit: Deposit, record: CustodyTransaction, context: Cont
   return since !== undefined && !inGrace(since, { at: now.at, graceMs });
 }
 
-/** A deposit as the record tells it. What was bound to another amount is gone. */
+/** The deposit with the record's values. Approvals of another amount are removed. */
 function asRecorded(
   before: Deposit,
   record: CustodyTransaction,
-  { notification, now }: { notification: IncomingNotification; now: Circumstances },
+  { notification, now }: { notification: IncomingNotification; now: RuleContext },
 ): Corrected {
   const received = custodyReceived(before, record.changes ?? []);
   const amount = received?.amount ?? ZERO;
-  const isRestated = amount !== before.amount;
+  const amountChanges = amount !== before.amount;
   const after: Deposit = {
     ...before,
     transactionId: record.transactionId,
@@ -84,8 +84,8 @@ function asRecorded(
     change: received?.change ?? before.change,
     unattributed:
       received === undefined ? before.unattributed : record.memo !== null && !received.attributed,
-    decimalsChanged: hasOtherDecimals(before, received, { isRestated, now }),
-    approvals: isRestated ? [] : before.approvals,
+    decimalsChanged: hasOtherDecimals(before, received, { amountChanges, now }),
+    approvals: amountChanges ? [] : before.approvals,
     verifiedAt: received === undefined ? null : now.at,
     custodyConfirmations: received === undefined ? 0 : (record.confirmations ?? 0),
     updatedAt: now.at,
@@ -93,59 +93,62 @@ function asRecorded(
   return { before, after, received };
 }
 
-/** A person's release stands as long as the amount does. */
+/** A person's release stays valid while the amount does not change. */
 function hasOtherDecimals(
   before: Deposit,
   received: Received | undefined,
-  { isRestated, now }: { isRestated: boolean; now: Circumstances },
+  { amountChanges, now }: { amountChanges: boolean; now: RuleContext },
 ): boolean {
   const decimals = received?.decimals ?? null;
   const pinned = now.pinnedDecimals(before.asset);
   if (decimals === null || pinned === undefined) return before.decimalsChanged;
-  return decimals !== pinned && (before.decimalsChanged || isRestated);
+  return decimals !== pinned && (before.decimalsChanged || amountChanges);
 }
 
-/** The deposits at the record's position, with those of assets that no notification told. */
+/** The deposits at the record's position, plus new ones for assets without a notification. */
 function depositsAt(
   deposit: Deposit,
   record: CustodyTransaction,
   context: Context & { notification: IncomingNotification },
 ): Deposit[] {
   const { correcting, notification, now } = context;
-  const { dossier } = correcting;
+  const { hashState } = correcting;
   const { accountId, addressId } = deposit;
   const here = (record.changes ?? []).filter(
     (change) => change.accountId === accountId && change.addressId === addressId,
   );
   const received = receivedIn(here);
-  const known = dossier.deposits
+  const known = hashState.deposits
     .filter((one) => samePosition(one, record))
     .map((one) => (one.depositId === deposit.depositId ? deposit : one));
-  const untold = received
+  const added = received
     .filter(({ asset }) => !known.some((one) => one.asset === asset))
     .map((one) => ({
       ...newDeposit(one, { notification, epoch: deposit.epoch, now }),
       amount: ZERO,
-      ownTransfer: isOwnHash(dossier),
+      ownTransfer: isOwnHash(hashState),
     }));
-  // One that left the chain, and that the record does not show either, stays as it is.
-  const standing = known.filter(
+  // A rolled-back deposit that the record does not show either stays unchanged.
+  const onChain = known.filter(
     ({ evidence, asset }) =>
       evidence === 'confirmed' || received.some((one) => one.asset === asset),
   );
-  return [...standing, ...untold];
+  return [...onChain, ...added];
 }
 
-/** What was credited with another amount is reversed by a rollback alone, and never restated. */
+/**
+ * Whether the deposit was credited with another amount. Only a rollback reverses a credit; a
+ * correction never changes it.
+ */
 function isCreditedOtherwise({ before, after }: Corrected): boolean {
   return before.credit !== null && before.credit.amount !== after.amount;
 }
 
-/** A break of its own, which no later agreement heals: somebody has to ask who told otherwise. */
+/** The correction's own break. No later match resolves it: a person must find the sender. */
 function correctionFinding({ before, after, received }: Corrected): Finding[] {
   const follows = 'follows the custody API now: find out who sent the notifications';
   const { asset, transactionId, depositId } = before;
-  // Nothing was received of it: that is another difference, whose break stays open.
+  // The record shows none of the asset: that break stays open.
   if (received === undefined) return [];
   const key = (type: Finding['type']): string => breakKey(type, depositId, 'corrected');
   if (before.amount !== after.amount) {
@@ -163,8 +166,11 @@ function correctionFinding({ before, after, received }: Corrected): Finding[] {
   return [{ ...depositFinding(type, after, { detail }), key: key(type) }];
 }
 
-/** Differences that are over with the correction. */
-function healedBy({ before, received }: Corrected, record: CustodyTransaction): Changes['healed'] {
+/** Breaks that the correction resolves. */
+function healedBy(
+  { before, received }: Corrected,
+  record: CustodyTransaction,
+): ChangeSet['healed'] {
   if (received === undefined) return [];
   const { depositId, transactionId } = before;
   const keys = [
@@ -179,16 +185,16 @@ function healedBy({ before, received }: Corrected, record: CustodyTransaction): 
 }
 
 /**
- * The custody API's record puts right what webhooks alone told of a position: amounts, assets and
- * the transaction's id. The books follow with entries marked `api`, and a break says so. Null where
- * the record has not the last word, or changes nothing. A correction verifies what it states: the
- * deposit is then judged like any other, and no webhook of this epoch states it otherwise.
+ * Corrects a position that webhooks alone described: amounts, assets and the transaction id. The
+ * books follow with entries marked `api`, and a break reports it. Null when the record may not
+ * correct, or changes nothing. A correction also verifies the deposit: it is then evaluated like
+ * any other, and no webhook of this epoch changes its amount.
  */
 export function correctedBy(
   deposit: Deposit,
   record: CustodyTransaction | null,
   context: Context,
-): (Changes & { readonly outcome: Outcome }) | null {
+): (ChangeSet & { readonly outcome: Outcome }) | null {
   if (record === null || !hasLastWord(deposit, record, context)) return null;
   const notification = incomingOf(record, 'confirmation');
   if (notification === null) return null;
@@ -199,25 +205,25 @@ export function correctedBy(
   );
   if (corrected.some(isCreditedOtherwise)) return null;
   const key = sightingKeyOf(notification);
-  const sighting = sightingIn(correcting.dossier, key) ?? newSighting(key);
+  const sighting = sightingIn(correcting.hashState, key) ?? newSighting(key);
   const isPosted = sameContent(sighting.posted, list);
   const found = corrected.flatMap(correctionFinding);
   if (isPosted && found.length === 0) return null;
   const reversal = isPosted ? [] : reversalFor(sighting, notification, now);
   const entries = isPosted ? [] : [...reversal, entryOf(entryHead(notification, now), list)];
   const entryId = entries.at(-1)?.entryId ?? sighting.entryId;
-  const settled = corrected.map(({ after }) => settle(after, now));
+  const evaluated = corrected.map(({ after }) => evaluate(after, now));
   const [first] = found;
   return {
-    ...changes({
+    ...changeSet({
       sightings: [correctedAs(sighting, notification, { entryId, posted: list })],
       entries,
-      deposits: settled.map((part) => part.deposit),
-      items: settled.flatMap((part) => part.items),
-      found: [...found, ...settled.flatMap((part) => part.found)],
+      deposits: evaluated.map((part) => part.deposit),
+      items: evaluated.flatMap((part) => part.items),
+      found: [...found, ...evaluated.flatMap((part) => part.found)],
       healed: [
         ...corrected.flatMap((one) => healedBy(one, record)),
-        ...settled.flatMap((part) => part.healed),
+        ...evaluated.flatMap((part) => part.healed),
       ],
       pinned: pinsOf(list, now),
     }),

@@ -1,15 +1,15 @@
-import type { Deposit } from '../deposit.ts';
-import type { Circumstances, Dossier } from '../dossier.ts';
-import { receivedIn } from '../received-deposit.ts';
+import type { Deposit } from './deposit.ts';
+import type { RuleContext, HashState } from '../hash/hash-state.ts';
+import { receivedIn } from './received.ts';
 
 /**
- * A deposit after a person has corrected the decimals of its asset: held for them no more, where it
- * came with the right ones. One that is not confirmed is judged again by its first confirmation.
+ * The deposit after a person corrected its asset's decimals. The hold ends when the deposit arrived
+ * with the right ones. A deposit that is not confirmed is checked again at its first confirmation.
  */
-export function asPinned(deposit: Deposit, dossier: Dossier, now: Circumstances): Deposit {
+export function asPinned(deposit: Deposit, hashState: HashState, now: RuleContext): Deposit {
   const { asset, vaultId, accountId, addressId, memo } = deposit;
   if (!deposit.decimalsChanged) return deposit;
-  const sighting = dossier.sightings.find(
+  const sighting = hashState.sightings.find(
     (one) =>
       one.stream === 'incoming' &&
       one.vaultId === vaultId &&
@@ -17,8 +17,8 @@ export function asPinned(deposit: Deposit, dossier: Dossier, now: Circumstances)
       one.addressId === addressId &&
       one.memo === memo,
   );
-  const told = receivedIn(sighting?.posted ?? []).find((one) => one.asset === asset);
-  const isRight = told?.decimals === now.pinnedDecimals(asset);
+  const received = receivedIn(sighting?.posted ?? []).find((one) => one.asset === asset);
+  const isRight = received?.decimals === now.pinnedDecimals(asset);
   if (deposit.evidence === 'confirmed' && !isRight) return deposit;
   return { ...deposit, decimalsChanged: false, updatedAt: now.at };
 }

@@ -1,23 +1,23 @@
-/** How far back the figures for people go. */
+/** Period of the figures. */
 const HOUR_MS = 3_600_000;
 
-/** Credits remembered for the figures of the last hour; beyond it the oldest are left out. */
+/** Most credits remembered for the figures; the oldest are evicted. */
 const CREDITS_MAX = 20_000;
 
-/** The way of one item into the feed. Unix milliseconds. */
+/** Times of one feed item, Unix milliseconds. */
 export interface Fed {
-  /** When nothing but the custody API's word was missing: depth reached, approved, released. */
+  /** When only the custody API's confirmation was missing: depth reached, approved or released. */
   readonly sinceMs: number;
-  /** The reading that showed it; null where the item needed none any more. */
+  /** The reading that confirmed the deposit; null when the item needed none. */
   readonly asked: { readonly askedMs: number; readonly answeredMs: number } | null;
   readonly fedMs: number;
 }
 
-/** The parts of a credit's way: until asked, until answered, until committed; and the whole of it. */
+/** Phases of a credit: until the request, until the answer, until the commit; and their total. */
 export const LATENCY_PARTS = ['asked', 'answered', 'committed', 'total'] as const;
 export type LatencyPart = (typeof LATENCY_PARTS)[number];
 
-/** Percentiles of the credits of the last hour, in milliseconds; null where there were none. */
+/** Percentiles of the last hour's credits, in milliseconds; null without credits. */
 export interface LatencyFigures {
   readonly credits: number;
   readonly p50Ms: number | null;
@@ -25,19 +25,19 @@ export interface LatencyFigures {
   readonly maxMs: number | null;
 }
 
-/** How long deposits waited for their credits. */
+/** Measures how long deposits waited for their credits. */
 export class CreditLatency {
   readonly #observe: (part: LatencyPart, ms: number) => void;
   #last: { readonly atMs: number; readonly ms: number }[] = [];
 
   constructor(options: {
-    /** Told of each part of each credit's way. */
+    /** Called for each phase of each credit. */
     observe: (part: LatencyPart, ms: number) => void;
   }) {
     this.#observe = options.observe;
   }
 
-  /** An item entered the feed. */
+  /** Records an item that entered the feed. */
   fed({ sinceMs, asked, fedMs }: Fed): void {
     const ms = Math.max(0, fedMs - sinceMs);
     this.#observe('total', ms);

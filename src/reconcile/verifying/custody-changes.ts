@@ -1,33 +1,41 @@
 import type { Priority } from '../../custody/budget/lane.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import { readCustodyList, type CustodyList } from '../custody-list.ts';
+import { PAGE_SIZE_MAX } from '../../wire/page.ts';
+import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
 import { RowQueue } from './row-queue.ts';
 import { ShownRows } from './shown-rows.ts';
 
 /**
- * Rows that changed this long before the newest known one are read again: the service may show a row
- * a moment after a younger one. A page holds a thousand rows whatever is asked, so under light load
- * a reading goes back by minutes. Under heavy load this much is left.
+ * A reading goes back this long before the newest known row, or to a page that holds a known row,
+ * because the service may show a row shortly after a younger one. Whole pages are read, so under
+ * light load a reading goes back by minutes; under heavy load it may go back by a few rows only.
+ * The sweep looks up a deposit whose row was missed.
  */
 const OVERLAP_MS = 1_000;
 
-/** Pages of one reading. A longer list is the sweep's, which reads it over several runs. */
+/** Most pages of one reading. The sweep reads longer lists, over several runs. */
 const REQUESTS_MAX = 20;
 
-/** The list was empty: whatever changed within the last day is news. */
+/** Upper limit of the expected requests: waiting for budget for more takes longer than trying. */
+const REQUESTS_EXPECTED_MAX = 10;
+
+/** Shortest period over which the rate of changes is measured. */
+const RATE_MS_MIN = 1_000;
+
+/** When the list was empty: the next reading starts this long before now. */
 const EMPTY_LIST_MS = 86_400_000;
 
 /**
- * The transactions list as a stream of changes. Each reading asks for what changed since the last
- * complete one, both directions in one list. The verifier and the sweep each have a queue of the rows
- * that they have not judged, whoever read them.
+ * The transactions list as a stream of changes. Each reading requests what changed since the last
+ * complete one, both directions in one list. The verifier and the sweep each have a queue of the
+ * rows that they have not compared, whichever of them read the rows.
  *
- * Modes: `detached` (nobody knows up to where the list was read: only a sweep's reading of its own
- * helps) → `attached` at a floor → `detached` again when a queue holds more rows than it may, or
- * when more changed than one reading can bring.
+ * Modes: `detached` (the read position is unknown; a sweep must read its own list) → `attached` at
+ * a floor → `detached` again when a queue is full, or when more rows changed than one reading can
+ * bring.
  */
 export class CustodyChanges {
-  /** Rows that the verifier has not judged. */
+  /** Rows that the verifier has not compared. */
   readonly unverified = new RowQueue();
   /** Rows that the sweep has not compared. */
   readonly unswept = new RowQueue();
@@ -35,6 +43,12 @@ export class CustodyChanges {
   readonly #custody: CustodyClient;
   readonly #now: () => number;
   #floor: number | null = null;
+  #readAtMs = 0;
+  /**
+   * Rates of change before the last two readings. The lower one counts: one reading with many new
+   * rows proves no trend.
+   */
+  #rowsPerMs: readonly [number, number] = [0, 0];
 
   constructor(options: {
     custody: CustodyClient;
@@ -46,20 +60,31 @@ export class CustodyChanges {
     this.shown = new ShownRows(options.now);
   }
 
-  /** Up to where the list is known, by the service's clock in Unix milliseconds; null: detached. */
+  /**
+   * The time up to which the list was read, by the service's clock in Unix milliseconds; null:
+   * detached.
+   */
   get floor(): number | null {
     return this.#floor;
   }
 
-  /** Readings go on from here, or from where they are already. Null: the whole list was empty. */
+  /** When the last complete reading began, by our clock in Unix milliseconds. */
+  get readAtMs(): number {
+    return this.#readAtMs;
+  }
+
+  /**
+   * Sets the start of the next reading, unless readings are further already. `newest` null: the
+   * list was empty.
+   */
   attach(newest: number | null): void {
     const nowMs = this.#now();
-    // A row with a wrong clock must not end every later reading at once.
+    // A row with a wrong clock must not end all later readings.
     const floor = newest === null ? nowMs - EMPTY_LIST_MS : Math.min(newest, nowMs);
     this.#floor = Math.max(this.#floor ?? floor, floor);
   }
 
-  /** Forgets the place in the list, and with it all rows that wait. */
+  /** Forgets the read position and all queued rows. */
   detach(): void {
     this.#floor = null;
     this.unverified.clear();
@@ -67,30 +92,54 @@ export class CustodyChanges {
   }
 
   /**
-   * Reads what changed since the last complete reading, newest first. May be called while another
-   * reading is under way: each covers everything from its own floor on.
+   * Expected requests of a reading now, estimated from the last two readings. A list of several
+   * pages needs one more request, because its head is read again.
    */
-  async read(options: { priority: Priority; deadlineMs: number }): Promise<CustodyList> {
+  requestsExpected(): number {
+    const rows = Math.min(...this.#rowsPerMs) * (this.#now() - this.#readAtMs);
+    const pages = Math.ceil(rows / PAGE_SIZE_MAX);
+    return pages > 1 ? Math.min(pages + 1, REQUESTS_EXPECTED_MAX) : 1;
+  }
+
+  /**
+   * Reads what changed since the last complete reading, newest first. Readings may overlap: each
+   * covers everything from its own floor on.
+   */
+  async read(options: {
+    priority: Priority;
+    /** Priority of further pages. */
+    continuation?: Priority;
+    deadlineMs: number;
+  }): Promise<CustodyList> {
     const since = this.#floor;
-    if (since === null) throw new Error('nobody knows up to where the list was read');
+    const askedMs = this.#now();
+    if (since === null) throw new Error('the read position of the list is unknown');
     const list = await readCustodyList(this.#custody, {
       ...options,
       since,
       overlapMs: OVERLAP_MS,
       requestsMax: REQUESTS_MAX,
+      isKnown: (row) => this.shown.hasRead(row),
     });
-    if (list.incomplete === null) this.#take(list);
+    if (list.incomplete === null) this.#take(list, askedMs);
     else if (list.incomplete.isTooLong) this.detach();
     return list;
   }
 
-  #take(list: CustodyList): void {
-    // A sweep may have found the list too long meanwhile, and reads it anew.
+  #take(list: CustodyList, askedMs: number): void {
+    // Meanwhile a sweep may have found the list too long; then it reads the list itself.
     if (this.#floor === null) return;
     const news = this.shown.see(list.transactions.values());
+    this.#measure(news.length, askedMs);
     this.unverified.put(news);
     this.unswept.put(news);
     if (list.newest !== null) this.attach(list.newest);
     if (this.unverified.isFull || this.unswept.isFull) this.detach();
+  }
+
+  #measure(rows: number, askedMs: number): void {
+    const sinceMs = Math.max(askedMs - this.#readAtMs, RATE_MS_MIN);
+    this.#rowsPerMs = [this.#rowsPerMs[1], rows / sinceMs];
+    this.#readAtMs = Math.max(this.#readAtMs, askedMs);
   }
 }

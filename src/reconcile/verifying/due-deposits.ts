@@ -1,33 +1,33 @@
-import type { Deposit } from '../../domain/deposit.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId } from '../../domain/ids.ts';
 
 /**
- * A deposit becomes due together with its neighbours: their webhooks arrive within this time, and one
- * request serves all.
+ * Delay of the first request: webhooks of neighbouring deposits arrive within this time, and one
+ * request answers for all.
  */
 const GATHER_MS = 150;
 
-/** Waits before a deposit that is still due is asked for again. After the last one the sweep has it. */
+/** Waits before further requests for one deposit. After the last one the sweep takes over. */
 const RETRY_MS = [2_000, 8_000, 30_000] as const;
 
-/** Deposits that may be due at once; the sweep verifies those beyond. */
+/** Most deposits due at a time; the sweep verifies the others. */
 const DUE_MAX = 100_000;
 
-/** A deposit that waits for the custody API's word. Times are Unix milliseconds. */
+/** A deposit that waits for the custody API's confirmation. Times are Unix milliseconds. */
 export interface Due {
   readonly deposit: Deposit;
-  /** The API has shown it before, so nobody has made it up. */
+  /** The API has shown the deposit before, so it is not forged. */
   readonly isKnown: boolean;
-  /** When nothing but the API's word was missing any more. */
+  /** When only the API's confirmation was missing. */
   readonly sinceMs: number;
   readonly askAtMs: number;
-  /** How many readings have left it due. */
+  /** Number of readings that did not confirm the deposit. */
   readonly misses: number;
-  /** The last reading that was to show it. */
+  /** The last reading made for this deposit. */
   readonly asked: { readonly askedMs: number; readonly answeredMs: number } | null;
 }
 
-/** The deposits that are due, and when each is to be asked for. */
+/** The deposits that are due, with the time of each next request. */
 export class DueDeposits {
   readonly #due = new Map<DepositId, Due>();
 
@@ -35,7 +35,7 @@ export class DueDeposits {
     return this.#due.has(depositId);
   }
 
-  /** A deposit that is due already keeps its turn, but for what it says by now. */
+  /** Adds a deposit. One that is due already keeps its time and gets the new data. */
   put(deposit: Deposit, { isKnown, nowMs }: { isKnown: boolean; nowMs: number }): void {
     const before = this.#due.get(deposit.depositId);
     if (before !== undefined && before.deposit.epoch === deposit.epoch) {
@@ -48,19 +48,19 @@ export class DueDeposits {
     this.#due.set(deposit.depositId, due);
   }
 
-  /** Takes a deposit out: its credit or its reversal is in the feed. */
+  /** Removes a deposit: its credit or its reversal is in the feed. */
   remove(depositId: DepositId): Due | undefined {
     const due = this.#due.get(depositId);
     this.#due.delete(depositId);
     return due;
   }
 
-  /** Those whose turn has come. */
+  /** Deposits whose request time has come. */
   ready(nowMs: number): Due[] {
     return [...this.#due.values()].filter((one) => one.askAtMs <= nowMs);
   }
 
-  /** When the next turn comes of those that the API has shown, and of the others; Infinity for never. */
+  /** The next request times of known and of unknown deposits; Infinity for none. */
   nextAtMs(): { known: number; unknown: number } {
     const next = { known: Infinity, unknown: Infinity };
     for (const { askAtMs, isKnown } of this.#due.values()) {
@@ -70,7 +70,7 @@ export class DueDeposits {
     return next;
   }
 
-  /** A reading that was to show these deposits has ended; what it brought is known by its commits. */
+  /** Records the reading that was made for these deposits. */
   asked(ready: readonly Due[], reading: { askedMs: number; answeredMs: number }): void {
     for (const { deposit } of ready) {
       const due = this.#due.get(deposit.depositId);
@@ -78,7 +78,7 @@ export class DueDeposits {
     }
   }
 
-  /** These were asked for, and are still due. */
+  /** Schedules the next request for those of the deposits that are still due. */
   missed(ready: readonly Due[], nowMs: number): void {
     for (const { deposit } of ready) {
       const due = this.#due.get(deposit.depositId);
@@ -92,7 +92,7 @@ export class DueDeposits {
     }
   }
 
-  /** Nothing could be asked: all of these wait until then. */
+  /** Postpones deposits after a reading that failed or could not be made. */
   postpone(ready: readonly Due[], untilMs: number): void {
     for (const { deposit } of ready) {
       const due = this.#due.get(deposit.depositId);
@@ -100,7 +100,7 @@ export class DueDeposits {
     }
   }
 
-  /** The one that has waited longest. */
+  /** The deposit that has waited longest. */
   oldest(): Due | null {
     let oldest: Due | null = null;
     for (const due of this.#due.values()) {

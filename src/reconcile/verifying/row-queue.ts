@@ -1,14 +1,16 @@
-import type { CustodyTransaction } from '../../domain/custody.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 
-/** Rows that may wait in one queue: some 50 MB. */
+/** Most rows in one queue, some 50 MB. */
 const ROWS_MAX = 50_000;
 
-/** Rows of the transactions list that somebody has to judge: of each transaction the newest. */
+/**
+ * Rows of the transactions list that wait to be compared: the newest version of each transaction.
+ */
 export class RowQueue {
   #rows = new Map<TransactionId, CustodyTransaction>();
 
-  /** Whether it holds more than it may. */
+  /** Whether the queue exceeds its limit. */
   get isFull(): boolean {
     return this.#rows.size > ROWS_MAX;
   }
@@ -22,7 +24,7 @@ export class RowQueue {
     }
   }
 
-  /** Hands over all rows. Whoever takes them puts back those that must be judged again. */
+  /** Removes and returns all rows. The caller puts back rows that must be compared again. */
   take(): Map<TransactionId, CustodyTransaction> {
     const rows = this.#rows;
     this.#rows = new Map();

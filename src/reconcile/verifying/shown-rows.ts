@@ -1,12 +1,12 @@
-import { custodyReceived, samePlace } from '../../domain/compare.ts';
-import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
-import type { Deposit } from '../../domain/deposit.ts';
+import { custodyReceived, isRecordOf } from '../../domain/deposit/comparison.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { BlockchainHash, TransactionId } from '../../domain/ids.ts';
 
-/** A row that was read is good for this long: nobody asks for its transaction singly. */
+/** How long a row counts as fresh: its transaction needs no look-up. */
 const SHOWN_MS = 900_000;
 
-/** Rows remembered, some 100 MB; the oldest are forgotten first. */
+/** Most rows remembered, some 100 MB; the oldest are evicted. */
 const ROWS_MAX = 100_000;
 
 interface Shown {
@@ -14,12 +14,14 @@ interface Shown {
   readonly at: number;
 }
 
-/** Differs when the row says more: a row grows deeper, and gets its amounts, without a new time. */
+/**
+ * Differs when a row has new data. A row gains confirmations and amounts without a new `updatedAt`.
+ */
 function versionOf({ updatedAt, status, confirmations, changes }: CustodyTransaction): string {
-  return `${updatedAt} ${status} ${confirmations} ${changes === null ? 'pending' : 'told'}`;
+  return `${updatedAt} ${status} ${confirmations} ${changes === null ? 'pending' : 'known'}`;
 }
 
-/** What the custody API has shown last of each transaction. */
+/** The last row that the custody API has shown of each transaction. */
 export class ShownRows {
   readonly #now: () => number;
   readonly #rows = new Map<TransactionId, Shown>();
@@ -29,7 +31,7 @@ export class ShownRows {
     this.#now = now;
   }
 
-  /** Remembers rows, and returns those that say something new. */
+  /** Remembers rows; returns those with new data. */
   see(rows: Iterable<CustodyTransaction>): CustodyTransaction[] {
     const at = this.#now();
     const news: CustodyTransaction[] = [];
@@ -47,7 +49,7 @@ export class ShownRows {
     return news;
   }
 
-  /** Rows of these transactions or under these hashes, read within the last quarter of an hour. */
+  /** Fresh rows of these transactions or under these hashes. */
   about(wanted: {
     readonly transactionIds: ReadonlySet<TransactionId>;
     readonly hashes: ReadonlySet<BlockchainHash>;
@@ -63,21 +65,26 @@ export class ShownRows {
     return found;
   }
 
-  /** The row of a transaction, if it was read within the last quarter of an hour. */
+  /** The row of a transaction, if it is fresh. */
   get(transactionId: TransactionId): CustodyTransaction | undefined {
     const shown = this.#rows.get(transactionId);
     return shown !== undefined && this.#isFresh(shown) ? shown.row : undefined;
   }
 
-  /** Whether the API has shown this very deposit: its place, hash, id and asset. */
+  /** Whether a row with this `updatedAt` was read; it may have new data since. */
+  hasRead({ transactionId, updatedAt }: CustodyTransaction): boolean {
+    return this.#rows.get(transactionId)?.row.updatedAt === updatedAt;
+  }
+
+  /** Whether the API has shown this deposit: same address, hash, id and asset. */
   shows(deposit: Deposit): boolean {
     const { transactionId } = deposit;
     const shown = transactionId === null ? undefined : this.#rows.get(transactionId);
-    if (shown === undefined || !samePlace(deposit, shown.row)) return false;
+    if (shown === undefined || !isRecordOf(deposit, shown.row)) return false;
     return custodyReceived(deposit, shown.row.changes ?? []) !== undefined;
   }
 
-  /** Whether a record rests on the newest version of its row. */
+  /** Whether a record was made from the newest version of its row. */
   isCurrent(record: CustodyRecord): boolean {
     const row = 'transaction' in record ? record.transaction : null;
     return row === null || this.isNewest(row);
@@ -87,7 +94,7 @@ export class ShownRows {
     return this.#now() - at < SHOWN_MS;
   }
 
-  /** Whether nobody has read a newer version of this row: evidence must not go backwards. */
+  /** Whether no newer version of this row was read: evidence must not go backwards. */
   isNewest({ transactionId, updatedAt }: CustodyTransaction): boolean {
     return (this.#rows.get(transactionId)?.row.updatedAt ?? updatedAt) <= updatedAt;
   }

@@ -2,14 +2,14 @@ import type { Clock } from '../../custody/clock.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
 import type { Verifier } from './verifier.ts';
 
-/** A pause after a round that tripped a bug, so that it does not trip it without end. */
+/** Pause after a round that failed by a bug, so that the loop does not spin. */
 const BUG_PAUSE_MS = 5_000;
 
 /**
- * Lets the verifier work: one round after the other while something is due, at the times that the
- * verifier says.
+ * Runs the verifier's rounds one after another while something is due, at the times that the
+ * verifier requests.
  *
- * Modes: idle → `start` → waiting ⇄ in a round → `stop` → ended, when the round under way is over.
+ * Modes: idle → `start` → waiting ⇄ in a round → `stop` → ended, when the current round is over.
  */
 export class VerifierLoop {
   readonly #verifier: Verifier;
@@ -17,7 +17,7 @@ export class VerifierLoop {
   readonly #onBug: (error: unknown) => void;
   #ended: Promise<void> = Promise.resolve();
   #stopped = false;
-  /** When the pause under way ends, and what ends it before. */
+  /** The end of the current pause, and the controller that ends it early. */
   #pause: { readonly untilMs: number; readonly end: AbortController } | null = null;
 
   constructor(options: { verifier: Verifier; clock: Clock; onBug: (error: unknown) => void }) {
@@ -30,14 +30,14 @@ export class VerifierLoop {
     this.#ended = this.#run();
   }
 
-  /** Takes note of a commit. */
+  /** Receives the changes of a commit. */
   take(news: CommitNews): void {
     this.#verifier.take(news);
     const nextMs = this.#verifier.nextRoundAtMs() ?? Infinity;
     if (this.#pause !== null && nextMs < this.#pause.untilMs) this.#pause.end.abort();
   }
 
-  /** No more rounds; resolves when the one under way is over. */
+  /** Starts no more rounds; resolves when the current round is over. */
   stop(): Promise<void> {
     this.#stopped = true;
     this.#pause?.end.abort();
@@ -66,7 +66,7 @@ export class VerifierLoop {
   async #pauseUntil(untilMs: number): Promise<void> {
     const end = new AbortController();
     this.#pause = { untilMs, end };
-    // Timers take no more than some 24 days; a pause without end is ended by the next commit.
+    // Timers are limited to some 24 days. The next commit ends an endless pause.
     const ms = Math.min(untilMs - this.#clock.now(), 2_147_483_647);
     await this.#clock.sleep(ms, end.signal);
     this.#pause = null;

@@ -1,38 +1,43 @@
-import type { CallOptions } from '../../custody/caller.ts';
+import type { CallOptions } from '../../custody/call/caller.ts';
 import type { CustodyClient } from '../../custody/client.ts';
-import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
-import { isDue, type Deposit } from '../../domain/deposit.ts';
-import type { Fact } from '../../domain/fact.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import { isDue, type Deposit } from '../../domain/deposit/deposit.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
 import type { TransactionId } from '../../domain/ids.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
-import { compareAll, NOTHING_ABSENT, NOTHING_WAITING, takeSnapshot } from '../all-rows.ts';
-import { submitInOrder } from '../evidence-order.ts';
+import {
+  compareAll,
+  NOTHING_ABSENT,
+  NOTHING_UNCONFIRMED,
+  takeSnapshot,
+} from '../comparing/batch-comparison.ts';
+import { submitInOrder } from '../comparing/evidence-order.ts';
 import type { CreditLatency } from './credit-latency.ts';
 import type { CustodyChanges } from './custody-changes.ts';
 import { DueDeposits, type Due } from './due-deposits.ts';
 
-/** A round waits for the API and its budget no longer than this. */
+/** Time limit of a round, with the wait for the API and its budget. */
 const ROUND_MS_MAX = 30_000;
 
-/** Waits after readings that failed, one after the other. */
+/** Waits after consecutive failed readings. */
 const PAUSE_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 
-/** Single requests per round, for deposits that the list of changes does not hold any more. */
+/** Most single look-ups per round, for deposits that the list of changes no longer holds. */
 const LOOK_UPS_MAX = 3;
 
 /**
- * After so many rounds in a row that verified nothing, deposits that the API has never shown count as
- * made up: their rounds leave a part of the budget's burst to the others.
+ * After this many consecutive rounds that verified nothing, deposits that the API has never shown
+ * count as possibly forged. Their rounds then leave a part of the budget's burst to the others.
  */
 const EMPTY_ROUNDS_MAX = 3;
 
-/** Withdrawals that ended are asked for together. */
+/** Delay after which ended withdrawals are read together. */
 const GATHER_MS = 1_000;
 
-/** Rows that changed this much before a sweep's watermark are read again when the verifier starts. */
+/** Overlap at start: rows that changed this long before the sweep's watermark are read again. */
 const START_OVERLAP_MS = 300_000;
 
 export interface VerifierOptions {
@@ -40,42 +45,44 @@ export interface VerifierOptions {
   readonly custody: CustodyClient;
   readonly changes: CustodyChanges;
   readonly latency: CreditLatency;
-  /** Hands facts to the one writer; resolves when they are durable. */
+  /** Submits facts to the writer; resolves when they are durable. */
   readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
-  /** Asks for a sweep: only a sweep reads a list that nobody has read before. */
+  /** Requests a sweep: only a sweep reads the list for the first time. */
   readonly wantSweep: () => void;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
   readonly graceMs: number;
 }
 
-/** Why the deposits that are due have not been verified yet. */
+/** Why due deposits are not verified yet. */
 export type WaitReason =
-  /** The request is on its way, or its turn in the budget comes soon. */
+  /** The request was sent, or the budget allows it soon. */
   | 'asking'
-  /** The last reading brought nothing: the API or the store was away, or the budget was used up. */
+  /** The last reading failed: the API or the store was unavailable, or the budget was used up. */
   | 'reading_failed'
-  /** The API did not show it yet, or not deep enough. */
+  /** The API has not shown the deposit yet, or not with enough confirmations. */
   | 'not_shown'
-  /** No sweep has read the list to its end yet. */
+  /** No sweep has read the whole list yet. */
   | 'no_history';
 
 /**
- * Verifies deposits as soon as they are due. Commits tell which deposits wait for nothing but the
- * custody API. One request then reads what changed since the last one, and everything in the answer
- * is judged at once: own outgoing transactions first, then deposits.
+ * Verifies deposits as soon as they are due. Commits report deposits that wait only for the custody
+ * API. One request then reads what changed since the last one. Everything in the answer is compared
+ * at once: own outgoing transactions first, then deposits.
  *
- * Safety: a reading that is not complete verifies nothing. Own outgoing transactions are durable
- * before any deposit of the same reading is judged. Only the sweep concludes anything from what a
- * list does not hold.
+ * Safety: an incomplete reading verifies nothing. Own outgoing transactions are durable before any
+ * deposit of the same reading is compared. Only the sweep draws conclusions from missing rows.
  */
 export class Verifier {
   readonly #options: VerifierOptions;
   readonly #due = new DueDeposits();
   #endedAtMs = Infinity;
-  /** Whether the stored watermark was tried: a list too long from there is the sweep's. */
+  /**
+   * Whether a reading from the stored watermark was tried. If that list is too long, the sweep must
+   * read it.
+   */
   #hasTriedWatermark = false;
-  /** When the budget has room again, as far as that was found out. */
+  /** When the budget allows the next request, as last computed; Unix milliseconds. */
   readonly #roomAtMs = { verification: 0, 'first-sight': 0 };
   #emptyRounds = 0;
   #failures = 0;
@@ -86,7 +93,7 @@ export class Verifier {
     this.#options = options;
   }
 
-  /** Deposits that were due when an earlier process ended. */
+  /** Loads the deposits that were due when an earlier process ended. */
   async restore(): Promise<void> {
     const { reads, now } = this.#options;
     const waiting = await reads.waitingDeposits();
@@ -95,7 +102,7 @@ export class Verifier {
     }
   }
 
-  /** Takes note of a commit. */
+  /** Receives the changes of a commit. */
   take({ due, fed, ended }: CommitNews): void {
     const { now, latency } = this.#options;
     const nowMs = now();
@@ -110,7 +117,7 @@ export class Verifier {
     if (ended.length > 0) this.#endedAtMs = Math.min(this.#endedAtMs, nowMs + GATHER_MS);
   }
 
-  /** When the next round is to begin, Unix milliseconds; null: nothing is due. */
+  /** The start of the next round, Unix milliseconds; null: nothing is due. */
   nextRoundAtMs(): number | null {
     const { known, unknown } = this.#due.nextAtMs();
     const next = Math.min(
@@ -130,14 +137,14 @@ export class Verifier {
     };
   }
 
-  /** Asks once for whatever is due. Never throws for what the API does. */
+  /** Reads once for all due deposits. API failures are handled and never thrown. */
   async round(): Promise<void> {
     const { now, changes, custody } = this.#options;
     const ready = this.#due.ready(now());
     const hasKnown = ready.some(({ isKnown }) => isKnown);
     const priority = hasKnown ? 'verification' : this.#laneOfUnknown();
-    // The pace is waited for between rounds: a known deposit need not wait for an unknown one's turn.
-    this.#roomAtMs[priority] = custody.roomAtMs(priority);
+    // Wait for the budget between rounds: a known deposit need not wait for an unknown one.
+    this.#roomAtMs[priority] = custody.roomAtMs(priority, changes.requestsExpected());
     if (this.#roomAtMs[priority] > now()) return;
     this.#endedAtMs = Infinity;
     if (!(await this.#isAttached())) {
@@ -147,15 +154,19 @@ export class Verifier {
     }
     const askedMs = now();
     const deadlineMs = askedMs + ROUND_MS_MAX;
-    const list = await changes.read({ priority, deadlineMs });
+    const continuation = 'continuation' as const;
+    const list = await changes.read({ priority, continuation, deadlineMs });
     if (list.incomplete !== null) {
       this.#fail(ready, 'reading_failed');
       return;
     }
-    const late = await this.#lookUp(ready, list.transactions, { priority, deadlineMs });
+    const late = await this.#lookUp(ready, list.transactions, {
+      priority: continuation,
+      deadlineMs,
+    });
     this.#due.asked(ready, { askedMs, answeredMs: now() });
     const rows = changes.unverified.take();
-    // A row may have been read, and judged, before the webhook of its deposit came.
+    // A row may have been read and compared before the webhook of its deposit arrived.
     for (const row of [...changes.shown.about(subjectsOf(ready)), ...late]) {
       rows.set(row.transactionId, row);
     }
@@ -170,7 +181,7 @@ export class Verifier {
     this.#due.missed(ready, now());
   }
 
-  /** Whether what the API had never shown turned out to be true. */
+  /** Counts rounds in which no unknown deposit proved real. */
   #judgeUnknown(asked: readonly Due[]): void {
     const isTrue = asked.some(({ deposit }) => !this.#due.has(deposit.depositId));
     if (isTrue) this.#emptyRounds = 0;
@@ -181,7 +192,7 @@ export class Verifier {
     return this.#emptyRounds < EMPTY_ROUNDS_MAX ? 'verification' : 'first-sight';
   }
 
-  /** Whether it is known from where to read on. At the start the last sweep's watermark says so. */
+  /** Whether the read position is known. After a start it comes from the last sweep's watermark. */
   async #isAttached(): Promise<boolean> {
     const { changes, reads, graceMs } = this.#options;
     if (changes.floor !== null) return true;
@@ -193,7 +204,7 @@ export class Verifier {
     return true;
   }
 
-  /** Whether the API has shown it before: nobody who forges webhooks can make that up. */
+  /** Whether the API has shown the deposit before. Forged webhooks cannot cause that. */
   #isKnown(deposit: Deposit): boolean {
     if (deposit.credit !== null) return false;
     return deposit.verifiedAt !== null || this.#options.changes.shown.shows(deposit);
@@ -207,7 +218,10 @@ export class Verifier {
     this.#due.postpone(ready, this.#notBeforeMs);
   }
 
-  /** Compares rows with our side, and makes what follows durable. False: the store did not take all. */
+  /**
+   * Compares rows with our records and submits the resulting facts. False: the store did not accept
+   * all.
+   */
   async #judge(rows: ReadonlyMap<TransactionId, CustodyTransaction>): Promise<boolean> {
     if (rows.size === 0) return true;
     const { changes } = this.#options;
@@ -216,7 +230,7 @@ export class Verifier {
     const compared = await compareAll({
       transactions: rows,
       absent: NOTHING_ABSENT,
-      waiting: NOTHING_WAITING,
+      waiting: NOTHING_UNCONFIRMED,
       snapshot,
     });
     const records = compared.flatMap((one) => one.record ?? []);
@@ -235,8 +249,8 @@ export class Verifier {
   }
 
   /**
-   * Asks singly for deposits that the API has shown before and whose row has not changed since, as
-   * after an approval. What it never showed is not asked for: anybody can make such deposits up.
+   * Looks up known deposits whose row has not changed since, for example after an approval. Never
+   * looks up unknown deposits: anybody can forge them.
    */
   async #lookUp(
     ready: readonly Due[],
@@ -262,7 +276,7 @@ export class Verifier {
   }
 }
 
-/** The transactions that deposits name, and the hashes of those that name none. */
+/** The transaction ids of deposits, and the hashes of deposits without an id. */
 function subjectsOf(ready: readonly Due[]) {
   const deposits = ready.map(({ deposit }) => deposit);
   return {

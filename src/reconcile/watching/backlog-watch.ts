@@ -1,37 +1,37 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import type { Break } from '../../domain/break.ts';
-import type { CustodyRecord, CustodyTransaction } from '../../domain/custody.ts';
+import type { Break } from '../../domain/break/break.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import type { TransactionId, VaultId } from '../../domain/ids.ts';
-import { hasFailed } from '../out-of-reach.ts';
-import type { RetryPulls } from '../repair/retry-pull.ts';
-import type { Tally } from '../tally.ts';
-import { Turns } from '../turns.ts';
-import { lookAtTroubled, type Look } from './troubled.ts';
+import { hasFailed } from '../pacing/outcome-kind.ts';
+import type { RetryPulls } from './retry-pull.ts';
+import type { Tally } from '../comparing/tally.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+import { checkOpenBreaks, type Look } from './open-break-checks.ts';
 
-/** Vaults without an open backlog that are asked about per run, beyond what repairs have seen. */
+/** Most vaults without an open backlog probed per run, beyond those that repairs saw. */
 const NEW_VAULTS_MAX = 3;
 
-/** What the custody service's list of a transaction's notifications showed. */
+/** What the service's notification list of a transaction showed. */
 export interface SeenDeliveries {
-  /** Its notification is overdue: what waits of it has waited for longer than the grace period. */
+  /** The transaction: its notification has been overdue for longer than the grace period. */
   readonly transaction: CustodyTransaction;
   readonly pending: boolean;
 }
 
-/** What a run has for its watches, and what it knows of overdue notifications. */
-export interface WatchVisit {
+/** The client, deadline and tally of a run, with its overdue notifications. */
+export interface BacklogContext {
   readonly custody: CustodyClient;
-  /** What repairs have seen of overdue transactions. */
+  /** Notification lists that repairs read. */
   readonly seen: readonly SeenDeliveries[];
-  /** Transactions whose notification is overdue. */
+  /** Transactions with an overdue notification. */
   readonly missed: readonly CustodyTransaction[];
   readonly now: number;
   readonly deadlineMs: number;
   readonly tally: Tally;
 }
 
-interface Visit extends WatchVisit {
+interface BacklogRunContext extends BacklogContext {
   /** Open `delivery_backlog` breaks. */
   readonly open: readonly Break[];
 }
@@ -42,48 +42,48 @@ export interface Watched {
   readonly pulledForward: number;
 }
 
-/** A transaction by which a vault is asked about: what waits of it waits for the whole vault. */
+/** The transaction used to probe a vault: its pending notifications represent the vault's backlog. */
 interface Question {
   readonly vaultId: VaultId;
   readonly transactionId: TransactionId;
 }
 
 /**
- * Tells whether notifications of a vault wait at the custody service because it cannot deliver to us.
- * A vault's notifications are delivered in order (spec, "Delivery rules", 2): when those of its newest
- * overdue transaction have been delivered, nothing before them waits. Vaults with an open backlog are
- * asked about first; neither they nor others can use up a run, or keep others from their turn.
+ * Detects notifications that wait at the custody service because it cannot deliver to us. A vault's
+ * notifications are delivered in order (spec, "Delivery rules", 2): when the newest overdue
+ * transaction's notifications were delivered, nothing older waits. Probes vaults with an open
+ * backlog first, within limits, so that no vault starves another.
  */
 export class BacklogWatch {
   readonly #pulls: RetryPulls;
-  readonly #known = new Turns<Question>(({ vaultId }) => vaultId);
-  readonly #others = new Turns<CustodyTransaction>(({ vaultId }) => vaultId);
+  readonly #known = new LookupBackoff<Question>(({ vaultId }) => vaultId);
+  readonly #others = new LookupBackoff<CustodyTransaction>(({ vaultId }) => vaultId);
 
   constructor(options: { pulls: RetryPulls }) {
     this.#pulls = options.pulls;
   }
 
-  async run(visit: Visit): Promise<Watched> {
+  async run(context: BacklogRunContext): Promise<Watched> {
     const records: CustodyRecord[] = [];
-    const waiting = waitingByVault(visit.seen);
-    const known = visit.open.flatMap(({ subject: { vaultId, transactionId } }) =>
+    const waiting = waitingByVault(context.seen);
+    const known = context.open.flatMap(({ subject: { vaultId, transactionId } }) =>
       vaultId === null || transactionId === null ? [] : [{ vaultId, transactionId }],
     );
     let [requests, pulledForward] = [0, 0];
-    const isReachable = await lookAtTroubled(known, {
-      ...visit,
+    const isReachable = await checkOpenBreaks(known, {
+      ...context,
       turns: this.#known,
-      room: () => visit.custody.room('repair'),
+      room: () => context.custody.room('repair'),
       look: async ({ vaultId, transactionId }) => {
         requests += 1;
-        const probed = await probe(transactionId, visit);
+        const probed = await probe(transactionId, context);
         if (probed === 'pending') {
           waiting.delete(vaultId);
-          const pulled = await this.#pulls.pull(vaultId, visit);
+          const pulled = await this.#pulls.pull(vaultId, context);
           requests += pulled.requests;
           pulledForward += pulled.pulledForward;
         }
-        // Something newer may wait meanwhile: then the break goes on with that.
+        // A newer notification may be pending: then the break stays open with that one.
         if (probed === 'clear' && !waiting.has(vaultId)) {
           records.push({ kind: 'backlog', vaultId, backlog: null });
           this.#pulls.done(vaultId);
@@ -91,37 +91,37 @@ export class BacklogWatch {
         return lookOf(probed);
       },
     });
-    if (isReachable) requests += await this.#askOthers(visit, { known, waiting });
+    if (isReachable) requests += await this.#askOthers(context, { known, waiting });
     for (const [vaultId, overdue] of waiting) records.push(backlogRecord(vaultId, overdue));
     return { records, requests, pulledForward };
   }
 
-  /** Vaults of overdue transactions that nothing has been seen of; adds to `waiting`. */
+  /** Vaults of overdue transactions whose lists were not read yet; adds to `waiting`. */
   async #askOthers(
-    visit: Visit,
+    context: BacklogRunContext,
     found: { known: readonly Question[]; waiting: Map<VaultId, CustodyTransaction[]> },
   ): Promise<number> {
     const passed = new Set([
       ...found.known.map(({ vaultId }) => vaultId),
-      ...visit.seen.map(({ transaction }) => transaction.vaultId),
+      ...context.seen.map(({ transaction }) => transaction.vaultId),
     ]);
-    const newest = [...newestOf(visit.missed).values()].filter((one) => !passed.has(one.vaultId));
-    const due = this.#others.due(newest, visit.now);
+    const newest = [...newestOf(context.missed).values()].filter((one) => !passed.has(one.vaultId));
+    const due = this.#others.due(newest, context.now);
     let requests = 0;
     for (const overdue of due.slice(0, NEW_VAULTS_MAX)) {
-      if (visit.custody.room('repair') === 0) break;
+      if (context.custody.room('repair') === 0) break;
       requests += 1;
-      const probed = await probe(overdue.transactionId, visit);
-      if (probed !== 'out of reach') this.#others.take(overdue, visit.now);
+      const probed = await probe(overdue.transactionId, context);
+      if (probed !== 'out of reach') this.#others.take(overdue, context.now);
       if (probed === 'pending') found.waiting.set(overdue.vaultId, [overdue]);
       if (probed === 'out of reach' || probed === 'failed') break;
     }
-    visit.tally.skip('rate_budget', due.length - requests);
+    context.tally.skip('rate_budget', due.length - requests);
     return requests;
   }
 }
 
-/** Overdue transactions with something that waits, by vault. */
+/** Overdue transactions with a pending notification, by vault. */
 function waitingByVault(seen: readonly SeenDeliveries[]): Map<VaultId, CustodyTransaction[]> {
   const waiting = seen.filter(({ pending }) => pending).map(({ transaction }) => transaction);
   return groupedBy(waiting, ({ vaultId }) => vaultId);
@@ -154,7 +154,7 @@ function lookOf(probed: Probed): Look {
 
 async function probe(
   transactionId: TransactionId,
-  { custody, deadlineMs }: Visit,
+  { custody, deadlineMs }: BacklogRunContext,
 ): Promise<Probed> {
   const options = { priority: 'repair', deadlineMs } as const;
   const listed = await custody.subscriptions.notifications(transactionId, options);
@@ -162,7 +162,7 @@ async function probe(
     case 'ok':
       return listed.value.some((row) => row.status === 'pending') ? 'pending' : 'clear';
     case 'not-found':
-      // What the service does not know any more, it will not deliver.
+      // The service will not deliver notifications of a transaction that it does not know.
       return 'clear';
     case 'refused':
     case 'malformed':

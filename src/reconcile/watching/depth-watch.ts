@@ -1,14 +1,14 @@
-import type { Break } from '../../domain/break.ts';
-import { saysNothingNew } from '../../domain/break.ts';
-import type { CreditingPolicy } from '../../domain/crediting.ts';
-import type { CustodyRecord } from '../../domain/custody.ts';
-import { decideDepthsRecord, depthBreakKey } from '../../domain/decide-custody.ts';
-import type { ExemptDifference } from '../../domain/exemption.ts';
-import { isAssetOf } from '../../domain/depth.ts';
+import type { Break } from '../../domain/break/break.ts';
+import { saysNothingNew } from '../../domain/break/break.ts';
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
+import { handleDepthsRecord, depthBreakKey } from '../../domain/deposit/verification.ts';
+import type { ExemptDifference } from '../../domain/break/exemption.ts';
+import { isAssetOf } from '../../domain/deposit/published-depth.ts';
 import { NetworkKey, type AssetId } from '../../domain/ids.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 
-/** The networks whose published depths open, restate or end a break by the policy of now. */
+/** Records of networks whose published depths open, update or resolve a break under the policy. */
 export async function depthRecords(about: {
   networks: PublishedNetworks | undefined;
   policy: CreditingPolicy;
@@ -25,12 +25,14 @@ export async function depthRecords(about: {
     const inUse = assets.some((asset) => isAssetOf(asset, key));
     const record = { kind: 'depths', network, published: confirmations, inUse } as const;
     const open = openBreaks.get(depthBreakKey(network));
-    const { found } = decideDepthsRecord(record, policy);
+    const { found } = handleDepthsRecord(record, policy);
     const [drift] = found;
     const exempt = about.exempt.get(depthBreakKey(network))?.finding;
-    const told = drift !== undefined && exempt?.detail === drift.detail;
+    const isExempt = drift !== undefined && exempt?.detail === drift.detail;
     const news =
-      drift === undefined ? (open ?? exempt) !== undefined : !told && !saysNothingNew(open, drift);
+      drift === undefined
+        ? (open ?? exempt) !== undefined
+        : !isExempt && !saysNothingNew(open, drift);
     return news ? [record] : [];
   });
   return { records, requests: asked?.requests ?? 0 };

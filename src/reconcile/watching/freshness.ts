@@ -1,21 +1,21 @@
-import { nextIntervalMs } from '../turns.ts';
+import { nextBackoffMs } from '../pacing/lookup-backoff.ts';
 
-/** A list of the service's own configuration: it changes with a release or by a person. */
+/** Lifetime of a configuration list: the service changes it rarely. */
 const FRESH_MS = 3_600_000;
 
-/** An API that was down for hours is asked again soon after it is back. */
+/** Longest wait after failures. */
 const RETRY_MS_MAX = 600_000;
 
 /**
- * When a list that seldom changes is asked for: once an hour, and after a failure a minute later,
- * then two, four, up to ten. However often it is wanted, a list that fails costs a few requests.
+ * Decides when to read a rarely changing list: once an hour; after failures after one minute, two,
+ * four, up to ten. A failing list costs few requests, however often it is needed.
  */
 export class Freshness {
   #askedAt = Number.NEGATIVE_INFINITY;
   #waitMs = 0;
   #retryMs: number | undefined;
 
-  /** Also a clock that was set back makes a list old. */
+  /** Whether the list must be read again. A clock that was set back counts as expired. */
   isDue(now: number): boolean {
     return Math.abs(now - this.#askedAt) >= this.#waitMs;
   }
@@ -28,7 +28,7 @@ export class Freshness {
 
   failed(now: number): void {
     this.#askedAt = now;
-    this.#retryMs = Math.min(RETRY_MS_MAX, nextIntervalMs(this.#retryMs));
+    this.#retryMs = Math.min(RETRY_MS_MAX, nextBackoffMs(this.#retryMs));
     this.#waitMs = this.#retryMs;
   }
 }

@@ -3,15 +3,15 @@ import type { CustodyClient } from '../../custody/client.ts';
 import type { Network } from '../../wire/network.ts';
 import { Freshness } from './freshness.ts';
 
-/** What is known of the networks, and what asking cost. */
+/** The known networks, and the requests used. */
 interface Asked {
   readonly networks: readonly Network[] | null;
   readonly requests: number;
 }
 
 /**
- * The API's list of networks with their published depths, asked for once an hour at most, and while it
- * fails at growing intervals: each look at the policy wants it.
+ * The API's networks with their published depths (spec, "Networks"). Reads the list at most once an
+ * hour, and at growing intervals while it fails.
  */
 export class PublishedNetworks {
   readonly #custody: CustodyClient;
@@ -25,7 +25,7 @@ export class PublishedNetworks {
     this.#now = options.now;
   }
 
-  /** The list, however old, or null where the API has never answered. */
+  /** The last list of any age; null when the API never answered. */
   async read(options: { priority: Priority; deadlineMs: number }): Promise<Asked> {
     if (this.#asking !== undefined) return { ...(await this.#asking), requests: 0 };
     const isDue = this.#freshness.isDue(this.#now());

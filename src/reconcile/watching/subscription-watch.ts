@@ -1,32 +1,32 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import type { Outcome } from '../../custody/outcome.ts';
-import type { Break } from '../../domain/break.ts';
-import type { CreditingPolicy } from '../../domain/crediting.ts';
-import type { CustodyRecord } from '../../domain/custody.ts';
-import type { ExemptDifference } from '../../domain/exemption.ts';
-import { suppressedDepths } from '../../domain/depth.ts';
+import type { Outcome } from '../../custody/call/outcome.ts';
+import type { Break } from '../../domain/break/break.ts';
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
+import type { ExemptDifference } from '../../domain/break/exemption.ts';
+import { suppressedDepths } from '../../domain/deposit/published-depth.ts';
 import { VaultId, type AssetId } from '../../domain/ids.ts';
-import { driftText, subscriptionDrift } from '../../domain/subscription.ts';
+import { driftText, subscriptionDrift } from '../../domain/break/subscription-drift.ts';
 import { depthRecords } from './depth-watch.ts';
-import { hasFailed, isOutOfReach } from '../out-of-reach.ts';
-import type { Tally } from '../tally.ts';
-import { Turns } from '../turns.ts';
+import { hasFailed, isOutOfReach } from '../pacing/outcome-kind.ts';
+import type { Tally } from '../comparing/tally.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
 import type { PublishedNetworks } from './published-networks.ts';
-import { lookAtTroubled, type Look } from './troubled.ts';
+import { checkOpenBreaks, type Look } from './open-break-checks.ts';
 import type { VaultList } from './vault-list.ts';
 
-/** Vaults looked at per run, with what the others leave over of the budget. */
+/** Most vaults checked per run, with the budget that other steps leave. */
 const VAULTS_PER_RUN = 2;
 
-/** The subscription, and its confirmation overrides. */
+/** Requests per vault: the subscription, and its confirmation overrides. */
 const REQUESTS_PER_LOOK = 2;
 
-/** A vault's subscription is looked at this often at most. */
+/** Shortest interval between two checks of one vault. */
 const INTERVAL_MS = 3_600_000;
 
 const NOTHING_LISTED = { vaults: [], requests: 0 };
 
-interface Visit {
+interface SubscriptionContext {
   readonly custody: CustodyClient;
   readonly networks: PublishedNetworks | undefined;
   readonly policy: CreditingPolicy;
@@ -40,28 +40,28 @@ interface Visit {
   readonly tally: Tally;
 }
 
-/** A vault's subscription as it was looked at, for the policies to come. */
+/** A vault's subscription as last read, so that a policy change needs no request. */
 interface Looked {
-  /** What is wrong with it whatever the policy. */
+  /** Drift that does not depend on the policy. */
   readonly drift: readonly string[];
-  /** Deepest delivered depth by network, where it is not the deepest published one. */
+  /** Deepest delivered depth by network, where an override lowers it. */
   readonly overrides: Readonly<Record<string, number>>;
-  /** What the last record said of it. */
-  readonly told: string | null | undefined;
+  /** The detail of the last record. */
+  readonly recorded: string | null | undefined;
 }
 
 /**
- * Goes round the vaults and compares each subscription with what we want: our URL, all three
- * streams, and no confirmation override below the policy's depth. Drift means notifications are
- * being lost right now, and nothing else would say so. A change of the policy judges what was seen
- * anew at once, and so are the depths that the networks publish.
+ * Visits the vaults in rotation and compares each subscription with the wanted one: our URL, all
+ * three streams, and no confirmation override below the policy's depth (spec, "Subscriptions").
+ * Drift means that notifications are being lost. A policy change re-evaluates all subscriptions read
+ * so far, and the published depths, without a request.
  */
 export class SubscriptionWatch {
   readonly #webhookUrl: string;
   readonly #vaults: VaultList;
   readonly #lookedAt = new Map<string, number>();
   readonly #looked = new Map<string, Looked>();
-  readonly #drifting = new Turns<string>((vaultId) => vaultId);
+  readonly #drifting = new LookupBackoff<string>((vaultId) => vaultId);
 
   constructor(options: { webhookUrl: string; vaults: VaultList }) {
     this.#webhookUrl = options.webhookUrl;
@@ -69,33 +69,33 @@ export class SubscriptionWatch {
   }
 
   /**
-   * Records of the vaults whose drift is open, and of those whose turn it is. While the API cannot be
-   * asked it stays theirs; one that it does not show has had its turn, and keeps no other from it.
+   * Checks the vaults with an open drift break, then the vaults that are due. A vault stays due while
+   * the API cannot be asked. A vault that the API does not show counts as checked.
    */
-  async run(visit: Visit): Promise<{ records: CustodyRecord[]; requests: number }> {
+  async run(context: SubscriptionContext): Promise<{ records: CustodyRecord[]; requests: number }> {
     let requests = 0;
     const look = async (vaultId: string): Promise<Look> => {
-      const { looked, cost } = await this.#look(vaultId, visit);
+      const { looked, cost } = await this.#look(vaultId, context);
       requests += cost;
       if (looked === 'out of reach') return looked;
-      this.#lookedAt.set(vaultId, visit.now);
+      this.#lookedAt.set(vaultId, context.now);
       if (looked === 'failed') return looked;
       if (looked === 'not shown') return 'in trouble';
       this.#looked.set(vaultId, looked);
-      return wrongWith(looked, visit.policy).length === 0 ? 'mended' : 'in trouble';
+      return wrongWith(looked, context.policy).length === 0 ? 'mended' : 'in trouble';
     };
-    // Nobody waits for room: what is not looked at now is due in the next run.
-    const room = (): number => Math.floor(visit.custody.room('inactive') / REQUESTS_PER_LOOK);
-    const drifting = visit.drifting.flatMap(({ subject }) => subject.vaultId ?? []);
-    let isReachable = await lookAtTroubled(drifting, {
-      ...visit,
+    // Never wait for budget: an unchecked vault is due in the next run.
+    const room = (): number => Math.floor(context.custody.room('inactive') / REQUESTS_PER_LOOK);
+    const drifting = context.drifting.flatMap(({ subject }) => subject.vaultId ?? []);
+    let isReachable = await checkOpenBreaks(drifting, {
+      ...context,
       turns: this.#drifting,
       room,
       look,
     });
-    const listed = isReachable ? await this.#vaults.read(visit) : NOTHING_LISTED;
+    const listed = isReachable ? await this.#vaults.read(context) : NOTHING_LISTED;
     requests += listed.requests;
-    const due = this.#due(listed.vaults, visit.now).slice(0, VAULTS_PER_RUN);
+    const due = this.#due(listed.vaults, context.now).slice(0, VAULTS_PER_RUN);
     let looks = 0;
     for (const vaultId of due) {
       if (!isReachable || room() === 0) break;
@@ -103,10 +103,10 @@ export class SubscriptionWatch {
       looks += 1;
       isReachable = found === 'in trouble' || found === 'mended';
     }
-    visit.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
-    const depths = await depthRecords(visit);
+    context.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
+    const depths = await depthRecords(context);
     return {
-      records: [...this.#judged(visit.policy), ...depths.records],
+      records: [...this.#judged(context.policy), ...depths.records],
       requests: requests + depths.requests,
     };
   }
@@ -117,15 +117,15 @@ export class SubscriptionWatch {
       .sort((left, right) => this.#last(left) - this.#last(right) || 0);
   }
 
-  /** Records of what was looked at just now, or says something else by the policy of now. */
+  /** Records of vaults checked in this run, or whose drift changed with the policy. */
   #judged(policy: CreditingPolicy): CustodyRecord[] {
     const records: CustodyRecord[] = [];
     for (const [vaultId, looked] of this.#looked) {
       const wrong = wrongWith(looked, policy);
-      const told = wrong.length === 0 ? null : wrong.join('; ');
-      if (told === looked.told) continue;
-      this.#looked.set(vaultId, { ...looked, told });
-      records.push({ kind: 'subscription', vaultId: VaultId(vaultId), drift: told });
+      const detail = wrong.length === 0 ? null : wrong.join('; ');
+      if (detail === looked.recorded) continue;
+      this.#looked.set(vaultId, { ...looked, recorded: detail });
+      records.push({ kind: 'subscription', vaultId: VaultId(vaultId), drift: detail });
     }
     return records;
   }
@@ -136,7 +136,7 @@ export class SubscriptionWatch {
 
   async #look(
     vaultId: string,
-    { custody, deadlineMs }: Visit,
+    { custody, deadlineMs }: SubscriptionContext,
   ): Promise<{ looked: Looked | Unseen; cost: number }> {
     const options = { priority: 'inactive', deadlineMs } as const;
     const rows = await custody.subscriptions.of(vaultId, options);
@@ -144,18 +144,18 @@ export class SubscriptionWatch {
     const found = subscriptionDrift(rows.value, this.#webhookUrl);
     const drift = found.kind === 'as_wanted' ? [] : [driftText(found)];
     const known = this.#looked.get(vaultId);
-    // It is looked at again soon, and for the rest when this is mended.
+    // The vault is checked again soon, completely once this drift is fixed.
     if (drift.length > 0 && known !== undefined) {
-      return { looked: { ...known, drift, told: undefined }, cost: 1 };
+      return { looked: { ...known, drift, recorded: undefined }, cost: 1 };
     }
     const answer = await custody.subscriptions.overrides(vaultId, options);
     if (answer.kind !== 'ok') return { looked: unseen(answer), cost: 2 };
     const overrides = answer.value.confirmations;
-    return { looked: { drift, overrides, told: undefined }, cost: 2 };
+    return { looked: { drift, overrides, recorded: undefined }, cost: 2 };
   }
 }
 
-/** What is wrong with a subscription by a policy, in words; empty when nothing is. */
+/** The drift of a subscription under a policy, in words; empty when there is none. */
 function wrongWith({ drift, overrides }: Looked, policy: CreditingPolicy): string[] {
   return [...drift, ...suppressedDepths(policy, overrides)];
 }

@@ -1,8 +1,8 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import { readList } from '../../custody/pages.ts';
+import { readList } from '../../custody/list/pages.ts';
 import { Freshness } from './freshness.ts';
 
-/** The vaults that are watched: those of the configuration, or all that the API lists. */
+/** The watched vaults: those of the configuration, or all that the API lists. */
 export class VaultList {
   readonly #freshness = new Freshness();
   #known: readonly string[];
@@ -13,13 +13,13 @@ export class VaultList {
     this.#known = vaults === 'all' ? [] : vaults;
   }
 
-  /** The vaults as they were last listed, and the requests that it cost to know. */
-  async read(visit: {
+  /** The vaults of the last list, and the requests used. */
+  async read(context: {
     custody: CustodyClient;
     now: number;
     deadlineMs: number;
   }): Promise<{ vaults: readonly string[]; requests: number }> {
-    const { custody, now, deadlineMs } = visit;
+    const { custody, now, deadlineMs } = context;
     if (!this.#lists || !this.#freshness.isDue(now) || custody.room('inactive') === 0) {
       return { vaults: this.#known, requests: 0 };
     }

@@ -1,20 +1,20 @@
 import type { Reads } from '../../store/reads.ts';
-import type { Snapshot } from '../comparison.ts';
-import type { RetryPulls } from '../repair/retry-pull.ts';
-import { BacklogWatch, type Watched, type WatchVisit } from './backlog-watch.ts';
+import type { Snapshot } from '../comparing/comparison.ts';
+import type { RetryPulls } from './retry-pull.ts';
+import { BacklogWatch, type Watched, type BacklogContext } from './backlog-watch.ts';
 import type { PublishedNetworks } from './published-networks.ts';
 import { SubscriptionWatch } from './subscription-watch.ts';
 import type { VaultList } from './vault-list.ts';
 
-/** Open breaks of a type that a run chooses from, the vaults in the order of their ids. */
+/** Most open breaks of a type read per run, ordered by vault id. */
 const OPEN_MAX = 1_000;
 
-interface Visit extends WatchVisit {
-  /** Our side as of now: the policy, and what is open or exempt about the networks' depths. */
+interface WatchContext extends BacklogContext {
+  /** Our current state: the policy, and open or exempt breaks about published depths. */
   readonly snapshot: Snapshot;
 }
 
-/** What a run looks at beside the list: subscriptions, and deliveries that wait for us. */
+/** Watches subscriptions and delivery backlogs in each run. */
 export class Watching {
   readonly #reads: Pick<Reads, 'openBreaksOf'>;
   readonly #networks: PublishedNetworks | undefined;
@@ -35,12 +35,12 @@ export class Watching {
     this.#backlogs = new BacklogWatch({ pulls });
   }
 
-  async run({ snapshot, ...visit }: Visit): Promise<Watched> {
+  async run({ snapshot, ...context }: WatchContext): Promise<Watched> {
     const drifting = await this.#reads.openBreaksOf('subscription_drift', OPEN_MAX);
     const networks = this.#networks;
-    const watched = await this.#subscriptions.run({ ...snapshot, ...visit, networks, drifting });
+    const watched = await this.#subscriptions.run({ ...snapshot, ...context, networks, drifting });
     const open = await this.#reads.openBreaksOf('delivery_backlog', OPEN_MAX);
-    const backlogs = await this.#backlogs.run({ ...visit, open });
+    const backlogs = await this.#backlogs.run({ ...context, open });
     return {
       records: [...watched.records, ...backlogs.records],
       requests: watched.requests + backlogs.requests,

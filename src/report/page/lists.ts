@@ -3,7 +3,7 @@ import type {
   PriorDayItem,
   ReportBreak,
   ReportOpenDifference,
-} from '../../domain/close-report.ts';
+} from '../../domain/close/report.ts';
 import { ageText } from '../figure.ts';
 import { amountsLike, listed, vaultMark, type Column, type Markup } from './markup.ts';
 
@@ -14,8 +14,8 @@ interface Moved {
   readonly asset: string | null;
 }
 
-/** Where something moved: the columns that lists have in common. */
-function placeColumns(report: DailyReport): Column<Moved>[] {
+/** The columns that all lists of movements share. */
+function hashColumns(report: DailyReport): Column<Moved>[] {
   return [
     { title: 'Vault', cell: ({ vaultId }) => vaultMark(report, vaultId) },
     { title: 'Hash', cell: ({ blockchainHash }) => blockchainHash, is: 'id' },
@@ -32,20 +32,20 @@ function amountColumn<Item extends { readonly asset: string | null }>(
   return { title, cell: (item) => amountOf(item.asset, figure(item)), is: 'number' };
 }
 
-const UNTOLD = ' (the chain view was told nothing of this hash)';
+const NO_CHAIN_VIEW = ' (this hash has no chain view)';
 
 function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** What is still open of the day, by asset; reports of version 1 do not tell. */
+/** Open differences by asset; absent in reports of version 1. */
 export function openDifferences(report: DailyReport): Markup | string {
   const { openDifferences: rows } = report;
   if (rows === undefined || rows.length === 0) return '';
   return listed(rows, {
     title: 'Open differences by asset',
     none: '',
-    note: 'Ours less theirs. The absolute sum does not let opposite differences hide each other.',
+    note: 'Ours less theirs. In the absolute sum, opposite differences do not cancel.',
     columns: [
       { title: 'Asset', cell: ({ asset }) => asset, is: 'id' },
       { title: 'Against', cell: ({ against }) => against },
@@ -56,27 +56,28 @@ export function openDifferences(report: DailyReport): Markup | string {
   });
 }
 
+/** The differences, with their explanations. */
 export function differences(report: DailyReport): Markup {
   return listed(report.differences, {
     title: 'Differences',
-    none: 'The books agree with everything that they were compared with.',
+    none: 'The books agree with every compared side.',
     note: 'Difference = ours − theirs.',
     columns: [
       { title: 'Against', cell: ({ against }) => against },
-      ...placeColumns(report),
+      ...hashColumns(report),
       amountColumn(report, 'Ours', ({ actual }) => actual),
       amountColumn(report, 'Theirs', ({ expected }) => expected),
       amountColumn(report, 'Difference', ({ difference }) => difference),
       {
         title: 'Explanation',
         cell: ({ explanation, breakId, detail, untold }) =>
-          `${words(explanation)}${breakId === null ? '' : ` ${breakId}`}: ${detail}${untold === true ? UNTOLD : ''}`,
+          `${words(explanation)}${breakId === null ? '' : ` ${breakId}`}: ${detail}${untold === true ? NO_CHAIN_VIEW : ''}`,
       },
     ],
   });
 }
 
-/** What moved at the custody API between the cut-off and the reading. */
+/** Movements at the custody API between the cut-off and the reading. */
 export function afterCutOff(report: DailyReport): Markup | string {
   const { custodyAfterCutOff: rows } = report;
   if (rows === undefined) return '';
@@ -87,34 +88,36 @@ export function afterCutOff(report: DailyReport): Markup | string {
     columns: [
       { title: 'Time (UTC)', cell: ({ at }) => at, is: 'time' },
       { title: 'Dated by', cell: ({ datedBy }) => datedBy },
-      ...placeColumns(report),
+      ...hashColumns(report),
       amountColumn(report, 'Amount', ({ amount }) => amount),
       { title: 'Transaction', cell: ({ transactionId }) => transactionId, is: 'id' },
     ],
   });
 }
 
-/** How a closed day's movement is counted now, where that is what makes it an item. */
+/** The categories of a reclassified movement. */
 function recountText({ from, to }: PriorDayItem): string {
   return from === undefined || to === undefined ? '' : ` (from ${from} to ${to})`;
 }
 
+/** Movements that belong to an earlier closed day. */
 export function priorDay(report: DailyReport): Markup {
   return listed(report.priorDay, {
     title: 'Prior-day items',
-    none: 'Nothing in this day belongs to a day closed before.',
+    none: 'Nothing in this day belongs to an earlier closed day.',
     columns: [
       { title: 'Belongs to', cell: ({ day }) => day, is: 'time' },
       { title: 'Why', cell: (one) => `${words(one.reason)}${recountText(one)}` },
       { title: 'Happened (UTC)', cell: ({ eventAt }) => eventAt, is: 'time' },
       { title: 'Dated by', cell: ({ datedBy }) => datedBy ?? '' },
-      ...placeColumns(report),
+      ...hashColumns(report),
       amountColumn(report, 'Amount', ({ amount }) => amount),
       { title: 'Detail', cell: ({ detail }) => detail },
     ],
   });
 }
 
+/** Own transfers with one leg in the books. */
 export function inTransit(report: DailyReport): Markup {
   return listed(report.inTransit, {
     title: 'In transit',
@@ -122,20 +125,20 @@ export function inTransit(report: DailyReport): Markup {
     columns: [
       { title: 'What', cell: ({ kind }) => kind },
       { title: 'Leg in the books', cell: ({ leg }) => leg ?? 'credit' },
-      ...placeColumns(report),
+      ...hashColumns(report),
       amountColumn(report, 'Amount', ({ amount }) => amount),
     ],
   });
 }
 
-/** Own debits that custody has not confirmed; reports of version 1 do not tell. */
+/** Own debits that custody has not confirmed; absent in reports of version 1. */
 export function unconfirmed(report: DailyReport): Markup | string {
   const { unconfirmed: rows } = report;
   if (rows === undefined) return '';
   return listed(rows, {
     title: 'Not confirmed by custody',
     none: 'The custody API confirmed every own debit.',
-    columns: [...placeColumns(report), amountColumn(report, 'Amount', ({ amount }) => amount)],
+    columns: [...hashColumns(report), amountColumn(report, 'Amount', ({ amount }) => amount)],
   });
 }
 
@@ -144,13 +147,14 @@ function breakColumns(report: DailyReport): Column<ReportBreak>[] {
     { title: 'Type', cell: ({ type }) => words(type) },
     { title: 'Severity', cell: ({ severity }) => severity },
     { title: 'State', cell: ({ state }) => state },
-    ...placeColumns(report),
+    ...hashColumns(report),
     amountColumn(report, 'Difference', ({ difference }) => difference),
     { title: 'Detail', cell: ({ detail }) => detail },
     { title: 'Break', cell: ({ breakId }) => breakId, is: 'id' },
   ];
 }
 
+/** Breaks open at the cut-off, and their ages. */
 export function openBreaks(report: DailyReport): Markup {
   const { under1Day, under7Days, under30Days, over30Days } = report.ageing;
   return listed(report.openBreaks, {
@@ -164,7 +168,7 @@ export function openBreaks(report: DailyReport): Markup {
   });
 }
 
-/** Breaks that explain a difference and were opened after the cut-off. */
+/** Breaks that explain a difference and opened after the cut-off. */
 export function laterBreaks(report: DailyReport): Markup | string {
   const { laterBreaks: rows } = report;
   if (rows === undefined) return '';
@@ -178,7 +182,7 @@ export function laterBreaks(report: DailyReport): Markup | string {
   });
 }
 
-/** A day that was closed before this was told, or late, says nothing of it. */
+/** Exempt differences by rule; absent in older days and in days closed late. */
 export function exempt({ exempt: counts }: DailyReport): Markup | string {
   if (counts === undefined) return '';
   return listed(Object.entries(counts), {

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import type { DailyReport } from '../../domain/close-report.ts';
+import type { DailyReport } from '../../domain/close/report.ts';
 import { scaled } from '../figure.ts';
 import { vaultNameOf } from '../vault-name.ts';
 
 export type Markup = ReturnType<typeof html>;
 
-/** A vault by its name, where the custody service told one, and always by its id. */
+/** A vault by its name, if known, and its id. */
 export function vaultMark(report: DailyReport, vaultId: string | null): Markup | string {
   if (vaultId === null) return '';
   const name = vaultNameOf(report, vaultId);
@@ -13,9 +13,10 @@ export function vaultMark(report: DailyReport, vaultId: string | null): Markup |
   return name === null ? id : html`<b>${name}</b> ${id}`;
 }
 
-/** Shows an amount of an asset as the totals do, exact in its title. */
+/** Formats an asset's amount like the totals, with the exact amount as title. */
 export type AmountOf = (asset: string | null, amount: string | null) => Markup | string;
 
+/** A formatter with the decimals of the report's totals. */
 export function amountsLike({ totals }: DailyReport): AmountOf {
   const decimals = new Map(totals.map((total) => [total.asset, total.decimals]));
   return (asset, amount) =>
@@ -26,14 +27,14 @@ export function amountsLike({ totals }: DailyReport): AmountOf {
 
 type Cell = Markup | string | number | null;
 
-/** A column of a list; numbers stand at the right. */
+/** A column of a list; numbers align right. */
 export interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => Cell;
   readonly is?: 'number' | 'id' | 'time';
 }
 
-/** A table of a list, or a sentence where it is empty. */
+/** A table of a list, or a sentence when it is empty. */
 export function listed<Item>(
   items: readonly Item[],
   table: {

@@ -9,20 +9,20 @@ function named(id: string | null, name: string | null): string {
   return name === null ? id : `${name} (${id})`;
 }
 
-/** Who told an entry, and where its money is. */
+/** An entry's source and position, as text. */
 function entryText(entry: MovementEntry): string {
   const { entryId, seq, source, notificationId, accountId, addressId, memo } = entry;
-  const told = notificationId === null ? source : `webhook ${notificationId}`;
-  const places = [
+  const origin = notificationId === null ? source : `webhook ${notificationId}`;
+  const parts = [
     named(accountId, entry.accountName),
     named(addressId, entry.addressName),
     memo === null ? '' : `memo ${memo}`,
-  ].filter((place) => place !== '');
-  const where = places.length === 0 ? '' : `, ${places.join(', ')}`;
-  return `entry ${entryId} (${told}, journal ${seq})${where}`;
+  ].filter((part) => part !== '');
+  const where = parts.length === 0 ? '' : `, ${parts.join(', ')}`;
+  return `entry ${entryId} (${origin}, journal ${seq})${where}`;
 }
 
-/** What is behind the figures of the totals, hash by hash. */
+/** The movements behind the totals, hash by hash. */
 export function movements(signed: SignedReport): Markup {
   const { report, movements: shown } = signed;
   const rows = shown.items.flatMap(({ amounts, ...one }) =>
@@ -36,7 +36,7 @@ export function movements(signed: SignedReport): Markup {
   return listed(rows, {
     title: 'Movements behind the figures',
     none: 'Nothing moved in this day.',
-    note: `Withdrawals and fees are negative here, as they move the balance.${more}`,
+    note: `Withdrawals and fees are negative here: they reduce the balance.${more}`,
     columns: [
       { title: 'Asset', cell: ({ asset }) => asset, is: 'id' },
       { title: 'Vault', cell: ({ vaultId }) => vaultMark(report, vaultId) },

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import type { DailyReport, ReportStatus } from '../../domain/close-report.ts';
-import type { CloseSignature } from '../../domain/close-signature.ts';
+import type { DailyReport, ReportStatus } from '../../domain/close/report.ts';
+import type { CloseSignature } from '../../domain/close/signature.ts';
 import { assetsBeyondBeancount } from '../beancount.ts';
 import type { SignedReport } from '../signed-report.ts';
 import {
@@ -80,7 +80,7 @@ function beyondBeancount({ totals }: DailyReport): Markup | string {
   </p>`;
 }
 
-/** The report as one page that needs nothing else, to be read on a screen and printed. */
+/** The report as one self-contained page for screen and print. */
 export async function htmlText(signed: SignedReport): Promise<string> {
   const { report, reportHash, signatures } = signed;
   const { day, journal, previous } = report;

@@ -1,4 +1,4 @@
-/** Of the printable page; it stands inside the page, which needs nothing else. */
+/** The printable page's stylesheet, inline in the page. */
 export const STYLESHEET = `
 :root { color-scheme: light; font: 14px/1.45 system-ui, sans-serif; color: #17211d; }
 body { margin: 0 auto; padding: 2rem; max-width: 90rem; background: #fff; }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { DailyReport, ReportTotal } from '../../domain/close-report.ts';
+import type { DailyReport, ReportTotal } from '../../domain/close/report.ts';
 import { groupedBy } from '../../domain/grouped.ts';
 import { assetTotal, type Figure } from '../asset-totals.ts';
 import { scaled } from '../figure.ts';
@@ -27,13 +27,13 @@ const CHAIN: readonly Column[] = [
   ['chainDifference', 'Closing − chain'],
 ];
 
-/** How custody's figure is brought back to the cut-off; reports of version 1 do not tell. */
+/** How custody's figure is reduced to the cut-off; absent in reports of version 1. */
 const CUT_OFF: readonly Column[] = [
   ['custodyRead', 'Custody as read'],
   ['custodyAfterCutOff', '− After the cut-off'],
 ];
 
-/** Custody lists no amounts of a failed transaction: its fee is counted as the chain tells it. */
+/** Custody lists no amounts of a failed transaction: its fee counts as the chain shows it. */
 const BURNED: readonly Column[] = [['custodyBurnedFees', 'Burned fees in it']];
 
 const CUSTODY: readonly Column[] = [
@@ -49,13 +49,13 @@ function comparedColumns(totals: readonly ReportTotal[]): readonly Column[] {
 
 function figureCell(amount: string | null, decimals: number | null, figure: Figure): Markup {
   if (amount === null) return html`<td class="number note">not compared</td>`;
-  // Most figures of most days are zero: written short, they leave the room to those that are not.
+  // Most figures are zero: their short form leaves room for the others.
   if (amount === '0') return html`<td class="number zero-figure" title="0">0</td>`;
   const tone = figure.endsWith('Difference') ? 'apart' : figure;
   return html`<td class="number ${tone}" title="${amount}">${scaled(amount, decimals)}</td>`;
 }
 
-/** A row a vault, and one over all of them. */
+/** One row per vault, and one over all vaults. */
 function table(
   totals: readonly [ReportTotal, ...ReportTotal[]],
   columns: readonly Column[],
@@ -104,10 +104,10 @@ function assetSection(asset: string, totals: [ReportTotal, ...ReportTotal[]], re
   </section>`;
 }
 
-/** Each asset with its roll-forward and what it was compared with. */
+/** Each asset's roll-forward and comparisons. */
 export function assetSections(report: DailyReport): Markup {
   if (report.totals.length === 0) {
-    return html`<p class="note">No vault held or moved anything until the cut-off.</p>`;
+    return html`<p class="note">No vault had a balance or a movement up to the cut-off.</p>`;
   }
   const byAsset = groupedBy(report.totals, ({ asset }) => asset);
   return html`${[...byAsset].map(([asset, totals]) =>

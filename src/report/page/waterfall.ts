@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { ReportTotal } from '../../domain/close-report.ts';
+import type { ReportTotal } from '../../domain/close/report.ts';
 import { scaled } from '../figure.ts';
 
 const WIDTH = 640;
@@ -7,7 +7,7 @@ const HEIGHT = 150;
 const TOP = 18;
 const BAR = 44;
 
-/** Steps from the opening to the closing, each as it moves the balance. */
+/** Steps from the opening to the closing, signed as they move the balance. */
 const STEPS = [
   ['deposits', 'deposits', 1n],
   ['withdrawals', 'withdrawals', -1n],
@@ -26,7 +26,7 @@ interface Bar {
   readonly tone: 'level' | 'up' | 'down';
 }
 
-/** One asset over all vaults, as bars from its opening to its closing. */
+/** One asset over all vaults, as bars from opening to closing. */
 export function barsOf(totals: readonly ReportTotal[]): Bar[] {
   const sum = (figure: keyof ReportTotal): bigint =>
     totals.reduce((total, row) => total + BigInt(row[figure] ?? 0), 0n);
@@ -43,8 +43,8 @@ export function barsOf(totals: readonly ReportTotal[]): Bar[] {
 }
 
 /**
- * The bars as a picture. Heights are whole pixels by integer division: the figures themselves are in
- * the table, and never pass through a floating-point number.
+ * The bars as an SVG. Integer division gives whole pixels: no figure becomes a floating-point
+ * number, and the table has the exact ones.
  */
 export function waterfall(totals: readonly ReportTotal[], decimals: number | null) {
   const bars = barsOf(totals);

@@ -1,28 +1,28 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { HttpBindings } from '@hono/node-server';
 import { errorBody } from '../../wire/error.ts';
-import { accountEndpoints } from './accounts.ts';
-import { addressEndpoints } from './addresses.ts';
+import { accountEndpoints } from './resources/accounts.ts';
+import { addressEndpoints } from './resources/addresses.ts';
 import { refused } from './answer.ts';
-import { apiClientEndpoints } from './api-clients.ts';
-import { approvalEndpoints } from './approvals.ts';
+import { apiClientEndpoints } from './resources/api-clients.ts';
+import { approvalEndpoints } from './resources/approvals.ts';
 import { mountDocumentation } from './documentation.ts';
 import { NOTHING } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { identityLoginEndpoints } from './identity-logins.ts';
-import { memoEndpoints } from './memos.ts';
-import { networkEndpoints } from './networks.ts';
-import { notificationEndpoints } from './notifications.ts';
-import { respond, serveEndpoint, serveUnknown } from './pipeline.ts';
-import type { CoreApp, PipelineParts } from './pipeline.ts';
+import { identityLoginEndpoints } from './logins/identity-logins.ts';
+import { memoEndpoints } from './resources/memos.ts';
+import { networkEndpoints } from './resources/networks.ts';
+import { notificationEndpoints } from './resources/notifications.ts';
+import { respond, serveEndpoint, serveUnknown } from './request/pipeline.ts';
+import type { CoreApp, PipelineParts } from './request/pipeline.ts';
 import { named } from './schema.ts';
 import type { Services } from './services.ts';
-import { sessionEndpoints } from './sessions.ts';
-import { subscriptionEndpoints } from './subscriptions.ts';
-import { transactionEndpoints } from './transactions.ts';
-import { vaultEndpoints } from './vaults.ts';
+import { sessionEndpoints } from './logins/sessions.ts';
+import { subscriptionEndpoints } from './resources/subscriptions.ts';
+import { transactionEndpoints } from './resources/transactions.ts';
+import { vaultEndpoints } from './resources/vaults.ts';
 
-/** All endpoints live under this prefix (section "What the service does"). */
+/** Prefix of all endpoints (the specification, section "Endpoints"). */
 export const API_PREFIX = '/api/v1';
 const BEARER = 'bearer';
 
@@ -34,7 +34,7 @@ function failure(description: string) {
   return { description, content: { [json]: { schema: errorSchema } } };
 }
 
-/** Registers an endpoint in the OpenAPI document, from the schemas that validate it. */
+/** Adds an endpoint to the OpenAPI document, with the schemas that validate its requests. */
 function describe(app: CoreApp, endpoint: Endpoint): void {
   const { method, path, operation, summary, tag, params, query, body, answer } = endpoint;
   const success = { content: { [json]: { schema: answer } } };
@@ -64,8 +64,8 @@ function describe(app: CoreApp, endpoint: Endpoint): void {
 }
 
 /**
- * The path as the router spells it. A parameter with a literal behind it (`{idp}-callback`) stands
- * for the whole segment there, so its schema has to take the literal off again.
+ * The path in the router's notation. A parameter with a literal behind it (`{idp}-callback`)
+ * matches the whole segment, so its schema removes the literal.
  */
 function routeOf({ path }: Endpoint): string {
   return `${API_PREFIX}${path}`.replaceAll(
@@ -75,7 +75,10 @@ function routeOf({ path }: Endpoint): string {
   );
 }
 
-/** The API of the custody core: `/api/v1`, `/openapi.json` and `/docs`. */
+/**
+ * Makes the API of the custody core: `/api/v1` (the specification, section "Endpoints"),
+ * `/openapi.json` and `/docs`.
+ */
 export function coreApplication(services: Services, parts: PipelineParts): CoreApp {
   const app: CoreApp = new OpenAPIHono<{ Bindings: HttpBindings }>();
   app.openAPIRegistry.registerComponent('securitySchemes', BEARER, {
@@ -84,7 +87,7 @@ export function coreApplication(services: Services, parts: PipelineParts): CoreA
     bearerFormat: 'JWT',
     description: 'A self-signed RS256 JWT, or a session token.',
   });
-  // Fixed paths before those with a parameter in the same place.
+  // Fixed paths come before paths with a parameter at the same level.
   const endpoints = [
     ...sessionEndpoints(services),
     ...identityLoginEndpoints(services),

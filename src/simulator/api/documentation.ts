@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { CoreApp } from './pipeline.ts';
+import type { CoreApp } from './request/pipeline.ts';
 
-/** What of the swagger-ui-dist package the page needs; nothing is loaded from elsewhere. */
+/**
+ * Files of the swagger-ui-dist package that the page loads. It loads nothing from other servers.
+ */
 const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -27,7 +29,7 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#ui', deepLinking: true, validatorUrl: null });\n`;
 
-/** `GET /openapi.json` (OpenAPI 3.1) and the pages of `/docs`. */
+/** Adds `GET /openapi.json` (OpenAPI 3.1) and the pages of `/docs`. */
 export function mountDocumentation(app: CoreApp, security: string): void {
   app.get('/openapi.json', (context) =>
     context.json(

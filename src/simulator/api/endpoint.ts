@@ -4,23 +4,23 @@ import type { Credentials } from '../auth/authenticator.ts';
 import type { Session } from '../auth/session.ts';
 import { refused } from './answer.ts';
 import type { Answer, Refusal } from './answer.ts';
-import type { ReadView } from './read-view.ts';
-import { BODY_DEPTH_MAX, isTooDeep } from './request-body.ts';
+import type { ReadView } from './request/read-view.ts';
+import { BODY_DEPTH_MAX, isTooDeep } from './request/request-body.ts';
 
-/** Who calls; absent on public endpoints. */
+/** The authenticated caller; absent on public endpoints. */
 export interface Caller {
   readonly client: Client;
   readonly session?: Session;
 }
 
-/** A request as the pipeline hands it to an endpoint, before validation. */
+/** A request before validation, as the pipeline passes it to an endpoint. */
 export interface RawCall {
   readonly caller: Caller | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[]>>;
   /** The `Cookie` header; only logins at an identity provider use one. */
   readonly cookies: string | undefined;
-  /** Undecoded body text; read only by endpoints that take a body. */
+  /** Returns the body text. Only endpoints with a body call it. */
   readonly bodyText: () => Promise<string>;
   readonly view: ReadView;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ export interface Call<Params, Query, Body> {
   readonly nowMs: number;
   readonly cookies: string | undefined;
   readonly caller: Caller | undefined;
-  /** The authenticated client; only for endpoints that demand credentials. */
+  /** The authenticated client. Throws on public endpoints. */
   readonly client: Client;
 }
 
@@ -53,17 +53,17 @@ export interface EndpointDefinition<
   readonly tag: string;
   /** `none` for public calls. */
   readonly credentials: Credentials | 'none';
-  /** Each is `NOTHING` when the call takes none. */
+  /** `params`, `query` and `body` are `NOTHING` when the call has none. */
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   /** Schema of the successful answer, for the document. */
   readonly answer: z.ZodType;
-  /** Whether the call may create, and then answers 201 beside 200. */
+  /** Whether the call can create a resource; it then answers 201 beside 200. */
   readonly creates?: boolean;
-  /** Whether success is a redirect, whose JSON body repeats the address. */
+  /** Whether the call answers with a redirect. Its JSON body repeats the address. */
   readonly redirects?: boolean;
-  /** Permission check, after the path is read and before the body is looked at. */
+  /** Checks permissions, after the path and query and before the body. */
   readonly authorize?: (
     client: Client,
     params: z.output<Params>,
@@ -74,7 +74,7 @@ export interface EndpointDefinition<
   ) => Answer | Promise<Answer>;
 }
 
-/** An endpoint with its types closed over, ready to be mounted and documented. */
+/** An endpoint without its type parameters, for the router and the OpenAPI document. */
 export interface Endpoint {
   readonly method: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>['method'];
   readonly path: string;
@@ -91,10 +91,13 @@ export interface Endpoint {
   readonly run: (call: RawCall) => Promise<Answer>;
 }
 
-/** Stands for no path parameters, no query, or no body. */
+/** Schema for calls without path parameters, query or body. */
 export const NOTHING = z.object({});
 
-/** What is wrong, by its place; where there are alternatives, with the one that is nearest. */
+/**
+ * Describes validation errors with their paths. For a union it describes the alternative with the
+ * fewest errors.
+ */
 function issueText(
   issues: readonly z.core.$ZodIssue[],
   within: readonly PropertyKey[] = [],
@@ -111,21 +114,24 @@ function issueText(
     .join('; ');
 }
 
-/** A misspelt one would otherwise be ignored, and read as "no such rows" or as "all of them". */
+/**
+ * Parameters that narrow a list. A misspelt one must be refused: if it were ignored, the caller
+ * would read the wrong rows as the right ones.
+ */
 const NARROWING_PARAMETER = /^(?:filter|relations|search)/;
 
-/** A parameter of lists that this call does not offer; undefined when there is none. */
+/** Returns a list parameter that this call does not offer, or undefined. */
 function unofferedParameter(
   { method, credentials, query }: { method: string; credentials: string; query: z.ZodObject },
   given: RawCall['query'],
 ): string | undefined {
-  // Only calls of clients: an identity provider may add any parameter to its callback.
+  // Public calls accept any parameter: an identity provider may add some to its callback.
   if (method !== 'get' || credentials === 'none') return undefined;
   const isOffered = (name: string): boolean => Object.hasOwn(query.shape, name);
   return Object.keys(given).find((name) => NARROWING_PARAMETER.test(name) && !isOffered(name));
 }
 
-/** zod drops a key of this name without a word, and what is not looked at must not be accepted. */
+/** zod silently drops a `__proto__` key, and an unchecked value must not be accepted. */
 function refuseProto(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a key of this name is never valid');
   return value;
@@ -146,9 +152,9 @@ async function readJson(
 }
 
 /**
- * Makes an endpoint: query and path parameters that do not fit are 400 `BR-1`, a body that is not
- * JSON is 400 `BR-1`, one that is nested too deeply or does not fit its schema 400 `BR-2` (section
- * "Errors").
+ * Makes an endpoint that validates its requests (the specification, section "Errors"). Invalid
+ * query or path parameters and a body that is not JSON are 400 `BR-1`. A body that nests too deeply
+ * or does not match its schema is 400 `BR-2`.
  */
 export function endpoint<
   Params extends z.ZodObject,

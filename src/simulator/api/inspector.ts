@@ -4,14 +4,14 @@ import type { FaultSet } from '../control/fault.ts';
 import type { FaultSwitch } from '../control/fault-switch.ts';
 import type { World } from '../world/world.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { respond } from './pipeline.ts';
-import type { CoreApp, NodeContext } from './pipeline.ts';
-import { crossSiteRefusal, foreignHostRefusal } from './cross-site.ts';
+import { respond } from './request/pipeline.ts';
+import type { CoreApp, NodeContext } from './request/pipeline.ts';
+import { crossSiteRefusal, foreignHostRefusal } from './request/cross-site.ts';
 
-/** Rows of each table; the page is for looking, not for exporting. */
+/** Rows shown of each table. The page is for looking, not for exports. */
 const ROWS_MAX = 100;
 
-/** Every fault by the set that it belongs to. */
+/** The faults of each list of `PUT /sim/faults`. */
 const FAULTS = {
   delivery: DELIVERY_FAULTS,
   api: API_FAULTS,
@@ -46,10 +46,10 @@ form input.short { width: 5rem; } form input.long { width: 20rem; max-width: 100
 .message { padding: .4rem .8rem; border-left: 4px solid #0969da; background: #ddf4ff; }
 `;
 
-/** A small page at `/` to see the world and to push it, for whoever runs the core. */
+/** Adds a page at `/` for the operator of the core. It shows the world and can change it. */
 export function mountInspector(app: CoreApp, parts: InspectorParts): void {
   app.get('/', (context) => {
-    // A link on another site may lead here, so only the name is looked at.
+    // Another site may link to the page, so only the host name is checked.
     const refusal = foreignHostRefusal(context.req.raw.headers, parts.hostNames);
     if (refusal !== undefined) return respond(context, refusal, parts.now());
     context.header(
@@ -109,7 +109,7 @@ async function act(context: NodeContext, { world, faults }: InspectorParts): Pro
   }
 }
 
-/** Makes `<set>.<fault>` the only fault, for so many times or without end. */
+/** Makes `<set>.<fault>` the only fault. An empty `count` means no limit. */
 async function setFault(
   faults: FaultSwitch,
   { name, count }: { name: string; count: string },
@@ -117,7 +117,7 @@ async function setFault(
   const [set = '', fault = ''] = name.split('.');
   const times = count === '' ? {} : { count: Number(count) };
   const read = faultSet.safeParse({ [set]: [{ fault, ...times }] });
-  if (!read.success) return 'No such fault, or its number of times is none';
+  if (!read.success) return 'No such fault, or the number of times is not a whole number';
   await faults.replace(read.data);
   return `The only fault is now ${name}`;
 }

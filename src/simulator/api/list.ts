@@ -2,9 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { ok } from './answer.ts';
 import type { Answer } from './answer.ts';
-import type { ReadView } from './read-view.ts';
+import type { ReadView } from './request/read-view.ts';
 
-/** What one list endpoint offers beyond paging (section "List conventions"). */
+/**
+ * The sorts, filters, search and relations of one list (the specification, section "List
+ * conventions").
+ */
 export interface ListDefinition<Row> {
   readonly sorts: Readonly<Record<string, (row: Row) => string | number>>;
   readonly filters: Readonly<Record<string, (row: Row) => string | number | null | undefined>>;
@@ -21,7 +24,7 @@ export interface ListQuery {
   readonly relations: ReadonlySet<string>;
 }
 
-/** Query parameters as received: a repeated one arrives as an array. */
+/** Query parameters as received. A repeated parameter is an array. */
 type RawQuery = Readonly<Record<string, unknown>>;
 
 function integerParameter(options: { min: number; max: number; fallback: number; about: string }) {
@@ -42,7 +45,10 @@ function integerParameter(options: { min: number; max: number; fallback: number;
     });
 }
 
-/** The schema that validates a list's query and, the same one, documents it. */
+/**
+ * The schema that validates and documents the query of a list (the specification, section "List
+ * conventions").
+ */
 export function listQuerySchema<Row>(definition: ListDefinition<Row>) {
   const sortFields = Object.keys(definition.sorts);
   const relations = definition.relations ?? [];
@@ -78,7 +84,7 @@ export function listQuerySchema<Row>(definition: ListDefinition<Row>) {
   return z.looseObject(shape);
 }
 
-/** Schema of single-resource calls that take `relations[]` only. */
+/** Schema of calls for one resource, which take `relations[]` only. */
 export function relationsQuerySchema(relations: readonly string[]) {
   const relation = z.enum(relations);
   return z.looseObject({ 'relations[]': z.union([relation, z.array(relation)]).optional() });
@@ -89,6 +95,7 @@ function many(value: unknown): string[] {
   return values.filter((item) => typeof item === 'string');
 }
 
+/** The relations that a query asks for (the specification, section "List conventions"). */
 export function relationsOf(query: RawQuery): ReadonlySet<string> {
   return new Set(many(query['relations[]']));
 }
@@ -114,8 +121,8 @@ export function readListQuery(query: RawQuery): ListQuery {
 }
 
 /**
- * Place of the page's first row. Under drift, rows arrived or left between two requests, so pages
- * after the first are off by a row.
+ * Index of the page's first row. The `page-drift` fault shifts later pages by one row, as if a row
+ * had been added or removed between two requests.
  */
 export function pageStart({ page, pageSize }: ListQuery, view: ReadView): number {
   return Math.max(0, page * pageSize + (page > 0 ? view.drift : 0));
@@ -161,8 +168,9 @@ function sortRows<Row>(rows: Row[], query: ListQuery, definition: ListDefinition
 }
 
 /**
- * Filters, sorts and cuts one page. Rows come in creation order, which also breaks ties of a sort,
- * so that pages of an unchanged list never overlap. `present` runs for the rows of the page only.
+ * Filters and sorts the rows and answers one page (the specification, section "List conventions").
+ * Rows come in order of creation, which also orders rows with equal sort keys. So pages of an
+ * unchanged list never overlap. `present` is called for the rows of the page only.
  */
 export function listAnswer<Row>(options: {
   rows: Iterable<Row>;

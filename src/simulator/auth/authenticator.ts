@@ -5,15 +5,18 @@ import { verifySelfSignedToken } from './self-signed-token.ts';
 import type { Session, SessionBook } from './session.ts';
 
 /**
- * The credentials an endpoint takes: `api` any that may call the API (self-signed JWT or access
- * token), `access` a session's access token only, `refresh` its refresh token only.
+ * The credentials that an endpoint accepts: `api` a self-signed JWT or an access token, `access`
+ * only the access token of a session, `refresh` only its refresh token.
  */
 export type Credentials = 'api' | 'access' | 'refresh';
 
 export type Identity =
   { readonly kind: 'authenticated'; readonly client: Client; readonly session?: Session } | Refusal;
 
-/** Tells who a request's `Authorization` header speaks for; every failure is 401 `AU-1`. */
+/**
+ * Finds the client of a request's `Authorization` header. Every failure is 401 `AU-1` (the
+ * specification, section "Authentication").
+ */
 export class Authenticator {
   readonly #clients: ClientRegistry;
   readonly #sessions: SessionBook;
@@ -31,7 +34,7 @@ export class Authenticator {
     if (authorization === undefined) return unauthenticated('Credentials are missing');
     const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization)?.[1];
     if (token === undefined) return unauthenticated('Authorization must be: Bearer <token>');
-    // Session tokens are opaque; only a JWT has three parts.
+    // Only a JWT contains dots. Session tokens have none.
     if (token.includes('.')) {
       if (wanted !== 'api') return unauthenticated(`This call takes a session's ${wanted} token`);
       const outcome = await verifySelfSignedToken(token, this.#clients, nowMs);

@@ -6,7 +6,10 @@ import type { Permission } from './permission.ts';
 /** The shortest RSA key that RS256 accepts (RFC 7518, section 3.3). */
 const RSA_MODULUS_BITS_MIN = 2048;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
-/** Enough to change keys at leisure; a signature names its key, so more would cost nothing else. */
+/**
+ * Public keys per client: enough to change keys. A signature names its key, so more keys would cost
+ * no time.
+ */
 export const KEYS_PER_CLIENT_MAX = 10;
 
 export type ClientType = 'api' | 'user';
@@ -17,14 +20,14 @@ export interface ClientKey {
   readonly publicKeyPem: string;
 }
 
-/** An API client or a human user (section "Modes"). */
+/** An API client or a human user (the specification, section "Modes"). */
 export interface Client {
   readonly clientId: string;
   readonly name: string;
   readonly type: ClientType;
   readonly email?: string;
   readonly permissions: readonly Permission[];
-  /** Attached public keys, oldest first: more than one while a client changes its key. */
+  /** Attached public keys, oldest first. While a client changes its key it has two. */
   readonly keys: readonly ClientKey[];
 }
 
@@ -41,7 +44,7 @@ export type ClientOutcome =
   | { readonly kind: 'invalid-key'; readonly message: string }
   | { readonly kind: 'email-taken' };
 
-/** What attaching a public key came to. */
+/** The result of attaching a public key. */
 export type KeyOutcome =
   | { readonly kind: 'created' | 'existing'; readonly key: ClientKey }
   | { readonly kind: 'invalid-key'; readonly message: string }
@@ -51,8 +54,9 @@ export type KeyOutcome =
 function readPublicKey(
   text: string,
 ): { kind: 'ok'; key: ClientKey } | { kind: 'invalid-key'; message: string } {
-  // `createPublicKey` takes one too, and works out its public half; but "the private key never
-  // reaches the service" (section "Self-signed JWT", 1), and whoever sent it has to know.
+  // `createPublicKey` accepts a private key and derives the public one. But the private key must
+  // never reach the service (the specification, section "Self-signed JWT", 1), so the sender must
+  // learn of the mistake.
   if (PRIVATE_KEY.test(text)) {
     return { kind: 'invalid-key', message: 'publicKeyPem is a private key: send its public half' };
   }
@@ -74,7 +78,7 @@ function readPublicKey(
   return { kind: 'ok', key: { kid, publicKeyPem } };
 }
 
-/** The clients of the organization, by id, and users by e-mail. */
+/** The clients of the organization. */
 export class ClientRegistry {
   readonly #clients: Table<Client>;
   readonly #nextId: () => string;
@@ -101,7 +105,7 @@ export class ClientRegistry {
     return { kind: 'created', client };
   }
 
-  /** Idempotent on the key. */
+  /** Attaches a public key to a client. Attaching the same key again changes nothing. */
   attachKey(clientId: string, publicKeyPem: string): KeyOutcome {
     const client = this.#clients.get(clientId);
     if (client === undefined) return { kind: 'unknown-client' };
@@ -129,7 +133,7 @@ export class ClientRegistry {
     return this.#clients.get(clientId);
   }
 
-  /** E-mail addresses of users compare without regard to case. */
+  /** The user with this e-mail address, in upper or lower case. */
   byEmail(email: string): Client | undefined {
     const wanted = email.toLowerCase();
     for (const client of this.#clients.list()) {

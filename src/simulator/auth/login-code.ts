@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { Table } from '../state/table.ts';
 
+/** Lifetime of a login code in milliseconds, on the core's clock. */
 export const LOGIN_CODE_MS = 10 * 60_000;
 export const LOGIN_CODE_TRIES_MAX = 5;
 
-/** The newest login code of an e-mail address; an older one is dead the moment this is written. */
+/** The newest login code of an e-mail address. It replaces the earlier one. */
 export interface LoginCode {
   readonly email: string;
   readonly code: string;
@@ -13,7 +14,10 @@ export interface LoginCode {
   readonly triesLeft: number;
 }
 
-/** One-time login codes: 6 digits, 10 minutes, one use, 5 tries, only the newest. */
+/**
+ * One-time login codes of 6 digits, valid for 10 minutes, one use and 5 tries. Only the newest code
+ * of an address is valid (the specification, section "Session tokens", 1 and 2).
+ */
 export class LoginCodes {
   readonly #codes: Table<LoginCode>;
   readonly #mailbox: Mailbox;
@@ -23,7 +27,7 @@ export class LoginCodes {
     this.#mailbox = mailbox;
   }
 
-  /** Mails a fresh code. */
+  /** Makes a new code and mails it. */
   send(email: string, nowMs: number): void {
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const key = email.toLowerCase();
@@ -42,7 +46,7 @@ export class LoginCodes {
     });
   }
 
-  /** Uses up the code when it is right, one try when it is wrong. */
+  /** Returns whether the code is right. A right code is used up; a wrong one uses up one try. */
   redeem(email: string, given: string, nowMs: number): boolean {
     const key = email.toLowerCase();
     const known = this.#codes.get(key);

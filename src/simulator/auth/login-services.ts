@@ -2,33 +2,39 @@ import type { Clock } from '../clock.ts';
 import { DevelopmentIdentity } from '../identity/development-identity.ts';
 import { IdentityProvider } from '../identity/identity-provider.ts';
 import type { IdentityProviderSettings } from '../identity/identity-provider.ts';
-import { LoginDesk } from '../identity/login-desk.ts';
+import { LoginFlow } from '../identity/login-flow.ts';
 import { Mailbox } from '../mail/mailbox.ts';
-import { MAIL_FROM_DEFAULT, Postman } from '../mail/postman.ts';
+import { MAIL_FROM_DEFAULT, SmtpSender } from '../mail/smtp-sender.ts';
 import type { State } from '../state/state.ts';
 import type { ClientRegistry } from './client.ts';
 import { LoginCodes } from './login-code.ts';
 
 const PROVIDER_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** Of the provider that the core ships. */
+/** Name of the core's own development provider. */
 const DEVELOPMENT = 'development';
 const CALLBACK_URLS_DEFAULT = ['http://127.0.0.1:3000/callback'];
 
-/** How users log in; part of the options of the core. */
+/** The login options of the core. */
 export interface LoginOptions {
   /**
-   * Identity providers, the default one first; `name` is the `{idp}` of `/auth/{idp}-callback`,
-   * lower-case letters, digits and hyphens. When left out, the core's own development provider,
-   * named `development`, which asks for no password and listens on 127.0.0.1.
+   * Identity providers, the default one first. `name` is the `{idp}` of `/auth/{idp}-callback`:
+   * lower-case letters, digits and hyphens. Default: the core's own development provider, named
+   * `development`, which asks for no password and listens on 127.0.0.1.
    */
   readonly identityProviders?: readonly (IdentityProviderSettings & { readonly name: string })[];
   /** Port of the development provider; default any free one. It starts at the first login. */
   readonly identityProviderPort?: number;
-  /** Every `callback_url` that `/auth/login` takes; default `http://127.0.0.1:3000/callback`. */
+  /**
+   * The allowed values of `callback_url` at `/auth/login`; default
+   * `http://127.0.0.1:3000/callback`.
+   */
   readonly callbackUrls?: readonly string[];
-  /** Where browsers reach the API, for the way back from a provider; default where it listens. */
+  /**
+   * Address of the API for browsers, which an identity provider redirects to; default: the address
+   * that the API listens on.
+   */
   readonly publicUrl?: string;
-  /** Mail server for login codes, `smtp://[user:password@]host:port`; default: the mailbox alone. */
+  /** Mail server for login codes, `smtp://[user:password@]host:port`; default: the mailbox only. */
   readonly smtpUrl?: string;
   /** Sender of those mails; default `custody-core@localhost`. */
   readonly mailFrom?: string;
@@ -39,7 +45,7 @@ interface LoginParts {
   readonly state: State;
   readonly clock: Clock;
   readonly clients: ClientRegistry;
-  /** Base address of the API as browsers reach it; asked for at a login. */
+  /** Returns the base address of the API for browsers; called at each login. */
   readonly publicUrl: () => string;
   readonly onBug: (error: unknown) => void;
   readonly onNotice: (notice: string) => void;
@@ -48,31 +54,38 @@ interface LoginParts {
 export interface LoginServices {
   readonly mailbox: Mailbox;
   readonly loginCodes: LoginCodes;
-  readonly loginDesk: LoginDesk;
-  /** Ends mails under way and the development provider. */
+  readonly loginFlow: LoginFlow;
+  /** Stops the mails that are being sent and the development provider. */
   readonly stopLogins: () => Promise<void>;
 }
 
-/** Login codes by mail and logins at identity providers. Throws on options that make no sense. */
+/**
+ * Makes the services for login codes and logins at identity providers. Throws on invalid options.
+ */
 export function loginServices(parts: LoginParts): LoginServices {
   const { options, state, clock, onNotice } = parts;
   const { smtpUrl, mailFrom: from = MAIL_FROM_DEFAULT } = options;
-  const postman =
-    smtpUrl === undefined ? undefined : new Postman({ smtpUrl, from, clock, onProblem: onNotice });
-  const mailbox = new Mailbox(state.table('mails'), postman && ((mail) => postman.deliver(mail)));
+  const smtpSender =
+    smtpUrl === undefined
+      ? undefined
+      : new SmtpSender({ smtpUrl, from, clock, onProblem: onNotice });
+  const mailbox = new Mailbox(
+    state.table('mails'),
+    smtpSender && ((mail) => smtpSender.deliver(mail)),
+  );
   const redirectUri = (name: string): string => `${parts.publicUrl()}/api/v1/auth/${name}-callback`;
   const { providers, stop } = providersOf(parts, redirectUri);
   return {
     mailbox,
     loginCodes: new LoginCodes(state.table('loginCodes'), mailbox),
-    loginDesk: new LoginDesk({
+    loginFlow: new LoginFlow({
       logins: state.table('pendingLogins'),
       providers,
       callbackUrls: options.callbackUrls ?? CALLBACK_URLS_DEFAULT,
       redirectUri,
     }),
     stopLogins: async () => {
-      await Promise.all([stop(), postman?.stop()]);
+      await Promise.all([stop(), smtpSender?.stop()]);
     },
   };
 }
@@ -94,7 +107,9 @@ function providersOf(
     return { providers, stop: () => development.stop() };
   }
   for (const { name, ...settings } of configured) {
-    if (!PROVIDER_NAME.test(name)) throw new Error(`identity provider name ${name} is not usable`);
+    if (!PROVIDER_NAME.test(name)) {
+      throw new Error(`identity provider name ${name}: use lower-case letters, digits and hyphens`);
+    }
     if (providers.has(name)) throw new Error(`two identity providers are named ${name}`);
     if (!URL.canParse(settings.issuer)) throw new Error(`issuer of ${name} is not a URL`);
     providers.set(name, new IdentityProvider(async () => settings));

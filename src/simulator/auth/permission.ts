@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What a client may hold (section "Permissions"); `manageNotifications` alone means every vault. */
+/**
+ * A permission of a client (the specification, section "Permissions"). `manageNotifications` alone
+ * is for every vault.
+ */
 export const permission = z.union([
   z.enum(['Vault:read', 'manageVaults', 'manageNotifications']),
   z.templateLiteral(['manageNotifications:', z.string().min(1)]),
@@ -8,8 +11,8 @@ export const permission = z.union([
 export type Permission = z.infer<typeof permission>;
 
 /**
- * Whether the first permissions hold every one of the second, so that whoever has them gains
- * nothing by acting as the other.
+ * Whether `holder` includes every permission of `others`. A client with them gains nothing by
+ * acting as the other one.
  */
 export function holdsAll(holder: readonly Permission[], others: readonly Permission[]): boolean {
   return others.every(
@@ -20,10 +23,9 @@ export function holdsAll(holder: readonly Permission[], others: readonly Permiss
 }
 
 /**
- * Whether the permissions allow writing (subscriptions, confirmations, retry schedule, replay) or
- * reading the notification settings of a vault (section "Permissions"). Writing takes
- * `manageNotifications` on the vault and `manageVaults` on the organization; reading that, or the
- * global `Vault:read`.
+ * Whether the permissions allow reading or writing the notification settings of a vault (the
+ * specification, section "Permissions"). Writing needs `manageNotifications` on the vault and
+ * `manageVaults` on the organization. Reading needs these two, or the global `Vault:read`.
  */
 export function mayManageNotifications(
   permissions: readonly Permission[],

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { Client, ClientRegistry } from './client.ts';
 
-/** Parsed keys by PEM: parsing one costs more than checking a signature with it. */
+/** Parsed keys by PEM. Parsing a key costs more than checking a signature with it. */
 const KEYS_CACHED_MAX = 10_000;
 const parsedKeys = new Map<string, KeyObject>();
 
@@ -25,8 +25,9 @@ function rejected(message: string): TokenOutcome {
 }
 
 /**
- * Checks a self-signed JWT (section "Self-signed JWT"): `typ` JWT, `alg` exactly RS256, `kid` the
- * key attached to the client named by `iss`, `sub` the same as `kid`, `exp` in the future.
+ * Checks a self-signed JWT (the specification, section "Self-signed JWT"). `typ` must be JWT and
+ * `alg` RS256; `kid` must be a key of the client in `iss`, `sub` the same as `kid`, and `exp` in
+ * the future.
  */
 export async function verifySelfSignedToken(
   token: string,
@@ -37,7 +38,7 @@ export async function verifySelfSignedToken(
     const { typ, alg, kid } = decodeProtectedHeader(token);
     const { iss } = decodeJwt(token);
     if (typ !== 'JWT') return rejected('token header typ must be JWT');
-    // The key decides the algorithm, never the token: RS256 and nothing else.
+    // The core chooses the algorithm, not the token.
     if (alg !== 'RS256') return rejected('token header alg must be RS256');
     const client = iss === undefined ? undefined : clients.byId(iss);
     if (client === undefined) return rejected('token issuer is not a known client');

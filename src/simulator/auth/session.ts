@@ -1,14 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Table } from '../state/table.ts';
 
+/** Lifetimes of tokens in milliseconds, on the core's clock. The specification leaves them open. */
 export const ACCESS_TOKEN_MS = 15 * 60_000;
 export const REFRESH_TOKEN_MS = 30 * 24 * 3_600_000;
 
-/** One login of a user: its refresh token lives as long as the session. */
+/** One login of a user. Its refresh token expires with the session. */
 export interface Session {
   readonly sessionId: string;
   readonly clientId: string;
-  /** Hex SHA-256; tokens themselves are never kept. */
+  /** Hex SHA-256. The core stores no token. */
   readonly refreshTokenHash: string;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -17,7 +18,7 @@ export interface Session {
 
 export interface AccessToken {
   readonly accessTokenHash: string;
-  /** The session that it was issued in. */
+  /** The session that issued the token. */
   readonly refreshTokenHash: string;
   readonly expiresAt: number;
 }
@@ -37,8 +38,8 @@ function hashToken(token: string): string {
 }
 
 /**
- * Sessions of user clients (section "Session tokens"). Revoking and logging out end the refresh
- * token only; an access token runs out by itself within 15 minutes.
+ * Sessions of user clients (the specification, section "Session tokens"). Revoking and logging out
+ * end the refresh token only. An access token stays valid until it expires, at most 15 minutes.
  */
 export class SessionBook {
   readonly #sessions: Table<Session>;
@@ -86,7 +87,10 @@ export class SessionBook {
     return this.#sessions.get(access.refreshTokenHash);
   }
 
-  /** Revokes the refresh tokens of the sessions that match; answers how many were live. */
+  /**
+   * Revokes the refresh tokens of the matching sessions and returns the number of those that were
+   * valid.
+   */
   revoke(matches: (session: Session) => boolean): number {
     let revoked = 0;
     for (const session of this.#sessions.list()) {
@@ -97,7 +101,7 @@ export class SessionBook {
     return revoked;
   }
 
-  /** Keeps both tables from growing with every login ever made. */
+  /** Deletes expired rows. Otherwise both tables would grow with every login. */
   #forgetExpired(nowMs: number): void {
     for (const access of this.#accessTokens.list()) {
       if (nowMs >= access.expiresAt) this.#accessTokens.delete(access.accessTokenHash);

@@ -4,27 +4,30 @@ import type { Table } from '../state/table.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 import type { ChainTransaction } from './chain-transaction.ts';
 
-/** A chain's tip: `height` was reached at `atMs`; later blocks are implied until someone looks. */
+/**
+ * A chain's tip: `height` was reached at `atMs` (Unix epoch milliseconds). Blocks due since then
+ * are added when someone reads the chain.
+ */
 interface Tip {
   network: string;
   height: number;
   atMs: number;
 }
 
-/** What the schedule asks of the chain whose blocks it times. */
+/** The calls that the schedule makes to its chain. */
 export interface BlockWork {
   /** Transactions that reach a published depth at this height. */
   due(network: string, height: number): ChainTransaction[];
-  /** `<network>|<height>` of everything due. */
+  /** `<network>|<height>` of every due transaction. */
   dueKeys(): Iterable<string>;
-  /** Whether the next block has anything to take in, drop or decide. */
+  /** Whether the next block could take a transaction in or drop one. */
   isWaiting(network: string): boolean;
   addBlock(block: { network: string; height: number; timeMs: number }): void;
 }
 
 /**
- * When blocks come. Blocks that would hold and deepen nothing are never made one by one: the height
- * follows from the time, so that an advance of weeks costs as much as what happens in them.
+ * Times the blocks of every chain. Empty blocks are not made one by one: the height follows from
+ * the time. So an advance of weeks costs as much as the events in it.
  */
 export class BlockSchedule {
   readonly #clock: Clock;
@@ -33,7 +36,7 @@ export class BlockSchedule {
   readonly #work: BlockWork;
   readonly #tips: Table<Tip>;
   readonly #timers = new Map<string, { atMs: number; handle: Handle }>();
-  /** Networks whose blocks are being added right now: what happens inside must not add more. */
+  /** Networks that are adding blocks now. Their listeners must not add more. */
   readonly #busy = new Set<string>();
 
   constructor(options: {
@@ -58,13 +61,13 @@ export class BlockSchedule {
     return this.#work.due(network, height).sort((left, right) => left.sequence - right.sequence);
   }
 
-  /** The height now, blocks that nobody has looked at included. */
+  /** The height now, blocks included that are due and not yet added. */
   height(network: string): number {
     const tip = this.#tip(network);
     return tip.height + (this.#busy.has(network) ? 0 : this.#elapsedBlocks(tip));
   }
 
-  /** Works off the blocks that time has brought since the last look. */
+  /** Adds the blocks that have become due since the last call. */
   catchUp(network: string): void {
     if (this.#busy.has(network)) return;
     const tip = this.#tip(network);
@@ -72,7 +75,7 @@ export class BlockSchedule {
     if (elapsed > 0) this.#add({ network, count: elapsed, intervalMs: this.#blockMs(network) });
   }
 
-  /** Adds blocks now; the next automatic one keeps its time. */
+  /** Adds blocks now. The next automatic block keeps its time. */
   addBlocks(network: string, count: number): void {
     this.#add({ network, count, intervalMs: 0 });
     this.plan(network);
@@ -83,7 +86,7 @@ export class BlockSchedule {
     this.#tips.put(network, { ...tip, height: tip.height - 1 });
   }
 
-  /** Sets the timer for the next block that matters, or none. */
+  /** Sets the timer for the next block with an effect, or none. */
   plan(network: string): void {
     const atMs = this.#nextTimeMs(network);
     const timer = this.#timers.get(network);
@@ -109,7 +112,10 @@ export class BlockSchedule {
     this.#timers.clear();
   }
 
-  /** `intervalMs` 0: all at this moment, and the phase of automatic blocks stays. */
+  /**
+   * `intervalMs` is the time between the blocks. With 0 all blocks come now, and the times of the
+   * automatic blocks stay.
+   */
   #add(blocks: { network: string; count: number; intervalMs: number }): void {
     const { network, count, intervalMs } = blocks;
     const start = this.#tip(network);
@@ -131,7 +137,7 @@ export class BlockSchedule {
     }
   }
 
-  /** The next height above `height` at which anything happens. */
+  /** The next height above `height` at which something happens. */
   #nextHeight(network: string, height: number): number | undefined {
     if (this.#work.isWaiting(network)) return height + 1;
     const prefix = `${network}|`;

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import type { Random } from '../state/random.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 
-/** A transaction hash as the network spells them. */
+/** A new transaction hash in the notation of the network. */
 export function freshHash(network: NetworkConfig, random: Random): string {
   const bytes = random.block();
   switch (network.hash) {

@@ -1,19 +1,19 @@
 import type { ChainTransaction } from './chain-transaction.ts';
 
-/** Hears what happens on the chains, in order, right after it happened. */
+/** Receives the events of every chain, in order, directly after each event. */
 export interface ChainListener {
-  /** Broadcast for the first time. */
+  /** The transaction entered the mempool. */
   accepted(transaction: ChainTransaction): void;
-  /** Taken in by a block; again after a reorg. */
+  /** A block took the transaction in; called again when it is mined again after a reorg. */
   mined(transaction: ChainTransaction): void;
-  /** Reached a published depth. */
+  /** The transaction reached a published depth. */
   deepened(transaction: ChainTransaction, depth: number): void;
-  /** Its block is gone; it waits again, or `dropped` follows. */
+  /** A reorg removed its block. The transaction waits again, or `dropped` follows. */
   unmined(transaction: ChainTransaction): void;
-  /** Gone for good. */
+  /** The transaction was dropped and does not return. */
   dropped(transaction: ChainTransaction): void;
-  /** Gone for good: of two that outbid each other, the other one was mined. */
+  /** The transaction was dropped, because its replacement or its original was mined. */
   replaced(transaction: ChainTransaction): void;
-  /** A block has been worked off: balances may have grown. */
+  /** A block was added, so balances may have grown. */
   blockAdded(network: string): void;
 }

@@ -1,78 +1,85 @@
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
 import type { Announcer } from '../world/announcer.ts';
-import type { ChangeReport, OwnMovement } from './change-report.ts';
+import type { BalanceChangeEntries, OwnMovement } from './balance-change-entries.ts';
 import { effectsOf } from './chain-transaction.ts';
 import type { ChainTransaction, Movement } from './chain-transaction.ts';
 
-/** What the stream was last told about a hash: a rollback is due only for what it knows. */
+/** Key of the last report in a stored record. State files keep the records, so it never changes. */
+const LAST_REPORT = 'told';
+
+/** The last report of the stream about a hash. Only a reported hash can be rolled back. */
 interface Sighting {
-  told: 'mempool' | 'confirmed' | 'rollback';
+  readonly [LAST_REPORT]: 'mempool' | 'confirmed' | 'rollback';
 }
 
 /**
- * The `blockchain` stream: every transaction that touches a vault, as seen on-chain, each vault its
- * own side (section "Blockchain stream").
+ * The `blockchain` stream: reports every transaction that touches a vault, to each vault its own
+ * movements (the specification, section "Blockchain stream").
  */
 export class ChainStream {
-  readonly #report: ChangeReport;
+  readonly #entries: BalanceChangeEntries;
   readonly #announcer: Announcer;
   readonly #sightings: Table<Sighting>;
 
-  constructor(options: { state: State; report: ChangeReport; announcer: Announcer }) {
-    this.#report = options.report;
+  constructor(options: { state: State; entries: BalanceChangeEntries; announcer: Announcer }) {
+    this.#entries = options.entries;
     this.#announcer = options.announcer;
     this.#sightings = options.state.table('sightings');
   }
 
-  /** Whether vaults believe in the transaction, so that its end has to be told. */
+  /** Whether the stream has reported the transaction, so that its end must be reported too. */
   isKnown(hash: string): boolean {
-    const told = this.#sightings.get(hash)?.told;
-    return told === 'mempool' || told === 'confirmed';
+    const lastReport = this.#lastReport(hash);
+    return lastReport === 'mempool' || lastReport === 'confirmed';
   }
 
   seenInMempool(transaction: ChainTransaction): void {
     for (const [vaultId, side] of this.#sides(transaction, transaction.movements)) {
-      this.#tell(transaction, 'mempool', vaultId, {
+      this.#announce(transaction, 'mempool', vaultId, {
         confirmations: 0,
-        balanceChanges: this.#report.unaggregated(side),
+        balanceChanges: this.#entries.unaggregated(side),
         metadata: transaction.metadata,
       });
     }
-    this.#sightings.put(transaction.hash, { told: 'mempool' });
+    this.#sightings.put(transaction.hash, { [LAST_REPORT]: 'mempool' });
   }
 
   confirmed(transaction: ChainTransaction): void {
     const sides = this.#sides(transaction, effectsOf(transaction));
     for (const [vaultId, side] of sides) {
-      this.#tell(transaction, 'transaction', vaultId, {
+      this.#announce(transaction, 'transaction', vaultId, {
         confirmations: 1,
-        balanceChanges: this.#report.unaggregated(side),
+        balanceChanges: this.#entries.unaggregated(side),
         metadata: transaction.metadata,
       });
     }
-    if (this.#sightings.get(transaction.hash)?.told === 'mempool') {
-      // A reverted payment never arrives at those who saw it coming.
+    if (this.#lastReport(transaction.hash) === 'mempool') {
+      // A reverted payment does not arrive. The vaults that saw it in the mempool get a rollback.
       for (const vaultId of this.#sides(transaction, transaction.movements).keys()) {
-        if (!sides.has(vaultId)) this.#tell(transaction, 'rollback', vaultId, {});
+        if (!sides.has(vaultId)) this.#announce(transaction, 'rollback', vaultId, {});
       }
     }
-    this.#sightings.put(transaction.hash, { told: 'confirmed' });
+    this.#sightings.put(transaction.hash, { [LAST_REPORT]: 'confirmed' });
   }
 
   deepened(transaction: ChainTransaction, depth: number): void {
     for (const vaultId of this.#sides(transaction, effectsOf(transaction)).keys()) {
-      this.#tell(transaction, 'confirmation', vaultId, { confirmations: depth }, depth);
+      this.#announce(transaction, 'confirmation', vaultId, { confirmations: depth }, depth);
     }
   }
 
   rolledBack(transaction: ChainTransaction): void {
-    const wasConfirmed = this.#sightings.get(transaction.hash)?.told === 'confirmed';
+    const wasConfirmed = this.#lastReport(transaction.hash) === 'confirmed';
     const movements = wasConfirmed ? effectsOf(transaction) : transaction.movements;
     for (const vaultId of this.#sides(transaction, movements).keys()) {
-      this.#tell(transaction, 'rollback', vaultId, {});
+      this.#announce(transaction, 'rollback', vaultId, {});
     }
-    this.#sightings.put(transaction.hash, { told: 'rollback' });
+    this.#sightings.put(transaction.hash, { [LAST_REPORT]: 'rollback' });
+  }
+
+  #lastReport(hash: string): Sighting[typeof LAST_REPORT] | undefined {
+    return this.#sightings.get(hash)?.[LAST_REPORT];
   }
 
   #sides(
@@ -80,7 +87,7 @@ export class ChainStream {
     movements: readonly Movement[],
   ): Map<string, OwnMovement[]> {
     const sides = new Map<string, OwnMovement[]>();
-    for (const movement of this.#report.own(transaction.network, movements)) {
+    for (const movement of this.#entries.own(transaction.network, movements)) {
       const side = sides.get(movement.owner.vaultId);
       if (side === undefined) sides.set(movement.owner.vaultId, [movement]);
       else side.push(movement);
@@ -88,7 +95,7 @@ export class ChainStream {
     return sides;
   }
 
-  #tell(
+  #announce(
     transaction: ChainTransaction,
     type: 'mempool' | 'transaction' | 'confirmation' | 'rollback',
     vaultId: string,

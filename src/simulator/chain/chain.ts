@@ -8,7 +8,7 @@ import { freshHash } from './blockchain-hash.ts';
 import type { ChainListener } from './chain-listener.ts';
 import { outpoint } from './chain-transaction.ts';
 import type { ChainTransaction, TransactionPlan } from './chain-transaction.ts';
-import { Contests } from './contests.ts';
+import { DoubleSpends } from './double-spends.ts';
 import { Ledger } from './ledger.ts';
 import { Nonces } from './nonces.ts';
 
@@ -18,7 +18,7 @@ interface Block {
   timeMs: number;
 }
 
-/** Every chain: mempools, blocks, reorgs. All balances follow from here. */
+/** Every chain with its mempool, blocks and reorgs. All balances follow from it. */
 export class Chain {
   readonly ledger: Ledger;
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class Chain {
   readonly #waitingBySource: Index<ChainTransaction>;
   readonly #byHeight: Index<ChainTransaction>;
   readonly #byAddress: Index<ChainTransaction>;
-  readonly #contests: Contests;
+  readonly #doubleSpends: DoubleSpends;
   readonly #nonces: Nonces;
   readonly #schedule: BlockSchedule;
 
@@ -62,7 +62,7 @@ export class Chain {
     this.#byAddress = this.#transactions.index((row) => [
       ...new Set(row.movements.map((movement) => `${row.network}|${movement.networkAddress}`)),
     ]);
-    this.#contests = new Contests(this.#transactions);
+    this.#doubleSpends = new DoubleSpends(this.#transactions);
     this.#nonces = new Nonces(options.state, this.#transactions);
     const due = this.#transactions.index((row) =>
       row.dueHeight === null ? [] : [`${row.network}|${row.dueHeight}`],
@@ -81,7 +81,7 @@ export class Chain {
     });
   }
 
-  /** Schedules again after a restore. */
+  /** Sets the block timers again, after a restore. */
   resume(): void {
     this.#schedule.resume();
   }
@@ -94,16 +94,16 @@ export class Chain {
     return this.#schedule.height(network);
   }
 
-  /** Waiting transactions, in order of broadcast. */
+  /** Waiting transactions in order of broadcast. */
   mempool(network: string): ChainTransaction[] {
     return this.#waiting.find(network).sort((left, right) => left.sequence - right.sequence);
   }
 
-  /** Waiting transactions that this address pays for and that nothing outbids. */
+  /** Waiting transactions that this address pays for, without those that lose to a replacement. */
   mempoolFrom(network: string, networkAddress: string): ChainTransaction[] {
     return this.#waitingBySource
       .find(`${network}|${networkAddress}`)
-      .filter((transaction) => !this.#isOutbid(transaction));
+      .filter((transaction) => !this.#losesToReplacement(transaction));
   }
 
   transaction(hash: string): ChainTransaction | undefined {
@@ -114,7 +114,7 @@ export class Chain {
     return this.#transactions.list();
   }
 
-  /** Transactions that move anything on this address, in order of broadcast. */
+  /** Transactions that move an asset on this address, in order of broadcast. */
   transactionsOf(network: string, networkAddress: string): ChainTransaction[] {
     return this.#byAddress
       .find(`${network}|${networkAddress}`)
@@ -126,32 +126,34 @@ export class Chain {
     return this.#claims.find(outpointId);
   }
 
-  /** Blocks on top of and including the transaction's own; 0 while it is in none. */
+  /**
+   * Number of blocks from the transaction's own to the tip, both included; 0 while it is in none.
+   */
   confirmations(transaction: ChainTransaction): number {
     if (transaction.status !== 'mined' || transaction.blockHeight === null) return 0;
     return this.height(transaction.network) - transaction.blockHeight + 1;
   }
 
-  /** A hash that nothing has yet, shaped as the network shapes them. */
+  /** A new hash in the notation of the network. */
   nextHash(network: string): string {
     return freshHash(this.#config(network), this.#random);
   }
 
   /**
-   * The nonce of the sender's next transaction: the lowest free one. Undefined where nonces do not
-   * count. Blocks that are overdue can change it: `catchUp` first.
+   * The nonce of the sender's next transaction: the lowest free one. Undefined on networks without
+   * nonces. Due blocks can change it, so call `catchUp` first.
    */
   nextNonce(network: string, networkAddress: string): number | undefined {
     const isCounted = this.#config(network).fee.kind === 'byGas';
     return isCounted ? this.#nonces.next(network, networkAddress) : undefined;
   }
 
-  /** Works off the blocks that time has brought since the last look. */
+  /** Adds the blocks that have become due since the last call. */
   catchUp(network: string): void {
     this.#schedule.catchUp(network);
   }
 
-  /** Puts a transaction into the mempool. `nonce` shows in its metadata. */
+  /** Puts a transaction into the mempool. Its metadata shows the `nonce`. */
   broadcast(
     plan: TransactionPlan,
     details: {
@@ -197,8 +199,8 @@ export class Chain {
   }
 
   /**
-   * Takes the last `depth` blocks away and drops `drop` for good, with whatever spends their
-   * outputs. Returns the hashes that wait again and those that are gone.
+   * Removes the last `depth` blocks. Drops the hashes in `drop` for ever, with every transaction
+   * that spends their outputs. Returns the hashes that wait again and the dropped ones.
    */
   reorg(
     network: string,
@@ -215,7 +217,7 @@ export class Chain {
     return { returned: returned.filter((hash) => !dropped.includes(hash)), dropped };
   }
 
-  /** Whether a reorg of this depth could drop the hash: it waits, or sits in the last blocks. */
+  /** Whether a reorg of this depth can drop the hash: it waits, or it is in the last blocks. */
   isDroppable(network: string, hash: string, depth: number): boolean {
     const transaction = this.#transactions.get(hash);
     if (transaction?.network !== network) return false;
@@ -223,7 +225,10 @@ export class Chain {
     return transaction.status === 'mined' && this.confirmations(transaction) <= depth;
   }
 
-  /** Newest first, so that nothing is undone before what spends it. */
+  /**
+   * Removes the newest blocks first: a transaction must be undone before the one whose outputs it
+   * spends.
+   */
   #takeBlocksAway(network: string, depth: number): string[] {
     const returned: string[] = [];
     for (let taken = 0; taken < depth; taken += 1) {
@@ -247,8 +252,8 @@ export class Chain {
         this.#listener.unmined(waiting);
       }
     }
-    // A deeper depth that was due at a height taken away is due there again once it is re-mined:
-    // `dueHeight` of what stays in a block never lies below the new tip.
+    // Depths of the transactions that stay in blocks need no change: their `dueHeight` never lies
+    // below the new tip, and the chain reaches that height again.
     return returned;
   }
 
@@ -256,14 +261,14 @@ export class Chain {
     const { network, height } = block;
     for (const transaction of this.mempool(network)) {
       let taken = this.#consider(transaction, block);
-      // What was passed over because this one was missing goes in right behind it.
-      while (taken !== undefined) taken = this.#considerPassedOver(taken, transaction, block);
+      // Transactions that were skipped because this nonce was missing follow directly.
+      while (taken !== undefined) taken = this.#considerSkipped(taken, transaction, block);
     }
     for (const transaction of this.#schedule.due(network, height)) this.#deepen(transaction);
     this.#listener.blockAdded(network);
   }
 
-  #considerPassedOver(
+  #considerSkipped(
     taken: ChainTransaction,
     last: ChainTransaction,
     block: Block,
@@ -275,11 +280,14 @@ export class Chain {
     return undefined;
   }
 
-  /** Takes a waiting transaction in, drops it as invalid, or leaves it; returns what was taken in. */
+  /**
+   * Takes a waiting transaction into the block, drops it as invalid, or leaves it. Returns it when
+   * the block took it in.
+   */
   #consider({ hash }: ChainTransaction, block: Block): ChainTransaction | undefined {
     const transaction = this.#transactions.get(hash);
     if (transaction?.status !== 'mempool' || !this.#nonces.isDue(transaction)) return undefined;
-    if (this.#isOutbid(transaction)) return undefined;
+    if (this.#losesToReplacement(transaction)) return undefined;
     if (this.ledger.canApply(transaction)) return this.#take(transaction, block);
     this.#drop(transaction, []);
     return undefined;
@@ -298,7 +306,7 @@ export class Chain {
     };
     this.#transactions.put(mined.hash, mined);
     this.#listener.mined(mined);
-    for (const loser of this.#contests.losers(mined)) {
+    for (const loser of this.#doubleSpends.losers(mined)) {
       this.#transactions.put(loser.hash, { ...loser, status: 'dropped' });
       this.#listener.replaced(loser);
     }
@@ -306,7 +314,7 @@ export class Chain {
     return mined;
   }
 
-  /** Tells the depth that is due now and plans the next one. */
+  /** Reports the depth that is reached now and plans the next one. */
   #deepen(transaction: ChainTransaction): void {
     const { dueHeight, blockHeight } = transaction;
     if (dueHeight === null || blockHeight === null) return;
@@ -320,9 +328,12 @@ export class Chain {
     this.#listener.deepened(deeper, depth);
   }
 
-  /** Miners keep only the better-paying of two that spend the same. */
-  #isOutbid(transaction: ChainTransaction): boolean {
-    return this.#contests.bidsAgainst(transaction).some((bid) => this.ledger.canApply(bid));
+  /**
+   * Whether a replacement with a higher fee waits that a block could take in. Miners then keep only
+   * the replacement.
+   */
+  #losesToReplacement(transaction: ChainTransaction): boolean {
+    return this.#doubleSpends.replacementsOf(transaction).some((bid) => this.ledger.canApply(bid));
   }
 
   #drop(transaction: ChainTransaction, dropped: string[]): void {

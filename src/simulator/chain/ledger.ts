@@ -3,7 +3,7 @@ import type { Index, Table } from '../state/table.ts';
 import { effectsOf, outpoint } from './chain-transaction.ts';
 import type { ChainTransaction } from './chain-transaction.ts';
 
-/** What an address holds in blocks. */
+/** The balance of an address in one asset, in blocks. */
 export interface Holding {
   network: string;
   networkAddress: string;
@@ -11,7 +11,7 @@ export interface Holding {
   amount: bigint;
 }
 
-/** An output in a block; `spentBy` is the hash of the mined transaction that spent it. */
+/** An output in a block. `spentBy` is the hash of the mined transaction that spent it, or null. */
 export interface Unspent {
   outpoint: string;
   network: string;
@@ -21,8 +21,8 @@ export interface Unspent {
 }
 
 /**
- * Balances and unspent outputs as the blocks make them. Mining applies a transaction, a reorg takes
- * it back; what is only in a mempool does not count.
+ * Balances and unspent outputs of the mined transactions. Mining applies a transaction, a reorg
+ * undoes it. Waiting transactions do not count.
  */
 export class Ledger {
   readonly #holdings: Table<Holding>;
@@ -41,7 +41,7 @@ export class Ledger {
     return this.#holdings.get(holdingKey(network, networkAddress, asset))?.amount ?? 0n;
   }
 
-  /** Everything that anyone holds, outsiders whom we have paid included. */
+  /** All balances, including those of outsiders that custody has paid. */
   holdings(): IterableIterator<Holding> {
     return this.#holdings.list();
   }
@@ -55,7 +55,10 @@ export class Ledger {
     return this.#outputs.get(outpointId);
   }
 
-  /** Whether a block may take the transaction in: inputs unspent, nobody overdrawn. */
+  /**
+   * Whether a block may take the transaction in: its inputs are unspent and no balance becomes
+   * negative.
+   */
   canApply(transaction: ChainTransaction): boolean {
     if (transaction.spends.some((id) => this.#outputs.get(id)?.spentBy !== null)) return false;
     const net = new Map<string, bigint>();
@@ -78,7 +81,7 @@ export class Ledger {
     }
   }
 
-  /** Undoes `apply`; whoever spends its outputs must have been undone before. */
+  /** Undoes `apply`. Transactions that spend its outputs must be undone before. */
   unapply(transaction: ChainTransaction): void {
     this.#move(transaction, -1n);
     for (const index of transaction.outputs.keys()) {

@@ -2,15 +2,18 @@ import type { State } from '../state/state.ts';
 import type { Index, Table } from '../state/table.ts';
 import type { ChainTransaction } from './chain-transaction.ts';
 
-/** How many transactions of a sender are in blocks: the nonce that its next one there must carry. */
+/**
+ * Number of the sender's transactions in blocks. It is also the nonce of the sender's next
+ * transaction in a block.
+ */
 interface SenderCount {
   readonly count: number;
 }
 
 /**
  * The nonces of EVM senders. Blocks take a sender's transactions in from nonce 0 upwards without a
- * gap, so what is in blocks is a count; whatever stands above a gap waits in the mempool. Transactions
- * without a nonce (other networks, payments by outsiders) wait for nobody.
+ * gap, so a count describes the mined ones. A transaction above a gap waits in the mempool.
+ * Transactions without a nonce (other networks, payments by outsiders) do not wait.
  */
 export class Nonces {
   readonly #counts: Table<SenderCount>;
@@ -33,7 +36,7 @@ export class Nonces {
     this.#waiting = waitingUnder(nonceKey);
   }
 
-  /** The lowest nonce that no transaction of the sender holds, in a block or waiting. */
+  /** The lowest nonce that no mined or waiting transaction of the sender has. */
   next(network: string, networkAddress: string): number {
     const sender = senderKey(network, networkAddress);
     let nonce = this.#count(sender);
@@ -41,13 +44,13 @@ export class Nonces {
     return nonce;
   }
 
-  /** Whether all lower nonces of its sender are in blocks. */
+  /** Whether all lower nonces of the sender are in blocks. */
   isDue(transaction: ChainTransaction): boolean {
     const { nonce } = transaction;
     return nonce === undefined || nonce <= this.#count(senderOf(transaction));
   }
 
-  /** Whether any waiting transaction of the network is due. */
+  /** Whether a block could take in any waiting transaction of the network. */
   isAnyDue(network: string): boolean {
     if (this.#unnumbered.count(network) > 0) return true;
     const prefix = senderKey(network, '');
@@ -58,7 +61,7 @@ export class Nonces {
     return false;
   }
 
-  /** Waiting transactions of the same sender with the nonce after this one's. */
+  /** Waiting transactions of the same sender with the next nonce. */
   following(transaction: ChainTransaction): ChainTransaction[] {
     const { nonce } = transaction;
     return nonce === undefined
@@ -66,12 +69,12 @@ export class Nonces {
       : this.#waiting.find(nonceKey(senderOf(transaction), nonce + 1));
   }
 
-  /** A block took the transaction in. */
+  /** Counts a transaction that a block took in. */
   use(transaction: ChainTransaction): void {
     this.#add(transaction, 1);
   }
 
-  /** Undoes `use`; its block goes as a whole, and so do those above. */
+  /** Undoes `use`. A reorg removes whole blocks from the tip, so no gap appears. */
   giveBack(transaction: ChainTransaction): void {
     this.#add(transaction, -1);
   }
@@ -87,7 +90,7 @@ export class Nonces {
   }
 }
 
-/** The first source: EVM transactions have one. */
+/** The sender is the first source: EVM transactions have one. */
 function senderOf(transaction: ChainTransaction): string {
   return senderKey(transaction.network, transaction.sources[0] ?? '');
 }

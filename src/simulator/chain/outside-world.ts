@@ -12,7 +12,9 @@ import type {
 import type { Chain } from './chain.ts';
 import type { Movement, TransactionPlan } from './chain-transaction.ts';
 
-/** People who are not custody and move coins: payers, and whoever holds an allowance or a key. */
+/**
+ * Outsiders who move coins: payers, and thieves with an allowance or a key of a custody address.
+ */
 export class OutsideWorld {
   readonly #registry: CustodyRegistry;
   readonly #catalogue: AssetCatalogue;
@@ -24,7 +26,7 @@ export class OutsideWorld {
     this.#chain = options.chain;
   }
 
-  /** One transaction that pays every output; where the money comes from is not custody's. */
+  /** Sends one transaction that pays every output. Its inputs come from outside custody. */
   deposit(request: DepositRequest): Change<{ blockchainHash: string }> {
     const network = this.#catalogue.network(request.network);
     if (network === undefined) return unknownNetwork(request.network);
@@ -54,8 +56,8 @@ export class OutsideWorld {
   }
 
   /**
-   * Moves exactly `amount` away without a platform transaction, at somebody else's fee, but with the
-   * address's own nonce where nonces count.
+   * Moves exactly `amount` from a custody address without a platform transaction. An outsider pays
+   * the fee. On EVM networks the transaction has the address's next nonce.
    */
   externalDebit(request: ExternalDebitRequest): Change<{ blockchainHash: string }> {
     const network = this.#catalogue.network(request.network);
@@ -134,8 +136,8 @@ export class OutsideWorld {
   }
 
   /**
-   * Inputs for a thief: outputs that nobody else is spending first. When those do not do, others
-   * too: then two waiting transactions spend the same, and only one will be mined.
+   * Chooses the inputs: first the outputs that no other transaction is spending, then the others.
+   * In the second case two waiting transactions spend the same output, and only one is mined.
    */
   #spend(
     network: NetworkConfig,
@@ -176,7 +178,10 @@ function toOutput({ networkAddress, amount }: Movement) {
   return { networkAddress, amount };
 }
 
-/** A payment that claims more than it delivers: only the delivered amount is anyone's. */
+/**
+ * Metadata of a partial payment: the payment claims more than it delivers, and only the delivered
+ * amount arrives.
+ */
 function partialPayment(outputs: readonly DepositOutput[]): Record<string, unknown> {
   const output = outputs.find(({ claimedAmount }) => claimedAmount !== undefined);
   if (output?.claimedAmount === undefined) return {};

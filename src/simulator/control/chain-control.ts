@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { changeAnswer } from '../api/creation.ts';
+import { changeAnswer } from '../api/resources/creation.ts';
 import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { identifier, positiveAmount } from '../api/schema.ts';
 import { refused } from '../api/answer.ts';
 import type { DepositOutput } from '../world/world.ts';
+import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
 
 const OUTPUTS_MAX = 1_000;
@@ -25,16 +26,9 @@ const depositRequest = z.union([
   z.strictObject({ network: identifier, ...output }),
 ]);
 
-const common = {
-  tag: 'Control',
-  credentials: 'none',
-  method: 'post',
-  params: NOTHING,
-  query: NOTHING,
-  answer: z.unknown(),
-} as const;
+const common = { ...CONTROL_CALL, method: 'post', query: NOTHING } as const;
 
-/** Calls that move the chains, within bounds that the world knows. None waits for deliveries. */
+/** The control calls that change the chains. They do not wait for deliveries. */
 export function chainEndpoints({ world }: ControlServices): Endpoint[] {
   return [
     endpoint({

@@ -1,19 +1,19 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { refused } from '../api/answer.ts';
-import { crossSiteRefusal } from '../api/cross-site.ts';
-import { respond, serveLocally } from '../api/pipeline.ts';
+import { crossSiteRefusal } from '../api/request/cross-site.ts';
+import { respond, serveLocally } from '../api/request/pipeline.ts';
 import { chainEndpoints } from './chain-control.ts';
 import type { ControlServices } from './control-services.ts';
-import { courseEndpoints } from './course.ts';
+import { runControlEndpoints } from './run-control.ts';
 import { observationEndpoints } from './observation.ts';
-import { populationEndpoints } from './population.ts';
+import { setupEndpoints } from './setup-control.ts';
 
 export type ControlApp = Hono<{ Bindings: HttpBindings }>;
 
 /**
- * The `/sim/…` calls. They take no credentials: the port is for the one who runs the core.
- * `hostNames` are names of this core beside those of loopback.
+ * The control API, `/sim/…`. It takes no credentials: only the operator of the core may reach its
+ * port. `hostNames` are names of this core beside those of loopback.
  */
 export function controlApplication(
   services: ControlServices,
@@ -27,10 +27,10 @@ export function controlApplication(
     return refusal === undefined ? next() : respond(context, refusal, clock.now());
   });
   const endpoints = [
-    ...populationEndpoints(services),
+    ...setupEndpoints(services),
     ...chainEndpoints(services),
     ...observationEndpoints(services),
-    ...courseEndpoints(services),
+    ...runControlEndpoints(services),
   ];
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, (context) =>

@@ -5,7 +5,7 @@ import type { Mailbox } from '../mail/mailbox.ts';
 import type { World } from '../world/world.ts';
 import type { FaultSwitch } from './fault-switch.ts';
 
-/** What the control calls work on. */
+/** The services that the control calls use. */
 export interface ControlServices {
   readonly world: World;
   readonly delivery: Delivery;
@@ -13,16 +13,19 @@ export interface ControlServices {
   readonly mailbox: Mailbox;
   readonly faults: FaultSwitch;
   readonly clock: Clock;
-  /** Set when the core runs on virtual time. */
+  /** Set only on virtual time. */
   readonly virtualClock: VirtualClock | undefined;
   readonly snapshots: Snapshots;
 }
 
-/** Whole states by id; a restore ends whatever is under way and takes it up from the records. */
+/**
+ * Snapshots of the whole state by id. A restore ends all running work and continues from the stored
+ * rows.
+ */
 export interface Snapshots {
   take(): string;
-  /** False for an unknown id. */
+  /** Restores a snapshot; false for an unknown id. */
   restore(snapshotId: string): Promise<boolean>;
-  /** Back to the state right after the start. */
+  /** Restores the state right after the start. */
   reset(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { VirtualClock } from '../clock.ts';
 import type { World } from '../world/world.ts';
 import type { Faults, FaultSet } from './fault.ts';
 
-/** Sets the faults of every kind at once, wherever they strike. */
+/** Replaces the faults of every kind together. */
 export class FaultSwitch {
   readonly #faults: Faults;
   readonly #world: World;
@@ -19,7 +19,8 @@ export class FaultSwitch {
   }
 
   async replace(set: FaultSet): Promise<void> {
-    // What is already on its way belongs to the old set, or a seed would not repeat its faults.
+    // Deliveries that are due belong to the old faults. Otherwise the same seed would not repeat
+    // its faults.
     await this.#virtualClock?.advance(0);
     this.#faults.replace(set);
     this.#world.setTransactionFaults(set.transactions ?? []);

@@ -5,9 +5,9 @@ import { CANCELLATION_REASONS } from '../../wire/notification.ts';
 import type { Table } from '../state/table.ts';
 
 const chance = {
-  /** Share of the occasions that it strikes; 1 when left out. */
+  /** Probability of a strike at each occasion; default 1. */
   probability: z.number().min(0).max(1).exactOptional(),
-  /** How often it strikes at most; without bound when left out. */
+  /** Largest number of strikes; default: no limit. */
   count: z.int().min(0).exactOptional(),
 };
 
@@ -29,7 +29,7 @@ const deliveryFault = z.strictObject({
   vaultId: z.string().exactOptional(),
   stream: z.string().exactOptional(),
   type: z.string().exactOptional(),
-  /** Of `delay` and `replay-late`. */
+  /** Delay in milliseconds, for `delay` and `replay-late`. */
   delayMs: z
     .int()
     .min(0)
@@ -42,7 +42,7 @@ export type DeliveryFault = z.infer<typeof deliveryFault>;
 const apiFault = z.strictObject({
   fault: z.enum(API_FAULTS),
   errorCode: z.enum(ERROR_CODES).exactOptional(),
-  /** An operation's name in the OpenAPI document, or its `METHOD /path`; every one when left out. */
+  /** Name of an operation in the OpenAPI document, or `METHOD /path`; default: every operation. */
   operation: z.string().exactOptional(),
   ...chance,
 });
@@ -69,7 +69,7 @@ const transactionFault = z.discriminatedUnion('fault', [
   }),
 ]);
 
-/** Body of `PUT /sim/faults`: the whole set; what is left out is cleared. */
+/** Body of `PUT /sim/faults`: it replaces all faults, so a missing list clears its faults. */
 export const faultSet = z.strictObject({
   delivery: z.array(deliveryFault).exactOptional(),
   api: z.array(apiFault).exactOptional(),
@@ -77,7 +77,7 @@ export const faultSet = z.strictObject({
 });
 export type FaultSet = z.infer<typeof faultSet>;
 
-/** How often each fault of the current set has struck; one row. */
+/** The current faults and the number of strikes of each; one row. */
 export interface FaultRow {
   readonly set: FaultSet;
   readonly struck: Readonly<Record<string, number>>;
@@ -85,8 +85,8 @@ export interface FaultRow {
 const ROW = 'current';
 
 /**
- * Delivery and API faults. Whether one strikes depends on the seed and on what it would strike, not
- * on the order in which concurrent deliveries happen to run, so a seed repeats its faults.
+ * Delivery and API faults. A strike depends on the seed and on the target, not on the order of
+ * concurrent deliveries. So the same seed repeats its faults.
  */
 export class Faults {
   readonly #table: Table<FaultRow>;
@@ -105,7 +105,10 @@ export class Faults {
     return this.#table.get(ROW)?.set ?? {};
   }
 
-  /** The first delivery fault of a kind that strikes this occasion; `occasion` names it uniquely. */
+  /**
+   * Returns the first delivery fault of this kind that strikes. `occasion` is the unique name of
+   * the occasion.
+   */
   strikeDelivery(
     kind: DeliveryFault['fault'],
     target: { vaultId: string; stream: string; type: string; occasion: string },
@@ -121,7 +124,10 @@ export class Faults {
     );
   }
 
-  /** Every API fault that strikes this request of an operation; `strike` counts its strikes from 1. */
+  /**
+   * Returns every API fault that strikes this request. `strike` numbers the strikes of a fault,
+   * from 1.
+   */
   strikeApi(target: { operation: string; methodAndPath: string }): StruckApiFault[] {
     const faults = this.#table.get(ROW)?.set.api ?? [];
     if (faults.length === 0) return [];

@@ -2,16 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { ok } from '../api/answer.ts';
 import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
+import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
 
-const common = {
-  tag: 'Control',
-  credentials: 'none',
-  method: 'get',
-  params: NOTHING,
-  body: NOTHING,
-  answer: z.unknown(),
-} as const;
+const common = { ...CONTROL_CALL, method: 'get', body: NOTHING } as const;
 
 const count = z
   .string()
@@ -24,11 +18,11 @@ const deliveriesQuery = z.strictObject({
   url: z.string().optional(),
   kind: z.enum(['queue', 'replay', 'duplicate', 'replay-late']).optional(),
   page: count.default(0),
-  /** Every row on one page when left out. */
+  /** Default: every row on one page. */
   pageSize: count.optional(),
 });
 
-/** Reads of what really is and what really was sent. */
+/** The control calls that read mails, delivery attempts and the true state of the chains. */
 export function observationEndpoints(services: ControlServices): Endpoint[] {
   const { delivery, mailbox, world } = services;
   return [

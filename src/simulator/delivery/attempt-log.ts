@@ -1,13 +1,16 @@
 import type { Notification, Stream } from '../../wire/notification.ts';
 import type { Table } from '../state/table.ts';
 
-/** Attempts kept for `GET /sim/deliveries`; beyond this the oldest are forgotten. */
+/** Attempts kept for `GET /sim/deliveries`. Beyond this number the oldest are deleted. */
 const ATTEMPTS_KEPT_MAX = 200_000;
 
-/** `queue` in the vault's order; the others go beside it: an API replay, and two kinds of fault. */
+/**
+ * `queue`: an attempt of the vault's queue. `replay`: asked for through the API. `duplicate` and
+ * `replay-late`: made by faults.
+ */
 export type AttemptKind = 'queue' | 'replay' | 'duplicate' | 'replay-late';
 
-/** One HTTP POST to a receiver and what came of it. Times are Unix epoch milliseconds. */
+/** One HTTP POST to a receiver, with its result. Times are Unix epoch milliseconds. */
 export interface Attempt {
   readonly deliveryId: string;
   readonly notificationId: string;
@@ -19,17 +22,24 @@ export interface Attempt {
   readonly startedAt: number;
   readonly finishedAt: number;
   readonly statusCode: number | null;
-  /** What went wrong on the way; null when an answer arrived and was counted. */
+  /** What prevented the delivery; null when the core accepted the receiver's answer. */
   readonly error: string | null;
-  /** Whether the core counts it as delivered. */
+  /**
+   * Whether the core counts the attempt as delivered: a 2xx answer arrived (the specification,
+   * section "Delivery rules", 3).
+   */
   readonly delivered: boolean;
-  /** As sent, but for the envelope's `timestamp`, which was `startedAt`. */
+  /** The body that was sent, except for `timestamp`: the attempt set that to `startedAt`. */
   readonly body: Notification;
 }
 
+/** The delivery attempts, for `GET /sim/deliveries`. */
 export class AttemptLog {
   readonly #rows: Table<Attempt>;
-  /** Numbers are consecutive, so the oldest is known without asking a map that keeps losing it. */
+  /**
+   * Numbers are consecutive, so the oldest is known by its number. Asking a map for its first key
+   * gets slow when first keys are deleted again and again.
+   */
   #firstNumber = 1;
   #lastNumber = 0;
 
@@ -46,7 +56,7 @@ export class AttemptLog {
     this.#firstNumber += 1;
   }
 
-  /** In order of completion, with the body as it was sent. */
+  /** Attempts in order of completion, each with the body as it was sent. */
   *list(): IterableIterator<Attempt> {
     for (const attempt of this.#rows.list()) {
       yield { ...attempt, body: { ...attempt.body, timestamp: attempt.startedAt } };
@@ -57,7 +67,7 @@ export class AttemptLog {
     return this.#rows.size;
   }
 
-  /** Counts on from the last row after a restore. */
+  /** Continues the numbering after the last row; called after a restore. */
   resume(): void {
     const [first] = this.#rows.entries();
     this.#firstNumber = Number(first?.[0] ?? 1);

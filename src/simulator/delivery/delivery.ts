@@ -5,20 +5,23 @@ import { Random } from '../state/random.ts';
 import type { State } from '../state/state.ts';
 import type { Outbox } from '../world/world.ts';
 import { AttemptLog } from './attempt-log.ts';
-import { Courier } from './courier.ts';
+import { WebhookClient } from './webhook-client.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { NotificationLog } from './notification-log.ts';
 import type { NotificationRow } from './notification-log.ts';
 import { Replayer } from './replay.ts';
 import { Sender } from './sender.ts';
-import { Slots } from './slots.ts';
+import { AttemptSlots } from './attempt-slots.ts';
 import { SubscriptionBook } from './subscription-book.ts';
 import type { DestinationPolicy } from './webhook-url.ts';
 
-/** A `replay-late` fault without `delayMs` delivers again after this. */
+/** Delay of a `replay-late` fault that has no `delayMs`. */
 const REPLAY_LATE_MS = 60_000;
 
-/** Subscriptions, queues and replays of every vault, over one state. */
+/**
+ * Subscriptions, queues and replays of every vault (the specification, sections "Subscription
+ * (webhook) endpoints" and "Delivery rules").
+ */
 export class Delivery implements Outbox {
   readonly subscriptions: SubscriptionBook;
   readonly log: NotificationLog;
@@ -26,12 +29,15 @@ export class Delivery implements Outbox {
   readonly replayer: Replayer;
   readonly #clock: Clock;
   readonly #faults: Faults;
-  readonly #courier: Courier;
+  readonly #webhookClient: WebhookClient;
   readonly #sender: Sender;
   readonly #dispatcher: Dispatcher;
-  readonly #slots: Slots;
+  readonly #slots: AttemptSlots;
 
-  /** `committed` resolves when every change so far will survive a crash; default: nothing does. */
+  /**
+   * `committed` resolves when every change so far is on disk. Without it the state is in memory
+   * only.
+   */
   constructor(options: {
     state: State;
     clock: Clock;
@@ -48,14 +54,14 @@ export class Delivery implements Outbox {
     );
     this.log = new NotificationLog(state.table('notifications'));
     this.attempts = new AttemptLog(state.table('deliveryAttempts'));
-    this.#courier = new Courier(clock, options.policy);
-    this.#slots = new Slots(clock);
+    this.#webhookClient = new WebhookClient(clock, options.policy);
+    this.#slots = new AttemptSlots(clock);
     const deliveryIds = new Random(state, 'replays');
     this.#sender = new Sender({
       clock,
       seed: state.seed,
       committed: options.committed,
-      courier: this.#courier,
+      webhookClient: this.#webhookClient,
       subscriptions: this.subscriptions,
       attempts: this.attempts,
       faults,
@@ -73,7 +79,7 @@ export class Delivery implements Outbox {
     this.#dispatcher = new Dispatcher({
       clock,
       log: this.log,
-      lanes: state.table('deliveryLanes'),
+      retries: state.table('deliveryLanes'),
       faults,
       sender: this.#sender,
       slots: this.#slots,
@@ -84,10 +90,13 @@ export class Delivery implements Outbox {
   }
 
   get policy(): DestinationPolicy {
-    return this.#courier.policy;
+    return this.#webhookClient.policy;
   }
 
-  /** Queues a notification, unless its stream is not subscribed or its depth is suppressed. */
+  /**
+   * Queues a notification. Drops it when the vault has not subscribed the stream, or when the
+   * vault's confirmation override suppresses the depth.
+   */
   enqueue(vaultId: string, notification: Notification, options: { depth?: number } = {}): void {
     const { subscriptions, log } = this;
     if (subscriptions.urlFor(vaultId, notification.stream) === undefined) return;
@@ -96,7 +105,10 @@ export class Delivery implements Outbox {
     this.#dispatcher.push(log.add(vaultId, notification, this.#clock.now()));
   }
 
-  /** Replaces the vault's subscriptions; the backlog of removed streams is dropped. */
+  /**
+   * Replaces the vault's subscriptions and drops the backlog of removed streams (the specification,
+   * section "Subscription (webhook) endpoints", behaviour 1).
+   */
   subscribe(vaultId: string, webhookUrl: string, streams: readonly Stream[]): void {
     const createdAt = new Date(this.#clock.now()).toISOString();
     this.subscriptions.replace({ vaultId, webhookUrl, streams, createdAt });
@@ -116,7 +128,7 @@ export class Delivery implements Outbox {
     return this.#dispatcher.backlog(vaultId);
   }
 
-  /** Takes the queues up again from the records, after a start or a restore. */
+  /** Rebuilds the queues from the stored rows, after a start or a restore. */
   resume(): void {
     this.attempts.resume();
     this.log.resume();
@@ -124,19 +136,19 @@ export class Delivery implements Outbox {
     this.replayer.resume();
   }
 
-  /** Ends what is under way, without trace, so that the state may be replaced. */
+  /** Ends every running attempt without recording it, so that the caller can replace the state. */
   async suspend(): Promise<void> {
     this.#dispatcher.suspend();
     this.#sender.suspend();
     this.replayer.suspend();
     this.#slots.clear();
-    this.#courier.abortAll();
-    await this.#slots.settled();
+    this.#webhookClient.abortAll();
+    await this.#slots.idle();
   }
 
   async stop(): Promise<void> {
     await this.suspend();
-    await this.#courier.close();
+    await this.#webhookClient.close();
   }
 
   #planLateReplay(row: NotificationRow): void {

@@ -1,34 +1,41 @@
 import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
 import type { Table } from '../state/table.ts';
-import { newLane } from './lane.ts';
-import type { Lane, LaneRow } from './lane.ts';
+import { newVaultQueue } from './vault-queue.ts';
+import type { VaultQueue, RetryRow } from './vault-queue.ts';
 import type { NotificationLog, NotificationRow } from './notification-log.ts';
 import type { Sender } from './sender.ts';
-import type { Begun, Slots } from './slots.ts';
+import type { RunningAttempt, AttemptSlots } from './attempt-slots.ts';
 
-/** Linear backoff (section "Delivery rules", 5): this much per consecutive failure. */
+/**
+ * Linear backoff: every consecutive failure adds this delay (the specification, section "Delivery
+ * rules", 5).
+ */
 export const BACKOFF_STEP_MS = 10_000;
-/** A `delay` fault without `delayMs` holds the vault's queue up this long. */
+/** Delay of a `delay` fault that has no `delayMs`. */
 const DELAY_MS = 5_000;
 interface DispatcherParts {
   readonly clock: Clock;
   readonly log: NotificationLog;
-  readonly lanes: Table<LaneRow>;
+  readonly retries: Table<RetryRow>;
   readonly faults: Faults;
   readonly sender: Sender;
-  readonly slots: Slots;
+  readonly slots: AttemptSlots;
   readonly onDelivered: (row: NotificationRow) => void;
 }
 
 /**
- * The vaults' queues: one attempt at a time per vault, in order, a failed one retried before any
- * later; no order across vaults, and no vault waits for another's receiver.
+ * Sends each vault's notifications in order, one attempt at a time. A failed notification is sent
+ * again before any later one of the vault. Vaults do not wait for each other (the specification,
+ * section "Delivery rules", 2).
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
-  readonly #lanes = new Map<string, Lane>();
-  /** Raised by every restore: results of attempts begun before it concern a state that is gone. */
+  readonly #queues = new Map<string, VaultQueue>();
+  /**
+   * Number of restores. The result of an attempt that began before a restore belongs to the
+   * replaced state, so it is ignored.
+   */
   #generation = 0;
   #stopped = false;
 
@@ -37,9 +44,9 @@ export class Dispatcher {
   }
 
   push(row: NotificationRow): void {
-    const lane = this.#lane(row.vaultId);
-    lane.queue.push(row.id);
-    this.#schedule(lane);
+    const queue = this.#queueOf(row.vaultId);
+    queue.ids.push(row.id);
+    this.#schedule(queue);
   }
 
   backlog(vaultId: string): {
@@ -48,31 +55,32 @@ export class Dispatcher {
     nextTryAt: number | null;
     inFlight: boolean;
   } {
-    const lane = this.#lanes.get(vaultId);
-    const { consecutiveFailures, nextTryAt } = this.#row(vaultId);
-    const size = lane?.queue.size ?? 0;
-    return { size, consecutiveFailures, nextTryAt, inFlight: lane?.inFlight ?? false };
+    const queue = this.#queues.get(vaultId);
+    const { consecutiveFailures, nextTryAt } = this.#retryRow(vaultId);
+    const size = queue?.ids.size ?? 0;
+    return { size, consecutiveFailures, nextTryAt, inFlight: queue?.inFlight ?? false };
   }
 
   /**
-   * Pulls the vault's next retry forward to now. Answers that time, or null when the vault is already
-   * eligible or nothing waits. The count of failures stays: the next failure backs off further.
+   * Moves the vault's next retry to now and returns the time. Returns null when the vault may send
+   * already or has no backlog. The count of failures stays, so the next failure waits longer (the
+   * specification, section "Subscription (webhook) endpoints", behaviour 3).
    */
   pullForward(vaultId: string): number | null {
-    const lane = this.#lanes.get(vaultId);
-    const row = this.#row(vaultId);
+    const queue = this.#queues.get(vaultId);
+    const row = this.#retryRow(vaultId);
     const nowMs = this.#parts.clock.now();
-    if (lane === undefined || lane.queue.size === 0) return null;
+    if (queue === undefined || queue.ids.size === 0) return null;
     if (row.nextTryAt === null || row.nextTryAt <= nowMs) return null;
-    this.#parts.lanes.put(vaultId, { ...row, nextTryAt: null });
-    this.#schedule(lane);
+    this.#parts.retries.put(vaultId, { ...row, nextTryAt: null });
+    this.#schedule(queue);
     return nowMs;
   }
 
-  /** Drops the queued notifications that no stream wants any more. */
+  /** Drops the queued notifications for which `wanted` is false. */
   dropUnwanted(vaultId: string, wanted: (row: NotificationRow) => boolean): void {
     const { log } = this.#parts;
-    this.#lanes.get(vaultId)?.queue.retain((id) => {
+    this.#queues.get(vaultId)?.ids.retain((id) => {
       const row = log.get(id);
       if (row !== undefined && wanted(row)) return true;
       if (row !== undefined) log.update(id, { status: 'dropped' });
@@ -80,45 +88,45 @@ export class Dispatcher {
     });
   }
 
-  /** Forgets the vault's backlog and its backoff: the subscription is gone. */
+  /** Drops the vault's backlog and its backoff, because the subscription was deleted. */
   clear(vaultId: string): void {
     this.dropUnwanted(vaultId, () => false);
-    this.#parts.lanes.delete(vaultId);
-    const lane = this.#lanes.get(vaultId);
-    if (lane !== undefined) lane.era += 1;
+    this.#parts.retries.delete(vaultId);
+    const queue = this.#queues.get(vaultId);
+    if (queue !== undefined) queue.clearCount += 1;
   }
 
-  /** Rebuilds the queues from the records, after a start or a restore. */
+  /** Rebuilds the queues from the stored rows, after a start or a restore. */
   resume(): void {
     this.#stopped = false;
-    // What was pushed while suspended belongs to the state that is gone.
-    this.#lanes.clear();
-    for (const row of this.#parts.log.pending()) this.#lane(row.vaultId).queue.push(row.id);
-    for (const lane of this.#lanes.values()) this.#schedule(lane);
+    // Notifications that were pushed during the restore belong to the replaced state.
+    this.#queues.clear();
+    for (const row of this.#parts.log.pending()) this.#queueOf(row.vaultId).ids.push(row.id);
+    for (const queue of this.#queues.values()) this.#schedule(queue);
   }
 
-  /** Forgets the queues in memory; attempts under way no longer change anything. */
+  /** Clears the queues in memory. Running attempts change nothing any more. */
   suspend(): void {
     this.#stopped = true;
     this.#generation += 1;
-    for (const lane of this.#lanes.values()) {
-      if (lane.timer !== undefined) this.#parts.clock.cancel(lane.timer);
+    for (const queue of this.#queues.values()) {
+      if (queue.timer !== undefined) this.#parts.clock.cancel(queue.timer);
     }
-    this.#lanes.clear();
+    this.#queues.clear();
   }
 
-  #lane(vaultId: string): Lane {
-    let lane = this.#lanes.get(vaultId);
-    if (lane === undefined) {
-      lane = newLane(vaultId);
-      this.#lanes.set(vaultId, lane);
+  #queueOf(vaultId: string): VaultQueue {
+    let queue = this.#queues.get(vaultId);
+    if (queue === undefined) {
+      queue = newVaultQueue(vaultId);
+      this.#queues.set(vaultId, queue);
     }
-    return lane;
+    return queue;
   }
 
-  #row(vaultId: string): LaneRow {
+  #retryRow(vaultId: string): RetryRow {
     return (
-      this.#parts.lanes.get(vaultId) ?? {
+      this.#parts.retries.get(vaultId) ?? {
         vaultId,
         consecutiveFailures: 0,
         nextTryAt: null,
@@ -127,97 +135,104 @@ export class Dispatcher {
     );
   }
 
-  /** Moves an idle or waiting lane on: to a timer when it backs off, else in line for a slot. */
-  #schedule(lane: Lane): void {
-    if (this.#stopped || lane.ready || lane.inFlight || lane.queue.size === 0) return;
+  /**
+   * Starts the queue's next step: a timer while the vault backs off, otherwise a request for a
+   * slot.
+   */
+  #schedule(queue: VaultQueue): void {
+    if (this.#stopped || queue.waitsForSlot || queue.inFlight || queue.ids.size === 0) return;
     const { clock } = this.#parts;
-    const { nextTryAt } = this.#row(lane.vaultId);
-    if (lane.timer !== undefined) clock.cancel(lane.timer);
-    lane.timer = undefined;
+    const { nextTryAt } = this.#retryRow(queue.vaultId);
+    if (queue.timer !== undefined) clock.cancel(queue.timer);
+    queue.timer = undefined;
     if (nextTryAt !== null && nextTryAt > clock.now()) {
-      lane.timer = clock.at(nextTryAt, () => {
-        lane.timer = undefined;
-        this.#schedule(lane);
+      queue.timer = clock.at(nextTryAt, () => {
+        queue.timer = undefined;
+        this.#schedule(queue);
       });
       return;
     }
-    const head = this.#head(lane);
+    const head = this.#head(queue);
     if (head === undefined) return;
-    lane.ready = true;
-    this.#parts.slots.request(head.sequence, () => this.#begin(lane));
+    queue.waitsForSlot = true;
+    this.#parts.slots.request(head.sequence, () => this.#begin(queue));
   }
 
-  #begin(lane: Lane): Begun | undefined {
-    lane.ready = false;
-    const row = this.#head(lane);
-    if (row === undefined || this.#delayedByFault(lane, row)) return undefined;
-    lane.inFlight = true;
-    return { work: this.#attempt(lane, row), hangs: lane.hangs };
+  #begin(queue: VaultQueue): RunningAttempt | undefined {
+    queue.waitsForSlot = false;
+    const row = this.#head(queue);
+    if (row === undefined || this.#delayedByFault(queue, row)) return undefined;
+    queue.inFlight = true;
+    return { work: this.#attempt(queue, row), timeouts: queue.timeouts };
   }
 
-  #head(lane: Lane): NotificationRow | undefined {
+  #head(queue: VaultQueue): NotificationRow | undefined {
     for (;;) {
-      const id = lane.queue.peek();
+      const id = queue.ids.peek();
       if (id === undefined) return undefined;
       const row = this.#parts.log.get(id);
       if (row?.status === 'pending') return row;
-      lane.queue.shift();
+      queue.ids.shift();
     }
   }
 
-  #delayedByFault(lane: Lane, row: NotificationRow): boolean {
-    const { faults, lanes, clock } = this.#parts;
-    const laneRow = this.#row(lane.vaultId);
-    if (laneRow.delayedId === row.id) return false;
+  #delayedByFault(queue: VaultQueue, row: NotificationRow): boolean {
+    const { faults, retries, clock } = this.#parts;
+    const retry = this.#retryRow(queue.vaultId);
+    if (retry.delayedId === row.id) return false;
     const fault = faults.strikeDelivery('delay', { ...row, occasion: row.id });
     if (fault === undefined) return false;
     const nextTryAt = clock.now() + (fault.delayMs ?? DELAY_MS);
-    lanes.put(lane.vaultId, { ...laneRow, delayedId: row.id, nextTryAt });
-    this.#schedule(lane);
+    retries.put(queue.vaultId, { ...retry, delayedId: row.id, nextTryAt });
+    this.#schedule(queue);
     return true;
   }
 
-  async #attempt(lane: Lane, row: NotificationRow): Promise<void> {
+  async #attempt(queue: VaultQueue, row: NotificationRow): Promise<void> {
     const generation = this.#generation;
-    const { era } = lane;
+    const { clearCount } = queue;
     const result = await this.#parts.sender.sendQueued(row);
     if (generation !== this.#generation) return;
-    lane.inFlight = false;
-    lane.hangs = result.timedOut ? lane.hangs + 1 : 0;
-    // Each outcome takes the row off the head or puts a time before its next try: the lane goes on
-    // at once, and what left both as they were would have it spin.
-    if (result.delivered) this.#succeeded(lane, row, era);
-    else if (result.unwanted) this.#drop(lane, row);
-    else this.#failed(lane, row, era);
-    this.#schedule(lane);
+    queue.inFlight = false;
+    queue.timeouts = result.timedOut ? queue.timeouts + 1 : 0;
+    // Every result removes the row from the queue or delays its next attempt. Otherwise this queue
+    // would send the same row in an endless loop.
+    if (result.delivered) this.#succeeded(queue, row, clearCount);
+    else if (result.unwanted) this.#drop(queue, row);
+    else this.#failed(queue, row, clearCount);
+    this.#schedule(queue);
   }
 
-  /** Nobody is subscribed: as if the removal of the subscription had come across it in the queue. */
-  #drop(lane: Lane, row: NotificationRow): void {
-    if (lane.queue.peek() === row.id) lane.queue.shift();
+  /**
+   * Handles a vault without a subscription: drops the row, as the removal of the subscription would
+   * have done.
+   */
+  #drop(queue: VaultQueue, row: NotificationRow): void {
+    if (queue.ids.peek() === row.id) queue.ids.shift();
     this.#parts.log.update(row.id, { status: 'dropped' });
   }
 
-  #succeeded(lane: Lane, row: NotificationRow, era: number): void {
-    const { clock, lanes, log, onDelivered } = this.#parts;
-    if (lane.queue.peek() === row.id) lane.queue.shift();
+  #succeeded(queue: VaultQueue, row: NotificationRow, clearCount: number): void {
+    const { clock, retries, log, onDelivered } = this.#parts;
+    if (queue.ids.peek() === row.id) queue.ids.shift();
     const delivered = log.update(row.id, {
       status: 'delivered',
       deliveredAt: clock.now(),
       attempts: row.attempts + 1,
     });
-    if (era === lane.era && lanes.get(lane.vaultId) !== undefined) lanes.delete(lane.vaultId);
+    if (clearCount === queue.clearCount && retries.get(queue.vaultId) !== undefined)
+      retries.delete(queue.vaultId);
     if (delivered !== undefined) onDelivered(delivered);
   }
 
-  #failed(lane: Lane, row: NotificationRow, era: number): void {
-    const { clock, lanes, log } = this.#parts;
+  #failed(queue: VaultQueue, row: NotificationRow, clearCount: number): void {
+    const { clock, retries, log } = this.#parts;
     log.update(row.id, { attempts: row.attempts + 1 });
-    // The subscription was deleted meanwhile, and the row dropped with it.
-    if (era !== lane.era) return;
-    const laneRow = this.#row(lane.vaultId);
-    const consecutiveFailures = laneRow.consecutiveFailures + 1;
+    // The subscription was deleted during the attempt, and its rows were dropped.
+    if (clearCount !== queue.clearCount) return;
+    const retry = this.#retryRow(queue.vaultId);
+    const consecutiveFailures = retry.consecutiveFailures + 1;
     const nextTryAt = clock.now() + BACKOFF_STEP_MS * consecutiveFailures;
-    lanes.put(lane.vaultId, { ...laneRow, consecutiveFailures, nextTryAt });
+    retries.put(queue.vaultId, { ...retry, consecutiveFailures, nextTryAt });
   }
 }

@@ -1,49 +1,55 @@
 import type { Notification, Stream } from '../../wire/notification.ts';
 import type { Index, Table } from '../state/table.ts';
 
-/** Settled notifications kept for replay and lists; beyond this the oldest are forgotten. */
-const SETTLED_KEPT_MAX = 500_000;
-/** One in so many is let go of at once: to find the oldest, those that wait before it are passed. */
+/**
+ * Delivered and dropped notifications kept for replay and lists. Beyond this number the oldest are
+ * deleted.
+ */
+const FINISHED_KEPT_MAX = 500_000;
+/**
+ * A hundredth of the kept rows is deleted at a time. The search for the oldest walks past all
+ * pending rows, so it must not run for every single row.
+ */
 const FORGOTTEN_SHARE = 100;
 const PENDING = 'pending';
 
 /**
- * A notification on its way. `pending` → `delivered` by the first 2xx; `pending` → `dropped` when its
- * subscription or stream is removed. A dropped one is listed nowhere.
+ * A queued notification. `pending` becomes `delivered` with the first 2xx, or `dropped` when its
+ * subscription or stream is removed. Dropped rows appear in no list.
  */
 export interface NotificationRow {
   readonly id: string;
-  /** Its place among all notifications ever queued, from 1. */
+  /** Its number among all notifications ever queued, from 1. */
   readonly sequence: number;
   readonly vaultId: string;
   readonly stream: Stream;
   readonly type: string;
   readonly transactionId: string | null;
   readonly blockchainHash: string | null;
-  /** As the world told it; the envelope's `timestamp` is set by each attempt. */
+  /** The body as the world made it. Each attempt sets the envelope's `timestamp`. */
   readonly body: Notification;
   readonly status: 'pending' | 'delivered' | 'dropped';
   readonly createdAt: number;
   readonly deliveredAt: number | null;
-  /** Attempts of the queue so far, replays not counted. */
+  /** Attempts of the queue so far, without replays. */
   readonly attempts: number;
 }
 
 const byTransaction = (id: string): string => `transaction ${id}`;
 const byHash = (hash: string): string => `hash ${hash}`;
 
-/** Every notification that was queued, in order. */
+/** Every queued notification, in order. */
 export class NotificationLog {
   readonly #rows: Table<NotificationRow>;
   readonly #links: Index<NotificationRow>;
   readonly #waiting: Index<NotificationRow>;
-  readonly #settledMax: number;
+  readonly #finishedMax: number;
   #lastSequence = 0;
 
-  /** `settledMax`: how many rows that wait no more are kept; those that wait always are. */
-  constructor(rows: Table<NotificationRow>, settledMax = SETTLED_KEPT_MAX) {
+  /** `finishedMax`: how many delivered and dropped rows to keep. All pending rows are kept. */
+  constructor(rows: Table<NotificationRow>, finishedMax = FINISHED_KEPT_MAX) {
     this.#rows = rows;
-    this.#settledMax = settledMax;
+    this.#finishedMax = finishedMax;
     this.#waiting = rows.index(({ status }) => (status === 'pending' ? [PENDING] : []));
     this.#links = rows.index(({ transactionId, blockchainHash }) => [
       ...(transactionId === null ? [] : [byTransaction(transactionId)]),
@@ -52,7 +58,7 @@ export class NotificationLog {
     this.resume();
   }
 
-  /** Counts on from the last row after a restore. */
+  /** Continues the numbering after the last row; called after a restore. */
   resume(): void {
     this.#lastSequence = 0;
     for (const { sequence } of this.#rows.list()) this.#lastSequence = sequence;
@@ -95,7 +101,10 @@ export class NotificationLog {
     for (const row of this.#rows.list()) if (row.status === 'pending') yield row;
   }
 
-  /** Linked by the transaction or by its hash, each once, in order; dropped ones left out. */
+  /**
+   * Notifications of a transaction or its hash, each once, in order, without dropped ones (the
+   * specification, section "Subscription (webhook) endpoints", behaviour 5).
+   */
   linkedTo(transactionId: string, blockchainHash: string | undefined): NotificationRow[] {
     const found = new Map<string, NotificationRow>();
     for (const row of this.#links.find(byTransaction(transactionId))) found.set(row.id, row);
@@ -106,16 +115,19 @@ export class NotificationLog {
       .toSorted((left, right) => left.sequence - right.sequence);
   }
 
-  /** By the rows alone, so that a core that was restored forgets what the first one did. */
+  /**
+   * Deletes the oldest delivered and dropped rows. It looks at the rows only, so that a restored
+   * core deletes the same rows as the first one.
+   */
   #forgetOldest(): void {
-    let settled = this.#rows.size - this.#waiting.count(PENDING);
-    if (settled <= this.#settledMax) return;
-    const kept = this.#settledMax - Math.floor(this.#settledMax / FORGOTTEN_SHARE);
+    let finished = this.#rows.size - this.#waiting.count(PENDING);
+    if (finished <= this.#finishedMax) return;
+    const kept = this.#finishedMax - Math.floor(this.#finishedMax / FORGOTTEN_SHARE);
     for (const { id, status } of this.#rows.list()) {
-      if (settled <= kept) return;
+      if (finished <= kept) return;
       if (status === 'pending') continue;
       this.#rows.delete(id);
-      settled -= 1;
+      finished -= 1;
     }
   }
 }

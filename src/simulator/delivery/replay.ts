@@ -2,13 +2,16 @@ import type { Clock, Handle } from '../clock.ts';
 import type { Table } from '../state/table.ts';
 import type { NotificationLog, NotificationRow } from './notification-log.ts';
 import type { Sender } from './sender.ts';
-import type { Slots } from './slots.ts';
+import type { AttemptSlots } from './attempt-slots.ts';
 import type { SubscriptionBook } from './subscription-book.ts';
 
-/** Results kept; beyond this the oldest `deliveryId`s are forgotten, and may be used again. */
+/**
+ * Replay results kept. Beyond this number the oldest are deleted, and their `deliveryId`s can be
+ * used again.
+ */
 const REPLAYS_KEPT_MAX = 100_000;
 
-/** The recorded result of a replay, by its `deliveryId`. */
+/** The result of one replay, stored by its `deliveryId`. */
 export interface ReplayRow {
   readonly deliveryId: string;
   readonly notificationId: string;
@@ -17,7 +20,7 @@ export interface ReplayRow {
   readonly delivered: boolean;
 }
 
-/** A second delivery that a `replay-late` fault has planned. */
+/** A second delivery that a `replay-late` fault planned; `dueAt` is Unix epoch milliseconds. */
 export interface LateReplayRow {
   readonly notificationId: string;
   readonly dueAt: number;
@@ -34,15 +37,18 @@ interface ReplayParts {
   readonly clock: Clock;
   readonly log: NotificationLog;
   readonly sender: Sender;
-  readonly slots: Slots;
-  /** A fresh one for every replay that brings none. */
+  readonly slots: AttemptSlots;
+  /** Makes an id for a replay request that has none. */
   readonly nextDeliveryId: () => string;
   readonly subscriptions: SubscriptionBook;
   readonly replays: Table<ReplayRow>;
   readonly lateReplays: Table<LateReplayRow>;
 }
 
-/** Deliveries beside the queue: they neither wait for it nor change its backoff. */
+/**
+ * Sends notifications beside the queues. A replay does not wait for a queue and does not change its
+ * backoff.
+ */
 export class Replayer {
   readonly #parts: ReplayParts;
   readonly #underWay = new Set<string>();
@@ -54,9 +60,9 @@ export class Replayer {
   }
 
   /**
-   * Sends a delivered notification again and waits for the result (section "Subscription
-   * endpoints", behaviour 4). A `deliveryId` whose result was a 2xx is spent; a failed one may be
-   * used again.
+   * Sends a delivered notification again and waits for the result (the specification, section
+   * "Subscription (webhook) endpoints", behaviour 4). A `deliveryId` whose result was a 2xx cannot
+   * be used again; one that failed can.
    */
   async replay(request: {
     notificationId: string;
@@ -75,7 +81,7 @@ export class Replayer {
     try {
       const { url } = request;
       const sending = sender.send(row, { url, kind: 'replay', deliveryId });
-      // A receiver that answers must not be timed out by an advance that comes meanwhile.
+      // An advance of virtual time must not time out a receiver that is answering.
       clock.hold(sending);
       const { statusCode, delivered } = await sending;
       const result = { deliveryId, statusCode, delivered };
@@ -88,7 +94,7 @@ export class Replayer {
     }
   }
 
-  /** Plans a late second delivery to the vault's URL of that time. */
+  /** Plans a second delivery at `dueAt`. It goes to the URL that the vault has by then. */
   planLate(row: NotificationRow, dueAt: number): void {
     const late = { notificationId: row.id, dueAt };
     this.#parts.lateReplays.put(row.id, late);
@@ -117,7 +123,7 @@ export class Replayer {
     const timer = clock.at(late.dueAt, () => {
       this.#timers.delete(late.notificationId);
       const sequence = log.get(late.notificationId)?.sequence ?? 0;
-      slots.request(sequence, () => ({ work: this.#sendLate(late), hangs: 0 }));
+      slots.request(sequence, () => ({ work: this.#sendLate(late), timeouts: 0 }));
     });
     this.#timers.set(late.notificationId, timer);
   }

@@ -2,25 +2,25 @@ import type { Clock } from '../clock.ts';
 import type { Faults } from '../control/fault.ts';
 import { namedUuid } from '../state/random.ts';
 import type { AttemptKind, AttemptLog } from './attempt-log.ts';
-import type { Courier, PostResult } from './courier.ts';
+import type { WebhookClient, PostResult } from './webhook-client.ts';
 import type { NotificationRow } from './notification-log.ts';
 import type { SubscriptionBook } from './subscription-book.ts';
 
 export interface SendResult {
   readonly statusCode: number | null;
   readonly delivered: boolean;
-  /** Nobody is subscribed any more, so nothing was sent. */
+  /** The vault has no subscription for the stream, so nothing was sent. */
   readonly unwanted: boolean;
-  /** The receiver never answered. */
+  /** The attempt timed out without an answer. */
   readonly timedOut: boolean;
 }
 
 interface SenderParts {
   readonly clock: Clock;
   readonly seed: string;
-  /** Resolves when all that a webhook tells of is on disk. */
+  /** Resolves when every change that a webhook reports is on disk. */
   readonly committed: (() => Promise<void>) | undefined;
-  readonly courier: Courier;
+  readonly webhookClient: WebhookClient;
   readonly subscriptions: SubscriptionBook;
   readonly attempts: AttemptLog;
   readonly faults: Faults;
@@ -33,10 +33,16 @@ const NOT_SENT: SendResult = {
   timedOut: false,
 };
 
-/** Sends one notification once, puts every attempt on record, and plays the faults of a single send. */
+/**
+ * Sends one notification once, records every attempt, and applies the delivery faults of a single
+ * attempt.
+ */
 export class Sender {
   readonly #parts: SenderParts;
-  /** Raised by a restore: attempts begun before it leave no record in the restored state. */
+  /**
+   * Number of restores. An attempt that began before a restore leaves no record in the restored
+   * state.
+   */
   #generation = 0;
 
   constructor(parts: SenderParts) {
@@ -47,7 +53,7 @@ export class Sender {
     this.#generation += 1;
   }
 
-  /** An attempt of the vault's queue, to the URL of this moment. */
+  /** Sends the first notification of the vault's queue to the URL that the vault has now. */
   async sendQueued(row: NotificationRow): Promise<SendResult> {
     const { faults } = this.#parts;
     const generation = this.#generation;
@@ -67,13 +73,13 @@ export class Sender {
       generation === this.#generation &&
       faults.strikeDelivery('duplicate', { ...row, occasion: row.id }) !== undefined
     ) {
-      // Within the lane's turn, so that the vault's order holds for the second copy too.
+      // Sent before the queue goes on, so that the vault's order holds for the second copy too.
       await this.send(row, { url, kind: 'duplicate' });
     }
     return result;
   }
 
-  /** One POST; `losesResponse` is asked when the receiver has answered. */
+  /** Sends one POST. Calls `losesResponse` when the receiver has answered. */
   async send(
     row: NotificationRow,
     options: {
@@ -83,14 +89,15 @@ export class Sender {
       losesResponse?: () => boolean;
     },
   ): Promise<SendResult> {
-    const { clock, courier, attempts, seed } = this.#parts;
+    const { clock, webhookClient, attempts, seed } = this.#parts;
     const generation = this.#generation;
     const { url, kind } = options;
     const refusal = await this.#commitFailure();
     if (generation !== this.#generation) return NOT_SENT;
     const startedAt = clock.now();
     const posted =
-      refusal ?? (await courier.post(url, JSON.stringify({ ...row.body, timestamp: startedAt })));
+      refusal ??
+      (await webhookClient.post(url, JSON.stringify({ ...row.body, timestamp: startedAt })));
     const success =
       posted.statusCode !== null && posted.statusCode >= 200 && posted.statusCode <= 299;
     const lost = success && generation === this.#generation && (options.losesResponse?.() ?? false);
@@ -117,8 +124,8 @@ export class Sender {
   }
 
   /**
-   * A webhook must not tell of what a crash would undo: undefined once everything is on disk, else
-   * the attempt has failed before it began.
+   * Returns a failed result when the state file cannot be written, otherwise undefined. A webhook
+   * must not report a change that a crash would undo.
    */
   async #commitFailure(): Promise<PostResult | undefined> {
     const { committed } = this.#parts;
@@ -127,7 +134,7 @@ export class Sender {
       await committed();
       return undefined;
     } catch {
-      // Whoever runs the core hears of the cause from the file itself.
+      // The state file reports the cause to the operator.
       const error = 'not sent: the core could not write its state file';
       return { statusCode: null, error, timedOut: false };
     }

@@ -11,13 +11,16 @@ export interface VaultSubscription {
   readonly createdAt: string;
 }
 
-/** Deepest delivered depth by network key (section "Subscription endpoints", behaviour 2). */
+/**
+ * The deepest delivered confirmation depth by network key (the specification, section "Subscription
+ * (webhook) endpoints", behaviour 2).
+ */
 export interface ConfirmationOverride {
   readonly vaultId: string;
   readonly confirmations: Readonly<Record<string, number>>;
 }
 
-/** Who wants which stream where, and how deep. */
+/** The subscriptions and confirmation overrides of every vault. */
 export class SubscriptionBook {
   readonly #subscriptions: Table<VaultSubscription>;
   readonly #overrides: Table<ConfirmationOverride>;
@@ -27,7 +30,7 @@ export class SubscriptionBook {
     this.#overrides = overrides;
   }
 
-  /** Replaces the vault's whole set. */
+  /** Replaces all subscriptions of the vault. */
   replace(subscription: VaultSubscription): void {
     const streams = [...new Set(subscription.streams)];
     this.#subscriptions.put(subscription.vaultId, { ...subscription, streams });
@@ -37,7 +40,7 @@ export class SubscriptionBook {
     this.#subscriptions.delete(vaultId);
   }
 
-  /** One row per stream, as the API tells them. */
+  /** One row per stream, in the shape of the API. */
   rows(vaultId: string): Subscription[] {
     const subscription = this.#subscriptions.get(vaultId);
     if (subscription === undefined) return [];
@@ -50,7 +53,7 @@ export class SubscriptionBook {
     return subscription?.streams.includes(stream) === true ? subscription.webhookUrl : undefined;
   }
 
-  /** Replaces the vault's whole map. */
+  /** Replaces the overrides of all networks. */
   setOverride(vaultId: string, confirmations: Readonly<Record<string, number>>): void {
     this.#overrides.put(vaultId, { vaultId, confirmations });
   }

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
 
-/** Which destinations beyond the public internet webhooks and replays may reach. */
+/** Which destinations webhooks and replays may reach, beside the public internet. */
 export interface DestinationPolicy {
   readonly allowLoopback: boolean;
   /** Private, link-local, shared and reserved ranges. */
@@ -13,13 +13,13 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-// Addresses to listen on, which connect to this machine all the same.
+// Addresses that servers listen on; a connection to one of them reaches this machine.
 const unspecified = new BlockList();
 unspecified.addSubnet('0.0.0.0', 8);
 unspecified.addAddress('::', 'ipv6');
 
-// Everything that is not a host on the public internet: an internal service reached through a
-// webhook URL would be a server-side request forgery.
+// Every address that is not a public host. A webhook URL to an internal service would be a
+// server-side request forgery.
 const reserved = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -49,7 +49,10 @@ for (const [network, prefix] of [
   reserved.addSubnet(network, prefix, 'ipv6');
 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 one (`::ffff:7f00:1`), which connects to it. */
+/**
+ * Returns the IPv4 address inside an IPv4-mapped IPv6 address (`::ffff:7f00:1`): a connection to
+ * the one reaches the other.
+ */
 function unmapped(address: string): string {
   const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (dotted !== undefined) return dotted;
@@ -68,8 +71,8 @@ function addressAllowed(address: string, policy: DestinationPolicy): boolean {
 }
 
 /**
- * Why a URL may not be a webhook or replay destination, or undefined when it may. Host names are
- * judged again by the address they resolve to, when connecting (`guardedLookup`).
+ * Returns why a URL may not be a webhook or replay destination, or undefined when it may. Host
+ * names are checked again by their address at connection time (`guardedLookup`).
  */
 export function destinationRefusal(text: string, policy: DestinationPolicy): string | undefined {
   if (!URL.canParse(text)) return 'is not a URL';
@@ -81,7 +84,10 @@ export function destinationRefusal(text: string, policy: DestinationPolicy): str
   return allowed ? undefined : 'points to an address that webhooks may not reach';
 }
 
-/** Name resolution that hides forbidden addresses, so a name cannot smuggle a delivery inside. */
+/**
+ * Resolves a host name to its allowed addresses only. So a public name cannot lead a delivery to an
+ * internal address.
+ */
 export function guardedLookup(policy: DestinationPolicy): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

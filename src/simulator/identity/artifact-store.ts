@@ -1,6 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** Artifacts kept of one provider; a login makes about six. The oldest give way. */
+/**
+ * Artifacts kept of one provider. A login makes about six; beyond this number the oldest is
+ * deleted.
+ */
 const ARTIFACTS_MAX = 10_000;
 
 interface Artifact {
@@ -9,14 +12,14 @@ interface Artifact {
 }
 
 /**
- * Sessions, codes and tokens of one development identity provider, in memory. (The library's own
- * store is meant for a quick start and says so on the console.) Times are the machine's, which is
- * what the library itself lives by.
+ * Keeps the sessions, codes and tokens of one development identity provider in memory. The
+ * library's own store prints a warning, because it is only for a quick start. Times come from the
+ * machine's clock, as the library's do.
  */
 export class ArtifactStore {
   readonly #artifacts = new Map<string, Artifact>();
 
-  /** The part of the store for one kind of artifact. */
+  /** The store's adapter for one kind of artifact. */
   adapter(model: string): Adapter {
     const keyOf = (id: string): string => `${model}:${id}`;
     const first = (matches: (payload: AdapterPayload) => boolean): AdapterPayload | undefined =>

@@ -5,14 +5,14 @@ import type {
 import type { IdentityProviderSettings } from './identity-provider.ts';
 
 interface DevelopmentIdentityOptions extends Omit<DevelopmentProviderOptions, 'redirectUri'> {
-  /** Known only once the API listens. */
+  /** Returns the address only when the API listens. */
   readonly redirectUri: () => string;
 }
 
 /**
- * The development identity provider, started when it is first needed: most cores never log anybody
- * in that way, and its library and its key take a moment. idle → starting → running → stopped; a
- * failed start goes back to idle.
+ * Starts the development identity provider at its first use. Most cores never need it, and loading
+ * its library and making its key take time. States: idle, starting, running, stopped. A failed
+ * start returns to idle.
  */
 export class DevelopmentIdentity {
   readonly #options: DevelopmentIdentityOptions;
@@ -23,7 +23,7 @@ export class DevelopmentIdentity {
     this.#options = options;
   }
 
-  /** Rejects when the port is taken. */
+  /** Starts the provider if needed. Rejects when its port is taken. */
   async settings(): Promise<IdentityProviderSettings> {
     if (this.#stopped) throw new Error('the development identity provider has stopped');
     this.#running ??= this.#start();

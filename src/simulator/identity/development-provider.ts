@@ -11,23 +11,23 @@ import { LOGIN_PATH, serveLogin } from './login-form.ts';
 import type { DevelopmentUsers } from './login-form.ts';
 import { failurePage, PAGE_HEADERS } from './login-page.ts';
 
-/** No password is asked for, so nobody but this machine may reach it. */
+/** The provider asks for no password, so only this machine may reach it. */
 const HOST = '127.0.0.1';
-/** The library's authorization endpoint, and below it the way back into a login under way. */
+/** Path of the library's authorization endpoint. The way back into a running login is below it. */
 const AUTHORIZATION = '/auth';
 const CLIENT_ID = 'custody-core';
 
-/** Seconds, on the machine's clock. */
+/** Lifetimes in seconds, on the machine's clock. */
 const LOGIN_TTL = 10 * 60;
 const CODE_TTL = 60;
 
 export interface DevelopmentProviderOptions {
   readonly users: DevelopmentUsers;
-  /** The one place to send browsers back to. */
+  /** The only address to which browsers are sent back. */
   readonly redirectUri: string;
-  /** 0 for any free one. */
+  /** Port to listen on; 0 for any free one. */
   readonly port: number;
-  /** Told of every bug. */
+  /** Called for every bug. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -37,14 +37,14 @@ export interface RunningDevelopmentProvider {
 }
 
 /**
- * Starts the development identity provider on a loopback port of its own: OpenID Connect with PKCE
- * for one client, the core, and a login page that needs no script. Rejects when the port is taken.
+ * Starts the development identity provider on its own loopback port: OpenID Connect with PKCE for
+ * one client, the core. Its login page needs no script. Rejects when the port is taken.
  */
 export async function startDevelopmentProvider(
   options: DevelopmentProviderOptions,
 ): Promise<RunningDevelopmentProvider> {
   const server = createServer();
-  // The issuer's name holds the port, so the port comes first.
+  // The issuer's name contains the port, so the server listens first.
   const port = await listenOn(server, { host: HOST, port: options.port });
   const issuer = baseUrlOf(HOST, port);
   const clientSecret = randomBytes(32).toString('base64url');
@@ -69,8 +69,9 @@ export async function startDevelopmentProvider(
 }
 
 /**
- * Nobody stays logged in: whoever develops logs in as one user after another. Where the library
- * found a session of another user, it would ask to log that one out, on a page that needs a script.
+ * Removes the session cookie, so that nobody stays logged in. Developers log in as one user after
+ * another. With a session the library would ask to log the earlier user out, on a page that needs a
+ * script.
  */
 function forgetSession({ headers }: IncomingMessage, provider: Provider): void {
   const session = provider.cookieName('session');

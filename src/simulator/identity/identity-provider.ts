@@ -15,19 +15,22 @@ import {
 import type { Configuration } from 'openid-client';
 import { isLoopback } from '../http-server.ts';
 
-/** Each request to a provider gives up after this time, on the machine's clock. */
+/** Timeout of each request to a provider, on the machine's clock. */
 const REQUEST_TIMEOUT_SECONDS = 10;
 
-/** An OpenID provider that users of the core may log in with. */
+/** The settings of an OpenID provider at which users of the core can log in. */
 export interface IdentityProviderSettings {
-  /** Issuer identifier. HTTPS, except on loopback. */
+  /** Issuer identifier, HTTPS except on loopback. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Without one the core is a public client, which PKCE alone protects. */
+  /** Without a secret the core is a public client, which only PKCE protects. */
   readonly clientSecret?: string;
 }
 
-/** What one login sends to the provider and expects back (OpenID Connect Core, section 3.1.2.1). */
+/**
+ * The values that one login sends to the provider and expects back (OpenID Connect Core, section
+ * 3.1.2.1).
+ */
 export interface LoginChecks {
   readonly redirectUri: string;
   readonly state: string;
@@ -35,13 +38,13 @@ export interface LoginChecks {
   readonly codeVerifier: string;
 }
 
-/** The provider cannot be reached or is misconfigured, so nobody can tell. */
+/** The provider cannot be reached or is misconfigured, so the user is not identified. */
 export type Unavailable = { readonly kind: 'unavailable'; readonly message: string };
 export type ProviderFailure = { readonly kind: 'rejected'; readonly message: string } | Unavailable;
 
 export type Identified = { readonly kind: 'identified'; readonly email: string };
 
-/** Failures between the core and the provider, which say nothing about the user. */
+/** Errors between the core and the provider. They say nothing about the user. */
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -59,32 +62,34 @@ function failureOf(error: unknown): ProviderFailure {
     return { kind: 'rejected', message: `The identity provider answered ${error.error}` };
   }
   if (error instanceof ResponseBodyError) {
-    // A code that is spent, expired or another's; any other error is between the provider and us.
+    // `invalid_grant`: the code is used, expired or issued to another client. Any other error
+    // concerns the core and the provider.
     const kind = error.error === 'invalid_grant' ? 'rejected' : 'unavailable';
     return { kind, message: `The identity provider answered ${error.error}` };
   }
   if (error instanceof ClientError && !UNAVAILABLE_CODES.has(error.code ?? '')) {
     return { kind: 'rejected', message: `The identity provider's answer: ${error.message}` };
   }
-  // What is left is `fetch` that found nobody.
+  // All other errors are network errors of `fetch`.
   if (error instanceof Error) return unavailable(error);
   throw error;
 }
 
 /**
- * The core as an OpenID Connect client of one provider: authorization code with PKCE (S256), state
- * and nonce. ID tokens are checked against the machine's clock, by which the provider issues them.
+ * Logs users in at one provider, as its OpenID Connect client: authorization code with PKCE (S256),
+ * state and nonce. ID tokens are checked against the machine's clock, because the provider uses it
+ * too.
  */
 export class IdentityProvider {
   readonly #settings: () => Promise<IdentityProviderSettings>;
   #configuration: Promise<Configuration> | undefined;
 
-  /** `settings` is asked at the first login, so that a provider may be started then. */
+  /** Calls `settings` at the first login, so that a provider can start then. */
   constructor(settings: () => Promise<IdentityProviderSettings>) {
     this.#settings = settings;
   }
 
-  /** Where to send the browser. */
+  /** Returns the address to which the browser is redirected for the login. */
   async authorizationUrl(
     checks: LoginChecks,
   ): Promise<{ readonly kind: 'ok'; readonly url: URL } | Unavailable> {
@@ -102,7 +107,7 @@ export class IdentityProvider {
     return { kind: 'ok', url };
   }
 
-  /** Exchanges the provider's answer, the query of the callback, for the user's e-mail address. */
+  /** Exchanges the provider's answer (the query of the callback) for the user's e-mail address. */
   async identify(
     query: URLSearchParams,
     checks: LoginChecks,
@@ -117,20 +122,21 @@ export class IdentityProvider {
         expectedNonce: checks.nonce,
         pkceCodeVerifier: checks.codeVerifier,
       });
-      const told = tokens.claims();
-      if (told === undefined) return { kind: 'rejected', message: 'The ID token is missing' };
-      // Providers may keep scope claims for the UserInfo endpoint (OpenID Connect Core, section 5.4).
+      const claims = tokens.claims();
+      if (claims === undefined) return { kind: 'rejected', message: 'The ID token is missing' };
+      // Some providers return the e-mail address at the UserInfo endpoint only (OpenID Connect
+      // Core, section 5.4).
       const { email, email_verified: verified } =
-        told['email'] === undefined
-          ? await fetchUserInfo(configuration, tokens.access_token, told.sub)
-          : told;
+        claims['email'] === undefined
+          ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+          : claims;
       return emailOf(email, verified);
     } catch (error) {
       return failureOf(error);
     }
   }
 
-  /** Reads the provider's metadata once; a failure is a value, and tried again at the next login. */
+  /** Reads the provider's metadata once. Returns a failure and tries again at the next login. */
   async #discovered(): Promise<Configuration | Error> {
     this.#configuration ??= this.#discover();
     try {
@@ -145,7 +151,7 @@ export class IdentityProvider {
     const { issuer, clientId, clientSecret } = await this.#settings();
     const server = new URL(issuer);
     const authentication = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
-    // Over plain HTTP nothing but its signature protects the ID token, so it is always checked.
+    // Over plain HTTP only its signature protects the ID token, so the signature is always checked.
     const execute = [enableNonRepudiationChecks];
     // oxlint-disable-next-line typescript/no-deprecated -- marked so to stand out; loopback only
     if (isLoopback(server.hostname)) execute.push(allowInsecureRequests);
@@ -158,7 +164,7 @@ function emailOf(email: unknown, verified: unknown): Identified | ProviderFailur
   if (typeof email !== 'string') {
     return { kind: 'rejected', message: 'The identity provider tells no e-mail address' };
   }
-  // Some providers leave the claim out; only an address that is said to be unproven is refused.
+  // Some providers omit the claim, so only an explicit `false` is refused.
   if (verified === false) {
     return { kind: 'rejected', message: 'The e-mail address is not verified by the provider' };
   }

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SessionNotFound } from 'oidc-provider/lib/helpers/errors.js';
 import type { Provider } from 'oidc-provider';
 import type { ClientRegistry } from '../auth/client.ts';
-import { readText } from '../api/request-body.ts';
+import { readText } from '../api/request/request-body.ts';
 import { failurePage, loginPage, PAGE_HEADERS } from './login-page.ts';
 
-/** Followed by the provider's id of the login. */
+/** Path of the login page; the provider's id of the login follows. */
 export const LOGIN_PATH = '/login/';
-/** An e-mail address and a decision. */
+/** Longest form: an e-mail address and a choice. */
 const FORM_BYTES_MAX = 4096;
 
-/** Who can log in, asked anew at every step: the core's user clients. */
+/** The users who can log in: the core's user clients. They are read at every step. */
 export type DevelopmentUsers = Pick<ClientRegistry, 'byEmail' | 'byId' | 'emails'>;
 
 interface FormParts {
@@ -18,16 +18,19 @@ interface FormParts {
   readonly users: DevelopmentUsers;
 }
 
-interface Exchange {
+interface HttpExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** The page of one login: shows the form (GET) and takes the decision (POST). */
-export async function serveLogin({ request, response }: Exchange, parts: FormParts): Promise<void> {
+/** Serves the page of one login: GET shows the form, POST takes the user's choice. */
+export async function serveLogin(
+  { request, response }: HttpExchange,
+  parts: FormParts,
+): Promise<void> {
   const { provider, users } = parts;
   try {
-    // Knows the login by a cookie, so another browser cannot decide in this one's place.
+    // The library identifies the login by a cookie, so another browser cannot answer the form.
     const { uid, params } = await provider.interactionDetails(request, response);
     const ask = async (status: 200 | 401, email: string, error?: string): Promise<void> => {
       const action = `${LOGIN_PATH}${uid}`;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 
-/** Users that the page suggests; anybody else's address can be typed. */
+/** Users that the page suggests. Any other address can be typed. */
 const SUGGESTED_MAX = 100;
 
 const STYLE = `
@@ -16,7 +16,10 @@ button.main { background: #0969da; border-color: #0969da; color: #fff; }
 
 type Html = ReturnType<typeof html>;
 
-/** No script and nothing from elsewhere. `form-action` would also forbid the redirect that follows. */
+/**
+ * Allows no script and no content from other servers. There is no `form-action`: it would also
+ * forbid the redirect after the form.
+ */
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
@@ -40,11 +43,11 @@ async function page(title: string, content: Html): Promise<string> {
         ${content}
       </body>
     </html>`;
-  // A `String` object, which Node's streams refuse.
+  // `html` returns a `String` object, which Node's streams refuse.
   return text.toString();
 }
 
-/** Asks who logs in and whether the core may learn it, in one form. */
+/** The login form: asks for the user and for the consent to pass the e-mail address on. */
 export function loginPage(options: {
   readonly action: string;
   readonly emails: readonly string[];
@@ -81,10 +84,11 @@ export function loginPage(options: {
   );
 }
 
+/** The page of a login that cannot continue. */
 export function failurePage(message: string): Promise<string> {
   return page(
-    'This login cannot go on',
+    'This login cannot continue',
     html`<p class="error" role="alert">${message}</p>
-      <p>Begin again where you came from.</p>`,
+      <p>Start again on the page that you came from.</p>`,
   );
 }

@@ -1,6 +1,6 @@
 /*
- * The package's index does nothing but re-export these modules and warn, at every start, of a Node.js
- * release that it works on all the same. The modules themselves warn of what is really wrong.
+ * The package's index re-exports these modules and warns at every start of a Node.js release on
+ * which it works. The modules themselves warn of real problems only.
  */
 
 declare module 'oidc-provider/lib/provider.js' {

@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Table } from '../state/table.ts';
 
-/** How long a user may take at the identity provider, by the core's clock. */
+/** Time for a login at the identity provider in milliseconds, on the core's clock. */
 export const PENDING_LOGIN_MS = 10 * 60_000;
-/** Anybody may begin a login, so what is kept of them is bounded; the oldest give way. */
+/**
+ * Logins kept. Anybody may begin one, so the number is bounded; beyond it the oldest is deleted.
+ */
 const PENDING_LOGINS_MAX = 1_000;
 
-/** A login that has gone to the identity provider and has not come back. */
+/** A login between the redirect to the identity provider and its answer. */
 export interface PendingLogin {
-  /** Hex SHA-256 of the `state` that the provider brings back. */
+  /** Hex SHA-256 of the `state` that the provider returns. */
   readonly stateHash: string;
   readonly provider: string;
   readonly nonce: string;
   readonly codeVerifier: string;
-  /** Hex SHA-256 of the cookie that ties the login to the browser that began it. */
+  /** Hex SHA-256 of the cookie that binds the login to its browser. */
   readonly browserHash: string;
   readonly expiresAt: number;
 }
 
+/** The hex SHA-256 under which a secret is stored. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Logins under way, each good for one answer of the provider. */
+/** The pending logins. Each accepts one answer of the provider. */
 export class PendingLogins {
   readonly #logins: Table<PendingLogin>;
 
@@ -38,7 +41,7 @@ export class PendingLogins {
     this.#logins.put(login.stateHash, login);
   }
 
-  /** The login of this state, which is spent by asking for it. */
+  /** Removes and returns the login with this `state`; undefined when it is unknown or expired. */
   take(state: string, nowMs: number): PendingLogin | undefined {
     const stateHash = secretHash(state);
     const login = this.#logins.get(stateHash);

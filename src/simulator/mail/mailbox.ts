@@ -1,9 +1,9 @@
 import type { Table } from '../state/table.ts';
 
-/** Mails kept for `GET /sim/mailbox`; the oldest give way. */
+/** Mails kept for `GET /sim/mailbox`. Beyond this number the oldest is deleted. */
 const MAILS_MAX = 1000;
 
-/** A mail of the core. `sentAt` is Unix epoch milliseconds. */
+/** A mail that the core wrote. `sentAt` is Unix epoch milliseconds. */
 export interface Mail {
   readonly mailId: string;
   readonly to: string;
@@ -11,14 +11,14 @@ export interface Mail {
   readonly text: string;
   readonly code: string;
   readonly sentAt: number;
-  /** What became of it at the mail server; absent when none is configured. */
+  /** The mail server's result; absent when no mail server is configured. */
   readonly relay?: 'pending' | 'sent' | 'failed';
 }
 
-/** Takes mails to a real mail server; answers whether it was accepted, and never rejects. */
+/** Sends a mail through a mail server and returns whether the server accepted it. Never rejects. */
 export type Relay = (mail: Mail) => Promise<'sent' | 'failed'>;
 
-/** Every mail of the core, whether or not it also goes to a mail server. */
+/** Every mail of the core, with or without a mail server. */
 export class Mailbox {
   readonly #mails: Table<Mail>;
   readonly #relay: Relay | undefined;
@@ -28,7 +28,9 @@ export class Mailbox {
     this.#relay = relay;
   }
 
-  /** Returns at once: how long a mail server takes must not tell whether a user exists. */
+  /**
+   * Stores the mail and returns at once. The response time must not reveal whether a user exists.
+   */
   post(letter: Omit<Mail, 'mailId' | 'relay'>): void {
     const kept = [...this.#mails.list()];
     const mailId = String(Number(kept.at(-1)?.mailId ?? 0) + 1);
@@ -39,7 +41,7 @@ export class Mailbox {
     if (this.#relay !== undefined) void this.#send(mail, this.#relay);
   }
 
-  /** Mails to an address, whatever its case; all when left out. Oldest first. */
+  /** Mails to an address, in any case, oldest first. Without an address: all mails. */
   to(email: string | undefined): Mail[] {
     const wanted = email?.toLowerCase();
     return [...this.#mails.list()].filter(
@@ -49,7 +51,7 @@ export class Mailbox {
 
   async #send(mail: Mail, relay: Relay): Promise<void> {
     const outcome = await relay(mail);
-    // A restore may have taken the mail away, or put another in its place.
+    // A restore may have deleted the mail, or stored another under its id.
     if (this.#mails.get(mail.mailId) !== mail) return;
     this.#mails.put(mail.mailId, { ...mail, relay: outcome });
   }

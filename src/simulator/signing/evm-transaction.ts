@@ -9,10 +9,10 @@ import type { UnsignedTransaction } from './unsigned-transaction.ts';
 const TRANSFER = 'a9059cbb';
 
 /**
- * The EIP-1559 transaction that the plan stands for; its digest is the keccak-256 of its bytes. The
- * whole price is priority fee, so that what is burned is gas times price as in the metadata.
- * Undefined when no such transaction exists: a destination that is no EVM address, an amount beyond
- * 256 bits, a token without a contract.
+ * Encodes the plan as an EIP-1559 transaction. The digest is the keccak-256 of its bytes. The whole
+ * price is priority fee, so the fee is gas times gas price, as the metadata says. Returns undefined
+ * when there is no such transaction: the destination is no EVM address, the amount exceeds 256
+ * bits, or the token has no contract.
  */
 export function evmTransaction(
   network: NetworkConfig,
@@ -33,7 +33,7 @@ export function evmTransaction(
       gasLimit: BigInt(String(plan.metadata['gas'])),
       ...call,
     },
-    // Its strict mode has opinions on prices, for people who type them.
+    // Strict mode would refuse unusual gas prices.
     false,
   );
   const bytes = transaction.toBytes();

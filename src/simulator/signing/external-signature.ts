@@ -23,7 +23,7 @@ export function isSignatureOf(claim: {
       { prehash: false, lowS: false, format },
     );
   } catch {
-    // Not a point, or not DER: the library tells malformed input by throwing.
+    // The library throws for malformed points and DER.
     return false;
   }
 }

@@ -3,8 +3,8 @@ import type { TransactionPlan } from '../chain/chain-transaction.ts';
 import { encodeRecord } from '../state/codec.ts';
 
 /**
- * Digests for transactions that the core cannot write in their network's encoding: over the plan, one
- * per signer. 32 bytes, hex; the same plan of the same transaction always gives the same digests.
+ * Digests for transactions that the core cannot encode for their network: one per signer, 32 bytes,
+ * hex. The same plan of the same transaction always gives the same digests.
  */
 export function planDigests(
   transactionId: string,

@@ -1,7 +1,10 @@
-/** A transaction in its network's own encoding, before any signature. */
+/** An unsigned transaction in the encoding of its network. */
 export interface UnsignedTransaction {
   /** Hex, without prefix: EIP-2718 bytes of an EIP-1559 transaction, or a PSBT (BIP-174). */
   readonly encoded: string;
-  /** What each key signs: 32 bytes, hex; one digest on account networks, one per input otherwise. */
+  /**
+   * The digests that the keys sign: 32 bytes, hex. UTXO networks have one per input, account
+   * networks one.
+   */
   readonly digests: readonly string[];
 }

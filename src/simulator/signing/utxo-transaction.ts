@@ -5,14 +5,14 @@ import { base58Network } from '../vaults/network-address.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
 import type { UnsignedTransaction } from './unsigned-transaction.ts';
 
-/** Signals that the transaction may be replaced (BIP-125). */
+/** Sequence number of an input that allows replacement (BIP-125). */
 const REPLACEABLE = 0xfffffffd;
 const AMOUNT_MAX = 2n ** 64n - 1n;
 
 /**
- * The PSBT that the plan stands for; one BIP-143 digest per input, all of them `SIGHASH_ALL`.
- * `spent` are the outputs of `plan.spends`, in that order. Undefined when no such transaction exists:
- * a destination that is no address of the network, an amount beyond 64 bits.
+ * Encodes the plan as a PSBT. There is one BIP-143 digest per input, each with `SIGHASH_ALL`.
+ * `spent` are the outputs of `plan.spends`, in that order. Returns undefined when there is no such
+ * transaction: the destination is no address of the network, or the amount exceeds 64 bits.
  */
 export function utxoTransaction(
   network: NetworkConfig,
@@ -40,7 +40,7 @@ export function utxoTransaction(
     const code = OutScript.encode({ type: 'pkh', hash: script.hash });
     digests.push((at) => transaction.preimageWitnessV0(at, code, SigHash.ALL, amount));
   }
-  // A digest covers all inputs and outputs: none can be made before the last one is there.
+  // Each digest covers all inputs and outputs, so digests come after the last input.
   return {
     encoded: hex.encode(transaction.toPSBT()),
     digests: digests.map((digest, index) => hex.encode(digest(index))),
@@ -52,7 +52,7 @@ function scriptOf(network: NetworkConfig, { networkAddress, amount }: Output) {
   try {
     return { script: Address(base58Network(network.address)).decode(networkAddress), amount };
   } catch {
-    // No address of this network: the library tells it by throwing.
+    // The library throws for an address of another network.
     return undefined;
   }
 }

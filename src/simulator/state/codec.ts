@@ -1,10 +1,10 @@
-/** Begins a bigint's text, and is doubled at the beginning of any other string. */
+/** First character of an encoded bigint. Other strings that begin with it get it twice. */
 const MARK = '#';
 
 /**
- * JSON for records that hold amounts: a bigint is written as `"#123"`. Records also hold whatever
- * JSON the clients attached, so nothing they could write may be mistaken for a bigint: their own
- * strings that begin with the mark get a second one.
+ * Encodes a record as JSON. A bigint is written as `"#123"`. Records also hold the clients' own
+ * JSON, so a client's string must never be read as a bigint: if it begins with the mark, it gets a
+ * second one.
  */
 export function encodeRecord(record: unknown): string {
   return JSON.stringify(record, (_key, value: unknown) => {
@@ -13,6 +13,7 @@ export function encodeRecord(record: unknown): string {
   });
 }
 
+/** Decodes a record that `encodeRecord` wrote. Throws on other text. */
 export function decodeRecord(text: string): unknown {
   if (!text.includes(`"${MARK}`)) return JSON.parse(text) as unknown;
   return JSON.parse(text, (_key, value: unknown) => {

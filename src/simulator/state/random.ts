@@ -7,9 +7,9 @@ interface Counter {
 }
 
 /**
- * A seeded generator whose only state is a counter in `State`. Each subsystem draws from a stream
- * of its own name, so that one's draws never shift another's: the timing of deliveries must not
- * change the ids of the world.
+ * A seeded random generator. Its only state is a counter in `State`. Each part of the core has a
+ * stream of its own name, so one part's draws never shift another's: the timing of deliveries must
+ * not change the ids of the world.
  */
 export class Random {
   readonly #prefix: string;
@@ -22,32 +22,32 @@ export class Random {
     this.#counters = state.table<Counter>('random');
   }
 
-  /** 32 fresh bytes. */
+  /** Draws 32 bytes. */
   block(): Buffer {
     const drawn = this.#counters.get(this.#stream)?.drawn ?? 0;
     this.#counters.put(this.#stream, { drawn: drawn + 1 });
     return createHash('sha256').update(`${this.#prefix}${drawn}`).digest();
   }
 
-  /** `length` bytes as lower-case hex; at most 32. */
+  /** Draws `length` bytes as lower-case hex; at most 32. */
   hex(length: number): string {
     return this.block().toString('hex', 0, length);
   }
 
-  /** Shaped like a version 4 UUID. */
+  /** Draws an id in the form of a version 4 UUID. */
   uuid(): string {
     return uuidOf(this.block());
   }
 
-  /** A number in [0, 1). Never for amounts. */
+  /** Draws a number in [0, 1). Never use it for amounts. */
   fraction(): number {
     return this.block().readUIntBE(0, 6) / 2 ** 48;
   }
 }
 
 /**
- * Shaped like a version 4 UUID, the same for the same name: for what concurrent work names, in an
- * order that a seed does not fix.
+ * Makes an id in the form of a version 4 UUID from a name. The same name gives the same id. For
+ * concurrent work, whose order the seed does not fix.
  */
 export function namedUuid(seed: string, name: string): string {
   return uuidOf(createHash('sha256').update(`${seed}|${name}`).digest());

@@ -1,16 +1,16 @@
-/** A state file that must not be opened as it is; the message says why and what to do. */
+/** Thrown for a state file that the core must not open. The message says why and what to do. */
 export class StateFileRefused extends Error {
   override readonly name = 'StateFileRefused';
 }
 
-/** The refusal of a file whose content is not what was written. */
+/** Makes the refusal of a file with damaged content. */
 export function damaged(path: string, text: string): StateFileRefused {
   return new StateFileRefused(
-    `${path} is damaged (${text}): restore a copy, move it away to start anew, or try \`sqlite3 ${path} .recover\` into a new file`,
+    `${path} is damaged (${text}): restore a copy, move it away to start with a new file, or try \`sqlite3 ${path} .recover\` into a new file`,
   );
 }
 
-/** The refusal that an error of SQLite or of the file system means. */
+/** Makes the refusal for an error of SQLite or of the file system. */
 export function refusal(path: string, error: unknown): StateFileRefused {
   const text = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -5,14 +5,14 @@ import { damaged, refusal, StateFileRefused } from './refusal.ts';
 import type { State } from './state.ts';
 import type { TableChange } from './table.ts';
 
-/** SQLite's `application_id`: "CFco". Tells our files from any other SQLite database. */
+/** SQLite's `application_id`: "CFco". It distinguishes state files from other SQLite databases. */
 const APPLICATION_ID = 0x4346636f;
-/** SQLite's `user_version`: the form of the file. */
+/** SQLite's `user_version`: the format of the file. */
 const FORMAT = 1;
 
 /**
- * `position` orders the rows as they were inserted; a row that is deleted and put again gets a new
- * one. Keys are JSON strings, for SQLite's UTF-8 cannot hold a lone surrogate that a client sent.
+ * `position` orders the rows by insertion; a row that is deleted and inserted again gets a new one.
+ * Keys are JSON strings, because SQLite's UTF-8 cannot hold a lone surrogate that a client sent.
  */
 const SCHEMA = `
   CREATE TABLE core (
@@ -28,14 +28,20 @@ const SCHEMA = `
   ) STRICT;
 `;
 
-/** What a file was made with and cannot change any more: every id in it follows from the seed. */
+/**
+ * The seed and clock that the file was made with. They never change, because every id in the file
+ * follows from the seed.
+ */
 export interface Origin {
   readonly seed: string;
   readonly clock: 'real' | 'virtual';
 }
 
 interface CoreRow extends Origin {
-  /** Virtual time when the file was last written; null on the real clock and before. */
+  /**
+   * Virtual time of the last write, Unix epoch milliseconds; null on the real clock and before the
+   * first write.
+   */
   readonly now_ms: number | null;
 }
 
@@ -54,16 +60,15 @@ interface Waiter {
 const NO_WAIT = Promise.resolve();
 
 /**
- * The state of a core in a SQLite file. Every change of a table is written by the end of the turn of
- * the event loop in which it happened: world calls are synchronous, so no transaction ever holds
- * half of one, and calls and scheduled work of the same turn share one fsync.
+ * Keeps the state of a core in a SQLite file. Every change is written by the end of the event loop
+ * turn in which it happened. World calls are synchronous, so a transaction never holds half of one.
+ * All changes of a turn share one fsync.
  *
- * `committed` is the promise to the outside: whoever tells anyone of a change (an answer, a webhook)
- * awaits it first.
+ * Await `committed` before you report a change to anyone outside, by an answer or a webhook.
  */
 export class StateFile {
   readonly origin: Origin;
-  /** Virtual time to go on from; undefined on the real clock and in a new file. */
+  /** Virtual time at which the core continues; undefined on the real clock and in a new file. */
   readonly nowMs: number | undefined;
   readonly #db: Database.Database;
   readonly #path: string;
@@ -73,7 +78,10 @@ export class StateFile {
   readonly #setTime: Database.Statement<[number]>;
   readonly #positions = new Map<string, Map<string, number>>();
   #lastPosition = 0;
-  /** By position; undefined: deleted. Records are immutable, so the newest stands for all. */
+  /**
+   * Unwritten changes by position; undefined: a deletion. Records are immutable, so only the newest
+   * is written.
+   */
   #unwritten = new Map<number, TableChange | undefined>();
   #virtualNowMs: (() => number) | undefined;
   #writtenNowMs: number | undefined;
@@ -99,9 +107,9 @@ export class StateFile {
   }
 
   /**
-   * Opens `path`, or makes it with this origin. Throws `StateFileRefused` for a file of another
-   * program, a newer version or another running core, and for a damaged one. `onFailure` hears of
-   * every commit that did not succeed; what it held is kept and tried again with the next one.
+   * Opens the file at `path`, or creates it with this origin. Throws `StateFileRefused` for a
+   * damaged file and for a file of another program, a newer version or another running core.
+   * `onFailure` is called for every failed commit; its changes are tried again with the next one.
    */
   static open(
     path: string,
@@ -109,7 +117,7 @@ export class StateFile {
   ): StateFile {
     let db: Database.Database | undefined;
     try {
-      // It holds the keys of vaults: SQLite gives its side files the same mode.
+      // The file holds the keys of vaults. SQLite gives its side files the same mode.
       closeSync(openSync(path, 'a', 0o600));
       db = new Database(path, { timeout: 0 });
       const row = prepared(db, path, options.origin);
@@ -121,8 +129,8 @@ export class StateFile {
   }
 
   /**
-   * Fills the state with the file's records and writes every later change of it through. To be called
-   * once, before anything else uses the state. Throws `StateFileRefused`, with the file closed, when a
+   * Loads the file's records into the state and writes every later change to the file. Call it
+   * once, before anything else uses the state. Closes the file and throws `StateFileRefused` when a
    * record cannot be read.
    */
   load(state: State): void {
@@ -146,12 +154,12 @@ export class StateFile {
     state.onChange((change) => this.#take(change));
   }
 
-  /** Whether no record has ever been written, in this run or before. */
+  /** Whether the file has never held a record. */
   get isFresh(): boolean {
     return this.#lastPosition === 0;
   }
 
-  /** Has the virtual time written beside the records. */
+  /** Writes the virtual time with the records from now on. */
   followTime(nowMs: () => number): void {
     this.#virtualNowMs = nowMs;
     this.#writtenNowMs = this.nowMs;
@@ -165,7 +173,7 @@ export class StateFile {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Writes what is left and lets the file go. */
+  /** Writes the remaining changes and closes the file. */
   close(): void {
     if (this.#closed) return;
     clearImmediate(this.#turn);
@@ -241,9 +249,13 @@ export class StateFile {
   }
 }
 
-/** A file that is ours, of this format, whole and locked; made so when it was empty. */
+/**
+ * Checks that the file is a state file of this format, undamaged and not in use, and locks it. An
+ * empty file is set up.
+ */
 function prepared(db: Database.Database, path: string, origin: Origin): CoreRow {
-  // One core per file: two would each write their own idea of it. Held until close, or death.
+  // Only one core may use a file: two would overwrite each other's state. SQLite holds the lock
+  // until the file is closed or the process ends.
   db.pragma('locking_mode = EXCLUSIVE');
   const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
   if (!isEmpty && db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
@@ -260,7 +272,8 @@ function prepared(db: Database.Database, path: string, origin: Origin): CoreRow 
   const problem = db.pragma('quick_check(1)', { simple: true });
   if (problem !== 'ok') throw damaged(path, String(problem));
   const journalMode = db.pragma('journal_mode = WAL', { simple: true });
-  // better-sqlite3 is built with synchronous=NORMAL for WAL, which loses commits on power failure.
+  // better-sqlite3 defaults to synchronous=NORMAL in WAL mode, which loses commits at a power
+  // failure.
   db.pragma('synchronous = FULL');
   if (journalMode !== 'wal') {
     throw new StateFileRefused(
@@ -276,6 +289,6 @@ function prepared(db: Database.Database, path: string, origin: Origin): CoreRow 
     }).immediate();
   }
   const row = db.prepare<[], CoreRow>('SELECT seed, clock, now_ms FROM core').get();
-  if (row === undefined) throw damaged(path, 'it does not say what it was made with');
+  if (row === undefined) throw damaged(path, 'its seed and clock are missing');
   return row;
 }

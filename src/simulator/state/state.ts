@@ -1,17 +1,18 @@
 import { Table } from './table.ts';
 import type { TableChange } from './table.ts';
 
-/** Every table's rows at one moment. Rows are shared with the live state, which never changes them. */
+/** The rows of every table at one moment. The live state shares them and never changes them. */
 export interface StateSnapshot {
   tables: ReadonlyMap<string, ReadonlyMap<string, object>>;
 }
 
 /**
- * All that the custody core knows: the world's tables and those of the surface. Nothing outside is
- * state; scheduled work is derived from records again (`resume`) after a restore.
+ * The whole state of the custody core, in tables. Timers are not state: after a restore each part
+ * sets its timers again from its rows (`resume`).
  *
- * Restore: stop what is scheduled, `clock.reset(time of the snapshot)` if virtual, `restore`, then
- * `resume()` of every subsystem. Reset is the restore of a snapshot taken right after the start.
+ * To restore: stop the timers, call `clock.reset` with the snapshot's time on a virtual clock, then
+ * `restore`, then `resume` of every part. A reset restores a snapshot that was taken directly after
+ * the start.
  */
 export class State {
   readonly seed: string;
@@ -23,7 +24,10 @@ export class State {
     this.seed = String(options.seed);
   }
 
-  /** The table of this name, made at first use. Each table has one owner, who fixes its row type. */
+  /**
+   * Returns the table of this name and makes it at first use. Each table has one owner, who fixes
+   * its row type.
+   */
   table<R extends object>(name: string): Table<R> {
     let table = this.#tables.get(name);
     if (table === undefined) {
@@ -32,11 +36,11 @@ export class State {
       });
       this.#tables.set(name, table);
     }
-    // One owner per name fixes the row type; the cast only forgets that one map holds all tables.
+    // The owner fixes the row type. The cast is needed because one map holds all tables.
     return table as unknown as Table<R>;
   }
 
-  /** Hears every put and delete of every table, in order. */
+  /** Calls `hook` for every put and delete of every table, in order. */
   onChange(hook: (change: TableChange) => void): void {
     this.#hooks.push(hook);
   }
@@ -47,7 +51,7 @@ export class State {
     return { tables };
   }
 
-  /** Tables that the snapshot does not know become empty. */
+  /** Replaces every row. Tables that the snapshot does not contain become empty. */
   restore(snapshot: StateSnapshot): void {
     for (const name of snapshot.tables.keys()) this.table(name);
     for (const [name, table] of this.#tables) table.load(snapshot.tables.get(name) ?? new Map());

@@ -1,15 +1,15 @@
-/** What a change hook hears; `record` is undefined for a deletion. */
+/** One change of a table; `record` is undefined for a deletion. */
 export interface TableChange {
   table: string;
   key: string;
   record: unknown;
 }
 
-/** Rows by a derived key, kept true through every change of the table. */
+/** Rows by a derived key. Every change of the table updates the index. */
 export interface Index<R> {
   /**
-   * In the order of the table's rows, never of arrival under this key: only that order survives a
-   * restore, and what happens after one must not differ from what would have happened.
+   * The rows in the order of the table. The order in which they got this key does not survive a
+   * restore, and a restored core must behave like the first one.
    */
   find(key: string): R[];
   count(key: string): number;
@@ -18,13 +18,13 @@ export interface Index<R> {
 }
 
 /**
- * A keyed map of plain records. A record is never changed in place: `put` a new one. That makes a
- * snapshot a copy of the map, and lets a change hook write through to a database.
+ * A keyed map of plain records. A record is never changed in place: `put` a new one. So a snapshot
+ * is a copy of the map, and a change hook can write the record to a database.
  */
 export class Table<R extends object> {
   readonly name: string;
   readonly #rows = new Map<string, R>();
-  /** Where each row stands among the others; only their order means anything. */
+  /** Each row's number; only the order of the numbers matters. */
   readonly #ordinals = new Map<string, number>();
   #lastOrdinal = 0;
   readonly #indexes: RowIndex<R>[] = [];
@@ -66,7 +66,7 @@ export class Table<R extends object> {
   }
 
   clear(): void {
-    // Deleting what a map iterator stands on is safe.
+    // A map iterator allows the deletion of its current key.
     for (const key of this.#rows.keys()) this.delete(key);
   }
 
@@ -79,7 +79,7 @@ export class Table<R extends object> {
     return this.#rows.entries();
   }
 
-  /** Declares an index; `keysOf` gives the keys under which a row is found, none at all included. */
+  /** Adds an index; `keysOf` returns the keys under which a row is found, or none. */
   index(keysOf: (row: R) => readonly string[]): Index<R> {
     const index = new RowIndex(this.#rows, this.#ordinals, keysOf);
     index.rebuild();
@@ -93,30 +93,33 @@ export class Table<R extends object> {
   }
 
   /**
-   * Replaces every row. The hook hears what differs, or every row anew when their order would
-   * otherwise not come out the same for whoever keeps a copy.
+   * Replaces every row and calls the hook for each difference. When differences alone would give a
+   * copy another order, the hook gets every row anew.
    */
   load(rows: ReadonlyMap<string, object>): void {
     const previous = new Map(this.#rows);
-    const told = keepsOrder(previous, rows) ? previous : undefined;
+    const known = keepsOrder(previous, rows) ? previous : undefined;
     for (const key of previous.keys()) {
-      if (told === undefined || !rows.has(key)) {
+      if (known === undefined || !rows.has(key)) {
         this.#onChange({ table: this.name, key, record: undefined });
       }
     }
     this.#rows.clear();
     this.#ordinals.clear();
     for (const [key, row] of rows) {
-      // Rows come from `copy` of the same table, or from its database.
+      // The rows come from `copy` of the same table, or from its database.
       this.#rows.set(key, row as R);
       this.#ordinals.set(key, (this.#lastOrdinal += 1));
-      if (told?.get(key) !== row) this.#onChange({ table: this.name, key, record: row });
+      if (known?.get(key) !== row) this.#onChange({ table: this.name, key, record: row });
     }
     for (const index of this.#indexes) index.rebuild();
   }
 }
 
-/** Whether deleting what is gone and putting what is new turns `before` into `after`, order included. */
+/**
+ * Whether `before` becomes `after`, in the same order, when missing rows are deleted and new ones
+ * are put.
+ */
 function keepsOrder(
   before: ReadonlyMap<string, object>,
   after: ReadonlyMap<string, object>,

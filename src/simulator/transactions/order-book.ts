@@ -8,7 +8,7 @@ import type { Announcer } from '../world/announcer.ts';
 import type { TransactionEvent } from '../world/world.ts';
 import type { Order } from './order.ts';
 
-/** An event of the `outgoing` stream with what only it carries. */
+/** An event of the `outgoing` stream with its own fields. */
 export type OrderEvent =
   | { type: 'approval-pending' | 'approved' | 'pending' }
   | { type: 'requested' | 'inited' | 'to-sign' | 'signed' | 'submitted' }
@@ -21,7 +21,9 @@ export type OrderEvent =
   | { type: 'cancelled'; reasonCode: string }
   | { type: 'failed' | 'rolledback' | 'replaced' };
 
-/** Orders, their events, and the `outgoing` stream (section "Outgoing stream"). */
+/**
+ * Orders, their events, and the `outgoing` stream (the specification, section "Outgoing stream").
+ */
 export class OrderBook {
   readonly #clock: Clock;
   readonly #announcer: Announcer;
@@ -59,7 +61,7 @@ export class OrderBook {
     return this.#byOrderId.find(orderId)[0];
   }
 
-  /** Orders whose built but unsent transaction spends from this address. */
+  /** Orders with a built, unsent transaction that spends from this address. */
   draftsFrom(network: string, networkAddress: string): Order[] {
     return this.#drafts.find(`${network}|${networkAddress}`);
   }
@@ -77,21 +79,21 @@ export class OrderBook {
     return this.#eventsByTransaction.find(transactionId);
   }
 
-  /** Changes fields without telling anyone. */
+  /** Changes fields without a notification. */
   update(order: Order, changes: Partial<Order>): Order {
     const updated: Order = { ...order, ...changes, updatedMs: this.#clock.now() };
     this.#orders.put(updated.transactionId, updated);
     return updated;
   }
 
-  /** Sets when the order acts by itself; not a change that anyone is shown. */
+  /** Sets the time of the order's next automatic step. Not visible in the API. */
   reschedule(order: Order, wakeAtMs: number): Order {
     const waiting: Order = { ...order, wakeAtMs };
     this.#orders.put(waiting.transactionId, waiting);
     return waiting;
   }
 
-  /** Moves to the event's status, records the event and announces it. */
+  /** Moves the order to the event's status, records the event and sends its notification. */
   advance(order: Order, event: OrderEvent, changes: Partial<Order> = {}): Order {
     const status = statusAfter(event);
     const updated = this.update(order, {
@@ -114,7 +116,9 @@ export class OrderBook {
   }
 }
 
-/** Informational events leave the status as it is; `pending` makes it `requested`. */
+/**
+ * The status after an event. Informational events do not change it; `pending` makes it `requested`.
+ */
 function statusAfter(event: OrderEvent): OutgoingStatus | undefined {
   switch (event.type) {
     case 'approved':

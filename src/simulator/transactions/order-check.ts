@@ -13,7 +13,10 @@ interface Known {
   orders: OrderBook;
 }
 
-/** Why the request cannot be taken at all; undefined when it can. */
+/**
+ * Returns why the order is refused, or undefined when the core accepts it (the specification,
+ * section "Errors").
+ */
 export function orderObjection(known: Known, request: OrderRequest): Refused | undefined {
   if (known.registry.vault(request.vaultId) === undefined) {
     return refused('NE-1', `Vault ${request.vaultId} not found`);
@@ -40,7 +43,7 @@ function contentObjection(network: NetworkConfig, request: OrderRequest): Refuse
   return request.memo === undefined ? undefined : memoObjection(network, request.memo);
 }
 
-/** Why nobody on this network can be paid at the address. */
+/** Returns why the destination is not an address of the network, or undefined when it is one. */
 function destinationObjection(
   catalogue: AssetCatalogue,
   network: NetworkConfig,
@@ -93,7 +96,7 @@ function changeObjection(
   return networkObjection(address, network.key);
 }
 
-/** Why the address does not go with the network. */
+/** Refuses an address of another network. */
 export function networkObjection(address: AddressRecord, network: string): Refused | undefined {
   return address.network === network
     ? undefined

@@ -3,12 +3,12 @@ import type { CancellationReason, WarningReason } from '../../wire/notification.
 import type { Clock, Handle } from '../clock.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
 import type { ChainTransaction, Output, TransactionPlan } from '../chain/chain-transaction.ts';
-import type { ChangeReport } from '../chain/change-report.ts';
+import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
 import type { BalanceChange } from '../../wire/balance-change.ts';
 import type { TransactionEvent, TransactionFault } from '../world/world.ts';
-import type { FaultSet } from './fault-set.ts';
-import type { Funding, FundingView } from './funding.ts';
-import { isIncomingCredit } from './incoming.ts';
+import type { TransactionFaults } from './transaction-faults.ts';
+import type { Funding, FundingView } from './funding/funding.ts';
+import { isIncomingCredit } from './incoming/incoming.ts';
 import type { OrderBook } from './order-book.ts';
 import {
   APPROVAL_WINDOW_MS,
@@ -17,44 +17,44 @@ import {
   SIGNING_WINDOW_MS,
 } from './order.ts';
 import type { Order } from './order.ts';
-import { canOutbid, fund, nonceFor } from './source-funds.ts';
-import { sourceLevel } from './source-level.ts';
+import { canReplace, fund, nonceFor } from './funding/source-funds.ts';
+import { sourceLevel } from './funding/source-level.ts';
 
-/** Why an order cannot go on now. Only `WARNING_REASONS` are told by a `warning`. */
+/** Why an order is paused. Only the reasons in `WARNING_REASONS` make a `warning` notification. */
 type PauseCause = {
   reasonCode: CancellationReason;
   reasonDetails?: TransactionEvent['reasonDetails'];
 };
 
-/** Faults that strike before there is anything to broadcast. */
+/** Faults that strike before the broadcast. */
 type BuildingFault = Exclude<TransactionFault, { fault: 'revert' }>;
 
 /**
- * Carries orders through the outgoing progress table (section "Outgoing transaction progress"),
- * each as far as it goes without others.
+ * Moves orders through the outgoing progress table (the specification, section "Outgoing
+ * transaction progress"). Each order goes as far as it can without approvals, signatures or blocks.
  */
 export class OrderFlow {
   readonly #clock: Clock;
   readonly #view: FundingView;
   readonly #orders: OrderBook;
-  readonly #faults: FaultSet;
-  readonly #report: ChangeReport;
+  readonly #faults: TransactionFaults;
+  readonly #entries: BalanceChangeEntries;
   readonly #wakes = new Map<string, Handle>();
 
   constructor(options: {
     clock: Clock;
     view: FundingView;
-    faults: FaultSet;
-    report: ChangeReport;
+    faults: TransactionFaults;
+    entries: BalanceChangeEntries;
   }) {
     this.#clock = options.clock;
     this.#view = options.view;
     this.#orders = options.view.orders;
     this.#faults = options.faults;
-    this.#report = options.report;
+    this.#entries = options.entries;
   }
 
-  /** A new order: to its approvers, or straight on. */
+  /** Starts a new order: it waits for approvals, or is processed at once. */
   begin(order: Order): Order {
     if (order.quorum > 0) {
       const waiting = this.#orders.advance(order, { type: 'approval-pending' });
@@ -63,12 +63,12 @@ export class OrderFlow {
     return this.process(this.#orders.advance(order, { type: 'pending' }));
   }
 
-  /** All approvals are there: a blockchain attempt begins. */
+  /** Starts the blockchain attempt after all approvals. */
   process(order: Order): Order {
     return this.#build(this.#orders.advance(order, { type: 'requested' }, { wakeAtMs: null }));
   }
 
-  /** Master approval is complete: on to the signature. */
+  /** Signs the built order, or waits for the external signer. */
   sign(order: Order): Order {
     if (this.#view.registry.vault(order.vaultId)?.externalSigner === true) {
       const waiting = this.#orders.advance(order, { type: 'to-sign' });
@@ -77,12 +77,12 @@ export class OrderFlow {
     return this.submit(order);
   }
 
-  /** The signature is complete: broadcast. */
+  /** Broadcasts the signed order. */
   submit(order: Order): Order {
     const { draft } = order;
     if (draft === null) throw new Error(`order ${order.orderId} has nothing to broadcast`);
     this.#unschedule(order);
-    // Blocks that are overdue come first: they decide which nonces are free.
+    // Due blocks come first: they can take nonces.
     this.#view.chain.catchUp(order.network);
     const signed = this.#orders.advance(order, { type: 'signed' }, { wakeAtMs: null });
     const objection = this.#objection(signed);
@@ -108,7 +108,7 @@ export class OrderFlow {
     );
   }
 
-  /** Balances of the network may have grown: paused orders try again. */
+  /** Tries paused orders of the network again, because balances may have grown. */
   retry(network: string): void {
     for (const order of this.#orders.paused(network)) {
       const waitsForFunds =
@@ -120,7 +120,8 @@ export class OrderFlow {
 
   mined(transaction: ChainTransaction): void {
     const order = this.#orders.get(transaction.transactionId ?? '');
-    // Mined again after a reorg: the order stays `mined` (or `failed`), and nothing is told.
+    // After a reorg the transaction can be mined again. The order stays `mined` or `failed`, and no
+    // notification follows.
     if (order?.status !== 'submitted') return;
     if (transaction.reverts) this.#orders.advance(order, { type: 'failed' });
     else {
@@ -141,17 +142,20 @@ export class OrderFlow {
     if (order?.status === 'submitted') this.#orders.advance(order, { type: 'replaced' });
   }
 
-  /** Entries of `mined`: all of the vault's side that no `incoming` carries. */
+  /**
+   * Entries of `outgoing`/`mined`: the vault's movements that no `incoming` notification carries
+   * (the specification, section "Conservation rules", 1 to 3).
+   */
   balanceChanges(order: Order, transaction: ChainTransaction): BalanceChange[] {
     const level = sourceLevel(order, this.#view.registry.vault(order.vaultId));
-    const own = this.#report
+    const own = this.#entries
       .own(transaction.network, effectsOf(transaction))
       .filter((movement) => movement.owner.vaultId === order.vaultId)
       .filter((movement) => !isIncomingCredit(transaction, movement));
-    return this.#report.collapsed(own, level);
+    return this.#entries.collapsed(own, level);
   }
 
-  /** Schedules again after a restore. */
+  /** Sets the timers again, after a restore. */
   resume(): void {
     this.stop();
     for (const order of this.#orders.list()) this.#schedule(order);
@@ -162,7 +166,7 @@ export class OrderFlow {
     this.#wakes.clear();
   }
 
-  /** What makes the order impossible, whatever the balances. */
+  /** Returns why the order can never be sent, whatever the balances are. */
   #objection(order: Order): CancellationReason | undefined {
     const network = this.#view.catalogue.network(order.network);
     if (network?.dustAmount !== undefined && order.amount < network.dustAmount) {
@@ -171,12 +175,13 @@ export class OrderFlow {
     if (order.replacesTransactionId === null) return undefined;
     const original = this.#orders.get(order.replacesTransactionId);
     if (original?.status !== 'submitted') return 'replacement_status_invalid';
-    return canOutbid(this.#view, order) ? undefined : 'invalid_order';
+    return canReplace(this.#view, order) ? undefined : 'invalid_order';
   }
 
   /**
-   * Tries to build the transaction, which makes it `inited`, and to have it signed: faults strike,
-   * the source must cover amount plus fee, the draft is made. What cannot be built stays `requested`.
+   * Tries to build the transaction and to have it signed. First faults strike; then the source must
+   * cover amount plus fee. The order becomes `inited`, or stays `requested` when the transaction
+   * cannot be built.
    */
   #build(order: Order): Order {
     const objection = this.#objection(order);
@@ -190,13 +195,13 @@ export class OrderFlow {
     if (obstacle !== undefined) return this.#pause(order, { reasonCode: obstacle });
     const built =
       order.status === 'requested' ? this.#orders.advance(order, { type: 'inited' }) : order;
-    if (fault !== undefined) return this.#suffer(built, fault, funding);
+    if (fault !== undefined) return this.#applyFault(built, fault, funding);
     if (funding.kind === 'funded') return this.#takeDraft(built, funding.plan);
     return this.#pause(built, causeOf('insufficient_balance', funding));
   }
 
-  /** What a fault does to a transaction that is built. */
-  #suffer(order: Order, fault: BuildingFault, funding: Funding): Order {
+  /** Applies a fault to a built transaction. */
+  #applyFault(order: Order, fault: BuildingFault, funding: Funding): Order {
     switch (fault.fault) {
       case 'processing':
         this.#unschedule(order);
@@ -231,7 +236,10 @@ export class OrderFlow {
     return { networkAddress: output.networkAddress, amount: output.amount };
   }
 
-  /** Status unchanged; told once per reason, retried until the platform's window closes. */
+  /**
+   * Pauses the order without changing its status. Sends one warning per reason and retries until
+   * the platform's retry window ends.
+   */
   #pause(order: Order, cause: PauseCause): Order {
     const nowMs = this.#clock.now();
     const { reasonCode } = cause;
@@ -259,7 +267,8 @@ export class OrderFlow {
   ): void {
     const network = this.#view.catalogue.network(order.network);
     const original = this.#orders.get(order.replacesTransactionId ?? '');
-    // Scripts of a UTXO network are checked before inclusion: only account networks revert.
+    // UTXO networks check scripts before a block includes the transaction, so only account networks
+    // revert.
     const reverts =
       network?.model === 'account' && this.#faults.strike('revert', order) !== undefined;
     this.#view.chain.broadcast(plan, {
@@ -270,7 +279,7 @@ export class OrderFlow {
     });
   }
 
-  /** The order's own time has come: its window closed, or a retry is due. */
+  /** Runs the order's timer: its window has closed, or a retry is due. */
   #wake(transactionId: string): void {
     this.#wakes.delete(transactionId);
     const order = this.#orders.get(transactionId);
@@ -303,7 +312,10 @@ export class OrderFlow {
   }
 }
 
-/** Why the transaction cannot even be built, silently; undefined when it can. */
+/**
+ * Returns why the transaction cannot be built at all; undefined when it can. This pause makes no
+ * `warning`.
+ */
 function buildingObstacle(
   fault: BuildingFault | undefined,
   funding: Funding,
@@ -317,7 +329,7 @@ function buildingObstacle(
   return isEarly ? fault.reasonCode : undefined;
 }
 
-/** A shortage tells its details, a forced one too. */
+/** An `insufficient_balance` pause carries its shortfalls, a fault's too. */
 function causeOf(reasonCode: CancellationReason, funding: Funding): PauseCause {
   if (reasonCode !== 'insufficient_balance') return { reasonCode };
   const shortfalls = funding.kind === 'insufficient' ? funding.shortfalls : [];

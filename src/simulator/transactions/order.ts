@@ -3,14 +3,17 @@ import type { OutgoingStatus } from '../../wire/transaction.ts';
 import type { Output, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { CustomData } from '../world/world.ts';
 
-/** A built transaction that still waits for signatures or approvals; its funds are reserved. */
+/** A built transaction that waits for approvals or signatures. Its funds are reserved. */
 export interface Draft {
   readonly plan: TransactionPlan;
-  /** The outputs that `plan.spends` names, in that order: a reorg can take them from the ledger. */
+  /**
+   * The outputs of `plan.spends`, in that order. They are kept here because a reorg can remove them
+   * from the ledger.
+   */
   readonly inputs: readonly Output[];
 }
 
-/** A transient condition, retried until the platform's window closes. */
+/** A transient condition. The order is retried until the platform's retry window ends. */
 export interface Pause {
   readonly reasonCode: CancellationReason;
   readonly sinceMs: number;
@@ -26,8 +29,8 @@ export interface Pause {
  * | `inited` | `to-sign`, `signed`, `cancelled`, `failed` | funds found, master approval given; or a pause runs out |
  * | `to-sign` | `signed`, `cancelled` | external signatures accepted; declined, expired |
  * | `signed` | `submitted`, `cancelled` | broadcast |
- * | `submitted` | `mined`, `failed`, `rolledback`, `replaced` | what the chain does |
- * | `mined` | `rolledback` | a reorg drops it for good |
+ * | `submitted` | `mined`, `failed`, `rolledback`, `replaced` | the result on the chain |
+ * | `mined` | `rolledback` | a reorg drops it for ever |
  *
  * `failed`, `cancelled`, `replaced` and `rolledback` are final.
  */
@@ -56,24 +59,33 @@ export interface Order {
   readonly blockchainHash: string | null;
   readonly reasonCode: string | null;
   readonly pause: Pause | null;
-  /** When the order does something by itself: the next retry, or its expiry. */
+  /** Time of the order's next automatic step, a retry or its expiry, in Unix epoch milliseconds. */
   readonly wakeAtMs: number | null;
   readonly createdMs: number;
   readonly updatedMs: number;
-  /** Order of creation among all transactions of the platform. */
+  /** Number in order of creation among all transactions of the platform. */
   readonly sequence: number;
 }
 
-/** How long approvals may take before the order ends as `order_expired`. */
+/** Time for all approvals, in milliseconds. After it the order ends as `order_expired`. */
 export const APPROVAL_WINDOW_MS = 7 * 24 * 3_600_000;
-/** How long a built transaction waits for people before it ends as `transaction_expired`. */
+/**
+ * Time for master approvals and external signatures, in milliseconds. After it the order ends as
+ * `transaction_expired`.
+ */
 export const SIGNING_WINDOW_MS = 24 * 3_600_000;
-/** The platform retry window of a paused transaction. */
+/**
+ * The platform's retry window of a paused transaction, in milliseconds (the specification, section
+ * "Outgoing transaction progress", which leaves the length open).
+ */
 export const RETRY_WINDOW_MS = 24 * 3_600_000;
-/** A paused transaction is tried again this often, and after every block of its network. */
+/**
+ * Time between two retries of a paused transaction, in milliseconds. Every block of the network
+ * retries it too.
+ */
 export const RETRY_INTERVAL_MS = 60_000;
 
-/** Whether the client can still decline. */
+/** Whether the client can still decline the order. */
 export function isCancellable(order: Order): boolean {
   return (
     order.status === 'approval-pending' ||

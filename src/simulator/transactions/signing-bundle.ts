@@ -2,33 +2,33 @@ import { evmTransaction } from '../signing/evm-transaction.ts';
 import { planDigests } from '../signing/plan-digest.ts';
 import type { UnsignedTransaction } from '../signing/unsigned-transaction.ts';
 import { utxoTransaction } from '../signing/utxo-transaction.ts';
-import type { FundingView } from './funding.ts';
+import type { FundingView } from './funding/funding.ts';
 import type { Draft, Order } from './order.ts';
-import { nonceFor } from './source-funds.ts';
+import { nonceFor } from './funding/source-funds.ts';
 
-/** What a built order waits to have signed. */
+/** The payloads that a built order needs signatures for. */
 export interface SigningBundle {
   readonly payloads: readonly SigningPayload[];
-  /** Hex; absent where the core has no encoding of the transaction. */
+  /** Hex; absent when the core cannot encode the transaction. */
   readonly unsignedTransaction?: string;
 }
 
-/** A 32-byte digest (hex) to be signed with the key at `hdpath`. */
+/** A 32-byte digest (hex) and the HD path of the key that must sign it. */
 export interface SigningPayload {
   readonly payload: string;
   readonly hdpath: string;
 }
 
 /**
- * The order's bundle as it stands now; undefined while nothing is built. An EVM transaction is signed
- * with its nonce, which is free until the broadcast: when another transaction of the sender goes
- * first, the bundle is another one.
+ * Returns the order's current bundle, or undefined before the transaction is built. The nonce of an
+ * EVM transaction is reserved only at the broadcast. When another transaction of the sender is
+ * broadcast first, the bundle changes.
  */
 export function signingBundle(view: FundingView, order: Order): SigningBundle | undefined {
   if (order.draft === null) return undefined;
   const { plan, inputs } = order.draft;
   const unsigned = unsignedTransaction(view, order, order.draft);
-  // Who signs: the owner of each input, or the sender.
+  // The signers are the owners of the inputs, or the sender.
   const signers =
     inputs.length > 0 ? inputs.map(({ networkAddress }) => networkAddress) : plan.sources;
   const digests = unsigned?.digests ?? planDigests(order.transactionId, plan, signers.length);

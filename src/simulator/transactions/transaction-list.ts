@@ -1,31 +1,34 @@
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
-import type { ChangeReport } from '../chain/change-report.ts';
+import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
 import type { AddressRecord, TransactionQuery } from '../world/world.ts';
-import type { FundingView } from './funding.ts';
-import type { IncomingBook } from './incoming-book.ts';
-import type { Incoming } from './incoming.ts';
+import type { FundingView } from './funding/funding.ts';
+import type { IncomingBook } from './incoming/incoming-book.ts';
+import type { Incoming } from './incoming/incoming.ts';
 import type { OrderFlow } from './order-flow.ts';
 import type { Order } from './order.ts';
 import { signingBundle } from './signing-bundle.ts';
 
-/** What the API tells of transactions, in wire shape. Only the rows that are shown are shaped. */
+/**
+ * Reads transactions in the shape of the API (the specification, section "Identifiers and records
+ * that appear"). Only the rows of the page are converted.
+ */
 export class TransactionList {
   readonly #view: FundingView;
   readonly #incomings: IncomingBook;
   readonly #flow: OrderFlow;
-  readonly #report: ChangeReport;
+  readonly #entries: BalanceChangeEntries;
 
   constructor(options: {
     view: FundingView;
     incomings: IncomingBook;
     flow: OrderFlow;
-    report: ChangeReport;
+    entries: BalanceChangeEntries;
   }) {
     this.#view = options.view;
     this.#incomings = options.incomings;
     this.#flow = options.flow;
-    this.#report = options.report;
+    this.#entries = options.entries;
   }
 
   get(transactionId: string): Transaction | undefined {
@@ -51,7 +54,10 @@ export class TransactionList {
     };
   }
 
-  /** What an address saw on-chain, oldest first, entries unaggregated. */
+  /**
+   * The on-chain transactions of an address, oldest first, with unaggregated entries (the
+   * specification, section "Conservation rules", 6).
+   */
   ofAddress(address: AddressRecord): AddressTransaction[] {
     const rows: AddressTransaction[] = [];
     const showsMempool = this.#view.catalogue.network(address.network)?.mempool ?? false;
@@ -62,7 +68,7 @@ export class TransactionList {
       const isMined = transaction.status === 'mined';
       if (transaction.status === 'mempool' && !showsMempool) continue;
       const movements = isMined ? effectsOf(transaction) : transaction.movements;
-      const own = this.#report
+      const own = this.#entries
         .own(address.network, movements)
         .filter((movement) => movement.owner.addressId === address.addressId);
       if (own.length === 0) continue;
@@ -74,7 +80,7 @@ export class TransactionList {
         ],
         confirmations: this.#view.chain.confirmations(transaction),
         blockHeight: transaction.blockHeight,
-        balanceChanges: this.#report.unaggregated(own),
+        balanceChanges: this.#entries.unaggregated(own),
         timestamp: new Date(transaction.minedAtMs ?? transaction.firstSeenMs).toISOString(),
       });
     }

@@ -6,16 +6,19 @@ import type { AddressRules } from '../world/network-config.ts';
 import { base58Network, stellarChecksum } from './network-address.ts';
 
 const base58check = createBase58check(sha256);
-/** Characters of a base58 alphabet, with room for the longest address; longer is slow to decode. */
+/**
+ * Longest base58 text that is decoded. The longest address is shorter, and decoding a longer text
+ * is slow.
+ */
 const BASE58_LENGTH_MAX = 64;
 const HASH_BYTES = 20;
 
-/** Whether the text is an address of such a network, its checksum included where it has one. */
+/** Whether the text is an address of the network. Checks the checksum if the format has one. */
 export function isNetworkAddress(rules: AddressRules, text: string): boolean {
   try {
     return hasFormat(rules, text);
   } catch {
-    // The decoders tell by throwing that a text is no address.
+    // The decoders throw for a text that is no address.
     return false;
   }
 }
@@ -23,7 +26,7 @@ export function isNetworkAddress(rules: AddressRules, text: string): boolean {
 function hasFormat(rules: AddressRules, text: string): boolean {
   switch (rules.format) {
     case 'p2wpkh':
-      // Also addresses of scripts and of older and newer kinds: outsiders are paid at any of them.
+      // Accepts every address type: outsiders can be paid at script addresses and older types too.
       return Address(base58Network(rules)).decode(text) !== undefined;
     case 'evm':
       return text.startsWith('0x') && addr.isValid(text);
@@ -47,19 +50,22 @@ function short(text: string): string {
   return text;
 }
 
-/** A version byte and the hash of a key or script. */
+/** Whether the payload is a version byte and the hash of a key or script. */
 function isVersioned(payload: Uint8Array, version: number): boolean {
   return payload.length === 1 + HASH_BYTES && payload[0] === version;
 }
 
-/** A classic address: type prefix 0, the account id, four bytes of checksum. */
+/**
+ * Whether the bytes are a classic address: type prefix 0, the account id and four bytes of
+ * checksum.
+ */
 function isRippleAccount(bytes: Uint8Array): boolean {
   const payload = bytes.slice(0, -4);
   const checksum = sha256(sha256(payload)).slice(0, 4);
   return isVersioned(payload, 0) && Buffer.from(checksum).equals(bytes.slice(-4));
 }
 
-/** SEP-0023: an ed25519 public key (`G…`) with its checksum. */
+/** Whether the bytes are an ed25519 public key (`G…`) with its checksum (SEP-0023). */
 function isStellarAccount(bytes: Uint8Array): boolean {
   const payload = bytes.slice(0, -2);
   const isKey = payload.length === 33 && payload[0] === 6 << 3;

@@ -25,7 +25,10 @@ import { KeyRing } from './key-ring.ts';
 import { memoObjection } from './memo-check.ts';
 import { defaultPath, isSecp256k1 } from './network-address.ts';
 
-/** Vaults, accounts, addresses and memos (sections "Resources" and "Idempotent creation"). */
+/**
+ * Vaults, accounts, addresses and memos (the specification, sections "Identifiers and records that
+ * appear" and "Idempotent creation").
+ */
 export class CustodyRegistry {
   readonly keys: KeyRing;
   readonly #clock: Clock;
@@ -39,7 +42,7 @@ export class CustodyRegistry {
   readonly #accountsByName: Index<AccountRecord>;
   readonly #addressesBy: Index<AddressRecord>;
   readonly #memosBy: Index<MemoRecord>;
-  /** Each account's place in its vault: the account level of its HD paths. */
+  /** Each account's number in its vault: the account level of its HD paths. */
   readonly #accountNumbers: Table<{ number: number }>;
 
   constructor(options: { state: State; clock: Clock; random: Random; catalogue: AssetCatalogue }) {
@@ -175,12 +178,12 @@ export class CustodyRegistry {
     );
   }
 
-  /** The address record that owns this on-chain address, when it is one of ours. */
+  /** The custody address with this on-chain address; undefined when no vault owns it. */
   custodyAddress(network: string, networkAddress: string): AddressRecord | undefined {
     return this.#addressesBy.find(this.#chainKey(network, networkAddress))[0];
   }
 
-  /** The one spelling of an on-chain address: our own record's, when it is one of ours. */
+  /** The stored notation of a custody address; any other address unchanged. */
   canonicalAddress(network: string, networkAddress: string): string {
     return this.custodyAddress(network, networkAddress)?.networkAddress ?? networkAddress;
   }
@@ -235,7 +238,10 @@ export class CustodyRegistry {
     return scope.vaultId === undefined ? rows : rows.filter((row) => row.vaultId === scope.vaultId);
   }
 
-  /** EVM, bech32 and Sui addresses name the same owner in any case. */
+  /**
+   * Index key of an on-chain address. EVM, bech32 and Sui addresses are the same in upper and lower
+   * case.
+   */
   #chainKey(network: string, networkAddress: string): string {
     const format = this.#catalogue.network(network)?.address.format;
     const folded =
@@ -278,7 +284,7 @@ export class CustodyRegistry {
     return record;
   }
 
-  /** The first free path of the account; a path that was asked for by hand may be in the way. */
+  /** The account's first free path. A client may have asked for one of the next paths by name. */
   #nextPath(vault: VaultRecord, account: AccountRecord, network: NetworkConfig): string {
     const accountIndex = this.#accountNumbers.get(account.accountId)?.number ?? 0;
     let addressIndex = this.#addressesBy.count(`branch|${account.accountId}|${network.key}`);
@@ -299,15 +305,15 @@ export class CustodyRegistry {
 
 function pathObjection(
   hdpath: string | undefined,
-  place: { vault: VaultRecord; network: NetworkConfig },
+  scope: { vault: VaultRecord; network: NetworkConfig },
 ): Refused | undefined {
   if (hdpath === undefined) return undefined;
   if (!isPath(hdpath)) return refused('BR-1', `Invalid HD path ${hdpath}`);
-  const { vault, network } = place;
+  const { vault, network } = scope;
   if (vault.externalSigner && hdpath !== unhardened(hdpath)) {
     return refused('BR-1', 'Paths of an external signer must not be hardened');
   }
-  // ed25519 derives both spellings of a level alike: they would name one key twice.
+  // ed25519 derives the same key with and without the hardened mark. One key would have two paths.
   if (network.address.format === 'stellar' && parsePath(hdpath).some((level) => !level.hardened)) {
     return refused('BR-1', `Every level of a ${network.key} path is hardened`);
   }

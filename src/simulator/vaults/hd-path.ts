@@ -1,4 +1,4 @@
-/** No leading zeros: two spellings of one path would be two records of one address. */
+/** No leading zeros, or one address could have two records under two spellings of its path. */
 const PATH = /^m(\/(0|[1-9][0-9]{0,9})'?)+$/;
 const HARDENED_OFFSET = 2 ** 31;
 const LEVELS_MAX = 10;
@@ -17,6 +17,7 @@ export function isPath(text: string): boolean {
   );
 }
 
+/** Splits an HD path into its levels. The path must be valid (`isPath`). */
 export function parsePath(path: string): PathLevel[] {
   return path
     .split('/')
@@ -24,7 +25,7 @@ export function parsePath(path: string): PathLevel[] {
     .map((level) => ({ index: Number.parseInt(level, 10), hardened: level.endsWith("'") }));
 }
 
-/** The same path without hardened levels: all that a public key can derive. */
+/** Removes the hardened marks: a public key can derive only unhardened levels. */
 export function unhardened(path: string): string {
   return path.replaceAll("'", '');
 }

@@ -7,10 +7,12 @@ import type { AddressRules } from '../world/network-config.ts';
 import { networkAddressAt, publicKeyAt } from './network-address.ts';
 import type { VaultKey } from './network-address.ts';
 
-/** A vault's key as a record; hex. */
+/** A vault's stored key, in hex or as an extended public key. */
 type KeyRecord = { kind: 'seed'; seed: string } | { kind: 'public'; xpub: string };
 
-/** The keys of every vault: whole for platform-signed ones, only the public half for the others. */
+/**
+ * The keys of every vault: the seed of platform-signed vaults, the public key of external signers.
+ */
 export class KeyRing {
   readonly #keys: Table<KeyRecord>;
   readonly #random: Random;
@@ -20,12 +22,12 @@ export class KeyRing {
     this.#random = random;
   }
 
-  /** A key that the platform signs with. */
+  /** Makes the key of a platform-signed vault. */
   createPlatformKey(vaultId: string): void {
     this.#keys.put(vaultId, { kind: 'seed', seed: this.#random.hex(32) });
   }
 
-  /** A key for an external signer; the private half is returned and not kept. */
+  /** Makes a key for an external signer. Returns the private half and does not store it. */
   createExternalKey(vaultId: string): { xprv: string } {
     const root = HDKey.fromMasterSeed(this.#random.block());
     this.#keys.put(vaultId, { kind: 'public', xpub: root.publicExtendedKey });

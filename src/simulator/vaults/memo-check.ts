@@ -5,7 +5,7 @@ import type { Refused } from '../world/world.ts';
 const DESTINATION_TAG_MAX = 2 ** 32 - 1;
 const TEXT_BYTES_MAX = 28;
 
-/** Why a payment on this network cannot carry the memo. */
+/** Returns why a payment on this network cannot carry the memo; undefined when it can. */
 export function memoObjection(network: NetworkConfig, memo: string): Refused | undefined {
   if (!network.memo) return refused('BR-1', `Network ${network.key} has no memos`);
   if (memo === '') return refused('BR-1', 'memo must not be empty');
@@ -13,7 +13,7 @@ export function memoObjection(network: NetworkConfig, memo: string): Refused | u
   return flaw === undefined ? undefined : refused('BR-1', `memo ${flaw}`);
 }
 
-/** What a memo must be on a network with addresses of this format; undefined when it is that. */
+/** Returns the rule that the memo breaks; undefined when it is valid. */
 function memoFlaw(format: AddressRules['format'], memo: string): string | undefined {
   switch (format) {
     case 'ripple':
@@ -21,7 +21,7 @@ function memoFlaw(format: AddressRules['format'], memo: string): string | undefi
         ? undefined
         : 'must be a destination tag: a whole number below 2^32';
     case 'stellar': {
-      // The number of a memo of type id is no longer than a text may be.
+      // A memo of type id is a number, which is always shorter than the limit of a text.
       const isHash = /^[0-9a-fA-F]{64}$/.test(memo);
       return isHash || Buffer.byteLength(memo) <= TEXT_BYTES_MAX
         ? undefined

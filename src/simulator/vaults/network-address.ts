@@ -10,31 +10,31 @@ import { addr } from 'micro-eth-signer';
 import type { AddressRules } from '../world/network-config.ts';
 import { deriveSlip10 } from './slip10.ts';
 
-/** What a vault derives its addresses from. */
+/** The key from which a vault derives its addresses. */
 export type VaultKey =
   | { kind: 'seed'; seed: Uint8Array }
-  /** An external signer's: the core never sees the private half again. */
+  /** The public key of an external signer. The core does not keep the private key. */
   | { kind: 'public'; xpub: string };
 
-/** The HD path of the account's next address, by the custom of the network. */
+/** The HD path of an account's address, by the convention of the network. */
 export function defaultPath(
   rules: AddressRules,
-  place: { accountIndex: number; addressIndex: number },
+  indexes: { accountIndex: number; addressIndex: number },
 ): string {
-  const account = `m/${rules.purpose}'/${rules.coinType}'/${place.accountIndex}'`;
-  // SEP-0005 has no levels below the account: each address is an account of its own there, so the
-  // address level is added hardened to keep accounts apart.
+  const account = `m/${rules.purpose}'/${rules.coinType}'/${indexes.accountIndex}'`;
+  // SEP-0005 has no levels below the account. The hardened address level keeps the addresses of two
+  // accounts apart.
   return rules.format === 'stellar'
-    ? `${account}/${place.addressIndex}'`
-    : `${account}/0/${place.addressIndex}`;
+    ? `${account}/${indexes.addressIndex}'`
+    : `${account}/0/${indexes.addressIndex}`;
 }
 
-/** Whether an external signer's secp256k1 key can own an address of this format. */
+/** Whether addresses of this format belong to secp256k1 keys, the only ones of external signers. */
 export function isSecp256k1(format: AddressRules['format']): boolean {
   return format !== 'stellar' && format !== 'neo';
 }
 
-/** The address on its network that `key` owns at `path`. */
+/** The network address of `key` at `path`. */
 export function networkAddressAt(rules: AddressRules, key: VaultKey, path: string): string {
   switch (rules.format) {
     case 'stellar':
@@ -76,7 +76,7 @@ function witnessAddress(publicKey: Uint8Array, bech32: string): string {
   return address;
 }
 
-/** What the library needs to know of a UTXO network to read its addresses. */
+/** The address settings of a UTXO network, as the library needs them. */
 export function base58Network({ bech32Prefix, base58Versions }: AddressRules): typeof NETWORK {
   if (bech32Prefix === undefined || base58Versions === undefined) {
     throw new Error('a UTXO network without the versions of its addresses');
@@ -86,26 +86,26 @@ export function base58Network({ bech32Prefix, base58Versions }: AddressRules): t
 
 const base58check = createBase58check(sha256);
 
-/** Base58check of 0x41 and the 20 bytes that an EVM address has too. */
+/** Base58check of 0x41 and the 20 bytes of the EVM address of the same key. */
 function tronAddress(publicKey: Uint8Array): string {
   const evm = hex.decode(addr.fromPublicKey(publicKey).slice(2).toLowerCase());
   return base58check.encode(Uint8Array.of(0x41, ...evm));
 }
 
-/** Account id in Ripple's own base58 alphabet, type prefix 0. */
+/** The account id in Ripple's own base58 alphabet, with type prefix 0. */
 function rippleAddress(publicKey: Uint8Array): string {
   const payload = Uint8Array.of(0x00, ...ripemd160(sha256(publicKey)));
   const checksum = sha256(sha256(payload)).slice(0, 4);
   return base58xrp.encode(Uint8Array.of(...payload, ...checksum));
 }
 
-/** SEP-0023 strkey of an ed25519 public key. */
+/** The strkey of an ed25519 public key (SEP-0023). */
 export function stellarAddress(publicKey: Uint8Array): string {
   const payload = Uint8Array.of(6 << 3, ...publicKey);
   return base32.encode(Uint8Array.of(...payload, ...stellarChecksum(payload)));
 }
 
-/** The two bytes that end a strkey of this payload. */
+/** The two checksum bytes of a strkey. */
 export function stellarChecksum(payload: Uint8Array): Uint8Array {
   const checksum = crc16(payload);
   return Uint8Array.of(checksum & 0xff, checksum >> 8);
@@ -124,13 +124,15 @@ function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
-/** Neo N3: the hash of the single-signature script (PUSHDATA1 key, SYSCALL CheckSig). */
+/**
+ * Neo N3: the address is the hash of the single-signature script (PUSHDATA1 key, SYSCALL CheckSig).
+ */
 export function neoAddress(publicKey: Uint8Array): string {
   const script = Uint8Array.of(0x0c, 0x21, ...publicKey, 0x41, 0x56, 0xe7, 0xb3, 0x27);
   return base58check.encode(Uint8Array.of(0x35, ...ripemd160(sha256(script))));
 }
 
-/** BLAKE2b-256 of the scheme's flag (0x01: secp256k1) and the key. */
+/** The address is the BLAKE2b-256 hash of the scheme's flag (0x01: secp256k1) and the key. */
 function suiAddress(publicKey: Uint8Array): string {
   const digest = blake2b(Uint8Array.of(0x01, ...publicKey), { dkLen: 32 });
   return `0x${Buffer.from(digest).toString('hex')}`;

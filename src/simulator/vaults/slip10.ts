@@ -19,8 +19,8 @@ const CURVE_SEEDS: Record<Slip10Curve, string> = {
 const P256_ORDER = p256.Point.Fn.ORDER;
 
 /**
- * The private key at `path` (SLIP-0010). ed25519 has only hardened children, so every level counts
- * as hardened there, marked or not.
+ * Derives the private key at `path` (SLIP-0010). ed25519 has only hardened children, so each of its
+ * levels is hardened, with or without the mark.
  */
 export function deriveSlip10(curve: Slip10Curve, seed: Uint8Array, path: string): Uint8Array {
   let node = masterNode(curve, seed);

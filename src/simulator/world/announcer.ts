@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Random } from '../state/random.ts';
 import type { Outbox } from './world.ts';
 
-/** A notification before it has its id and time. */
+/** A notification without its id and time. */
 export interface Announcement {
   vaultId: string;
   stream: Notification['stream'];
@@ -11,7 +11,10 @@ export interface Announcement {
   [field: string]: unknown;
 }
 
-/** Gives announcements their envelope (section "Envelope") and hands them to the outbox. */
+/**
+ * Adds the envelope to notifications (the specification, section "Envelope") and passes them to the
+ * outbox.
+ */
 export class Announcer {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -24,8 +27,8 @@ export class Announcer {
   }
 
   /**
-   * `depth` marks a confirmation event that a subscription may suppress. Fields that are undefined
-   * are left out. Returns the notification's id.
+   * Sends a notification and returns its id. `depth` is set on a confirmation event that a
+   * subscription may suppress. Undefined and null fields are omitted.
    */
   announce(announcement: Announcement, depth?: number): string {
     const { stream, type, vaultId, ...fields } = announcement;
@@ -40,7 +43,7 @@ export class Announcer {
     for (const [field, value] of Object.entries(fields)) {
       if (value !== undefined && value !== null) body[field] = value;
     }
-    // A test parses every kind of announcement with the wire schema.
+    // A test parses every kind of notification with the wire schema.
     const notification = body as Notification;
     this.#outbox.enqueue(vaultId, notification, depth === undefined ? {} : { depth });
     return id;

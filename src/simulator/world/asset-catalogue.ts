@@ -1,18 +1,18 @@
 import type { NetworkConfig } from './network-config.ts';
 import type { NetworkInfo } from './world.ts';
 
-/** An asset that may move on a network. */
+/** An asset that can move on a network. */
 export interface Asset {
   /** Universal id, `<network>:<SYMBOL>` or `<network>:<contract>`. */
   id: string;
   network: string;
-  /** Not the chain's own coin: moved by a contract call, at another fee. */
+  /** Whether a contract call moves the asset, at another fee than the native asset. */
   token: boolean;
-  /** Undefined where the service does not recognise the asset; the name is the symbol. */
+  /** Undefined when the service does not recognise the asset. The name is the symbol. */
   known?: { name: string; decimals: number; type: string };
 }
 
-/** The networks and what moves on them. */
+/** The networks and their assets. */
 export class AssetCatalogue {
   readonly networks: readonly NetworkConfig[];
   readonly #networks = new Map<string, NetworkConfig>();
@@ -56,6 +56,10 @@ export class AssetCatalogue {
   }
 }
 
+/**
+ * The network in the shape of the API (the specification, section "Identifiers and records that
+ * appear").
+ */
 export function networkInfo(network: NetworkConfig): NetworkInfo {
   return {
     key: network.key,
@@ -77,15 +81,20 @@ export function networkInfo(network: NetworkConfig): NetworkInfo {
   };
 }
 
+/** The key of the network family, which address objects show. */
 export function familyOf(network: NetworkConfig): string {
   return network.family ?? network.key;
 }
 
+/** The universal id of the asset that pays fees. */
 export function feeAssetOf(network: NetworkConfig): string {
   return `${network.key}:${network.feeAsset}`;
 }
 
-/** A signed decimal string: `-12345` with 4 decimals is `-1.2345`. */
+/**
+ * Formats an amount as a signed decimal string: `-12345` with 4 decimals is `-1.2345` (the
+ * specification, section "Balance change entry").
+ */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0');
   const sign = amount < 0n ? '-' : '';

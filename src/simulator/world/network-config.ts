@@ -6,9 +6,9 @@ const amount = z
   .regex(/^[0-9]{1,30}$/)
   .transform((text) => BigInt(text));
 
-/** What a transaction costs, in the fee asset's smallest unit. */
+/** The fee of a transaction, in the fee asset's smallest unit. */
 const fee = z.discriminatedUnion('kind', [
-  /** Virtual bytes of a pay-to-witness transaction × a flat rate. */
+  /** Virtual bytes of a pay-to-witness transaction times a fixed rate. */
   z.strictObject({ kind: z.literal('byVirtualSize'), perVirtualByte: amount }),
   z.strictObject({
     kind: z.literal('byGas'),
@@ -16,7 +16,7 @@ const fee = z.discriminatedUnion('kind', [
     nativeGas: amount,
     tokenGas: amount,
   }),
-  /** Each part is burned as a fee entry of its own (system and network fee, …). */
+  /** Each part is a separate fee entry (system fee, network fee and so on). */
   z.strictObject({
     kind: z.literal('fixed'),
     nativeParts: z.array(amount).min(1),
@@ -29,7 +29,7 @@ const assetDefinition = z.strictObject({
   name: z.string().min(1),
   decimals: z.int().min(0).max(36),
   type: z.string().min(1),
-  /** Address of the token's contract, where transactions are written in the network's encoding. */
+  /** Address of the token's contract. Needed where the core encodes transactions of the network. */
   contract: z.string().optional(),
 });
 
@@ -38,7 +38,7 @@ const ADDRESS_FORMATS = ['p2wpkh', 'evm', 'tron', 'ripple', 'stellar', 'neo', 's
 const addressRules = z.strictObject({
   format: z.enum(ADDRESS_FORMATS),
   bech32Prefix: z.string().optional(),
-  /** UTXO networks: first byte of addresses in base58, that of keys and that of scripts. */
+  /** UTXO networks: the first byte of base58 addresses of keys and of scripts. */
   base58Versions: z.strictObject({ pubKeyHash: z.int(), scriptHash: z.int() }).optional(),
   /** First level of the HD path: 44, 84 or 54. */
   purpose: z.int(),
@@ -62,7 +62,10 @@ const networkConfig = z
     feeAsset: z.string(),
     /** Informational tag on transfers of token contracts. */
     tokenTag: z.enum(['erc20', 'contract']).optional(),
-    /** Contracts beyond the known assets that may move here as `<network>:<contract>`. */
+    /**
+     * Pattern of the contracts that may move here as `<network>:<contract>`, beside the listed
+     * assets.
+     */
     contractPattern: z.string().optional(),
     confirmations: z.array(z.int().min(1)).min(1),
     mempool: z.boolean(),
@@ -72,11 +75,14 @@ const networkConfig = z
     hash: z.enum(['hex', 'HEX', '0xhex', 'base58']),
     address: addressRules,
     fee,
-    /** EVM networks: what a signature is bound to (EIP-155). */
+    /** EVM networks: the chain id, which every signature includes (EIP-155). */
     evmChainId: z.int().positive().optional(),
-    /** UTXO networks: smallest output; less is an invalid order, and such change goes to the fee. */
+    /**
+     * UTXO networks: the smallest output. An order below it is invalid, and smaller change goes to
+     * the fee.
+     */
     dustAmount: amount.optional(),
-    /** Protocol credit on the fee asset for whoever sends `onAsset`. */
+    /** A protocol credit on the fee asset for the sender of `onAsset`. */
     mint: z.strictObject({ onAsset: z.string(), amount }).optional(),
     /** Storage rebate to the sender. */
     rebate: z.strictObject({ native: amount, token: amount }).optional(),
@@ -101,12 +107,12 @@ export type NetworkConfig = z.infer<typeof networkConfig>;
 
 const networksFile = z.strictObject({ networks: z.array(networkConfig).min(1) });
 
-/** Parses a network file's content; throws zod's error with the path of what is wrong. */
+/** Parses the content of a network file. Throws zod's error with the path of the wrong value. */
 export function parseNetworks(content: unknown): NetworkConfig[] {
   return networksFile.parse(content).networks;
 }
 
-/** The networks of `config/networks.json`, which lies beside both `src/` and `dist/`. */
+/** Reads the networks of `config/networks.json`, which lies beside both `src/` and `dist/`. */
 export function loadNetworks(): NetworkConfig[] {
   const text = readFileSync(new URL('../../../config/networks.json', import.meta.url), 'utf8');
   return parseNetworks(JSON.parse(text));

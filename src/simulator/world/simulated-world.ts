@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts';
 import { ChainStream } from '../chain/chain-stream.ts';
 import { Chain } from '../chain/chain.ts';
 import type { ChainListener } from '../chain/chain-listener.ts';
-import { ChangeReport } from '../chain/change-report.ts';
+import { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
 import { OutsideWorld } from '../chain/outside-world.ts';
 import { Random } from '../state/random.ts';
 import type { State } from '../state/state.ts';
-import { FaultSet } from '../transactions/fault-set.ts';
-import type { FundingView } from '../transactions/funding.ts';
-import { IncomingBook } from '../transactions/incoming-book.ts';
+import { TransactionFaults } from '../transactions/transaction-faults.ts';
+import type { FundingView } from '../transactions/funding/funding.ts';
+import { IncomingBook } from '../transactions/incoming/incoming-book.ts';
 import { OrderBook } from '../transactions/order-book.ts';
-import { OrderDesk } from '../transactions/order-desk.ts';
+import { OrderActions } from '../transactions/order-actions.ts';
 import { OrderFlow } from '../transactions/order-flow.ts';
 import type { Order } from '../transactions/order.ts';
 import { TransactionList } from '../transactions/transaction-list.ts';
@@ -35,17 +35,17 @@ export interface WorldOptions {
   state: State;
   clock: Clock;
   outbox: Outbox;
-  /** Whether blocks come by themselves, at each network's block time. */
+  /** Whether chains add blocks at their block times. */
   autoMine: boolean;
   /** Default: `config/networks.json`. */
   networks?: readonly NetworkConfig[];
 }
 
-/** Blocks that one call may add, and take away; a slip of the finger must not stop the core. */
+/** Blocks that one call may add or remove. A typing error must not block the core. */
 const BLOCKS_MAX = 100_000;
 const REORG_DEPTH_MAX = 1_000;
 
-/** The parts of the world, wired. */
+/** The parts of the world, connected. */
 interface Parts {
   catalogue: AssetCatalogue;
   registry: CustodyRegistry;
@@ -53,13 +53,13 @@ interface Parts {
   outside: OutsideWorld;
   orders: OrderBook;
   flow: OrderFlow;
-  desk: OrderDesk;
-  faults: FaultSet;
+  orderActions: OrderActions;
+  faults: TransactionFaults;
   list: TransactionList;
   truth: Truth;
 }
 
-/** Builds the world on a state that is empty or restored, and schedules what its records want. */
+/** Builds the world on an empty or restored state and sets the timers that its rows need. */
 export function createWorld(options: WorldOptions): World {
   const parts = assemble(options);
   parts.chain.resume();
@@ -86,8 +86,9 @@ function assemble(options: WorldOptions): Parts {
   const catalogue = new AssetCatalogue(networks);
   const registry = new CustodyRegistry({ state, clock, random, catalogue });
   const announcer = new Announcer({ clock, random, outbox });
-  const report = new ChangeReport({ registry, catalogue });
-  // Orders and deposits are never deleted: their number orders all transactions of the platform.
+  const entries = new BalanceChangeEntries({ registry, catalogue });
+  // Orders and deposits are never deleted, so their total number orders all transactions of the
+  // platform.
   const nextSequence = (): number => state.table('orders').size + state.table('incomings').size + 1;
   const orders = new OrderBook({ state, clock, announcer });
   const incomings = new IncomingBook({
@@ -95,13 +96,14 @@ function assemble(options: WorldOptions): Parts {
     clock,
     random,
     registry,
-    report,
+    entries,
     announcer,
     nextSequence,
   });
-  const stream = new ChainStream({ state, report, announcer });
-  const faults = new FaultSet({ state, random });
-  // The chain speaks to the order flow, which needs the chain: it listens from the next line on.
+  const stream = new ChainStream({ state, entries, announcer });
+  const faults = new TransactionFaults({ state, random });
+  // The order flow needs the chain, and the chain calls the order flow. So the listener reads
+  // `flow` only when it is called.
   const listener: ChainListener = listenerOf({
     flow: () => flow,
     stream,
@@ -110,7 +112,7 @@ function assemble(options: WorldOptions): Parts {
   });
   const chain = new Chain({ state, clock, random, networks, autoMine, listener });
   const view: FundingView = { catalogue, registry, chain, orders };
-  const flow = new OrderFlow({ clock, view, faults, report });
+  const flow = new OrderFlow({ clock, view, faults, entries });
   return {
     catalogue,
     registry,
@@ -118,14 +120,14 @@ function assemble(options: WorldOptions): Parts {
     outside: new OutsideWorld({ registry, catalogue, chain }),
     orders,
     flow,
-    desk: new OrderDesk({ clock, random, view, flow, nextSequence }),
+    orderActions: new OrderActions({ clock, random, view, flow, nextSequence }),
     faults,
-    list: new TransactionList({ view, incomings, flow, report }),
-    truth: new Truth({ registry, chain, incomings, report }),
+    list: new TransactionList({ view, incomings, flow, entries }),
+    truth: new Truth({ registry, chain, incomings, entries }),
   };
 }
 
-/** Who is told what a chain did, and in which order: the order first, then the streams. */
+/** Passes the events of the chain on, in this order: first the order, then the streams. */
 function listenerOf(parts: {
   flow: () => OrderFlow;
   stream: ChainStream;
@@ -133,7 +135,7 @@ function listenerOf(parts: {
   catalogue: AssetCatalogue;
 }): ChainListener {
   const { flow, stream, incomings, catalogue } = parts;
-  const goneForGood = (transaction: Parameters<ChainListener['dropped']>[0]): void => {
+  const reportEnd = (transaction: Parameters<ChainListener['dropped']>[0]): void => {
     if (!stream.isKnown(transaction.hash)) return;
     incomings.rollBack(transaction);
     stream.rolledBack(transaction);
@@ -158,11 +160,11 @@ function listenerOf(parts: {
       stream.rolledBack(transaction);
     },
     dropped: (transaction) => {
-      goneForGood(transaction);
+      reportEnd(transaction);
       flow().dropped(transaction);
     },
     replaced: (transaction) => {
-      goneForGood(transaction);
+      reportEnd(transaction);
       flow().replaced(transaction);
     },
     blockAdded: (network) => flow().retry(network),
@@ -188,7 +190,7 @@ function recordCalls({ catalogue, registry, chain }: Parts) {
 }
 
 function orderCalls(parts: Parts) {
-  const { registry, desk, orders, list } = parts;
+  const { registry, orderActions, orders, list } = parts;
   const shown = (change: Change<Order>) =>
     change.kind === 'refused'
       ? change
@@ -198,12 +200,12 @@ function orderCalls(parts: Parts) {
       ? creation
       : { kind: creation.kind, record: list.outgoing(creation.record) };
   return {
-    orderTransaction: (request) => shownCreation(desk.order(request)),
-    approve: (decision) => shown(desk.decide({ ...decision, decision: 'approve' })),
-    reject: (decision) => shown(desk.decide({ ...decision, decision: 'reject' })),
-    cancel: (transactionId) => shown(desk.cancel(transactionId)),
-    submitSignatures: (submission) => shown(desk.submitSignatures(submission)),
-    masterApprovalPayload: (transactionId) => desk.masterApprovalPayload(transactionId),
+    orderTransaction: (request) => shownCreation(orderActions.order(request)),
+    approve: (decision) => shown(orderActions.handleDecision({ ...decision, decision: 'approve' })),
+    reject: (decision) => shown(orderActions.handleDecision({ ...decision, decision: 'reject' })),
+    cancel: (transactionId) => shown(orderActions.cancel(transactionId)),
+    submitSignatures: (submission) => shown(orderActions.submitSignatures(submission)),
+    masterApprovalPayload: (transactionId) => orderActions.masterApprovalPayload(transactionId),
     events: (transactionId) =>
       list.get(transactionId) === undefined ? undefined : orders.events(transactionId),
     transaction: (transactionId) => list.get(transactionId),

@@ -1,32 +1,32 @@
 import type { Chain } from '../chain/chain.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
-import type { ChangeReport } from '../chain/change-report.ts';
-import type { IncomingBook } from '../transactions/incoming-book.ts';
+import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
+import type { IncomingBook } from '../transactions/incoming/incoming-book.ts';
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
 import type { AddressRecord, TruthBalance, TruthTransaction } from './world.ts';
 
-/** What really is, read from the chains and not from anything that was told. */
+/** Balances and transactions read from the chains, independent of every notification. */
 export class Truth {
   readonly #registry: CustodyRegistry;
   readonly #chain: Chain;
   readonly #incomings: IncomingBook;
-  readonly #report: ChangeReport;
+  readonly #entries: BalanceChangeEntries;
 
   constructor(options: {
     registry: CustodyRegistry;
     chain: Chain;
     incomings: IncomingBook;
-    report: ChangeReport;
+    entries: BalanceChangeEntries;
   }) {
     this.#registry = options.registry;
     this.#chain = options.chain;
     this.#incomings = options.incomings;
-    this.#report = options.report;
+    this.#entries = options.entries;
   }
 
   /**
-   * Balances by address; what arrived on a registered memo stands apart, and every debit is the
-   * address's own.
+   * Balances by address. Credits on a registered memo have rows of their own. Every debit belongs
+   * to the address itself.
    */
   balances(): TruthBalance[] {
     const rows = new Map<string, TruthBalance>();
@@ -65,7 +65,7 @@ export class Truth {
       blockHeight: transaction.blockHeight,
       confirmations: this.#chain.confirmations(transaction),
       transactionId: transaction.transactionId,
-      movements: this.#report
+      movements: this.#entries
         .own(transaction.network, effectsOf(transaction))
         .map(({ owner, memo, asset, amount, tags }) => ({
           vaultId: owner.vaultId,

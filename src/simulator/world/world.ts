@@ -3,115 +3,137 @@ import type { Approval, CancellationReason, Notification } from '../../wire/noti
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
 
 /**
- * The port of the world beneath the simulated custody core: vaults, chains, transactions, truth.
- * Everything above it (HTTP, credentials, delivery) talks to this interface and nothing below.
+ * The interface of the simulated world: vaults, chains, transactions and truth. The API, the
+ * credentials and the delivery use only this interface.
  *
- * Every method is synchronous and has finished, with all its notifications in the outbox, when it
- * returns. Ids are strings, amounts `bigint` in the asset's smallest unit; times are ISO 8601 in
- * wire-shaped records. What the API shows (`Transaction`, …) already has its wire shape.
+ * Every method is synchronous. When it returns, its work is done and all its notifications are in
+ * the outbox. Ids are strings, amounts `bigint` in the asset's smallest unit. Records for the API
+ * (`Transaction` and others) have their wire shape, with times in ISO 8601.
  */
 export interface World {
   /** Every network, in the order of `config/networks.json`. */
   networks(): readonly NetworkInfo[];
-  /** Where each chain stands now, for the inspector. */
+  /** The tip of each chain, for the inspector. */
   chains(): readonly ChainTip[];
 
   createVault(request: VaultRequest): VaultCreation;
   vault(vaultId: string): VaultRecord | undefined;
-  /** In order of creation, as are all lists below. */
+  /** In order of creation, as all lists below. */
   vaults(): readonly VaultRecord[];
 
-  /** Idempotent on name + vault. Refused: `NE-1` unknown vault. */
+  /**
+   * Creates an account, idempotent on name and vault (the specification, section "Idempotent
+   * creation"). Refused: `NE-1` unknown vault.
+   */
   createAccount(request: AccountRequest): Creation<AccountRecord>;
   account(accountId: string): AccountRecord | undefined;
   accounts(scope?: { vaultId?: string }): readonly AccountRecord[];
 
   /**
-   * Idempotent on the HD path, within vault and network; without `hdpath` always a new address at
-   * the account's next path. Refused: `NE-1` unknown account, `BR-1001` unknown network, `BR-1` a
-   * path that is none, `ADR-3001` a path held by another account, `UE-1` a network whose keys an
-   * external signer cannot hold.
+   * Creates an address, idempotent on the HD path within vault and network (the specification,
+   * section "Idempotent creation"). Without `hdpath` it is always a new address at the account's
+   * next path. Refused: `NE-1` unknown account, `BR-1001` unknown network, `BR-1` an invalid path,
+   * `ADR-3001` a path of another account, `UE-1` a network whose keys an external signer cannot
+   * hold.
    */
   createAddress(request: AddressRequest): Creation<AddressRecord>;
   address(addressId: string): AddressRecord | undefined;
   addresses(scope?: AddressScope): readonly AddressRecord[];
 
   /**
-   * Idempotent on address + memo. Refused: `NE-1` unknown address, `BR-1` a network without memos or
-   * a memo that no payment on it can carry, `MEM-4001` the same memo with other content.
+   * Creates a memo, idempotent on address and memo (the specification, section "Idempotent
+   * creation"). Refused: `NE-1` unknown address, `BR-1` a network without memos or an invalid memo,
+   * `MEM-4001` the same memo with other content.
    */
   createMemo(request: MemoRequest): Creation<MemoRecord>;
   memos(scope?: { addressId?: string; vaultId?: string }): readonly MemoRecord[];
 
   /**
-   * Takes an order and carries it as far as it goes without others: to `approval-pending`,
-   * `to-sign`, a pause, or `submitted`. Idempotent on `orderId`, whatever else the request says.
-   * Refused: `NE-1` unknown vault, account, address or replaced transaction, `BR-1001`, `BR-1002`,
-   * `BR-1` amount, memo or destination, `TX-2002` an address or account that contradict each other
-   * or the vault, `ADR-3002` an address or destination of another network.
+   * Creates an order and moves it as far as it can go without others: to `approval-pending`,
+   * `to-sign`, a pause, or `submitted`. Idempotent on `orderId`, even when other fields differ (the
+   * specification, section "Idempotent creation"). Refused: `NE-1` unknown vault, account, address
+   * or replaced transaction, `BR-1001`, `BR-1002`, `BR-1` amount, memo or destination, `TX-2002` an
+   * address or account that contradict each other or the vault, `ADR-3002` an address or
+   * destination of another network.
    */
   orderTransaction(request: OrderRequest): Creation<Transaction>;
-  /** Refused: `NE-1`, `AU-1` (403) not an approver, `CFR-1` not waiting or already decided. */
+  /**
+   * Records an approval. Refused: `NE-1`, `AU-1` (403) not an approver, `CFR-1` not waiting or
+   * already approved or rejected by this client.
+   */
   approve(decision: ApprovalDecision): Change<Transaction>;
-  /** As `approve`; ends the order as `rejected_by_approver` or `rejected_by_master_approver`. */
+  /**
+   * Records a rejection, with the refusals of `approve`. Ends the order as `rejected_by_approver`
+   * or `rejected_by_master_approver`.
+   */
   reject(decision: ApprovalDecision): Change<Transaction>;
-  /** The client declines. Refused: `NE-1`, `CFR-1` once submitted or over. */
+  /** Declines an order. Refused: `NE-1`, `CFR-1` once submitted or final. */
   cancel(transactionId: string): Change<Transaction>;
   /**
-   * Signatures of an external signer: every payload of `signingPayloads`, signed with secp256k1.
-   * Refused: `NE-1`, `CFR-1` not at `to-sign`, `UE-1` missing or wrong signatures.
+   * Takes the signatures of an external signer: one secp256k1 signature for every payload of
+   * `signingPayloads`. Refused: `NE-1`, `CFR-1` not at `to-sign`, `UE-1` missing or wrong
+   * signatures.
    */
   submitSignatures(submission: SignatureSubmission): Change<Transaction>;
-  /** Refused: `NE-1`, `CFR-1` a vault without master approval, or nothing built yet. */
+  /**
+   * The final signing bundle (the specification, section "Outgoing transaction progress", rule 3).
+   * Refused: `NE-1`, `CFR-1` a vault without master approval, or nothing built yet.
+   */
   masterApprovalPayload(transactionId: string): Change<MasterApprovalPayload>;
-  /** In order of occurrence; undefined for an unknown transaction. */
+  /** The events of a transaction in order; undefined for an unknown transaction. */
   events(transactionId: string): readonly TransactionEvent[] | undefined;
-  /** Outgoing and incoming transactions alike; undefined when unknown. */
+  /** An outgoing or incoming transaction; undefined when unknown. */
   transaction(transactionId: string): Transaction | undefined;
   transactions(query: TransactionQuery): { data: Transaction[]; total: number };
-  /** What the chain knows of one address, oldest first; undefined for an unknown address. */
+  /** The on-chain transactions of one address, oldest first; undefined for an unknown address. */
   addressTransactions(addressId: string): AddressTransaction[] | undefined;
 
-  /** Someone outside pays custody. Refused: `NE-1`, `BR-1`, `BR-1001`, `BR-1002`, `ADR-3002`. */
+  /**
+   * An outsider pays custody addresses. Refused: `NE-1`, `BR-1`, `BR-1001`, `BR-1002`, `ADR-3002`.
+   */
   deposit(request: DepositRequest): Change<{ blockchainHash: string }>;
   /**
-   * Adds `count` blocks at once; the first takes in the whole mempool, but for what waits behind a
+   * Adds `count` blocks at once. The first takes in the whole mempool, except transactions behind a
    * nonce gap. Refused: `BR-1001`, `BR-1`.
    */
   mineBlocks(network: string, count: number): Change<ChainTip>;
   /**
-   * Takes the last `depth` blocks away. What they held waits in the mempool again, except `drop`
-   * and whatever spends it. Depth 0 only drops from the mempool: a double spend.
-   * Refused: `BR-1001`, `BR-1`, `NE-1` a hash to drop that is neither in those blocks nor waiting.
+   * Removes the last `depth` blocks. Their transactions wait in the mempool again, except those in
+   * `drop` and those that spend their outputs. Depth 0 only drops from the mempool: a double spend.
+   * Refused: `BR-1001`, `BR-1`, `NE-1` a hash in `drop` that is neither in those blocks nor
+   * waiting.
    */
   reorg(request: ReorgRequest): Change<ReorgResult>;
   /**
-   * Exactly `amount` leaves an address without a platform transaction, at somebody else's fee but,
-   * on EVM networks, with the address's next nonce.
-   * Refused: `NE-1`, `BR-1`, `BR-1001`, `BR-1002`, `ADR-3002`, `UE-1` the address holds too little.
+   * Moves exactly `amount` from an address without a platform transaction. An outsider pays the
+   * fee. On EVM networks the transaction has the address's next nonce. Refused: `NE-1`, `BR-1`,
+   * `BR-1001`, `BR-1002`, `ADR-3002`, `UE-1` the address holds too little.
    */
   externalDebit(request: ExternalDebitRequest): Change<{ blockchainHash: string }>;
-  /** Replaces the whole set of transaction faults; an empty list clears it. */
+  /** Replaces all transaction faults; an empty list clears them. */
   setTransactionFaults(faults: readonly TransactionFault[]): void;
 
-  /** What every address and registered memo really holds on-chain (blocks only); non-zero rows. */
+  /**
+   * The on-chain balance of every address and registered memo, in blocks only; rows that are not
+   * zero.
+   */
   truthBalances(): TruthBalance[];
   /** Every on-chain transaction that touches custody, with its unaggregated movements. */
   truthTransactions(): TruthTransaction[];
 
   /**
-   * Schedules again, from the records, what the world had scheduled: after `State.restore` (and,
-   * on a virtual clock, after `VirtualClock.reset` to the snapshot's time). Safe to call at any time.
+   * Sets all timers again from the stored rows. Call it after `State.restore`, and on a virtual
+   * clock after `VirtualClock.reset` to the snapshot's time. Safe to call at any time.
    */
   resume(): void;
-  /** Cancels everything scheduled. */
+  /** Cancels all timers. */
   stop(): void;
 }
 
 /**
- * Where notifications go. `notification` is complete and satisfies the wire schema; its `timestamp`
- * is the time of the event and is overwritten with the delivery time. `depth` is set on
- * `confirmation` events, for the subscription's confirmation override to suppress.
+ * Receives the notifications. `notification` is complete and satisfies the wire schema. Its
+ * `timestamp` is the time of the event; each delivery overwrites it. `depth` is set on
+ * `confirmation` events, so that the subscription's confirmation override can suppress them.
  */
 export interface Outbox {
   enqueue(vaultId: string, notification: Notification, options?: { depth?: number }): void;
@@ -149,7 +171,7 @@ export interface NetworkInfo {
 export interface ChainTip {
   network: string;
   height: number;
-  /** Hashes waiting for a block, in order of arrival. */
+  /** Hashes that wait for a block, in order of arrival. */
   mempool: string[];
 }
 
@@ -159,7 +181,7 @@ export interface VaultRequest {
   source?: SourceLevel;
   /** Approvals needed; default 0: no quorum. */
   quorum?: number;
-  /** Client ids. Must be at least `quorum`. */
+  /** Client ids; at least as many as `quorum`. */
   approvers?: readonly string[];
   externalSigner?: boolean;
   masterApproval?: { approvers: readonly string[] };
@@ -167,7 +189,7 @@ export interface VaultRequest {
 export interface VaultRecord {
   vaultId: string;
   name: string;
-  /** Null: not chosen. */
+  /** Null: the request chose none. */
   source: SourceLevel | null;
   quorum: number;
   approvers: readonly string[];
@@ -176,8 +198,9 @@ export interface VaultRecord {
   createdAt: string;
 }
 /**
- * `externalSigner.xprv` is shown this once: the core keeps only the public half. Paths of such a
- * vault are unhardened and relative to this key. Refused: `BR-1` quorum without enough approvers.
+ * A new vault. `externalSigner.xprv` is returned only here: the core keeps the public half. Paths
+ * of such a vault are unhardened and relative to this key. Refused: `BR-1` quorum without enough
+ * approvers.
  */
 export type VaultCreation =
   { kind: 'created'; record: VaultRecord; externalSigner?: { xprv: string } } | Refused;
@@ -250,9 +273,15 @@ export interface OrderRequest {
   amount: bigint;
   destinationAddress: string;
   memo?: string;
-  /** UTXO networks: an address of the same vault; default: the largest input's own. */
+  /**
+   * UTXO networks: an address of the same vault for the change; default: the address of the largest
+   * input.
+   */
   changeAddressId?: string;
-  /** A submitted transaction of the same vault, network and sources that this one outbids. */
+  /**
+   * A submitted transaction of the same vault, network and sources, which this one replaces with a
+   * higher fee.
+   */
   replacesTransactionId?: string;
   metadata?: CustomData;
 }
@@ -264,7 +293,7 @@ export interface ApprovalDecision {
 
 export interface SignatureSubmission {
   transactionId: string;
-  /** All hex: the payload signed, a compact (64 bytes) or DER signature, the compressed key. */
+  /** All in hex: the signed payload, a compact (64 bytes) or DER signature, the compressed key. */
   signatures: readonly { payload: string; signature: string; publicKey: string }[];
 }
 
@@ -278,7 +307,7 @@ export interface MasterApprovalPayload {
   unsignedTransaction?: string;
   approvals: Approval[];
   masterApprovals: Approval[];
-  /** Every master approver has approved. */
+  /** Whether every master approver has approved. */
   complete: boolean;
 }
 
@@ -295,7 +324,7 @@ export interface TransactionEvent {
   };
 }
 
-/** All given filters must hold; `offset` and `limit` cut the sorted rows. */
+/** A row must match every given filter. `offset` and `limit` cut the sorted rows. */
 export interface TransactionQuery {
   status?: string;
   network?: string;
@@ -307,7 +336,10 @@ export interface TransactionQuery {
   addressId?: string;
   /** Matches part of transactionId, orderId, blockchainHash or destinationAddress, in any case. */
   search?: string;
-  /** Default: `createdAt`, ascending. Ties by order of creation, in the same direction. */
+  /**
+   * Default: `createdAt`, ascending. Rows with the same time are in order of creation, in the same
+   * direction.
+   */
   sort?: { field: 'createdAt' | 'updatedAt'; order: 'asc' | 'desc' };
   offset?: number;
   limit?: number;
@@ -315,12 +347,12 @@ export interface TransactionQuery {
 
 export interface DepositOutput {
   addressId?: string;
-  /** Also an outsider's, as long as one output of the transaction is ours. */
+  /** An on-chain address. It may belong to an outsider if another output pays a custody address. */
   networkAddress?: string;
   asset: string;
   amount: bigint;
   memo?: string;
-  /** Ripple: what the payment claims to send, when less arrives (a partial payment). */
+  /** Ripple: the claimed amount of a partial payment, which delivers less. */
   claimedAmount?: bigint;
 }
 export interface DepositRequest {
@@ -348,7 +380,10 @@ export interface ExternalDebitRequest {
   destinationAddress: string;
 }
 
-/** Faults strike orders at their step, `count` times at most, each with `probability` (default 1). */
+/**
+ * A fault strikes an order at its step, `count` times at most, each time with `probability`
+ * (default 1).
+ */
 export type TransactionFault = {
   vaultId?: string;
   network?: string;
@@ -365,7 +400,7 @@ export interface TruthBalance {
   vaultId: string;
   accountId: string;
   addressId: string;
-  /** Set for what arrived on a registered memo. */
+  /** Set on rows of a registered memo. */
   memo: string | null;
   asset: string;
   amount: bigint;
@@ -378,7 +413,7 @@ export interface TruthTransaction {
   reverted: boolean;
   blockHeight: number | null;
   confirmations: number;
-  /** The platform's outgoing transaction, when the hash is one's. */
+  /** The id of the platform's outgoing transaction; null for all others. */
   transactionId: string | null;
   movements: {
     vaultId: string;

@@ -1,16 +1,17 @@
 import Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
-import { Bookkeeper } from '../bookkeeper.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
+import { Bookkeeper } from '../bookkeeping/bookkeeper.ts';
 import { newsOf } from '../commit-news.ts';
-import type { CommitResult, DecodeBody, FactOutcome, Ledger, Submission } from '../port.ts';
+import type { CommitResult, DecodeBody, FactOutcome, Ledger } from '../port.ts';
 import type { JournalRow, Writes } from '../records.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
-import { BUSY_TIMEOUT_MS } from './database.ts';
-import { KeyIndex, type KeysRead } from './key-index.ts';
-import { SqliteRecords } from './sqlite-records.ts';
-import { SqliteWrites } from './sqlite-writes.ts';
-import { insertInto } from './statement.ts';
-import { TouchedHashes } from './touched-hashes.ts';
+import { BUSY_TIMEOUT_MS } from './file/database.ts';
+import { HashNumbers } from './keys/hash-numbers.ts';
+import { KeyIndex } from './keys/key-index.ts';
+import { SqliteRecords } from './writing/sqlite-records.ts';
+import { SqliteWrites } from './writing/sqlite-writes.ts';
+import { insertInto } from './table/statement.ts';
 
 /** What a transaction brought, before it is known to be durable. */
 interface Applied {
@@ -53,13 +54,13 @@ export interface LedgerOptions {
   /** Who copies the log into the file: the commits themselves, now and then, or another thread. */
   readonly checkpoints?: 'here' | 'elsewhere';
   /** See `KeyIndex`. */
-  readonly keyTailMin?: number;
-  /** Opening takes as long as there are keys to be read. */
-  readonly keysRead?: KeysRead;
+  readonly keysKeptMax?: number;
   /** See `Bookkeeper`. */
   readonly askedForMax?: number;
   /** Pages in the log from which on `tidy` waits for readers. */
   readonly logPagesMax?: number;
+  /** See `Bookkeeper`. */
+  readonly replays?: boolean;
 }
 
 /**
@@ -74,13 +75,14 @@ export class SqliteLedger implements Ledger {
   readonly #now: () => number;
   readonly #askedForMax: number | undefined;
   readonly #logPagesMax: number;
+  readonly #replays: boolean | undefined;
   /** How many pages of the log were copied when `tidy` last looked. */
   #copiedPages = 0;
   readonly #records: SqliteRecords;
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
   readonly #lastSeal;
-  readonly #transact: (all: readonly Submission[]) => Applied;
+  readonly #transact: (all: readonly Fact[]) => Applied;
   #head: ChainHead;
   #keeper: Bookkeeper | undefined;
   /** What the commit under way writes. */
@@ -93,24 +95,25 @@ export class SqliteLedger implements Ledger {
     this.#decode = options.decode;
     this.#now = options.now;
     this.#askedForMax = options.askedForMax;
+    this.#replays = options.replays;
     this.#logPagesMax = options.logPagesMax ?? LOG_PAGES_MAX;
-    const keys = new KeyIndex(db, options.keyTailMin, options.keysRead);
+    const keys = new KeyIndex(db, options.keysKeptMax);
     this.#insertSeal = insertInto(db, 'seals');
     this.#lastSeal = db.prepare<[], ChainHead>(
       `SELECT commit_number AS commitNumber, last_seq AS lastSeq, hash FROM seals
        ORDER BY commit_number DESC LIMIT 1`,
     );
     this.#head = this.#readHead();
-    const touched = new TouchedHashes(this.#head.lastSeq);
-    this.#records = new SqliteRecords(db, keys, touched);
-    this.#writes = new SqliteWrites(db, keys, touched);
-    const transaction = db.transaction((all: readonly Submission[]) => this.#applyAll(all));
+    const hashes = new HashNumbers(keys);
+    this.#records = new SqliteRecords(db, keys, hashes);
+    this.#writes = new SqliteWrites(db, keys, hashes);
+    const transaction = db.transaction((all: readonly Fact[]) => this.#applyAll(all));
     this.#transact = (all) => transaction.immediate(all);
   }
 
-  async commit(submissions: readonly Submission[]): Promise<CommitResult> {
+  async commit(facts: readonly Fact[]): Promise<CommitResult> {
     try {
-      const { outcomes, head } = this.#transact(submissions);
+      const { outcomes, head } = this.#transact(facts);
       this.#head = head;
       this.#writes.committed();
       // In a file that nobody will open again nothing is kept.
@@ -168,12 +171,12 @@ export class SqliteLedger implements Ledger {
     return this.#lastSeal.get() ?? { commitNumber: 0, lastSeq: 0, hash: GENESIS_HASH };
   }
 
-  #applyAll(submissions: readonly Submission[]): Applied {
+  #applyAll(facts: readonly Fact[]): Applied {
     this.#written = [];
     this.#keeper ??= this.#newKeeper();
     const keeper = this.#keeper;
     keeper.tidy();
-    const outcomes = submissions.map((one) => keeper.take(one));
+    const outcomes = facts.map((one) => keeper.take(one));
     keeper.flush();
     return { outcomes, head: this.#seal(this.#written.flatMap((writes) => writes.journal)) };
   }
@@ -188,6 +191,7 @@ export class SqliteLedger implements Ledger {
       },
       decode: this.#decode,
       askedForMax: this.#askedForMax,
+      replays: this.#replays,
     });
   }
 

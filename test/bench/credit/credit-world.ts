@@ -1,29 +1,38 @@
 import { createPrivateKey } from 'node:crypto';
 import { join } from 'node:path';
+import { RequestBudget } from '../../../src/custody/budget/budget.ts';
+import { WINDOWS } from '../../../src/custody/budget/lane.ts';
 import { MemoryRequestLog } from '../../../src/custody/budget/request-log.ts';
 import { CustodyClient } from '../../../src/custody/client.ts';
 import { generateKeyPair } from '../../../src/custody/token.ts';
-import type { Fact } from '../../../src/domain/fact.ts';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
+import { submitAll } from '../../../src/intake/fact-queue.ts';
 import { decode } from '../../../src/intake/decode.ts';
-import { Sweep } from '../../../src/reconcile/sweep.ts';
+import { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { CreditLatency } from '../../../src/reconcile/verifying/credit-latency.ts';
 import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
 import { VerifierLoop } from '../../../src/reconcile/verifying/verifier-loop.ts';
 import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
 import { VirtualClock } from '../../../src/simulator/clock.ts';
 import { startCore, type RunningCore } from '../../../src/simulator/core.ts';
-import { openForReading, openForWriting } from '../../../src/store/sqlite/database.ts';
+import { openForReading, openForWriting } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
-import { SqliteReads } from '../../../src/store/sqlite/sqlite-reads.ts';
+import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { listenOnLoopback } from '../../loopback-receiver.ts';
 import { callControl, scratchFolder } from '../../simulation/ground.ts';
-import { startReceiver } from './receiver.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const GRACE_MS = 600_000;
 const SWEEP_MS = 60_000;
 const BODY_QUEUE_MAX = 8_192;
 const BATCH_MAX = 512;
+function factOf(raw: Uint8Array, at: number): Fact {
+  const read = decode(raw);
+  if (read.kind === 'malformed') throw new Error(read.defect);
+  return { ...read, at, raw };
+}
+
 /** Where deposits of a scenario go. */
 export interface Address {
   readonly vaultId: string;
@@ -52,6 +61,8 @@ export class CreditWorld {
   readonly addresses: readonly Address[];
   /** Block → feed of every credit, in virtual milliseconds. */
   readonly latenciesMs: number[] = [];
+  /** Credits by an answer that came before the deposit's own webhook. */
+  readonly early: { readonly count: number };
   /** When each request was sent, virtual Unix milliseconds. */
   readonly requestsAtMs: number[] = [];
   readonly #loop: VerifierLoop;
@@ -66,6 +77,7 @@ export class CreditWorld {
     core: RunningCore;
     addresses: readonly Address[];
     latenciesMs: number[];
+    early: { readonly count: number };
     requestsAtMs: number[];
     loop: VerifierLoop;
     sweep: Sweep;
@@ -76,6 +88,7 @@ export class CreditWorld {
     this.core = parts.core;
     this.addresses = parts.addresses;
     this.latenciesMs = parts.latenciesMs;
+    this.early = parts.early;
     this.requestsAtMs = parts.requestsAtMs;
     this.#loop = parts.loop;
     this.#sweep = parts.sweep;
@@ -97,6 +110,7 @@ export class CreditWorld {
     const moods = new Map<string, VaultMood>();
     const dueAt = new Map<string, number>();
     const latenciesMs: number[] = [];
+    const early = { count: 0 };
     const loop: { current?: VerifierLoop } = {};
     const queue = new CommitQueue({
       ledger,
@@ -105,7 +119,8 @@ export class CreditWorld {
       onNews: (news) => {
         for (const { depositId } of news.fed) {
           const at = dueAt.get(depositId);
-          if (at !== undefined) latenciesMs.push(now() - at);
+          if (at === undefined) early.count += 1;
+          else latenciesMs.push(now() - at);
           dueAt.delete(depositId);
         }
         for (const { depositId, vaultId } of news.due) {
@@ -117,13 +132,15 @@ export class CreditWorld {
       },
     });
     await queue.submit(policyFact(confirmations, now()));
-    const receiver = await startReceiver(async (vaultId, raw) => {
-      const mood = moods.get(vaultId);
+    const receiver = await listenOnLoopback(async ({ path: hook, raw }) => {
+      const mood = moods.get(hook.slice(1));
       if (mood === 'refuses') return 500;
       if (mood === 'loses') return 200;
-      const answer = await queue.submit({ kind: 'delivery', at: now(), raw });
-      // Time stands still while a webhook is under way: whoever it wakes sets an alarm first.
-      await time.allAsleep();
+      const wakes = time.areAllAsleep;
+      const answer = await queue.submit(factOf(raw, now()));
+      // Time stands still while a webhook is under way: an actor that it wakes sets an alarm first.
+      // An actor that asked for a replay is awake, and waits for the answer to this webhook.
+      if (wakes) await time.allAsleep();
       return answer.kind === 'busy' || answer.kind === 'unavailable' ? 503 : 200;
     });
     const permissions = ['Vault:read', 'manageVaults', 'manageNotifications'];
@@ -144,7 +161,7 @@ export class CreditWorld {
     });
     const custody = client;
     const changes = new CustodyChanges({ custody, now });
-    const submit = (facts: readonly Fact[]) => queue.submitAll(facts);
+    const submit = (facts: readonly Fact[]) => submitAll(queue, facts);
     const shared = { reads, custody, changes, submit, now, graceMs: GRACE_MS };
     const verifier = new Verifier({
       ...shared,
@@ -153,11 +170,11 @@ export class CreditWorld {
     });
     const bug = (error: unknown): void => console.error('verification failed', error);
     loop.current = new VerifierLoop({ verifier, clock: time.pauses, onBug: bug });
-    const subscription = { webhookUrl: receiver.urlOf('any'), vaults: 'all' } as const;
+    const subscription = { webhookUrl: `${receiver.url}/any`, vaults: 'all' } as const;
     const sweep = new Sweep({ ...shared, subscription });
     const addresses = makeAddresses(core, options, (vaultId, vault) => {
       moods.set(vaultId, options.moodOf?.(vault) ?? 'takes');
-      core.delivery.subscribe(vaultId, receiver.urlOf(vaultId), ['incoming', 'outgoing']);
+      core.delivery.subscribe(vaultId, `${receiver.url}/${vaultId}`, ['incoming', 'outgoing']);
     });
     if (options.isBusySinceAnHour === true) fillAnHour(log, now());
     // A sweep has read the list before, as it has in any daemon that runs for a minute.
@@ -166,15 +183,19 @@ export class CreditWorld {
     await callControl(core, 'PUT /sim/faults', { api: options.apiFaults ?? [] });
     const end = async (): Promise<void> => {
       await client.close();
-      await receiver.end();
+      await receiver.close();
       await core.stop();
       reads.close();
       ledger.close();
     };
-    const world = { time, core, addresses, latenciesMs, requestsAtMs, loop: loop.current, sweep };
+    const measured = { latenciesMs, early, requestsAtMs };
+    const world = { time, core, addresses, ...measured, loop: loop.current, sweep };
     const submitBodies = async (bodies: readonly Buffer[]): Promise<void> => {
       const at = now();
-      await queue.submitAll(bodies.map((raw) => ({ kind: 'delivery', at, raw })));
+      await submitAll(
+        queue,
+        bodies.map((raw) => factOf(raw, at)),
+      );
     };
     return new CreditWorld({ ...world, end, submit: submitBodies });
   }
@@ -212,10 +233,10 @@ export class CreditWorld {
       const id = `forged-${this.#forged}`;
       const place = { id: address?.addressId, networkAddress: 'x', network };
       const change = { asset, amount: '1000000', tags: [], address: place };
-      const told = { id, timestamp: at, stream: 'incoming', type: 'confirmation', network };
+      const serviceCount = { id, timestamp: at, stream: 'incoming', type: 'confirmation', network };
       const where = { vaultId: address?.vaultId, addressId: address?.addressId };
       const hash = { blockchainHash: id, transactionId: id, confirmations: 12 };
-      return { ...told, ...where, ...hash, balanceChanges: [change], metadata: {} };
+      return { ...serviceCount, ...where, ...hash, balanceChanges: [change], metadata: {} };
     });
     await this.#submit(bodies.map((body) => Buffer.from(JSON.stringify(body))));
   }
@@ -265,10 +286,14 @@ function makeAddresses(
   return addresses;
 }
 
-/** The requests of a busy hour: the burst was used up half an hour ago, and the pace has held since. */
+/** The requests of an hour in which verification asked as often as its pace let it. */
 function fillAnHour(log: MemoryRequestLog, nowMs: number): void {
-  const add = (atMs: number): void => log.settle(log.start({ lane: 'verification', atMs }), atMs);
-  for (let atMs = nowMs - 3_600_000; atMs < nowMs - 1_800_000; atMs += 4_600) add(atMs);
-  for (let left = 80; left > 0; left -= 1) add(nowMs - 1_800_000);
-  for (let atMs = nowMs - 1_800_000; atMs < nowMs; atMs += 4_600) add(atMs);
+  let atMs = nowMs - WINDOWS.hour.spanMs;
+  const budget = new RequestBudget({ now: () => atMs, log });
+  while (atMs < nowMs) {
+    const reserved = budget.reserve({ priority: 'verification', deadlineMs: nowMs });
+    if (reserved.kind === 'now') reserved.finish();
+    else if (reserved.kind === 'wait-until') atMs = reserved.atMs;
+    else return;
+  }
 }

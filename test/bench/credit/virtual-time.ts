@@ -62,12 +62,17 @@ export class VirtualTime {
     this.#actors += 1;
   }
 
+  /** Whether every actor sleeps: then nothing but an event from outside can wake one. */
+  get areAllAsleep(): boolean {
+    return this.#asleep >= this.#actors;
+  }
+
   /** Resolves when every actor sleeps. */
   async allAsleep(): Promise<void> {
     // Two quiet turns: whoever was woken sleeps again only after its promises have run.
     for (let quiet = 0; quiet < 2;) {
       await new Promise((resolve) => setImmediate(resolve));
-      quiet = this.#asleep >= this.#actors ? quiet + 1 : 0;
+      quiet = this.areAllAsleep ? quiet + 1 : 0;
     }
   }
 

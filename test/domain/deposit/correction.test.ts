@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { Amount } from '../../../src/domain/amount.ts';
-import type { CustodyTransaction } from '../../../src/domain/custody.ts';
-import { decideDepositRecord } from '../../../src/domain/decide-custody.ts';
-import { decideIncoming } from '../../../src/domain/decide-incoming.ts';
-import type { Deposit } from '../../../src/domain/deposit.ts';
-import { EMPTY_DOSSIER, type Changes, type Dossier } from '../../../src/domain/dossier.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
+import { handleDepositRecord } from '../../../src/domain/deposit/verification.ts';
+import { handleIncoming } from '../../../src/domain/deposit/incoming-handler.ts';
+import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
+import {
+  EMPTY_HASH_STATE,
+  type ChangeSet,
+  type HashState,
+} from '../../../src/domain/hash/hash-state.ts';
 import {
   AddressId,
   AssetId,
@@ -13,11 +17,11 @@ import {
   Memo,
   TransactionId,
 } from '../../../src/domain/ids.ts';
-import type { BalanceChange } from '../../../src/domain/notification.ts';
-import { newSighting, type Sighting } from '../../../src/domain/sighting.ts';
+import type { BalanceChange } from '../../../src/domain/fact/notification.ts';
+import { newSighting, type Sighting } from '../../../src/domain/hash/sighting.ts';
 import { balanceChange, received } from '../../store/evidence.ts';
-import { runs } from '../event-runs.ts';
-import { incomingOf } from '../incoming.ts';
+import { runs } from '../hash/event-runs.ts';
+import { incomingOf } from './incoming.ts';
 import { circumstances, DUE, postedBy } from '../records.ts';
 
 const FORGED = balanceChange(9000n);
@@ -55,18 +59,18 @@ interface Given {
 }
 
 /** Decided at 99, with a grace of 10. */
-function decided(given: Given): Changes {
+function decided(given: Given): ChangeSet {
   const { record = {}, posted, others = [], since = 0, pinned } = given;
   const deposit = { ...WRONG, ...given.deposit };
-  const dossier = {
-    ...EMPTY_DOSSIER,
+  const hashState = {
+    ...EMPTY_HASH_STATE,
     sightings: [sighting(posted)],
     deposits: [deposit, ...others],
   };
-  return decideDepositRecord(deposit, record === null ? null : received(record), {
+  return handleDepositRecord(deposit, record === null ? null : received(record), {
     graceMs: 10,
     now: circumstances({ source: 'api', pinnedDecimals: () => pinned }),
-    correcting: { dossier, openSince: () => since ?? undefined },
+    correcting: { hashState, openSince: () => since ?? undefined },
   });
 }
 
@@ -200,15 +204,15 @@ describe('the custody API’s record puts a deposit right', () => {
   test('a memo that nothing attributes at the API holds it', () => {
     const memo = Memo('7');
     const deposit = { ...WRONG, memo };
-    const dossier: Dossier = {
-      ...EMPTY_DOSSIER,
+    const hashState: HashState = {
+      ...EMPTY_HASH_STATE,
       sightings: [{ ...sighting(), memo }],
       deposits: [deposit],
     };
-    const { deposits } = decideDepositRecord(deposit, received({ memo }), {
+    const { deposits } = handleDepositRecord(deposit, received({ memo }), {
       graceMs: 10,
       now: circumstances({ source: 'api' }),
-      correcting: { dossier, openSince: () => 0 },
+      correcting: { hashState, openSince: () => 0 },
     });
     expect(deposits.map(({ state, reason }) => [state, reason])).toEqual([
       ['held', 'unattributed_memo'],
@@ -224,7 +228,7 @@ describe('the custody API’s record puts a deposit right', () => {
     expect(id.deposits[0]?.approvals).toEqual(approvals);
   });
 
-  test('its other breaks are over, and the correction’s own is closed by nobody but a person', () => {
+  test('its other breaks are resolved, and only a person resolves the correction’s own', () => {
     const { healed, found } = decided({});
     const keys = healed.map(({ key }) => key);
     expect(keys).toContain('["amount_mismatch","dep_1"]');
@@ -283,12 +287,12 @@ describe('it reports and corrects nothing', () => {
 });
 
 describe('after a correction', () => {
-  function after(): Dossier {
+  function after(): HashState {
     const { deposits, sightings } = decided({ record: { confirmations: 5 } });
-    return { ...EMPTY_DOSSIER, deposits, sightings };
+    return { ...EMPTY_HASH_STATE, deposits, sightings };
   }
-  function webhook(changes: readonly BalanceChange[], confirmations = 2_000_000): Changes {
-    return decideIncoming(after(), { ...incomingOf(changes), confirmations }, circumstances());
+  function webhook(changes: readonly BalanceChange[], confirmations = 2_000_000): ChangeSet {
+    return handleIncoming(after(), { ...incomingOf(changes), confirmations }, circumstances());
   }
 
   test('a deeper webhook with another amount posts nothing and leaves a break', () => {
@@ -311,7 +315,7 @@ describe('after a correction', () => {
     expect(found.map(({ type }) => type)).toEqual(['amount_changed', 'amount_changed']);
   });
 
-  test('a webhook with a fee of its own posts nothing, and its break says whose word stands', () => {
+  test('a webhook with a fee of its own posts nothing, and its break says which amount counts', () => {
     const { entries, found } = webhook([balanceChange(100n), balanceChange(-5n, { kind: 'fee' })]);
     expect(postedBy(entries)).toEqual([]);
     expect(found.map(({ detail }) => detail).join()).toMatch(/what the custody API says stands$/);
@@ -319,7 +323,7 @@ describe('after a correction', () => {
 
   test('a webhook with other decimals does not hold it', () => {
     const now = circumstances({ pinnedDecimals: () => 18 });
-    const { deposits } = decideIncoming(
+    const { deposits } = handleIncoming(
       after(),
       incomingOf([balanceChange(100n, { decimals: 6 })]),
       now,
@@ -327,10 +331,10 @@ describe('after a correction', () => {
     expect(deposits[0]?.decimalsChanged).toBe(false);
   });
 
-  test('a rollback ends it: the next epoch is told by webhooks again', () => {
-    const gone = decideIncoming(after(), incomingOf(null, 'rollback'), circumstances());
-    const dossier = { ...EMPTY_DOSSIER, deposits: gone.deposits, sightings: gone.sightings };
-    const again = decideIncoming(dossier, incomingOf([balanceChange(8n)]), circumstances());
+  test('a rollback ends it: webhooks decide the next epoch again', () => {
+    const gone = handleIncoming(after(), incomingOf(null, 'rollback'), circumstances());
+    const hashState = { ...EMPTY_HASH_STATE, deposits: gone.deposits, sightings: gone.sightings };
+    const again = handleIncoming(hashState, incomingOf([balanceChange(8n)]), circumstances());
     expect(again.deposits.map(({ amount }) => amount)).toEqual([8n]);
   });
 });

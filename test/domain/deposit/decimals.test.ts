@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Deposit } from '../../../src/domain/deposit.ts';
+import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { asPinned } from '../../../src/domain/deposit/decimals.ts';
-import { EMPTY_DOSSIER } from '../../../src/domain/dossier.ts';
+import { EMPTY_HASH_STATE } from '../../../src/domain/hash/hash-state.ts';
 import { AccountId, AddressId, AssetId, Memo, VaultId } from '../../../src/domain/ids.ts';
-import { newSighting, type SightingKey } from '../../../src/domain/sighting.ts';
+import { newSighting, type SightingKey } from '../../../src/domain/hash/sighting.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { circumstances, DUE } from '../records.ts';
 
@@ -17,9 +17,9 @@ function isHeld(deposit: Partial<Deposit>, place: Partial<SightingKey> = {}, tol
     ...newSighting({ ...key, stream: 'incoming', ...place }),
     posted: [balanceChange(100n, { decimals: told })],
   };
-  const dossier = { ...EMPTY_DOSSIER, sightings: [sighting] };
+  const hashState = { ...EMPTY_HASH_STATE, sightings: [sighting] };
   const before = { ...DUE, decimalsChanged: true, ...deposit };
-  return asPinned(before, dossier, circumstances({ pinnedDecimals: () => 18 })).decimalsChanged;
+  return asPinned(before, hashState, circumstances({ pinnedDecimals: () => 18 })).decimalsChanged;
 }
 
 test.for<[why: string, isHeld: boolean, deposit: Partial<Deposit>, place: Partial<SightingKey>]>([
@@ -40,5 +40,5 @@ test('one that came with a third count stays held', () => {
 });
 
 test('one that is not held for its decimals stays as it is', () => {
-  expect(asPinned(DUE, EMPTY_DOSSIER, circumstances())).toBe(DUE);
+  expect(asPinned(DUE, EMPTY_HASH_STATE, circumstances())).toBe(DUE);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Amount } from '../../../src/domain/amount.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import { ETH, THREE_DEEP } from '../stage.ts';
 import { startVerifying } from './verifying-stage.ts';
 

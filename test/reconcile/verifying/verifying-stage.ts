@@ -1,11 +1,11 @@
-import type { Fact } from '../../../src/domain/fact.ts';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
 import {
   CreditLatency,
   type LatencyPart,
 } from '../../../src/reconcile/verifying/credit-latency.ts';
 import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes.ts';
 import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
-import type { Sweep } from '../../../src/reconcile/sweep.ts';
+import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { GRACE_MS, Stage } from '../stage.ts';
 
 /** A stage with the verifier beside the sweep, joined as the daemon joins them. */

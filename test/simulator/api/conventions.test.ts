@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => caller.stop());
 
-/** Rate windows are fixed: another one opens for the next group of calls. */
+/** Rate windows are fixed, so the next group of calls gets a new one. */
 async function freshWindow(): Promise<void> {
   await caller.advance(60_000);
 }
@@ -88,7 +88,7 @@ describe('lists', () => {
     });
   });
 
-  test('of networks tell the published depths', async () => {
+  test('of networks show the published depths', async () => {
     const answer = await caller.api('GET', '/networks');
     const rows = pageOf(network).parse(answer.body).data;
     expect(rows.find(({ key }) => key === 'ethereum')?.confirmations).toEqual([1, 3, 12]);
@@ -129,7 +129,7 @@ describe('creation', () => {
     expect(listed.body['data']).toMatchObject([{ memo: '42', name: 'ana' }]);
   });
 
-  test('of a transaction is idempotent on orderId, whatever else is said', async () => {
+  test('of a transaction is idempotent on orderId, even with other fields', async () => {
     const { addressId, networkAddress } = await caller.address(accountId, 'ethereum');
     await caller.sim('POST', '/sim/deposits', {
       network: 'ethereum',
@@ -164,7 +164,7 @@ describe('creation', () => {
     ]);
     const found = await caller.api('GET', '/transactions?filter[type]=outgoing&search=order-1');
     expect(found.body).toMatchObject({ pagination: { total: 1 } });
-    // An EVM address is spelled in both cases, as are hashes of other networks.
+    // EVM addresses and the hashes of other networks are valid in both cases.
     for (const text of [networkAddress, networkAddress.toUpperCase(), 'ORDER-1']) {
       const query = `filter[type]=outgoing&search=${text}`;
       const { body } = await caller.api('GET', `/transactions?${query}`);
@@ -263,7 +263,7 @@ describe('credentials', () => {
     }
   });
 
-  test('are counted against their client: 100 a minute, told in headers, then 429 RL-1', async () => {
+  test('are counted against their client: 100 a minute, shown in headers, then 429 RL-1', async () => {
     const { token } = await caller.client([]);
     const { token: bystander } = await caller.client([]);
     const start = caller.core.clock.now();

@@ -31,7 +31,7 @@ test('shows vaults with their names escaped, and runs no script', async () => {
   expect(message).toContain('&lt;i&gt;x&lt;/i&gt;');
 });
 
-test('deposits, mines and reorganises, and says what happened', async () => {
+test('deposits, mines and reorganises, and shows the results', async () => {
   const deposit = { network: 'bitcoin', addressId, asset: 'bitcoin:BTC', amount: '5000' };
   expect(await push('deposit', deposit)).toContain('is in the mempool');
   expect(await push('mine', { network: 'bitcoin', count: '2' })).toContain('is at height');
@@ -42,7 +42,7 @@ test('deposits, mines and reorganises, and says what happened', async () => {
   expect(await push('mine', { network: 'nowhere', count: '1' })).toContain('nowhere');
 });
 
-test('sets a fault of any kind, for so many times or without end, and clears it', async () => {
+test('sets a fault of any kind, with or without a limit, and clears it', async () => {
   expect(await push('fault', { fault: 'api.error', count: '2' })).toContain('api.error');
   expect(await caller.sim('GET', '/sim/faults')).toEqual({ api: [{ fault: 'error', count: 2 }] });
   expect((await caller.api('GET', '/networks')).body['errorCode']).toBe('GE-1');
@@ -59,7 +59,7 @@ test('sets a fault of any kind, for so many times or without end, and clears it'
   expect(await caller.sim('GET', '/sim/faults')).toEqual({});
 });
 
-test('shows what waits in the mempool and in the queues', async () => {
+test('shows the mempool and the queues', async () => {
   const vaultId = await caller.vault({ name: 'with a dead receiver' });
   const { addressId: paid } = await caller.address(await caller.account(vaultId), 'bitcoin');
   // Nobody listens at this port.
@@ -79,7 +79,7 @@ test('shows what waits in the mempool and in the queues', async () => {
   expect(cells).toEqual(['incoming', '127.0.0.1:9', '1', '1', '2026-01-01T00:00:10.000Z']);
 });
 
-test('refuses buttons pressed by another site', async () => {
+test('refuses requests from another site', async () => {
   const response = await fetch(`${caller.core.url}/inspector/mine`, {
     method: 'POST',
     headers: { 'sec-fetch-site': 'cross-site' },

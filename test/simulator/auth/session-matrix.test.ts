@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ACCESS_TOKEN_MS, REFRESH_TOKEN_MS } from '../../../src/simulator/auth/session.ts';
-import { publicKeyPem, startCaller, tokenFor } from '../core-caller.ts';
+import { KEYS, tokenFor } from '../client-keys.ts';
+import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
 
 interface Tokens {
@@ -21,7 +22,7 @@ type Call = keyof typeof CALLS;
 let caller: Caller;
 let snapshotId: unknown;
 let jwt: string;
-/** Two sessions of Ana's and one of Ben's, fresh for every row. */
+/** Two sessions of Ana and one of Ben, new for every row. */
 let first: Tokens;
 let second: Tokens;
 let bens: Tokens;
@@ -29,6 +30,7 @@ let bens: Tokens;
 beforeAll(async () => {
   caller = await startCaller();
   for (const email of ['ana@example.com', 'ben@example.com']) {
+    const { publicKeyPem } = KEYS;
     const user = { name: email, type: 'user', email, publicKeyPem, permissions: ['Vault:read'] };
     const { clientId } = await caller.sim('POST', '/sim/clients', user);
     if (email.startsWith('ana')) jwt = await tokenFor(String(clientId));
@@ -106,7 +108,7 @@ const BEARERS: Record<string, () => Promise<string | null>> = {
   'a made-up token': async () => `access_${'A'.repeat(43)}`,
 };
 
-// Answer of each call, and which refresh tokens still work after it.
+// The answer of each call, and the refresh tokens that still work after it.
 test.each<[string, Call, number, string]>([
   ['no token', 'refresh', 401, 'A1 A2 B'],
   ['no token', 'revoke', 401, 'A1 A2 B'],
@@ -150,7 +152,7 @@ test.each<[string, Call, number, string]>([
   ['an expired refresh token', 'logout', 401, ''],
   ['an expired refresh token', 'vaults', 401, ''],
 
-  // Revoking ends the refresh token only; the access token runs out by itself.
+  // Revoking ends the refresh token only. The access token stays valid until it expires.
   ['an access token after revoke', 'refresh', 401, 'A2 B'],
   ['an access token after revoke', 'revoke', 401, 'A2 B'],
   ['an access token after revoke', 'revoke-all', 200, 'B'],
@@ -214,7 +216,7 @@ test('a refresh token works to the last millisecond', async () => {
   expect(await alive()).toBe('');
 });
 
-test('a session tells its own client, and that it has been revoked', async () => {
+test('a session shows its own client, and whether it is revoked', async () => {
   const bodies = [
     await send('session', first.accessToken),
     await send('session', bens.accessToken),

@@ -18,7 +18,7 @@ test('change to the source merges into the debit on mined, and stands apart on-c
   scene.order({ ...bitcoin, amount: 60_000_000n });
   scene.log.length = 0;
   scene.mine('bitcoin');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     `outgoing mined [-60000000 BTC, -${FEE} BTC fee]`,
     `blockchain transaction [-${100_000_000n - FEE} BTC, ${40_000_000n - FEE} BTC change, -${FEE} BTC fee]`,
     'blockchain confirmation 1',
@@ -31,7 +31,7 @@ test('change to another address of the vault arrives as an incoming tagged chang
   scene.order({ ...bitcoin, amount: 60_000_000n, changeAddressId: other.addressId });
   scene.log.length = 0;
   scene.mine('bitcoin');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     `outgoing mined [-${100_000_000n - FEE} BTC, -${FEE} BTC fee]`,
     `blockchain transaction [-${100_000_000n - FEE} BTC, ${40_000_000n - FEE} BTC change, -${FEE} BTC fee]`,
     `incoming confirmation 1 [${40_000_000n - FEE} BTC change]`,
@@ -67,7 +67,7 @@ test('a replacement that is mined ends its original as replaced', () => {
   });
   scene.log.length = 0;
   scene.mine('bitcoin');
-  expect(scene.told('outgoing')).toEqual([
+  expect(scene.received('outgoing')).toEqual([
     `outgoing mined [-1000000 BTC, -${2n * FEE} BTC fee]`,
     'outgoing replaced',
   ]);
@@ -83,14 +83,14 @@ test('a replacement that is mined ends its original as replaced', () => {
   expect(late).toMatchObject({ status: 'cancelled', reasonCode: 'replacement_status_invalid' });
 });
 
-test('a dropped deposit takes the withdrawal that spends it along', () => {
+test('a dropped deposit drops the withdrawal that spends it', () => {
   const { scene, bitcoin } = fundedScene();
   const [deposit] = scene.world.transactions({ type: 'incoming' }).data;
   const order = scene.order({ ...bitcoin, amount: 1_000_000n });
   scene.mine('bitcoin');
   scene.log.length = 0;
   scene.reorg('bitcoin', 71, [deposit?.blockchainHash ?? '']);
-  expect(scene.told('outgoing')).toEqual(['outgoing rolledback']);
+  expect(scene.received('outgoing')).toEqual(['outgoing rolledback']);
   expect(scene.transaction(order.transactionId).status).toBe('rolledback');
   expect(scene.world.truthBalances()).toEqual([]);
 });
@@ -108,7 +108,7 @@ test('a thief and a withdrawal spend the same output: only one is mined', () => 
   expect(debit.kind).toBe('done');
   scene.log.length = 0;
   scene.mine('bitcoin');
-  expect(scene.told()).toContain('blockchain rollback');
+  expect(scene.received()).toContain('blockchain rollback');
   expect(scene.transaction(order.transactionId).status).toBe('mined');
 });
 
@@ -117,7 +117,7 @@ test('outputs held by a waiting transaction pause the next order silently', () =
   scene.order({ ...bitcoin, amount: 1_000_000n });
   scene.log.length = 0;
   const order = scene.order({ ...bitcoin, amount: 2_000_000n });
-  expect(scene.told()).toEqual(['outgoing pending', 'outgoing requested']);
+  expect(scene.received()).toEqual(['outgoing pending', 'outgoing requested']);
   expect(order.status).toBe('requested');
   scene.mine('bitcoin');
   expect(scene.transaction(order.transactionId).status).toBe('submitted');

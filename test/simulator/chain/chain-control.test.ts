@@ -7,15 +7,15 @@ test('a double-spent deposit is rolled back from the mempool and never confirms'
   const hash = scene.pay(address, 'BTC', 5_000n);
   scene.log.length = 0;
   scene.reorg('bitcoin', 0, [hash]);
-  expect(scene.told()).toEqual(['incoming rollback [5000 BTC]', 'blockchain rollback']);
+  expect(scene.received()).toEqual(['incoming rollback [5000 BTC]', 'blockchain rollback']);
   scene.mine('bitcoin', 10);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   expect(scene.world.addressTransactions(address.addressId)).toMatchObject([
     { blockchainHash: hash, status: 'rolledback', confirmations: 0, blockHeight: null },
   ]);
 });
 
-test('a deep transaction that a shallow reorg spares repeats none of its confirmations', () => {
+test('a transaction below a shallow reorg repeats none of its confirmations', () => {
   const scene = new Scene();
   const address = scene.address(scene.vault(), 'ethereum');
   scene.pay(address, 'ETH', 5n);
@@ -23,9 +23,12 @@ test('a deep transaction that a shallow reorg spares repeats none of its confirm
   scene.log.length = 0;
   scene.reorg('ethereum', 2);
   scene.mine('ethereum', 9);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   scene.mine('ethereum');
-  expect(scene.told()).toEqual(['incoming confirmation 12 [5 ETH]', 'blockchain confirmation 12']);
+  expect(scene.received()).toEqual([
+    'incoming confirmation 12 [5 ETH]',
+    'blockchain confirmation 12',
+  ]);
 });
 
 test('a mined-again transaction can be rolled back again', () => {
@@ -34,9 +37,9 @@ test('a mined-again transaction can be rolled back again', () => {
   scene.pay(address, 'XRP', 5n);
   for (let round = 0; round < 3; round += 1) {
     scene.mine('ripple');
-    expect(scene.told('incoming')).toEqual(['incoming confirmation 1 [5 XRP]']);
+    expect(scene.received('incoming')).toEqual(['incoming confirmation 1 [5 XRP]']);
     scene.reorg('ripple', 1);
-    expect(scene.told('incoming')).toEqual(['incoming rollback [5 XRP]']);
+    expect(scene.received('incoming')).toEqual(['incoming rollback [5 XRP]']);
   }
 });
 
@@ -45,12 +48,12 @@ test('automatic blocks come at the block time and keep their phase under manual 
   const address = scene.address(scene.vault(), 'ethereum');
   scene.pay(address, 'ETH', 5n);
   await scene.clock.advance(11_999);
-  expect(scene.told('incoming')).toEqual(['incoming mempool [5 ETH]']);
+  expect(scene.received('incoming')).toEqual(['incoming mempool [5 ETH]']);
   await scene.clock.advance(1);
-  expect(scene.told('incoming')).toEqual(['incoming confirmation 1 [5 ETH]']);
+  expect(scene.received('incoming')).toEqual(['incoming confirmation 1 [5 ETH]']);
   scene.mine('ethereum');
   await scene.clock.advance(12_000);
-  expect(scene.told('incoming')).toEqual(['incoming confirmation 3 [5 ETH]']);
+  expect(scene.received('incoming')).toEqual(['incoming confirmation 3 [5 ETH]']);
 });
 
 test('without automatic blocks time alone moves no chain', async () => {
@@ -60,7 +63,7 @@ test('without automatic blocks time alone moves no chain', async () => {
   expect(scene.world.chains()).toEqual(before);
 });
 
-test('what cannot be is refused with its code', () => {
+test('impossible requests are refused with their codes', () => {
   const scene = new Scene();
   const { world } = scene;
   const vault = scene.vault();

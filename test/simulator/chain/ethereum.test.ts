@@ -7,23 +7,26 @@ test('a deposit climbs through the published depths', () => {
   const scene = new Scene();
   const address = scene.address(scene.vault(), 'ethereum');
   scene.pay(address, 'ETH', 700n);
-  expect(scene.told()).toEqual(['blockchain mempool [700 ETH]', 'incoming mempool [700 ETH]']);
+  expect(scene.received()).toEqual(['blockchain mempool [700 ETH]', 'incoming mempool [700 ETH]']);
   scene.mine('ethereum');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'blockchain transaction [700 ETH]',
     'incoming confirmation 1 [700 ETH]',
     'blockchain confirmation 1',
   ]);
   scene.mine('ethereum', 2);
-  expect(scene.told()).toEqual(['incoming confirmation 3 [700 ETH]', 'blockchain confirmation 3']);
+  expect(scene.received()).toEqual([
+    'incoming confirmation 3 [700 ETH]',
+    'blockchain confirmation 3',
+  ]);
   scene.mine('ethereum', 100);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'incoming confirmation 12 [700 ETH]',
     'blockchain confirmation 12',
   ]);
 });
 
-test('a token withdrawal tells every step once, and the fee apart', () => {
+test('a token withdrawal reports every step once, and the fee apart', () => {
   const scene = new Scene();
   const vault = scene.vault();
   const address = scene.address(vault, 'ethereum');
@@ -36,7 +39,7 @@ test('a token withdrawal tells every step once, and the fee apart', () => {
     amount: 2_000_000n,
   });
   const entries = '[-2000000 USDC erc20, -65000000000000 ETH fee]';
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing pending',
     'outgoing requested',
     'outgoing inited',
@@ -45,7 +48,7 @@ test('a token withdrawal tells every step once, and the fee apart', () => {
     `blockchain mempool ${entries}`,
   ]);
   scene.mine('ethereum', 12);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     `outgoing mined ${entries}`,
     `blockchain transaction ${entries}`,
     'blockchain confirmation 1',
@@ -76,7 +79,7 @@ test('a transfer between own vaults debits one and arrives as incoming in the ot
     false,
     true,
   ]);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing mined [-400 ETH, -21000000000000 ETH fee]',
     'blockchain transaction [-400 ETH, -21000000000000 ETH fee]',
     'blockchain transaction [400 ETH]',
@@ -86,7 +89,7 @@ test('a transfer between own vaults debits one and arrives as incoming in the ot
   ]);
 });
 
-test('a reverted transaction fails, burns its fee, and takes the announced payment back', () => {
+test('a reverted transaction fails, pays its fee, and its announced payment is rolled back', () => {
   const scene = new Scene();
   const [sender, receiver] = [scene.vault(), scene.vault()];
   const from = scene.address(sender, 'ethereum');
@@ -102,7 +105,7 @@ test('a reverted transaction fails, burns its fee, and takes the announced payme
   });
   scene.log.length = 0;
   scene.mine('ethereum', 3);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing failed',
     'blockchain transaction [-21000000000000 ETH fee]',
     'blockchain rollback',
@@ -128,20 +131,20 @@ test('after a reorg the same hash climbs again from 1; a mined withdrawal stays 
   scene.mine('ethereum', 3);
   scene.log.length = 0;
   scene.reorg('ethereum', 3);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'blockchain rollback',
     'incoming rollback [7 ETH]',
     'blockchain rollback',
   ]);
   scene.mine('ethereum', 12);
-  expect(scene.told('outgoing')).toEqual([]);
+  expect(scene.received('outgoing')).toEqual([]);
   expect(scene.transaction(order.transactionId)).toMatchObject({
     status: 'mined',
     confirmations: 12,
   });
 });
 
-test('what a reorg drops stays gone, and its withdrawal is rolledback', () => {
+test('a transaction dropped by a reorg does not return, and its withdrawal is rolledback', () => {
   const scene = new Scene();
   const vault = scene.vault();
   const address = scene.address(vault, 'ethereum');
@@ -156,14 +159,14 @@ test('what a reorg drops stays gone, and its withdrawal is rolledback', () => {
   scene.mine('ethereum');
   scene.log.length = 0;
   scene.reorg('ethereum', 1, [hash, order.blockchainHash ?? '']);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'blockchain rollback',
     'incoming rollback [7 ETH]',
     'blockchain rollback',
     'outgoing rolledback',
   ]);
   scene.mine('ethereum', 20);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   expect(scene.transaction(order.transactionId).status).toBe('rolledback');
   expect(scene.world.truthBalances().map((row) => row.amount)).toEqual([ETH]);
 });
@@ -181,7 +184,7 @@ test('a submitted withdrawal that the mempool drops is rolledback', () => {
   });
   scene.log.length = 0;
   scene.reorg('ethereum', 0, [order.blockchainHash ?? '']);
-  expect(scene.told()).toEqual(['blockchain rollback', 'outgoing rolledback']);
+  expect(scene.received()).toEqual(['blockchain rollback', 'outgoing rolledback']);
 });
 
 test('an unrecognised token arrives without a formatted amount', () => {

@@ -24,22 +24,22 @@ test.each(['ethereum', 'polygon'])(
     expect(nonceOf(senders.send({ asset: `${network}:USDC` }))).toBe(1);
     expect(nonceOf(senders.send({}, addresses[1]))).toBe(0);
     const debit = senders.debit();
-    const told = scene.log.find(({ blockchainHash }) => blockchainHash === debit);
-    expect(told?.['metadata']).toEqual({ nonce: 2 });
+    const received = scene.log.find(({ blockchainHash }) => blockchainHash === debit);
+    expect(received?.['metadata']).toEqual({ nonce: 2 });
     scene.mine(network);
     expect(nonceOf(senders.send())).toBe(3);
     expect(senders.mempool()).toHaveLength(1);
   },
 );
 
-test('the nonce is told from submitted onward, over what the client called so', () => {
+test('the nonce is shown from submitted onward and replaces a field of the client of that name', () => {
   const senders = new Senders();
   senders.send({ metadata: { nonce: 'mine', note: 'kept' } });
   senders.scene.mine('ethereum');
-  const told = senders.scene.log
+  const received = senders.scene.log
     .filter(({ stream }) => stream === 'outgoing')
     .map(({ type, metadata }) => [type, (metadata as Record<string, unknown>)['nonce']]);
-  expect(told).toEqual([
+  expect(received).toEqual([
     ['pending', 'mine'],
     ['requested', 'mine'],
     ['inited', 'mine'],
@@ -86,7 +86,7 @@ test('a replacement has its original’s nonce; whichever is mined makes the oth
   expect(nonceOf(senders.send())).toBe(2);
 });
 
-test('an original that is mined after all makes the bid against it replaced', () => {
+test('an original that is mined makes its replacement replaced', () => {
   const senders = new Senders();
   const { scene, addresses } = senders;
   const deposit = scene.pay(addresses[0], 'ETH', ETH);
@@ -97,14 +97,14 @@ test('an original that is mined after all makes the bid against it replaced', ()
     replacesTransactionId: original.transactionId,
   });
   expect(bid.status).toBe('submitted');
-  // What the bid would have been paid from is gone.
+  // The funds of the replacement disappear.
   scene.reorg('ethereum', 1, [deposit]);
   scene.mine('ethereum');
   expect([original, bid].map((each) => senders.status(each))).toEqual(['mined', 'replaced']);
   expect(nonceOf(senders.send())).toBe(1);
 });
 
-test('only the sender of a transaction can outbid it', () => {
+test('only the sender of a transaction can replace it', () => {
   const senders = new Senders();
   const { addresses } = senders;
   const original = senders.send();
@@ -124,7 +124,7 @@ test('only the sender of a transaction can outbid it', () => {
   expect([ofVault.status, nonceOf(ofVault)]).toEqual(['submitted', 0]);
 });
 
-test('what stands behind a gap waits; the sender’s next transaction fills the gap and frees it', () => {
+test('transactions behind a gap wait; the sender’s next transaction fills the gap', () => {
   const senders = new Senders();
   const { scene, addresses } = senders;
   const sent = [senders.send(), senders.send(), senders.send()];
@@ -133,7 +133,7 @@ test('what stands behind a gap waits; the sender’s next transaction fills the 
   scene.reorg('ethereum', 0, [hashOf(lost)]);
   scene.log.length = 0;
   scene.mine('ethereum', 20);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   expect(sent.map((each) => senders.status(each))).toEqual([
     'rolledback',
     'submitted',
@@ -147,7 +147,7 @@ test('what stands behind a gap waits; the sender’s next transaction fills the 
   const mined = scene.log
     .filter(({ stream, type }) => stream === 'outgoing' && type === 'mined')
     .map(({ transactionId }) => transactionId);
-  // In order of broadcast, but no nonce before the one below it.
+  // In order of broadcast, but each nonce after the one below it.
   const order = [other, filler, ...sent.slice(1)].map(({ transactionId }) => transactionId);
   expect(mined).toEqual(order);
   expect(nonceOf(senders.send())).toBe(3);
@@ -190,7 +190,7 @@ test('an order that ends before it is broadcast takes no nonce', () => {
   expect([failed, cancelled, senders.send()].map(nonceOf)).toEqual([undefined, undefined, 0]);
 });
 
-test('what can no longer be paid is dropped, and leaves a gap', () => {
+test('a transaction without funds is dropped and leaves a gap', () => {
   const senders = new Senders();
   const { scene, addresses } = senders;
   const deposit = scene.pay(addresses[0], 'ETH', ETH);
@@ -212,7 +212,7 @@ test('a reorg that drops a nonce sends the later ones back to wait; they stay mi
   scene.mine('ethereum');
   scene.log.length = 0;
   scene.reorg('ethereum', 1, [hashOf(lost)]);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'incoming rollback [1000 ETH]',
     'blockchain rollback',
     'blockchain rollback',
@@ -220,7 +220,7 @@ test('a reorg that drops a nonce sends the later ones back to wait; they stay mi
     'outgoing rolledback',
   ]);
   scene.mine('ethereum', 30);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   expect(scene.transaction(inside.transactionId)).toMatchObject({
     status: 'mined',
     confirmations: 0,
@@ -229,7 +229,7 @@ test('a reorg that drops a nonce sends the later ones back to wait; they stay mi
   expect(nonceOf(filler)).toBe(0);
   scene.log.length = 0;
   scene.mine('ethereum');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing mined [-1000 ETH, -21000000000000 ETH fee]',
     'blockchain transaction [-1000 ETH, -21000000000000 ETH fee]',
     'blockchain confirmation 1',
@@ -245,7 +245,7 @@ test('a reorg that drops a nonce sends the later ones back to wait; they stay mi
   });
 });
 
-test('weeks behind a gap cost nothing, and end with the transaction that fills it', async () => {
+test('weeks behind a gap take no time to run, and end with the transaction that fills it', async () => {
   const senders = new Senders({ network: 'polygon', autoMine: true });
   const { scene } = senders;
   const [lost, waiting] = [senders.send(), senders.send()];
@@ -257,7 +257,7 @@ test('weeks behind a gap cost nothing, and end with the transaction that fills i
   expect([filler, waiting].map((each) => senders.status(each))).toEqual(['mined', 'mined']);
 });
 
-test('a world restored amid a gap goes on exactly as it would have', async () => {
+test('a world restored during a gap continues exactly like the first one', async () => {
   const senders = new Senders({ autoMine: true });
   const { scene } = senders;
   const lost = [senders.send(), senders.send(), senders.send(), senders.send()];

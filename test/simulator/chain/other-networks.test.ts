@@ -2,44 +2,47 @@ import { expect, test } from 'vitest';
 import { record, Scene } from '../world/scene.ts';
 
 test.each([
-  // No mempool is exposed there: nothing is told before the block.
+  // The network exposes no mempool, so no notification comes before the block.
   ['tron', 'USDT', 'TRX', ['-5 USDT contract', '-345000 TRX fee', '-6427000 TRX fee']],
   ['polygon', 'USDC', 'POL', ['-5 USDC erc20', '-1950000000000000 POL fee']],
   ['neo', 'NEO', 'GAS', ['-5 NEO', '-997780 GAS fee', '-122752 GAS fee', '37000 GAS mint']],
   ['sui', 'SUI', 'SUI', ['-5 SUI', '-750000 SUI fee', '-1976000 SUI fee', '978120 SUI rebate']],
   ['stellar', 'USDC', 'XLM', ['-5 USDC', '-100 XLM fee']],
-])('%s: the chain tells every entry, mined one per kind', (network, symbol, feeSymbol, entries) => {
-  const scene = new Scene();
-  const vault = scene.vault();
-  const address = scene.address(vault, network);
-  scene.fund(address, feeSymbol, 10n ** 18n);
-  scene.fund(address, symbol, 10n ** 18n);
-  scene.order({
-    vaultId: vault.vaultId,
-    network,
-    asset: `${network}:${symbol}`,
-    amount: 5n,
-  });
-  scene.log.length = 0;
-  scene.mine(network);
-  const fees = entries.filter((entry) => entry.endsWith(' fee'));
-  const total = fees.reduce((sum, entry) => sum + BigInt(entry.split(' ')[0] ?? ''), 0n);
-  const mined = entries
-    .filter((entry) => !entry.endsWith(' fee'))
-    .toSpliced(1, 0, `${total} ${feeSymbol} fee`);
-  expect(scene.told()).toEqual([
-    `outgoing mined [${mined.join(', ')}]`,
-    `blockchain transaction [${entries.join(', ')}]`,
-    'blockchain confirmation 1',
-  ]);
-});
+])(
+  '%s: the chain reports every entry, mined one per kind',
+  (network, symbol, feeSymbol, entries) => {
+    const scene = new Scene();
+    const vault = scene.vault();
+    const address = scene.address(vault, network);
+    scene.fund(address, feeSymbol, 10n ** 18n);
+    scene.fund(address, symbol, 10n ** 18n);
+    scene.order({
+      vaultId: vault.vaultId,
+      network,
+      asset: `${network}:${symbol}`,
+      amount: 5n,
+    });
+    scene.log.length = 0;
+    scene.mine(network);
+    const fees = entries.filter((entry) => entry.endsWith(' fee'));
+    const total = fees.reduce((sum, entry) => sum + BigInt(entry.split(' ')[0] ?? ''), 0n);
+    const mined = entries
+      .filter((entry) => !entry.endsWith(' fee'))
+      .toSpliced(1, 0, `${total} ${feeSymbol} fee`);
+    expect(scene.received()).toEqual([
+      `outgoing mined [${mined.join(', ')}]`,
+      `blockchain transaction [${entries.join(', ')}]`,
+      'blockchain confirmation 1',
+    ]);
+  },
+);
 
-test('a mempool that is not exposed tells nothing, not even of its drops', () => {
+test('a mempool that is not exposed reports nothing, not even its drops', () => {
   const scene = new Scene();
   const address = scene.address(scene.vault(), 'tron');
   const hash = scene.pay(address, 'TRX', 5n);
   scene.reorg('tron', 0, [hash]);
-  expect(scene.told()).toEqual([]);
+  expect(scene.received()).toEqual([]);
   expect(scene.world.transactions({}).total).toBe(0);
 });
 
@@ -54,7 +57,7 @@ test('a registered memo attributes the credit; another memo does not', () => {
     { memo: '77', balanceChanges: [{ memoInfo: { memo: '77', name: 'ann' } }] },
     { memo: '78' },
   ]);
-  expect(scene.told('incoming')).toEqual([
+  expect(scene.received('incoming')).toEqual([
     'incoming confirmation 1 [5 XRP memo 77]',
     'incoming confirmation 1 [6 XRP]',
   ]);
@@ -80,7 +83,7 @@ test('an address that pays itself with a memo debits itself and credits the sub-
   });
   scene.log.length = 0;
   scene.mine('stellar');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing mined [-10 XLM, -100 XLM fee]',
     'blockchain transaction [-10 XLM, 10 XLM, -100 XLM fee]',
     'incoming confirmation 1 [10 XLM memo ann]',
@@ -114,10 +117,10 @@ test('a partial payment credits what was delivered, not what it claims', () => {
     amount: '3000000',
     deliveredAmount: '3',
   });
-  expect(scene.told('incoming')).toEqual(['incoming confirmation 1 [3 XRP]']);
+  expect(scene.received('incoming')).toEqual(['incoming confirmation 1 [3 XRP]']);
 });
 
-test('a partial payment is told whichever output makes it, and only one output may', () => {
+test('a partial payment is reported whichever output makes it, and only one output may', () => {
   const scene = new Scene();
   const vault = scene.vault();
   const [first, second] = [scene.address(vault, 'ripple'), scene.address(vault, 'ripple')];
@@ -156,7 +159,7 @@ test('one hash that pays several addresses and memos is as many deposits', () =>
     }),
   );
   scene.mine('ripple');
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'blockchain transaction [1 XRP, 2 XRP, 4 XRP, 8 XRP]',
     'incoming confirmation 1 [5 XRP]',
     'incoming confirmation 1 [2 XRP]',
@@ -165,7 +168,7 @@ test('one hash that pays several addresses and memos is as many deposits', () =>
   ]);
 });
 
-test('an external debit is told by the blockchain stream alone, without a transactionId', () => {
+test('an external debit is reported by the blockchain stream alone, without a transactionId', () => {
   const scene = new Scene();
   const address = scene.address(scene.vault(), 'ethereum');
   scene.fund(address, 'USDC', 100n);
@@ -180,7 +183,7 @@ test('an external debit is told by the blockchain stream alone, without a transa
   );
   scene.mine('ethereum');
   expect(scene.log.some((each) => 'transactionId' in each)).toBe(false);
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'blockchain mempool [-40 USDC erc20]',
     'blockchain transaction [-40 USDC erc20]',
     'blockchain confirmation 1',

@@ -4,7 +4,7 @@ import { record, Scene } from '../world/scene.ts';
 
 const ETH = 10n ** 18n;
 
-/** One vault whose addresses hold ether and dollars, and what people do with them. */
+/** One vault whose addresses hold ether and dollars, and the actions of its clients. */
 export class Senders {
   readonly scene: Scene;
   readonly addresses: readonly [AddressRecord, AddressRecord];

@@ -2,14 +2,15 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { textOf } from './call.ts';
-import type { Json } from './call.ts';
+import { textOf } from '../call.ts';
+import type { Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { TEXT } from './matchers.ts';
 import type { RowId } from './rows.ts';
 import { logIn, logInAtProvider, mailedCode, newUser } from './session-tokens.ts';
-import { ALL_PERMISSIONS, newKeyPair, setStage } from './stage.ts';
+import { ALL_PERMISSIONS, newKeyPair } from '../client-keys.ts';
+import { setStage } from './stage.ts';
 
 const stage = setStage('authentication');
 
@@ -19,7 +20,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const withToken = (token: string, path = '/networks') => stage.anyone('GET', path, { token });
 
-/** What comes of a call with this token. */
+/** The result of a call with this token. */
 const outcomeOf = async (token: string): Promise<string> => refusalOf(await withToken(token));
 const REFUSED = '401 AU-1 GET /api/v1/networks';
 
@@ -37,7 +38,7 @@ test(
     const request = { name: 'job', type: 'api', permissions: [], publicKeyPem };
     const created = await stage.sim('POST', '/sim/clients', request);
     const clientId = textOf(created, 'clientId');
-    // What the service is given is the public half alone.
+    // The service receives the public half only.
     expect(publicKeyPem).toContain('BEGIN PUBLIC KEY');
     expect((await withToken(await stage.token(clientId))).status).toBe(200);
     const keyless = await stage.sim('POST', '/sim/clients', {
@@ -202,7 +203,7 @@ test(
 );
 
 test(
-  'refresh, revoke, revoke-all, session and logout each do what they say',
+  'refresh, revoke, revoke-all, session and logout have their effects',
   covers('authentication/session/step-4'),
   async () => {
     const clientId = await newUser(stage, EMAIL);
@@ -284,7 +285,7 @@ test(
     expect(await verify(guessed)).toBe(401);
     const superseded = await request();
     const newest = await request();
-    // One in a million times both are the same six digits.
+    // With a probability of one in a million both are the same six digits.
     expect(superseded === newest || (await verify(superseded)) === 401).toBe(true);
     expect(await verify(newest)).toBe(200);
 

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import type { Notification } from '../../../src/wire/notification.ts';
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 import { CHAIN_MODELS } from './chain-models.ts';
 import { covers } from './coverage.ts';
 import { setStage } from './stage.ts';
 import type { Address, Vault } from './stage.ts';
-import { changesOf, entryLine, entryList } from './told.ts';
+import { changesOf, entryLine, entryList } from './notification-line.ts';
 
 const stage = setStage('balance-changes');
 
 /** Entries of the only notification of that stream and type. */
-function entriesOf(told: readonly Notification[], stream: string, type: string) {
-  const [found, ...more] = told.filter((each) => each.stream === stream && each.type === type);
+function entriesOf(received: readonly Notification[], stream: string, type: string) {
+  const [found, ...more] = received.filter((each) => each.stream === stream && each.type === type);
   if (more.length > 0) throw new Error(`${more.length + 1} of ${stream} ${type}`);
   return changesOf(found);
 }
 
 /** Sum of all entries per asset of these notifications. */
-function sumOf(told: readonly Notification[], ...kinds: string[]): Record<string, string> {
+function sumOf(received: readonly Notification[], ...kinds: string[]): Record<string, string> {
   const sums = new Map<string, bigint>();
-  for (const each of told.filter(({ stream, type }) => kinds.includes(`${stream} ${type}`))) {
+  for (const each of received.filter(({ stream, type }) => kinds.includes(`${stream} ${type}`))) {
     for (const { asset, amount } of changesOf(each)) {
       sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(amount));
     }
@@ -44,37 +44,37 @@ async function send(vault: Vault, order: Json & { asset: string }): Promise<Noti
 for (const { name, rows, network, funds, order, chain, mined } of CHAIN_MODELS) {
   test(`the entries of ${name}`, covers(...rows), async () => {
     const { vault } = await source(network, funds);
-    const told = await send(vault, order);
-    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual(chain);
-    expect(entriesOf(told, 'outgoing', 'mined').map(entryLine)).toEqual(mined);
-    expect(told.filter(({ stream }) => stream === 'incoming')).toEqual([]);
-    expect(sumOf(told, 'outgoing mined')).toEqual(sumOf(told, 'blockchain transaction'));
-    for (const entry of entriesOf(told, 'outgoing', 'mined')) {
+    const received = await send(vault, order);
+    expect(entriesOf(received, 'blockchain', 'transaction').map(entryLine)).toEqual(chain);
+    expect(entriesOf(received, 'outgoing', 'mined').map(entryLine)).toEqual(mined);
+    expect(received.filter(({ stream }) => stream === 'incoming')).toEqual([]);
+    expect(sumOf(received, 'outgoing mined')).toEqual(sumOf(received, 'blockchain transaction'));
+    for (const entry of entriesOf(received, 'outgoing', 'mined')) {
       expect(entry.amount).toMatch(/^-?[0-9]+$/);
     }
   });
 }
 
 test(
-  'utxo: change to another address of the vault is no part of mined, but an incoming tagged change',
+  'utxo: change to another address of the vault is an incoming tagged change, not part of mined',
   covers('balance-changes/conservation-5', 'balance-changes/tag/change'),
   async () => {
     const { vault } = await source('bitcoin', { BTC: '100000000' });
     const other = await stage.address(vault, 'bitcoin', 'change');
     const { addressId } = other;
-    const told = await send(vault, {
+    const received = await send(vault, {
       asset: 'bitcoin:BTC',
       amount: '60000000',
       changeAddressId: addressId,
     });
-    expect(entriesOf(told, 'outgoing', 'mined').map(entryLine)).toEqual([
+    expect(entriesOf(received, 'outgoing', 'mined').map(entryLine)).toEqual([
       '-99999295 BTC',
       '-705 BTC fee',
     ]);
-    const [change] = entriesOf(told, 'incoming', 'confirmation');
+    const [change] = entriesOf(received, 'incoming', 'confirmation');
     expect(change).toMatchObject({ amount: '39999295', tags: ['change'] });
     expect(change?.address).toMatchObject({ id: addressId });
-    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual([
+    expect(entriesOf(received, 'blockchain', 'transaction').map(entryLine)).toEqual([
       '-99999295 BTC',
       '39999295 BTC change',
       '-705 BTC fee',
@@ -88,33 +88,33 @@ test(
   async () => {
     const sender = await source('ethereum', { ETH: '1000000000000000000' });
     const receiver = await source('ethereum', {});
-    const told = await send(sender.vault, {
+    const received = await send(sender.vault, {
       asset: 'ethereum:ETH',
       amount: '400',
       destinationAddress: receiver.address.networkAddress,
     });
-    const of = (vault: Vault) => told.filter(({ vaultId }) => vaultId === vault.vaultId);
+    const of = (vault: Vault) => received.filter(({ vaultId }) => vaultId === vault.vaultId);
     const sent = entriesOf(of(sender.vault), 'outgoing', 'mined');
     expect(sent.map(entryLine)).toEqual(['-400 ETH', '-21000000000000 ETH fee']);
     const arrived = entriesOf(of(receiver.vault), 'incoming', 'confirmation');
     expect(arrived.map(entryLine)).toEqual(['400 ETH']);
-    const ledger = sumOf(told, 'outgoing mined', 'incoming confirmation');
+    const ledger = sumOf(received, 'outgoing mined', 'incoming confirmation');
     expect(ledger).toEqual({ 'ethereum:ETH': '-21000000000000' });
-    expect(ledger).toEqual(sumOf(told, 'blockchain transaction'));
+    expect(ledger).toEqual(sumOf(received, 'blockchain transaction'));
   },
 );
 
 test('a transfer within one vault is a debit on mined and an incoming of the same vault', async () => {
   const { vault } = await source('ethereum', { ETH: '1000000000000000000' }, { source: 'vault' });
   const inside = await stage.address(vault, 'ethereum', 'hot');
-  const told = await send(vault, {
+  const received = await send(vault, {
     asset: 'ethereum:ETH',
     amount: '400',
     destinationAddress: inside.networkAddress,
   });
-  const mined = entriesOf(told, 'outgoing', 'mined');
+  const mined = entriesOf(received, 'outgoing', 'mined');
   expect(mined.map(entryLine)).toEqual(['-400 ETH', '-21000000000000 ETH fee']);
-  expect(entriesOf(told, 'incoming', 'confirmation').map(entryLine)).toEqual(['400 ETH']);
+  expect(entriesOf(received, 'incoming', 'confirmation').map(entryLine)).toEqual(['400 ETH']);
 });
 
 test(
@@ -126,10 +126,10 @@ test(
     const memo = { addressId, memo: '77', name: 'customer 77', data: { tier: 'gold' } };
     const { id } = (await stage.api('POST', '/memos', memo)).body;
     const order = { asset: 'ripple:XRP', amount: '5', destinationAddress: networkAddress };
-    const told = await send(vault, { ...order, addressId, memo: '77' });
-    const mined = entriesOf(told, 'outgoing', 'mined');
+    const received = await send(vault, { ...order, addressId, memo: '77' });
+    const mined = entriesOf(received, 'outgoing', 'mined');
     expect(mined.map(entryLine)).toEqual(['-5 XRP', '-12 XRP fee']);
-    const [credit, ...more] = entriesOf(told, 'incoming', 'confirmation');
+    const [credit, ...more] = entriesOf(received, 'incoming', 'confirmation');
     expect(more).toEqual([]);
     expect(credit).toMatchObject({ asset: 'ripple:XRP', amount: '5' });
     expect(credit?.address).toMatchObject({ id: addressId, memo: '77' });
@@ -139,8 +139,10 @@ test(
       name: 'customer 77',
       data: { tier: 'gold' },
     });
-    expect(sumOf(told, 'outgoing mined', 'incoming confirmation')).toEqual({ 'ripple:XRP': '-12' });
-    // Nobody registered this one.
+    expect(sumOf(received, 'outgoing mined', 'incoming confirmation')).toEqual({
+      'ripple:XRP': '-12',
+    });
+    // This memo is not registered.
     const stranger = await send(vault, { ...order, addressId, memo: '78' });
     expect(entriesOf(stranger, 'incoming', 'confirmation')[0]).not.toHaveProperty('memoInfo');
   },
@@ -217,7 +219,7 @@ test(
 );
 
 test(
-  'an incoming combines per address and asset; each address and asset of a hash is told',
+  'an incoming combines per address and asset; each address and asset of a hash is reported',
   covers('balance-changes/aggregation/incoming'),
   async () => {
     const { vault, address } = await source('ethereum', {});
@@ -237,15 +239,15 @@ test(
       ],
     });
     await stage.mine('ethereum');
-    const told = await stage.notifications();
-    const incoming = told.filter(
+    const received = await stage.notifications();
+    const incoming = received.filter(
       ({ stream, type }) => stream === 'incoming' && type === 'confirmation',
     );
     expect(incoming.map((each) => [each.addressId, changesOf(each).map(entryLine)])).toEqual([
       [address.addressId, ['3 ETH', '4 USDC erc20']],
       [second.addressId, ['8 ETH']],
     ]);
-    expect(entriesOf(told, 'blockchain', 'transaction').map(entryLine)).toEqual([
+    expect(entriesOf(received, 'blockchain', 'transaction').map(entryLine)).toEqual([
       '1 ETH',
       '2 ETH',
       '4 USDC erc20',
@@ -263,20 +265,22 @@ test(
       const second = await stage.address(vault, 'bitcoin', level === 'vault' ? 'other' : 'main');
       await stage.fund(second, 'BTC', '50000000');
       const scope = level === 'account' ? { accountId: address.accountId } : {};
-      const told = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000', ...scope });
-      const entries = entriesOf(told, 'outgoing', 'mined');
+      const received = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000', ...scope });
+      const entries = entriesOf(received, 'outgoing', 'mined');
       // Two inputs and two outputs: 209 virtual bytes.
       expect(entries.map(entryLine)).toEqual(['-120000000 BTC', '-1045 BTC fee']);
       const accountId = level === 'account' ? second.accountId : undefined;
       for (const entry of entries) {
         expect([entry.address, entry.account?.id]).toEqual([undefined, accountId]);
       }
-      expect(sumOf(told, 'outgoing mined')).toEqual(sumOf(told, 'blockchain transaction'));
+      expect(sumOf(received, 'outgoing mined')).toEqual(sumOf(received, 'blockchain transaction'));
     }
   },
 );
 
-/** The vault's option, what an order names beside its vault, and the level of `mined`. */
+/**
+ * The vault's option, the fields that an order names beside its vault, and the level of `mined`.
+ */
 const LEVELS = [
   [undefined, 'nothing', 'vault'],
   ['address', 'nothing', 'address'],
@@ -289,13 +293,13 @@ const LEVELS = [
 
 for (const [option, named, level] of LEVELS) {
   const vaultText = option === undefined ? 'a vault without an option' : `a vault at ${option}`;
-  test(`an order that names ${named} in ${vaultText} is told by ${level}`, async () => {
+  test(`an order that names ${named} in ${vaultText} is received by ${level}`, async () => {
     const settings = option === undefined ? {} : { source: option };
     const funds = { ETH: '1000000000000000000' };
     const { vault, address } = await source('ethereum', funds, settings);
     const scope = named === 'nothing' ? {} : { [named]: address[named] };
-    const told = await send(vault, { asset: 'ethereum:ETH', ...scope });
-    const entries = entriesOf(told, 'outgoing', 'mined');
+    const received = await send(vault, { asset: 'ethereum:ETH', ...scope });
+    const entries = entriesOf(received, 'outgoing', 'mined');
     expect(entries).toHaveLength(2);
     for (const entry of entries) {
       expect([entry.address?.id, entry.account?.id]).toEqual([
@@ -316,9 +320,9 @@ test('entries name the family of their address’s network, address records the 
     const address = await stage.address(vault, network);
     await stage.deposit(address, asset, '70000');
     await stage.mine(network);
-    const told = await stage.notifications();
+    const received = await stage.notifications();
     for (const stream of ['incoming', 'blockchain']) {
-      const changes = told
+      const changes = received
         .filter((each) => each.stream === stream && 'balanceChanges' in each)
         .flatMap(changesOf);
       expect(changes.length).toBeGreaterThan(0);
@@ -334,14 +338,14 @@ test(
   covers('balance-changes/conservation-6'),
   async () => {
     const { vault, address } = await source('bitcoin', { BTC: '100000000' });
-    const told = await send(vault, { asset: 'bitcoin:BTC', amount: '60000000' });
+    const received = await send(vault, { asset: 'bitcoin:BTC', amount: '60000000' });
     const path = `/addresses/${address.addressId}/blockchain-transactions`;
     const rows = async () => (await stage.api('GET', path)).rows;
     const [, spent] = await rows();
     expect(spent).toMatchObject({ status: 'confirmed', confirmations: 1 });
     const entries = entryList.parse(spent?.['balanceChanges']);
     const sum = entries.reduce((total, { amount }) => total + BigInt(amount), 0n);
-    expect({ 'bitcoin:BTC': sum.toString() }).toEqual(sumOf(told, 'outgoing mined'));
+    expect({ 'bitcoin:BTC': sum.toString() }).toEqual(sumOf(received, 'outgoing mined'));
     await stage.faults({ api: [{ fault: 'omit-balance-changes' }] });
     const [, brief] = await rows();
     expect(brief).toMatchObject({ blockchainHash: spent?.['blockchainHash'], status: 'confirmed' });

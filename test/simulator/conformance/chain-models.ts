@@ -1,4 +1,4 @@
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 import type { RowId } from './rows.ts';
 
 /** One row per chain model: funds, order, entries on the chain, entries on `mined`. */

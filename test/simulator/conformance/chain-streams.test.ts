@@ -21,47 +21,47 @@ function fieldsOf(notifications: readonly Notification[]): Record<string, string
 }
 
 test(
-  'a deposit is told by mempool, then climbs through the published depths',
+  'a deposit is reported by mempool, then climbs through the published depths',
   covers('chain-streams/sequence/incoming', 'chain-streams/sequence/blockchain'),
   async () => {
     const address = await stage.address(await stage.vault(), 'ethereum');
     await stage.deposit(address, 'ETH', '700');
-    expect(await stage.told()).toEqual([
+    expect(await stage.received()).toEqual([
       'blockchain mempool [700 ETH]',
       'incoming mempool [700 ETH]',
     ]);
     await stage.mine('ethereum');
-    expect(await stage.told()).toEqual([
+    expect(await stage.received()).toEqual([
       'blockchain transaction [700 ETH]',
       'incoming confirmation 1 [700 ETH]',
       'blockchain confirmation 1',
     ]);
     await stage.mine('ethereum', 2);
-    expect(await stage.told()).toEqual([
+    expect(await stage.received()).toEqual([
       'incoming confirmation 3 [700 ETH]',
       'blockchain confirmation 3',
     ]);
     await stage.mine('ethereum', 500);
-    expect(await stage.told()).toEqual([
+    expect(await stage.received()).toEqual([
       'incoming confirmation 12 [700 ETH]',
       'blockchain confirmation 12',
     ]);
   },
 );
 
-test('every network tells its published depths, and mempool only where it exposes one', async () => {
-  const told: Record<string, string[]> = {};
+test('every network reports its published depths, and mempool only where it exposes one', async () => {
+  const received: Record<string, string[]> = {};
   const vault = await stage.vault();
   const networks = (await stage.api('GET', '/networks')).rows;
   for (const { key, nativeAsset } of networks) {
     const address = await stage.address(vault, String(key));
     await stage.deposit(address, String(nativeAsset), '900000');
     await stage.mine(String(key), 100);
-    told[String(key)] = (await stage.notifications('incoming')).map((body) =>
+    received[String(key)] = (await stage.notifications('incoming')).map((body) =>
       body.type === 'mempool' ? 'mempool' : String(body['confirmations']),
     );
   }
-  expect(told).toEqual({
+  expect(received).toEqual({
     bitcoin: ['mempool', '1', '3', '6'],
     litecoin: ['mempool', '1', '6', '12'],
     ethereum: ['mempool', '1', '3', '12'],
@@ -74,7 +74,7 @@ test('every network tells its published depths, and mempool only where it expose
   });
   for (const { key, confirmations, mempool } of networks) {
     const depths = (confirmations as number[]).map(String);
-    expect(told[String(key)]).toEqual(mempool === true ? ['mempool', ...depths] : depths);
+    expect(received[String(key)]).toEqual(mempool === true ? ['mempool', ...depths] : depths);
   }
 });
 
@@ -116,13 +116,13 @@ test('a double-spent deposit is rolled back from the mempool and never confirms'
   const hash = await stage.deposit(address, 'BTC', '5000');
   await stage.forget();
   await stage.reorg('bitcoin', 0, [hash]);
-  expect(await stage.told()).toEqual(['incoming rollback [5000 BTC]', 'blockchain rollback']);
+  expect(await stage.received()).toEqual(['incoming rollback [5000 BTC]', 'blockchain rollback']);
   await stage.mine('bitcoin', 20);
-  expect(await stage.told()).toEqual([]);
+  expect(await stage.received()).toEqual([]);
 });
 
 test(
-  'the blockchain stream tells every transaction of a vault address, the platform’s and others’',
+  'the blockchain stream reports every transaction of a vault address, the platform’s and others’',
   covers(
     'chain-streams/blockchain/every-transaction',
     'chain-streams/blockchain/field/transactionId',
@@ -141,10 +141,10 @@ test(
       destinationAddress: 'thief',
     });
     await stage.mine('ethereum');
-    const told = (await stage.notifications('blockchain')).filter(
+    const received = (await stage.notifications('blockchain')).filter(
       ({ type }) => type === 'transaction',
     );
-    expect(told.map((body) => [body['blockchainHash'], body['transactionId']])).toEqual([
+    expect(received.map((body) => [body['blockchainHash'], body['transactionId']])).toEqual([
       [order['blockchainHash'], order['transactionId']],
       [deposit, undefined],
       [debit['blockchainHash'], undefined],
@@ -170,19 +170,19 @@ test(
     const hash = await stage.deposit(address, 'ETH', '700');
     await stage.mine('ethereum');
     await stage.reorg('ethereum', 1);
-    const told = await stage.notifications('blockchain');
+    const received = await stage.notifications('blockchain');
     const chain = ['blockchainHash', 'network'];
-    expect(fieldsOf(told)).toEqual({
+    expect(fieldsOf(received)).toEqual({
       mempool: ['balanceChanges', 'blockchainHash', 'confirmations', 'metadata', 'network'],
       transaction: ['balanceChanges', 'blockchainHash', 'confirmations', 'metadata', 'network'],
       confirmation: ['blockchainHash', 'confirmations', 'network'],
       rollback: chain,
     });
     const { vaultId } = vault;
-    for (const body of told) {
+    for (const body of received) {
       expect(body).toMatchObject({ vaultId, network: 'ethereum', blockchainHash: hash });
     }
-    expect(told.map((body) => body['confirmations'])).toEqual([0, 1, 1, undefined]);
+    expect(received.map((body) => body['confirmations'])).toEqual([0, 1, 1, undefined]);
   },
 );
 
@@ -216,7 +216,7 @@ test(
     const made = await stage.sim('POST', '/sim/deposits', { network: 'bitcoin', outputs });
     await stage.mine('bitcoin', 3);
     await stage.reorg('bitcoin', 3);
-    const told = await stage.notifications('incoming');
+    const received = await stage.notifications('incoming');
     const common = [
       'accountId',
       'addressId',
@@ -228,16 +228,20 @@ test(
       'transactionId',
     ];
     const counted = [...common, 'confirmations'].sort();
-    // `reference` is there when present: no simulated chain has one.
-    expect(fieldsOf(told)).toEqual({ mempool: counted, confirmation: counted, rollback: common });
-    expect(told.map((body) => [body.type, body['confirmations']])).toEqual([
+    // `reference` is optional: no simulated chain has one.
+    expect(fieldsOf(received)).toEqual({
+      mempool: counted,
+      confirmation: counted,
+      rollback: common,
+    });
+    expect(received.map((body) => [body.type, body['confirmations']])).toEqual([
       ['mempool', 0],
       ['confirmation', 1],
       ['confirmation', 3],
       ['rollback', undefined],
     ]);
     const [listed] = (await stage.api('GET', '/transactions?filter[type]=incoming')).rows;
-    for (const body of told) {
+    for (const body of received) {
       expect(body).toMatchObject({
         vaultId: vault.vaultId,
         accountId,
@@ -268,7 +272,7 @@ test(
     await stage.deposit(address, 'XRP', '6', '99');
     await stage.deposit(address, 'XRP', '7');
     await stage.mine('ripple');
-    const told = await stage.notifications('incoming');
-    expect(told.map((body) => body['memo'])).toEqual(['11', '99', undefined]);
+    const received = await stage.notifications('incoming');
+    expect(received.map((body) => body['memo'])).toEqual(['11', '99', undefined]);
   },
 );

@@ -4,10 +4,13 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Contract, Exchange } from './contract.ts';
 
-/** Stands before the core; every call of the suite goes through it and is held to the document. */
+/**
+ * A proxy before the core. Every call of the suite passes through it and is checked against the
+ * OpenAPI document.
+ */
 export interface ContractProxy {
   readonly url: string;
-  /** Broken promises so far, one line each. */
+  /** Violations so far, one line each. */
   readonly violations: string[];
   /** `METHOD /path` of every documented operation that has succeeded. */
   readonly succeeded: ReadonlySet<string>;
@@ -29,7 +32,8 @@ export async function startContractProxy(
   const server = createServer((incoming, outgoing) => {
     carry(target, incoming, outgoing)
       .then(judge)
-      // A connection that the core cut (a fault) is cut here too; there is nothing to judge.
+      // The core has closed the connection (a fault), so the proxy closes it too and checks
+      // nothing.
       .catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { send } from './call.ts';
+import { send } from '../call.ts';
 import { startContractProxy } from './contract-proxy.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
@@ -86,7 +86,7 @@ test(
   },
 );
 
-/** A service that answers one thing to everything, behind a proxy that knows the core's document. */
+/** A service with one answer to every call, behind a proxy that knows the core's document. */
 async function judged(answer: { status: number; body: unknown; type?: string }): Promise<string[]> {
   const server = createServer((_request, response) => {
     response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' });

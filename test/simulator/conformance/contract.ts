@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
 
-/** One finished call as the wire saw it. */
+/** One finished call as it was sent. */
 export interface Exchange {
   readonly method: string;
   /** Path and query as sent. */
@@ -36,7 +36,7 @@ interface Route {
 
 const JSON_TYPE = 'application/json';
 const DOCUMENT_ID = 'openapi';
-/** What the core serves beside the API: no part of the document. */
+/** Paths of the core that are not part of the document. */
 const UNDOCUMENTED = /^\/(?:openapi\.json|docs(?:\/.*)?|)$/;
 
 function routeOf(template: string, operations: Readonly<Record<string, Operation>>): Route {
@@ -47,7 +47,7 @@ function routeOf(template: string, operations: Readonly<Record<string, Operation
   return { template, pattern: new RegExp(`^${pattern}$`), operations };
 }
 
-/** What an OpenAPI 3.1 document promises, held against what really went over the wire. */
+/** Checks calls against an OpenAPI 3.1 document. */
 export class Contract {
   readonly #ajv: Ajv2020;
   readonly #routes: readonly Route[];
@@ -58,7 +58,7 @@ export class Contract {
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.#ajv);
     this.#ajv.addSchema(z.record(z.string(), z.unknown()).parse(document), DOCUMENT_ID);
-    // A literal segment wins over a parameter in the same place.
+    // A literal segment comes before a parameter at the same level.
     this.#routes = Object.entries(paths)
       .map(([template, operations]) => routeOf(template, operations))
       .toSorted(
@@ -88,7 +88,7 @@ export class Contract {
     return known === undefined ? undefined : `${method} ${route?.template}`;
   }
 
-  /** Which promises the exchange broke; none, normally. */
+  /** The violations of the exchange; normally none. */
   violationsOf(exchange: Exchange): string[] {
     const { method, target, status } = exchange;
     const [path = '', query = ''] = target.split('?');
@@ -129,7 +129,7 @@ export class Contract {
     return [...mistyped, ...this.#mismatches(reference, responseBody)];
   }
 
-  /** What the core accepted must be what the document asks for. */
+  /** A request that the core accepted must match the document. */
   #requestViolations(
     operation: Operation,
     exchange: Exchange,

@@ -24,9 +24,9 @@ function testsOf(tasks: RunnerTestFile['tasks']): RunnerTestCase[] {
 }
 
 /**
- * Watches the file's tests. To be asked in the end: which rows of its group have no passing test,
- * and which rows its tests name that are another's. A run narrowed by `-t` proves nothing either
- * way, and lacks nothing.
+ * Records the results of the file's tests. Call the returned function at the end. It returns the
+ * rows of the group without a passing test, and rows of other groups that the tests name. A run
+ * that `-t` narrows proves nothing, so it reports nothing.
  */
 export function watchCoverage(group: Group): () => string[] {
   let file: RunnerTestFile | undefined;
@@ -60,7 +60,7 @@ function isAlive(processId: number): boolean {
   }
 }
 
-/** Runs of a single file never come to a sum, and leave their folder to the next run. */
+/** Deletes the folders of earlier runs: a run of a single file never prints a sum. */
 function forgetEndedRuns(): void {
   for (const name of readdirSync(tmpdir())) {
     const processId = new RegExp(`^${FOLDER_PREFIX}(\\d+)$`).exec(name)?.[1];
@@ -72,8 +72,8 @@ function forgetEndedRuns(): void {
 const tally = z.object({ covered: z.int(), total: z.int() });
 
 /**
- * Test files run in processes of their own: each leaves its count where the others of the same run
- * find it, and whoever is last prints the sum.
+ * Test files run in processes of their own. Each stores its count where the other files of the same
+ * run find it, and the last file prints the sum.
  */
 function publish(group: Group, count: z.infer<typeof tally>): void {
   forgetEndedRuns();

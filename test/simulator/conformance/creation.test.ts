@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer, Json } from './call.ts';
+import type { Answer, Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { setStage } from './stage.ts';
@@ -21,7 +21,7 @@ async function scene(): Promise<Scene> {
   return { vault, address };
 }
 
-/** What each key creates; `other` says other things than the key, which is said again. */
+/** The creation for each idempotency key. `other` has the same key and other fields. */
 const CREATIONS: Record<
   'transactions' | 'accounts' | 'addresses' | 'memos',
   {
@@ -30,7 +30,7 @@ const CREATIONS: Record<
     /** Another key of the same kind. */
     another: Json;
     id: string;
-    /** How many there are once the body has been created. */
+    /** The number of resources after the creation. */
     total: number;
   }
 > = {
@@ -69,7 +69,7 @@ const CREATIONS: Record<
   },
   memos: {
     body: ({ address: { addressId } }) => ({ addressId, memo: '77', name: 'seven' }),
-    // A memo alone compares its content: another one is a conflict.
+    // Only a memo compares its content: other content is a conflict.
     other: {},
     another: { memo: '78' },
     id: 'id',
@@ -83,7 +83,7 @@ const statusesOf = (answers: readonly Answer[]): Record<string, number> => {
   return counts;
 };
 
-/** Fifty calls, all of them sent before the first is answered. */
+/** Sends fifty calls before the first is answered. */
 async function atOnce(path: string, bodyOf: (index: number) => Json): Promise<Answer[]> {
   const { call } = await stage.client();
   const indexes = Array.from({ length: AT_ONCE }, (_, index) => index);
@@ -122,7 +122,7 @@ for (const kind of ['transactions', 'accounts', 'addresses', 'memos'] as const) 
   );
 }
 
-test('fifty orders at once that share an orderId only make one, and all are told of it', async () => {
+test('fifty orders at once that share an orderId only make one, and all answers show it', async () => {
   const wanted = CREATIONS.transactions.body(await scene());
   const answers = await atOnce('/transactions', (index) => ({ ...wanted, amount: `${index + 1}` }));
   expect(statusesOf(answers)).toEqual({ 200: AT_ONCE - 1, 201: 1 });
@@ -131,7 +131,7 @@ test('fifty orders at once that share an orderId only make one, and all are told
     metadata,
   ]);
   expect(new Set(tellings.map((each) => JSON.stringify(each))).size).toBe(1);
-  expect(await stage.told('outgoing')).toEqual([
+  expect(await stage.received('outgoing')).toEqual([
     'outgoing pending',
     'outgoing requested',
     'outgoing inited',
@@ -140,7 +140,7 @@ test('fifty orders at once that share an orderId only make one, and all are told
 });
 
 test(
-  'fifty accounts at once want one HD path: one has it, the others conflict',
+  'fifty accounts ask for one HD path at once: one gets it, the others conflict',
   covers('creation/addresses/conflict'),
   async () => {
     const { vault } = await scene();
@@ -187,5 +187,5 @@ test('fifty declines at once of one order cancel it once', async () => {
   expect([...refusals]).toEqual([
     `409 CFR-1 POST /api/v1/transactions/${String(transactionId)}/cancel`,
   ]);
-  expect(await stage.told('outgoing')).toEqual(['outgoing cancelled declined_by_client']);
+  expect(await stage.received('outgoing')).toEqual(['outgoing cancelled declined_by_client']);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { covers } from './coverage.ts';
-import type { Hit, Reply } from './receiver.ts';
+import type { Reply } from '../../loopback-receiver.ts';
+import type { Hit } from '../webhook-receiver.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
 import type { Address, Vault } from './stage.ts';
 
@@ -38,7 +39,7 @@ async function threeNotifications(address: Address): Promise<void> {
 const hitLine = ({ body }: Hit): string => `${body.stream} ${body.type}`;
 const THREE = ['blockchain transaction', 'incoming confirmation', 'blockchain confirmation'];
 
-/** Answers by turns, then 200 for ever. */
+/** Returns the replies in order, then always 200. */
 function replies(...turns: Reply[]): () => Reply {
   return () => turns.shift() ?? 200;
 }
@@ -75,7 +76,7 @@ test(
   },
 );
 
-test('a delivery whose answer is lost comes again under the same id', async () => {
+test('a delivery whose answer is lost is repeated with the same id', async () => {
   const { address } = await scene();
   await stage.faults({ delivery: [{ fault: 'drop-response', count: 1 }] });
   await threeNotifications(address);
@@ -189,7 +190,7 @@ test('a refused connection and a name that does not resolve are failures too', a
 });
 
 test(
-  'an attempt that is not answered for ten seconds is a failure',
+  'an attempt without an answer for ten seconds is a failure',
   covers('delivery/rule-4'),
   async () => {
     const { vault, address } = await scene();
@@ -218,7 +219,8 @@ test(
     await stage.advance(3600 * SECOND_MS);
     const times = (await attemptsOf(vault)).map(({ startedAt }) => startedAt);
     const gaps = times.slice(1).map((time, index) => (time - (times[index] ?? 0)) / SECOND_MS);
-    // Four failures, the success, then at once the next: it fails once, and its backoff is new.
+    // Four failures, then the success, and at once the next notification. It fails once, and its
+    // backoff starts again.
     expect(gaps).toEqual([10, 20, 30, 40, 0, 10, 0]);
     expect(stage.receiver.hits.map(hitLine).slice(-3)).toEqual([THREE[1], ...THREE.slice(1)]);
   },

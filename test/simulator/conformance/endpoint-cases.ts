@@ -1,5 +1,5 @@
-import { textOf } from './call.ts';
-import type { Json } from './call.ts';
+import { textOf } from '../call.ts';
+import type { Json } from '../call.ts';
 import { ANY_ARRAY, holding, including, TEXT } from './matchers.ts';
 import type { RowId } from './rows.ts';
 import type { SessionTokens } from './session-tokens.ts';
@@ -7,17 +7,17 @@ import { ALL_STREAMS } from './stage.ts';
 import type { Address, Client, Vault } from './stage.ts';
 import { OUTSIDE } from '../outside.ts';
 
-/** What the calls work on: made anew before each test. */
+/** The records that the calls use, made for each test. */
 export interface Scene {
   readonly client: Client;
   readonly vault: Vault;
   readonly address: Address;
-  /** Waits for its master approver; its bundle is built. */
+  /** An order that waits for its master approver; its bundle is built. */
   readonly order: Json;
   /** A delivered notification of the order. */
   readonly notificationId: string;
   readonly tokens: SessionTokens;
-  /** Where webhooks may be sent. */
+  /** An allowed webhook URL. */
   readonly hookUrl: string;
 }
 
@@ -33,17 +33,17 @@ export interface Refusal extends Partial<Call> {
 }
 
 export interface Case {
-  /** The row, which begins with the method. */
+  /** The row of the specification; it begins with the method. */
   readonly row: Extract<RowId, `endpoints/${string} /${string}`>;
   readonly call: (scene: Scene) => { path: string; body?: unknown };
-  /** Credentials that the call takes; default: a client's JWT. */
+  /** The credentials of the call; default: a client's JWT. */
   readonly token?: (scene: Scene) => string;
   readonly status?: 200 | 201;
-  /** What a success must look like. */
+  /** The expected answer of a success. */
   readonly answers: (scene: Scene) => Json;
-  /** The specification demands a permission. */
+  /** Whether the specification requires a permission. */
   readonly permitted?: true;
-  /** Bad input: what is changed of the call, and what comes of it. */
+  /** Invalid inputs: the change of the call, and the expected refusal. */
   readonly refuses?: (scene: Scene) => Refusal[];
 }
 

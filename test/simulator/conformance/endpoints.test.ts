@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { textOf } from './call.ts';
-import type { Answer } from './call.ts';
+import { textOf } from '../call.ts';
+import type { Answer } from '../call.ts';
 import { covers } from './coverage.ts';
 import { ENDPOINT_CASES } from './endpoint-cases.ts';
 import type { Call, Case, Scene } from './endpoint-cases.ts';
@@ -8,7 +8,8 @@ import { refusalOf } from './error-body.ts';
 import { signaturesOf } from './external-signer.ts';
 import { holding, matching, TEXT } from './matchers.ts';
 import { logIn, logInAtProvider, mailedCode, newUser } from './session-tokens.ts';
-import { newKeyPair, setStage } from './stage.ts';
+import { newKeyPair } from '../client-keys.ts';
+import { setStage } from './stage.ts';
 import type { Client } from './stage.ts';
 
 const stage = setStage('endpoints');
@@ -22,11 +23,11 @@ beforeEach(async () => {
   const address = await stage.address(vault, 'ripple');
   await stage.fund(address, 'XRP', '50000000');
   const order = await stage.order(vault, { asset: 'ripple:XRP' });
-  const [told] = await stage.notifications('outgoing');
+  const [received] = await stage.notifications('outgoing');
   await newUser(stage, EMAIL);
   const tokens = await logIn(stage, EMAIL);
   const hookUrl = stage.receiver.url;
-  scene = { client, vault, address, order, notificationId: told?.id ?? '', tokens, hookUrl };
+  scene = { client, vault, address, order, notificationId: received?.id ?? '', tokens, hookUrl };
 });
 
 function send(call: Call, token: string | undefined): Promise<Answer> {
@@ -35,7 +36,7 @@ function send(call: Call, token: string | undefined): Promise<Answer> {
 
 const endpointOf = ({ method, path }: Call) => `${method} /api/v1${path.split('?')[0] ?? ''}`;
 
-/** Bad variants of a call, each with the refusal that it must earn. */
+/** Invalid variants of a call, each with its expected refusal. */
 async function refusalsOf(each: Case, call: Call, token: string): Promise<[Answer, string][]> {
   const endpoint = endpointOf(call);
   const earned: [Answer, string][] = [];
@@ -76,7 +77,7 @@ for (const each of ENDPOINT_CASES) {
 }
 
 test(
-  'POST /auth/login-code/request acknowledges alike for users and strangers',
+  'POST /auth/login-code/request answers the same for users and unknown addresses',
   covers('endpoints/POST /auth/login-code/request'),
   async () => {
     const request = (body: unknown) => stage.anyone('POST', '/auth/login-code/request', { body });
@@ -172,7 +173,7 @@ test(
   },
 );
 
-/** Calls beyond the specification that both halves rely on, each once with success. */
+/** Calls beyond the specification that both programs need, each once with success. */
 async function callTheRest({ call }: Client): Promise<void> {
   const { vault, address, order } = scene;
   const { accountId, addressId } = address;

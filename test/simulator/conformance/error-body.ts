@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import type { Answer } from './call.ts';
+import type { Answer } from '../call.ts';
 
-/** The five fields of section "Errors", and no other; the time as `Date` writes ISO 8601. */
+/**
+ * The five fields of an error body (the specification, section "Errors") and no other. The time is
+ * in the ISO 8601 form of `Date`.
+ */
 const errorBody = z.strictObject({
   statusCode: z.int(),
   errorCode: z.string(),
@@ -11,8 +14,8 @@ const errorBody = z.strictObject({
 });
 
 /**
- * A refusal in one line, `404 NE-1 GET /api/v1/transactions/none`: status, code and endpoint of its
- * body. Anything else (a success, a body without its five fields) says what it is.
+ * A refusal in one line, `404 NE-1 GET /api/v1/transactions/none`: the status, code and endpoint of
+ * its body. For any other answer the line describes the answer.
  */
 export function refusalOf({ status, body }: Answer): string {
   const parsed = errorBody.safeParse(body);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { textOf } from './call.ts';
-import type { Answer, Json } from './call.ts';
+import { textOf } from '../call.ts';
+import type { Answer, Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import type { RowId } from './rows.ts';
@@ -42,7 +42,9 @@ const order = ({ client, vault }: Scene, changes: Json): Promise<Answer> =>
 
 const TRANSACTIONS = 'POST /api/v1/transactions';
 
-/** A natural way to each code of the table; `endpoint` is what the error body must name. */
+/**
+ * A call that leads to each code of the table. `endpoint` is the expected value in the error body.
+ */
 const WAYS: {
   status: number;
   code: string;
@@ -173,7 +175,9 @@ for (const { status, code, row, way, call, endpoint } of WAYS) {
   });
 }
 
-/** Destinations that no payment on the network can reach: of no network, or of another one. */
+/**
+ * Destinations that no payment on the network can reach: invalid ones and those of other networks.
+ */
 const DESTINATIONS: readonly [network: string, asset: string, destination: string, code: string][] =
   [
     ['bitcoin', 'BTC', 'banana', '400 BR-1'],
@@ -212,7 +216,7 @@ test('on every network an order to an address of it is taken', async () => {
 });
 
 const HASH_MEMO = 'ab'.repeat(32);
-/** Memos by network: what payments can carry, and what they cannot. */
+/** Valid and invalid memos by network. */
 const MEMOS = [
   ['ripple', 'XRP', ['0', '7', '4294967295'], ['abc', '4294967296', '-1', '1.5', '007', ' 7']],
   [
@@ -287,7 +291,7 @@ test('429 RL-1: more than a hundred in a minute', covers('errors/429 RL-1'), asy
   expect(refusalOf(answer)).toBe('429 RL-1 GET /api/v1/networks');
 });
 
-/** Codes that only the service's inside or its providers can cause. */
+/** Codes that only a failure inside the service or its providers can cause. */
 const INNER = [
   ['GE-1', 500, 'errors/500 GE-1'],
   ['APM-1', 500, 'errors/500 APM-1'],

@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { HDKey } from '@scure/bip32';
 import { z } from 'zod';
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 
 const payloads = z.array(z.object({ payload: z.string(), hdpath: z.string() }));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { send, textOf } from './call.ts';
-import type { Answer } from './call.ts';
-import { startCoreProcess } from './core-process.ts';
+import { send, textOf } from '../call.ts';
+import type { Answer } from '../call.ts';
+import { CoreProcess } from '../core-process.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER } from './matchers.ts';
@@ -101,7 +101,7 @@ test('every answer to a client carries the three headers, refusals of any kind t
   }
 });
 
-test('a token that fails costs its supposed client nothing', async () => {
+test('a request with an invalid token does not count for its client', async () => {
   const client = await stage.client();
   const { clientId } = client;
   const forged = await stage.token(clientId, { payload: { sub: 'another' } });
@@ -139,9 +139,9 @@ test(
   },
 );
 
-test('a core without a rate limit answers the 101st call of a standing clock', async () => {
+test('a core without a rate limit answers the 1,001st call at one time', async () => {
   const start = '2031-05-01T00:00:00Z';
-  const core = await startCoreProcess(1, ['--no-rate-limit', '--start-time', start]);
+  const core = await CoreProcess.startStill('--no-rate-limit', '--start-time', start);
   try {
     const { now } = (await send(`${core.controlUrl}/sim/clock`, 'GET')).body;
     expect(now).toBe(Date.parse(start));
@@ -149,10 +149,13 @@ test('a core without a rate limit answers the 101st call of a standing clock', a
     const request = { name: 'c', type: 'api', publicKeyPem, permissions: [] };
     const made = await send(`${core.controlUrl}/sim/clients`, 'POST', { body: request });
     const token = await stage.token(textOf(made.body, 'clientId'));
-    for (let call = 1; call <= 101; call += 1) {
+    const unlimited = [null, null, null, null];
+    for (let call = 1; call <= 1_001; call += 1) {
       const answer = await send(`${core.url}/api/v1${CHEAP}`, 'GET', { token });
-      expect([answer.status, limitsOf(answer)]).toEqual([200, [null, null, null, null]]);
+      expect([answer.status, limitsOf(answer)]).toEqual([200, unlimited]);
     }
+    const unknown = await send(`${core.url}/api/v1/nothing`, 'GET', { token });
+    expect([unknown.status, limitsOf(unknown)]).toEqual([404, unlimited]);
   } finally {
     await core.stop();
   }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Notification, OUTGOING_TYPES } from '../../../src/wire/notification.ts';
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
 import { including, TEXT } from './matchers.ts';
@@ -24,10 +24,10 @@ const COMMON = [
   'metadata',
 ];
 
-/** Everything that one scenario told on the stream. */
-let told: Notification[] = [];
+/** All notifications of one scenario on the stream. */
+let received: Notification[] = [];
 beforeEach(() => {
-  told = [];
+  received = [];
 });
 
 async function funded(settings: Json = {}, amount = ETH): Promise<Vault> {
@@ -40,12 +40,12 @@ const orderFrom = (vault: Vault, more: Json = {}) =>
   stage.order(vault, { asset: 'ethereum:ETH', ...more });
 
 async function look(): Promise<void> {
-  told.push(...(await stage.notifications('outgoing')));
+  received.push(...(await stage.notifications('outgoing')));
 }
 
 /** The only notification of the type, and its fields beyond those that every one has. */
 function only(type: (typeof OUTGOING_TYPES)[number]): { body: Notification; extra: string[] } {
-  const [body, ...more] = told.filter((each) => each.type === type);
+  const [body, ...more] = received.filter((each) => each.type === type);
   if (body === undefined || more.length > 0) throw new Error(`${1 + more.length} ${type}`);
   expect(Object.keys(body)).toEqual(including(...COMMON));
   return {
@@ -91,7 +91,7 @@ test(
     expect(only('mined').extra).toEqual(['balanceChanges', 'blockchainHash']);
     const { vaultId } = vault;
     const { transactionId, orderId, blockchainHash } = order;
-    for (const body of told) {
+    for (const body of received) {
       expect(body).toMatchObject({
         vaultId,
         transactionId,
@@ -126,7 +126,7 @@ test(
     ]);
     expect(only('requested').extra).toEqual(['flowId']);
     expect(only('submitted').extra).toEqual(['blockchainHash', 'flowId']);
-    const flows = new Set(told.map((each) => each['flowId']));
+    const flows = new Set(received.map((each) => each['flowId']));
     expect([...flows]).toEqual([order['flowId']]);
   },
 );
@@ -162,7 +162,7 @@ test('hex of an external signer may have the prefix that EVM tools write', async
 });
 
 test(
-  'warning and cancelled carry a reasonCode, and nothing tells reasonDetails',
+  'warning and cancelled carry a reasonCode, and no event carries reasonDetails',
   covers('outgoing/type/warning', 'outgoing/type/cancelled', 'outgoing/field/reasonCode'),
   async () => {
     await orderFrom(await funded({}, '500'));
@@ -170,7 +170,7 @@ test(
     await look();
     expect(only('warning').extra).toEqual(['reasonCode']);
     expect(only('cancelled').extra).toEqual(['reasonCode']);
-    for (const body of told) {
+    for (const body of received) {
       expect('reasonCode' in body).toBe(['warning', 'cancelled'].includes(body.type));
     }
   },

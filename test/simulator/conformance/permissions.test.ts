@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { send, textOf } from './call.ts';
-import { startCoreProcess } from './core-process.ts';
+import { send, textOf } from '../call.ts';
+import { CoreProcess } from '../core-process.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ALL_STREAMS, setStage } from './stage.ts';
@@ -20,17 +20,17 @@ async function scene(): Promise<Scene> {
   const vault = await stage.vault();
   await stage.deposit(await stage.address(vault, 'ripple'), 'XRP', '5');
   await stage.mine('ripple');
-  const [told] = await stage.notifications('incoming');
+  const [received] = await stage.notifications('incoming');
   return {
     vaultId: vault.vaultId,
-    notificationId: told?.id ?? '',
-    transactionId: String(told?.transactionId),
+    notificationId: received?.id ?? '',
+    transactionId: String(received?.transactionId),
   };
 }
 
 const webhookUrl = 'http://127.0.0.1:9/hook';
 
-/** The eight calls of the table, and the access that each demands. */
+/** The eight calls of the table and the access that each needs. */
 const CALLS: [Access, string, (scene: Scene) => string, unknown][] = [
   ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}`, undefined],
   ['read', 'GET', ({ vaultId }) => `/subscriptions/${vaultId}/confirmations`, undefined],
@@ -67,7 +67,7 @@ const CALLS: [Access, string, (scene: Scene) => string, unknown][] = [
   ['write', 'DELETE', ({ vaultId }) => `/subscriptions/${vaultId}`, undefined],
 ];
 
-/** `own` stands for the vault's own permission, `other` for another vault's. */
+/** `own` means the vault's own permission, `other` that of another vault. */
 const HOLDERS: [held: string[], may: Access[]][] = [
   [[], []],
   [['Vault:read'], ['read']],
@@ -77,12 +77,18 @@ const HOLDERS: [held: string[], may: Access[]][] = [
   [['other', 'manageVaults'], []],
   [['manageVaults', 'Vault:read'], ['read']],
   [['manageNotifications', 'Vault:read'], ['read']],
+  [['own', 'Vault:read'], ['read']],
+  [['other', 'manageVaults', 'Vault:read'], ['read']],
   [
     ['own', 'manageVaults'],
     ['read', 'write'],
   ],
   [
     ['manageNotifications', 'manageVaults'],
+    ['read', 'write'],
+  ],
+  [
+    ['own', 'manageVaults', 'Vault:read'],
     ['read', 'write'],
   ],
 ];
@@ -112,7 +118,18 @@ for (const [held, may] of HOLDERS) {
   );
 }
 
-/** An order for a network on which the vault has nothing: it is taken, and waits for funds. */
+test('a client without permission is refused before it learns what exists', async () => {
+  const nobody = await stage.client([]);
+  const manager = await stage.client();
+  const nowhere = { vaultId: 'none', notificationId: 'none', transactionId: 'none' };
+  for (const [, method, pathOf, body] of CALLS) {
+    const path = pathOf(nowhere);
+    expect((await nobody.call(method, path, body)).status).toBe(403);
+    expect((await manager.call(method, path, body)).status).toBe(404);
+  }
+});
+
+/** An order on a network where the vault has no funds: it is accepted and waits for funds. */
 const orderIn = (vaultId: string) => ({
   orderId: 'one',
   vaultId,
@@ -122,12 +139,13 @@ const orderIn = (vaultId: string) => ({
   destinationAddress: OUTSIDE.ethereum,
 });
 
-test('a client without any permission orders nothing, one with any may', async () => {
+test('a client needs a permission to order, and any permission is enough', async () => {
   const { vaultId } = await scene();
   const nobody = await stage.client([]);
   const refused = await nobody.call('POST', '/transactions', orderIn(vaultId));
   expect(refusalOf(refused)).toBe('403 AU-1 POST /api/v1/transactions');
-  // Not even whether the order exists: the refusal comes before the body is looked at.
+  // The client must not learn whether the order exists, so the refusal comes before the body is
+  // read.
   expect(refusalOf(await nobody.call('POST', '/transactions', {}))).toBe(refusalOf(refused));
   expect((await nobody.call('GET', '/transactions')).rows).toHaveLength(1);
   for (const permission of ['Vault:read', 'manageVaults', `manageNotifications:${vaultId}`]) {
@@ -138,7 +156,7 @@ test('a client without any permission orders nothing, one with any may', async (
 });
 
 test('a core with --no-strict-permissions lets every client order', async () => {
-  const core = await startCoreProcess(1, ['--no-strict-permissions']);
+  const core = await CoreProcess.startStill('--no-strict-permissions');
   try {
     const { publicKeyPem } = stage.keys;
     const client = { name: 'c', type: 'api', publicKeyPem, permissions: [] };

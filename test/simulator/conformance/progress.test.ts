@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { signaturesOf } from './external-signer.ts';
-import { matching } from './matchers.ts';
+import { matching, TEXT } from './matchers.ts';
 import { setStage } from './stage.ts';
 import type { Vault } from './stage.ts';
 
@@ -31,7 +31,7 @@ async function statusOf(order: Json): Promise<unknown> {
 }
 
 test(
-  'a quorum-gated order waits at approval-pending, tells each step but the last, and never pending',
+  'a quorum-gated order waits at approval-pending, reports each step but the last, and never pending',
   covers('progress/approval-pending', 'progress/approved'),
   async () => {
     const approvers = await Promise.all([stage.client(), stage.client(), stage.client()]);
@@ -39,7 +39,7 @@ test(
     const { vault } = await funded({ quorum: 2, approvers: ids });
     const order = await orderFrom(vault);
     expect(await stage.notifications('outgoing')).toMatchObject([
-      { type: 'approval-pending', quorum: 2, approvals: [] },
+      { type: 'approval-pending', quorum: 2, approvals: [], flowId: TEXT },
     ]);
     expect(await statusOf(order)).toBe('approval-pending');
     const decide = `/transactions/${String(order['transactionId'])}/approvals`;
@@ -49,12 +49,12 @@ test(
     ]);
     expect(await statusOf(order)).toBe('approval-pending');
     await approvers[1]?.call('POST', decide, { decision: 'approve' });
-    expect(await stage.told('outgoing')).toEqual(SENT);
+    expect(await stage.received('outgoing')).toEqual(SENT);
   },
 );
 
 test(
-  'a no-quorum order tells pending and becomes requested, and never approval-pending',
+  'a no-quorum order reports pending and becomes requested, and never approval-pending',
   covers(
     'progress/pending',
     'progress/requested',
@@ -67,17 +67,20 @@ test(
   async () => {
     const { vault } = await funded();
     const order = await orderFrom(vault, { metadata: { note: 'kept' } });
-    const told = await stage.notifications('outgoing');
-    expect(told.map(({ type }) => type)).toEqual([
+    const received = await stage.notifications('outgoing');
+    expect(received.map(({ type }) => type)).toEqual([
       'pending',
       'requested',
       'inited',
       'signed',
       'submitted',
     ]);
-    expect(told[0]).toMatchObject({ quorum: 0, approvals: [] });
+    expect(received[0]).toMatchObject({ quorum: 0, approvals: [] });
+    expect(received[0]).not.toHaveProperty('flowId');
+    // There is no hash before the transaction is sent.
+    expect(received.filter((each) => 'blockchainHash' in each)).toEqual([received[4]]);
     const { blockchainHash } = await stage.transaction(order['transactionId']);
-    expect(told[4]).toMatchObject({ blockchainHash });
+    expect(received[4]).toMatchObject({ blockchainHash });
     await stage.mine('ethereum');
     const [mined, ...more] = await stage.notifications('outgoing');
     expect(more).toEqual([]);
@@ -89,7 +92,10 @@ test(
     });
     expect(await statusOf(order)).toBe('mined');
     const events = await stage.api('GET', `/transactions/${String(order['transactionId'])}/events`);
-    expect(events.rows.map(({ type }) => type)).toEqual([...told.map(({ type }) => type), 'mined']);
+    expect(events.rows.map(({ type }) => type)).toEqual([
+      ...received.map(({ type }) => type),
+      'mined',
+    ]);
     const find = (status: string) => stage.api('GET', `/transactions?filter[status]=${status}`);
     expect((await find('requested')).rows).toEqual([]);
     expect((await find('mined')).rows).toHaveLength(1);
@@ -97,12 +103,12 @@ test(
 );
 
 test(
-  'only an external-signer vault tells to-sign, and signed once its signatures are accepted',
+  'only an external-signer vault reports to-sign, and signed once its signatures are accepted',
   covers('progress/to-sign'),
   async () => {
     const { vault } = await funded({ externalSigner: true });
     const order = await orderFrom(vault);
-    expect(await stage.told('outgoing')).toEqual([
+    expect(await stage.received('outgoing')).toEqual([
       'outgoing pending',
       'outgoing requested',
       'outgoing inited',
@@ -112,7 +118,7 @@ test(
     const signatures = signaturesOf(vault.xprv, order);
     const path = `/transactions/${String(order['transactionId'])}/signatures`;
     await stage.api('POST', path, { signatures });
-    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    expect(await stage.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
     await stage.mine('ethereum');
     expect(await statusOf(order)).toBe('mined');
   },
@@ -144,7 +150,7 @@ test(
     ]);
     await first.call('POST', `${path}/approvals`, approve);
     await second.call('POST', `${path}/approvals`, approve);
-    expect(await stage.told('outgoing')).toEqual([
+    expect(await stage.received('outgoing')).toEqual([
       'outgoing approval-pending',
       'outgoing requested',
       'outgoing inited',
@@ -155,13 +161,13 @@ test(
     expect(waiting['signingPayloads']).toEqual(bundle['payloads']);
     const signatures = signaturesOf(vault.xprv, waiting);
     await stage.api('POST', `${path}/signatures`, { signatures });
-    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    expect(await stage.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
     expect((await stage.api('GET', `${path}/events`)).rows).toHaveLength(7);
   },
 );
 
 test(
-  'a shortage warns once, leaves the status, and goes on after a top-up',
+  'a shortage warns once, keeps the status, and the order continues after a top-up',
   covers('progress/warning'),
   async () => {
     const { vault, address } = await funded({}, '500');
@@ -172,13 +178,13 @@ test(
       'outgoing inited',
       'outgoing warning insufficient_balance',
     ];
-    expect(await stage.told('outgoing')).toEqual(before);
+    expect(await stage.received('outgoing')).toEqual(before);
     expect(await statusOf(order)).toBe('inited');
     await stage.advance(5 * HOUR_MS);
-    expect(await stage.told('outgoing')).toEqual([]);
+    expect(await stage.received('outgoing')).toEqual([]);
     await stage.deposit(address, 'ETH', ETH);
     await stage.mine('ethereum');
-    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    expect(await stage.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
     await stage.mine('ethereum');
     expect(await statusOf(order)).toBe('mined');
   },
@@ -194,7 +200,7 @@ test(
     expect(await statusOf(order)).toBe('inited');
     await stage.forget();
     await stage.advance(1);
-    expect(await stage.told('outgoing')).toEqual(['outgoing cancelled insufficient_balance']);
+    expect(await stage.received('outgoing')).toEqual(['outgoing cancelled insufficient_balance']);
     expect(await stage.transaction(order['transactionId'])).toMatchObject({
       status: 'cancelled',
       reasonCode: 'insufficient_balance',
@@ -210,7 +216,7 @@ test(
     const { vault } = await funded({ quorum: 1, approvers: [approver.clientId] });
     const order = await orderFrom(vault);
     await stage.api('POST', `/transactions/${String(order['transactionId'])}/cancel`);
-    expect(await stage.told('outgoing')).toEqual([
+    expect(await stage.received('outgoing')).toEqual([
       'outgoing approval-pending',
       'outgoing cancelled declined_by_client',
     ]);
@@ -232,15 +238,15 @@ test(
     ]);
     await stage.faults({ transactions: [{ fault: 'processing', count: 1 }] });
     const broken = await orderFrom(vault);
-    const told = await stage.notifications('outgoing');
-    expect(told.map(({ type }) => type)).toEqual(['pending', 'requested', 'inited', 'failed']);
-    expect(told[3]).not.toHaveProperty('blockchainHash');
+    const received = await stage.notifications('outgoing');
+    expect(received.map(({ type }) => type)).toEqual(['pending', 'requested', 'inited', 'failed']);
+    expect(received[3]).not.toHaveProperty('blockchainHash');
     expect([await statusOf(reverted), await statusOf(broken)]).toEqual(['failed', 'failed']);
   },
 );
 
 test(
-  'a reorg that takes the transaction for good ends it as rolledback, submitted or mined',
+  'a reorg that drops a submitted or mined transaction ends it as rolledback',
   covers('progress/rolledback'),
   async () => {
     const { vault } = await funded();
@@ -258,7 +264,7 @@ test(
       { type: 'rolledback', blockchainHash: mined['blockchainHash'] },
     ]);
     await stage.mine('ethereum', 20);
-    expect(await stage.told('outgoing')).toEqual([]);
+    expect(await stage.received('outgoing')).toEqual([]);
     expect([await statusOf(submitted), await statusOf(mined)]).toEqual([
       'rolledback',
       'rolledback',
@@ -266,14 +272,14 @@ test(
   },
 );
 
-test('a transaction that a reorg lets in again stays mined and tells nothing new', async () => {
+test('a transaction that is mined again after a reorg stays mined and reports nothing new', async () => {
   const { vault } = await funded();
   const order = await orderFrom(vault);
   await stage.mine('ethereum', 2);
   await stage.forget();
   await stage.reorg('ethereum', 2);
   await stage.mine('ethereum', 20);
-  expect(await stage.told('outgoing')).toEqual([]);
+  expect(await stage.received('outgoing')).toEqual([]);
   expect(await statusOf(order)).toBe('mined');
 });
 
@@ -287,8 +293,8 @@ test(
     const replacement = await orderFrom(vault, { replacesTransactionId: transactionId });
     await stage.forget();
     await stage.mine('ethereum');
-    const told = await stage.notifications('outgoing');
-    expect(told).toMatchObject([
+    const received = await stage.notifications('outgoing');
+    expect(received).toMatchObject([
       { type: 'mined', transactionId: replacement['transactionId'] },
       { type: 'replaced', transactionId, blockchainHash: original['blockchainHash'] },
     ]);
@@ -364,7 +370,7 @@ test(
     await stage.forget();
     await stage.mine('ethereum', 20);
     await stage.advance(48 * HOUR_MS);
-    expect(await stage.told('outgoing')).toEqual([]);
+    expect(await stage.received('outgoing')).toEqual([]);
     const walked: Record<string, unknown[]> = {};
     for (const [status, order] of Object.entries(paths)) {
       const path = `/transactions/${String(order['transactionId'])}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../src/wire/notification.ts';
 import type { CancellationReason } from '../../../src/wire/notification.ts';
-import type { Json } from './call.ts';
+import type { Json } from '../call.ts';
 import { covers } from './coverage.ts';
 import { holding } from './matchers.ts';
 import { setStage } from './stage.ts';
@@ -21,7 +21,7 @@ async function funded(settings: Json = {}, amount = ETH): Promise<Vault> {
 const orderFrom = (vault: Vault, more: Json = {}) =>
   stage.order(vault, { asset: 'ethereum:ETH', ...more });
 
-/** A reason that only the service's inside can bring about: the fault plan is that inside. */
+/** A reason that only a failure inside the service can cause, so a fault causes it. */
 async function struckBy(fault: Json): Promise<Json> {
   const vault = await funded();
   await stage.faults({ transactions: [fault] });
@@ -43,7 +43,7 @@ async function bitcoinOrder(amount: string): Promise<{ vault: Vault; order: Json
   return { vault, order: await stage.order(vault, { asset: 'bitcoin:BTC', amount }) };
 }
 
-/** How each cancellation reason comes about; the order that ends with it. */
+/** Causes each cancellation reason and returns the order that ends with it. */
 const WAYS: Record<CancellationReason, () => Promise<Json>> = {
   insufficient_balance: async () => {
     const order = await orderFrom(await funded({}, '500'));
@@ -58,7 +58,7 @@ const WAYS: Record<CancellationReason, () => Promise<Json>> = {
   shared_singner_unavailable: () =>
     struckBy({ fault: 'pause', reasonCode: 'shared_singner_unavailable' }),
   network_maintenance: () => struckBy({ fault: 'pause', reasonCode: 'network_maintenance' }),
-  // The only output is held by a transaction that no block takes in.
+  // A transaction that no block takes in holds the only output.
   not_enough_utxos: async () => {
     const { vault } = await bitcoinOrder('1000000');
     const order = await stage.order(vault, { asset: 'bitcoin:BTC', amount: '2000000' });
@@ -104,11 +104,11 @@ const WAYS: Record<CancellationReason, () => Promise<Json>> = {
 for (const reason of CANCELLATION_REASONS) {
   test(`an order ends cancelled as ${reason}`, covers(`reasons/cancelled/${reason}`), async () => {
     const { transactionId } = await WAYS[reason]();
-    const told = (await stage.notifications('outgoing')).filter(
+    const received = (await stage.notifications('outgoing')).filter(
       (each) => each.transactionId === transactionId,
     );
-    expect(told.at(-1)).toMatchObject({ type: 'cancelled', reasonCode: reason });
-    expect(told.at(-1)).not.toHaveProperty('reasonDetails');
+    expect(received.at(-1)).toMatchObject({ type: 'cancelled', reasonCode: reason });
+    expect(received.at(-1)).not.toHaveProperty('reasonDetails');
     expect(await stage.transaction(transactionId)).toMatchObject({
       status: 'cancelled',
       reasonCode: reason,
@@ -140,20 +140,20 @@ test(
 );
 
 test(
-  'a hosted signer that is away warns, without details, and the order goes on when it is back',
+  'an unavailable hosted signer warns, without details; the order continues when it is back',
   covers('reasons/warning/hosted_singner_unavailable'),
   async () => {
     const vault = await funded();
     const reasonCode = 'hosted_singner_unavailable';
     await stage.faults({ transactions: [{ fault: 'pause', reasonCode }] });
     const { transactionId } = await orderFrom(vault);
-    expect((await stage.told('outgoing')).at(-1)).toBe(`outgoing warning ${reasonCode}`);
+    expect((await stage.received('outgoing')).at(-1)).toBe(`outgoing warning ${reasonCode}`);
     expect(await stage.transaction(transactionId)).toMatchObject({ status: 'inited', reasonCode });
     await stage.advance(HOUR_MS);
-    expect(await stage.told('outgoing')).toEqual([]);
+    expect(await stage.received('outgoing')).toEqual([]);
     await stage.faults({});
     await stage.advance(60_000);
-    expect(await stage.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+    expect(await stage.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
     const events = await stage.api('GET', `/transactions/${String(transactionId)}/events`);
     expect(events.rows.filter((event) => 'reasonDetails' in event)).toEqual([]);
   },
@@ -177,28 +177,28 @@ test('no other paused condition warns', covers('reasons/warning/no-others'), asy
         .filter(({ type }) => type === 'warning')
         .map((each) => `${each.type} ${String(each['reasonCode'])}`),
     );
-    // What only its signing waits for is built; what cannot be built is not.
+    // An order that waits for its signing only is built; the others are not.
     const isBuilt = reasonCode !== 'not_enough_utxos' && reasonCode !== 'network_maintenance';
     expect(paused.some(({ type }) => type === 'inited')).toBe(isBuilt);
   }
   expect(warned).toEqual(WARNING_REASONS.map((reason) => `warning ${reason}`));
 });
 
-test('what cannot be built yet stays requested, silently, and goes on when it can', async () => {
+test('an order that cannot be built yet stays requested without a warning, and is built later', async () => {
   const { vault, order: first } = await bitcoinOrder('1000000');
   await stage.forget();
-  // Its only output is held by the first, until a block brings the change back.
+  // The first order holds its only output until a block returns the change.
   const { transactionId } = await stage.order(vault, { asset: 'bitcoin:BTC', amount: '2000000' });
-  expect(await stage.told('outgoing')).toEqual(['outgoing pending', 'outgoing requested']);
+  expect(await stage.received('outgoing')).toEqual(['outgoing pending', 'outgoing requested']);
   await stage.advance(HOUR_MS);
-  expect(await stage.told('outgoing')).toEqual([]);
+  expect(await stage.received('outgoing')).toEqual([]);
   const waiting = { transactionId, status: 'requested', reasonCode: 'not_enough_utxos' };
   expect((await stage.api('GET', '/transactions?filter[status]=requested')).rows).toMatchObject([
     waiting,
   ]);
   await stage.mine('bitcoin');
-  const told = await stage.notifications('outgoing');
-  expect(told.map((each) => `${each.type} ${String(each.transactionId)}`)).toEqual([
+  const received = await stage.notifications('outgoing');
+  expect(received.map((each) => `${each.type} ${String(each.transactionId)}`)).toEqual([
     `mined ${String(first['transactionId'])}`,
     ...['inited', 'signed', 'submitted'].map((type) => `${type} ${String(transactionId)}`),
   ]);

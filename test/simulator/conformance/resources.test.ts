@@ -123,12 +123,12 @@ test(
     const vault = await stage.vault();
     await stage.deposit(await stage.address(vault, 'ripple'), 'XRP', '5');
     await stage.mine('ripple');
-    const [told] = await stage.notifications('incoming');
-    const path = `/subscriptions/notifications?transactionId=${String(told?.transactionId)}`;
+    const [received] = await stage.notifications('incoming');
+    const path = `/subscriptions/notifications?transactionId=${String(received?.transactionId)}`;
     const { rows } = await stage.api('GET', path);
-    expect(rows.find(({ id }) => id === told?.id)).toEqual({
-      id: told?.id,
-      timestamp: told?.timestamp,
+    expect(rows.find(({ id }) => id === received?.id)).toEqual({
+      id: received?.id,
+      timestamp: received?.timestamp,
       stream: 'incoming',
       type: 'confirmation',
       status: 'delivered',

@@ -22,8 +22,8 @@ import {
 
 /**
  * Every row of every table of the interface specification, and every numbered rule, by the file
- * that tests it: `progress` is tested by `progress.test.ts`. What only a consumer can do (ignore an
- * unknown tag, back off after a 429) is no row: the core cannot pass or fail it.
+ * that tests it: `progress.test.ts` tests `progress`. Rules for consumers (ignore an unknown tag,
+ * back off after a 429) are not rows, because the core cannot pass or fail them.
  */
 export const ROWS = {
   resources: RESOURCE_ROWS,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textOf } from './call.ts';
+import { textOf } from '../call.ts';
 import type { Stage } from './stage.ts';
 
 const mails = z.object({ data: z.array(z.looseObject({ code: z.string() })) });
@@ -16,7 +16,7 @@ export async function mailedCode(stage: Stage, email: string): Promise<string> {
   return code;
 }
 
-/** A login by e-mail code (section "Session tokens", 1 and 2). */
+/** Logs in with an e-mail code (the specification, section "Session tokens", 1 and 2). */
 export async function logIn(stage: Stage, email: string): Promise<SessionTokens> {
   await stage.anyone('POST', '/auth/login-code/request', { body: { email } });
   const body = { email, code: await mailedCode(stage, email) };
@@ -24,8 +24,8 @@ export async function logIn(stage: Stage, email: string): Promise<SessionTokens>
 }
 
 /**
- * A login at the identity provider (section "Session tokens", 3), as a browser that keeps cookies
- * and fills in the provider's form; the answer of the callback.
+ * Logs in at the identity provider (the specification, section "Session tokens", 3), like a browser
+ * that keeps cookies and fills in the provider's form. Returns the answer of the callback.
  */
 export async function logInAtProvider(stage: Stage, email: string) {
   const callback = encodeURIComponent('http://127.0.0.1:3000/callback');
@@ -43,7 +43,7 @@ interface Page {
   readonly text: string;
 }
 
-/** Cookies by host and redirects, the least of a browser. Calls of the core go by the proxy. */
+/** A minimal browser: cookies by host, and redirects. Calls of the core go through the proxy. */
 class Browser {
   readonly visited: string[] = [];
   readonly #stage: Stage;
@@ -61,7 +61,7 @@ class Browser {
     return this.#go(url, { method: 'POST', body: new URLSearchParams(form) });
   }
 
-  /** The last page once more, as by its reload button. */
+  /** Requests the last page again, like the reload button. */
   again(): Promise<Page> {
     return this.get(this.visited.at(-1) ?? '');
   }

@@ -1,28 +1,26 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import type { Notification } from '../../../src/wire/notification.ts';
-import { send, textOf } from './call.ts';
-import type { Answer, Json } from './call.ts';
+import { send, textOf } from '../call.ts';
+import type { Answer, Json } from '../call.ts';
 import { Contract } from './contract.ts';
 import { startContractProxy } from './contract-proxy.ts';
 import type { ContractProxy } from './contract-proxy.ts';
-import { startCoreProcess } from './core-process.ts';
-import type { CoreProcess } from './core-process.ts';
 import { watchCoverage } from './coverage.ts';
-import { startReceiver } from './receiver.ts';
-import type { Receiver } from './receiver.ts';
 import type { Group } from './rows.ts';
-import { notificationLine } from './told.ts';
+import { notificationLine } from './notification-line.ts';
+import { ALL_PERMISSIONS, KEYS, tokenFor } from '../client-keys.ts';
+import type { KeyPair } from '../client-keys.ts';
+import { CoreProcess } from '../core-process.ts';
 import { outsideOn } from '../outside.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 
-export const ALL_PERMISSIONS = ['Vault:read', 'manageVaults', 'manageNotifications'];
 export const ALL_STREAMS = ['outgoing', 'blockchain', 'incoming'];
-/** Far beyond any virtual clock of the suite: 2060. */
-const EXPIRY_S = 2_840_140_800;
-/** A client may call 100 times a minute, and the clock stands still: then the next one calls. */
+/**
+ * A client may call 100 times a minute, and the clock does not move. After this number of calls the
+ * next client calls.
+ */
 const CALLS_OF_ONE_CLIENT = 90;
 
 export interface Client {
@@ -31,34 +29,19 @@ export interface Client {
   readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
 }
 
-export interface KeyPair {
-  readonly privateKey: KeyObject;
-  readonly publicKeyPem: string;
-  /** Hex SHA-256 of the DER SubjectPublicKeyInfo. */
-  readonly kid: string;
-}
-
-export function newKeyPair(): KeyPair {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const der = publicKey.export({ type: 'spki', format: 'der' });
-  return {
-    privateKey,
-    publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    kid: createHash('sha256').update(der).digest('hex'),
-  };
-}
-
 /** The core, the proxy before it and a receiver of webhooks, for one test file. */
 export class Stage {
-  readonly keys: KeyPair = newKeyPair();
+  readonly keys: KeyPair = KEYS;
+  readonly token = tokenFor;
   #core: CoreProcess | undefined;
   #proxy: ContractProxy | undefined;
-  #receiver: Receiver | undefined;
+  #receiver: WebhookReceiver | undefined;
   #contract: Contract | undefined;
   #crew: Client | undefined;
   #crewCalls = 0;
   #orders = 0;
   #seen = 0;
+  #exitCode: number | null | undefined;
 
   get core(): CoreProcess {
     return started(this.#core);
@@ -68,7 +51,7 @@ export class Stage {
     return started(this.#proxy);
   }
 
-  get receiver(): Receiver {
+  get receiver(): WebhookReceiver {
     return started(this.#receiver);
   }
 
@@ -77,7 +60,7 @@ export class Stage {
   }
 
   async start(seed: number): Promise<void> {
-    this.#core = await startCoreProcess(seed);
+    this.#core = await CoreProcess.startStill('--seed', String(seed));
     const document = await send(`${this.#core.url}/openapi.json`, 'GET');
     this.#contract = new Contract(document.body);
     this.#proxy = await startContractProxy(this.#core.url, this.#contract);
@@ -86,20 +69,21 @@ export class Stage {
 
   async stop(): Promise<void> {
     await this.#proxy?.close();
-    await this.#core?.stop();
+    this.#exitCode = await this.#core?.stop();
     await this.#receiver?.close();
   }
 
-  /** Broken promises of the document, webhooks that were none, and bugs that the core told of. */
+  /** At the end: violations of the document, malformed webhooks and bugs of the core. */
   wrongs(): string[] {
     return [
+      ...(this.#exitCode === 0 ? [] : [`the core ended with ${this.#exitCode ?? 'a signal'}`]),
       ...(this.#proxy?.violations ?? []),
       ...(this.#receiver?.malformed ?? []),
       ...(this.#core?.complaints() ?? []),
     ];
   }
 
-  /** As right after the start. */
+  /** Restores the state right after the start. */
   async reset(): Promise<void> {
     await this.sim('POST', '/sim/reset');
     this.receiver.clear();
@@ -108,28 +92,20 @@ export class Stage {
     this.#crew = undefined;
   }
 
-  /** A call of the control port; its answer, or an error when it is refused. */
+  /** Calls the control port. Throws when the call is refused. */
   async sim(method: string, path: string, body?: unknown): Promise<Json> {
     const answer = await send(`${this.core.controlUrl}${path}`, method, { body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
-  /** A call of the API with any token, or none. */
+  /** Calls the API with any token, or none. */
   anyone(
     method: string,
     path: string,
     options: { token?: string | undefined; body?: unknown; text?: string } = {},
   ): Promise<Answer> {
     return send(`${this.proxy.url}/api/v1${path}`, method, options);
-  }
-
-  /** A self-signed JWT as the specification describes it, with what is given changed. */
-  async token(clientId: string, changes: { header?: Json; payload?: Json } = {}): Promise<string> {
-    const { kid, privateKey } = this.keys;
-    return new SignJWT({ iss: clientId, sub: kid, exp: EXPIRY_S, ...changes.payload })
-      .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid, ...changes.header })
-      .sign(privateKey);
   }
 
   async client(
@@ -147,7 +123,7 @@ export class Stage {
     };
   }
 
-  /** A call of whoever sets the scene; an error when it is refused. */
+  /** Calls the API as the client that prepares the test. Throws when the call is refused. */
   async api(method: string, path: string, body?: unknown): Promise<Answer> {
     if (this.#crew === undefined || this.#crewCalls >= CALLS_OF_ONE_CLIENT) {
       this.#crew = await this.client();
@@ -159,7 +135,7 @@ export class Stage {
     return answer;
   }
 
-  /** A vault of these settings, subscribed to every stream at `<receiver>/<vaultId>`. */
+  /** Creates a vault with these settings and subscribes every stream at `<receiver>/<vaultId>`. */
   async vault(settings: Json = {}): Promise<Vault> {
     const made = await this.sim('POST', '/sim/vaults', { name: 'vault', ...settings });
     const vaultId = textOf(made, 'vaultId');
@@ -173,7 +149,7 @@ export class Stage {
     await this.api('POST', `/subscriptions/${vaultId}`, { webhookUrl, streams });
   }
 
-  /** The next address of the account of this name. */
+  /** Creates the next address of the account with this name. */
   async address(
     vault: Vault,
     network: string,
@@ -186,7 +162,7 @@ export class Stage {
     return addressRecord.parse(made.body);
   }
 
-  /** Someone outside pays; the hash. */
+  /** An outsider pays the address. Returns the hash. */
   async deposit(to: Address, asset: string, amount: string, memo?: string): Promise<string> {
     const { network, addressId } = to;
     const made = await this.sim('POST', '/sim/deposits', {
@@ -207,14 +183,16 @@ export class Stage {
     await this.sim('POST', '/sim/reorgs', { network, depth, drop });
   }
 
-  /** Pays, mines beyond the deepest depth and forgets what was told. */
+  /** Pays, mines beyond the deepest depth and drops the notifications. */
   async fund(to: Address, asset: string, amount: string): Promise<void> {
     await this.deposit(to, asset, amount);
     await this.mine(to.network, 70);
     await this.forget();
   }
 
-  /** `POST /transactions` with what every order needs; an error when it is refused. */
+  /**
+   * `POST /transactions` with the fields that every order needs. Throws when the call is refused.
+   */
   async order(vault: Vault, request: Json & { asset: string }): Promise<Json> {
     const [network = ''] = request.asset.split(':');
     const { vaultId } = vault;
@@ -233,7 +211,7 @@ export class Stage {
     await this.sim('PUT', '/sim/faults', set);
   }
 
-  /** Moves virtual time; 0 settles what is due now, deliveries included. */
+  /** Moves virtual time; 0 runs what is due now, deliveries included. */
   async advance(milliseconds: number): Promise<void> {
     await this.sim('POST', '/sim/clock', { advanceMs: milliseconds });
   }
@@ -243,7 +221,7 @@ export class Stage {
     return z.number().parse((await this.sim('GET', '/sim/clock'))['now']);
   }
 
-  /** Notifications delivered since the last look. */
+  /** Notifications delivered since the last call. */
   async notifications(stream?: Notification['stream']): Promise<Notification[]> {
     await this.advance(0);
     const { hits } = this.receiver;
@@ -252,8 +230,8 @@ export class Stage {
     return fresh.filter((body) => stream === undefined || body.stream === stream);
   }
 
-  /** The same, one line each. */
-  async told(stream?: Notification['stream']): Promise<string[]> {
+  /** The notifications delivered since the last call, one line each. */
+  async received(stream?: Notification['stream']): Promise<string[]> {
     return (await this.notifications(stream)).map(notificationLine);
   }
 
@@ -295,17 +273,17 @@ function started<Part>(part: Part | undefined): Part {
 const SEED = 7;
 
 /**
- * Sets the stage for a test file: one core for all its tests, put back to its start before each. In
- * the end every row of the group must have been proved, every call must have kept to the document,
- * every webhook to the wire schema, and the core must not have complained.
+ * Starts one core for all tests of a file and restores its start before each test. At the end every
+ * row of the group must be proved, every call must match the document, every webhook must match the
+ * wire schema, and the core must have reported no bug.
  */
 export function setStage(group: Group): Stage {
   const stage = new Stage();
   const missingRows = watchCoverage(group);
   beforeAll(() => stage.start(SEED));
   beforeEach(() => stage.reset());
-  // One hook for all: of several, those after one that throws would not run, and the core would
-  // outlive the tests.
+  // One hook for all checks: when a hook throws, later hooks do not run, and the core would stay
+  // alive after the tests.
   afterAll(async () => {
     await stage.stop();
     const wrong = [...missingRows(), ...stage.wrongs()];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textOf } from './call.ts';
+import { textOf } from '../call.ts';
 import { covers } from './coverage.ts';
 import { refusalOf } from './error-body.ts';
 import { ANY_NUMBER, TEXT } from './matchers.ts';
@@ -21,10 +21,12 @@ async function depositOn(address: Address): Promise<void> {
 
 const NATIVE: Record<string, string> = { ethereum: 'ETH', bitcoin: 'BTC', ripple: 'XRP' };
 
-/** Depths that arrived since the last look, of the incoming stream. */
+/** Depths of the incoming stream that arrived since the last call. */
 async function depths(): Promise<unknown[]> {
-  const told = await stage.notifications('incoming');
-  return told.filter(({ type }) => type === 'confirmation').map((each) => each['confirmations']);
+  const received = await stage.notifications('incoming');
+  return received
+    .filter(({ type }) => type === 'confirmation')
+    .map((each) => each['confirmations']);
 }
 
 test(
@@ -37,7 +39,8 @@ test(
     const first = `${stage.receiver.url}/first`;
     const post = (webhookUrl: string, streams: string[]) =>
       client.call('POST', path, { webhookUrl, streams });
-    const made = await post(first, ALL_STREAMS);
+    // A stream that is named twice is one subscription.
+    const made = await post(first, [...ALL_STREAMS, 'incoming']);
     expect(made.status).toBe(200);
     const row = (stream: string, webhookUrl: string) => ({
       vaultId,
@@ -51,7 +54,7 @@ test(
     await post(first, ['incoming']);
     await depositOn(address);
     await stage.mine('ripple');
-    expect(await stage.told()).toEqual(['incoming confirmation 1 [5000 XRP]']);
+    expect(await stage.received()).toEqual(['incoming confirmation 1 [5000 XRP]']);
 
     const second = `${stage.receiver.url}/second`;
     await post(second, ['incoming']);
@@ -67,7 +70,7 @@ test(
     await depositOn(address);
     await stage.mine('ripple');
     await post(first, ALL_STREAMS);
-    expect(await stage.told()).toEqual([]);
+    expect(await stage.received()).toEqual([]);
   },
 );
 
@@ -151,7 +154,7 @@ test(
     expect(pulled).toBe(await stage.now());
     await stage.advance(0);
     expect(stage.receiver.hits).toHaveLength(4);
-    // Failures are not forgiven: the fourth in a row waits forty seconds.
+    // The count of failures stays: the fourth in a row waits forty seconds.
     await stage.advance(39_999);
     expect(stage.receiver.hits).toHaveLength(4);
     await stage.advance(1);
@@ -190,7 +193,7 @@ async function delivered(): Promise<{ id: string; replay: string; client: Client
 }
 
 test(
-  'a replay delivers again, wherever it is asked to, beside the queue',
+  'a replay delivers again, to any given URL, beside the queue',
   covers('subscriptions/behaviour-4', 'subscriptions/condition-5'),
   async () => {
     const { id, replay, client } = await delivered();
@@ -285,7 +288,7 @@ test(
 );
 
 test(
-  'who may not manage notifications is refused on every subscription call',
+  'a client without the permission is refused on every subscription call',
   covers('subscriptions/behaviour-6', 'subscriptions/condition-1'),
   async () => {
     const { id, replay } = await delivered();

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { errorBody } from '../../../src/wire/error.ts';
 import { startCaller } from '../core-caller.ts';
-import type { Caller, Json } from '../core-caller.ts';
-import { startReceiver } from '../delivery/webhook-receiver.ts';
-import type { WebhookReceiver } from '../delivery/webhook-receiver.ts';
+import type { Json } from '../call.ts';
+import type { Caller } from '../core-caller.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 
 let caller: Caller;
 let receiver: WebhookReceiver;
@@ -91,7 +92,7 @@ describe('API faults', () => {
     expect((await caller.api('POST', '/accounts', { vaultId, name: 'main' })).status).toBe(200);
   });
 
-  test('stale tells rows as they were last told, and hides young ones', async () => {
+  test('stale shows rows as they were last served, and hides young ones', async () => {
     await deposits(1);
     const [before] = await rows();
     await faults({ api: [{ fault: 'stale' }] });
@@ -130,7 +131,7 @@ describe('API faults', () => {
 });
 
 describe('the clock', () => {
-  test('advances only when told, and answers when what is due is done', async () => {
+  test('advances only on a call, and answers when all due work is done', async () => {
     const { now } = await caller.sim('GET', '/sim/clock');
     expect(await caller.sim('POST', '/sim/clock', { advanceMs: 1_500 })).toEqual({
       now: Number(now) + 1_500,
@@ -148,27 +149,27 @@ describe('the clock', () => {
 });
 
 describe('snapshots', () => {
-  test('bring back vaults, queues, clients and time; the same calls then tell the same', async () => {
+  test('bring back vaults, queues, clients and time; the same calls then have the same answers', async () => {
     const vaultId = await caller.vault();
     const webhookUrl = `${receiver.url}/hook`;
     await caller.api('POST', `/subscriptions/${vaultId}`, { webhookUrl, streams: ['incoming'] });
     const accountId = await caller.account(vaultId);
     const { addressId } = await caller.address(accountId, 'ethereum');
     const { snapshotId } = await caller.sim('POST', '/sim/snapshot');
-    const told = async (): Promise<string> => {
-      receiver.received.length = 0;
+    const received = async (): Promise<string> => {
+      receiver.hits.length = 0;
       const deposit = { network: 'ethereum', addressId, asset: 'ethereum:ETH', amount: '5' };
       await caller.sim('POST', '/sim/deposits', deposit);
       await caller.sim('POST', '/sim/blocks', { network: 'ethereum', count: 3 });
       await caller.advance(1_000);
-      return JSON.stringify(receiver.received);
+      return JSON.stringify(receiver.hits);
     };
-    const first = await told();
-    expect(receiver.received.length).toBeGreaterThan(2);
+    const first = await received();
+    expect(receiver.hits.length).toBeGreaterThan(2);
     await caller.vault({ name: 'later' });
     await caller.sim('POST', '/sim/restore', { snapshotId });
     expect((await caller.api('GET', '/vaults')).body).toMatchObject({ pagination: { total: 1 } });
-    expect(await told()).toBe(first);
+    expect(await received()).toBe(first);
     const unknown = await caller.control('POST', '/sim/restore', { snapshotId: 'nope' });
     expect(unknown.status).toBe(404);
   });
@@ -182,7 +183,7 @@ describe('snapshots', () => {
 });
 
 describe('the control port', () => {
-  test('refuses what it does not know, with a reason', async () => {
+  test('refuses unknown calls, with a reason', async () => {
     const path = await caller.control('GET', '/sim/nothing');
     expect([path.status, path.body['errorCode']]).toEqual([404, 'NE-1']);
     const field = await caller.control('POST', '/sim/vaults', { name: 'v', colour: 'red' });

@@ -15,7 +15,7 @@ async function start(options: Parameters<typeof startCaller>[0] = {}): Promise<C
   return caller;
 }
 
-/** Calls with a `Host` header of one's own, which `fetch` does not allow. */
+/** Calls with a chosen `Host` header, which `fetch` does not allow. */
 async function callAs(
   host: string,
   call: { method: string; port: number; path: string; origin?: string },

@@ -4,8 +4,8 @@ import { Faults } from '../../../src/simulator/control/fault.ts';
 import { Delivery } from '../../../src/simulator/delivery/delivery.ts';
 import { State } from '../../../src/simulator/state/state.ts';
 import { confirmation } from './confirmation.ts';
-import { startReceiver } from './webhook-receiver.ts';
-import type { WebhookReceiver } from './webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 
 let clock: VirtualClock;
 let state: State;
@@ -35,10 +35,10 @@ function enqueue(id: string, stream: 'incoming' | 'blockchain' = 'incoming'): vo
   delivery.enqueue('v', confirmation('v', id, { stream }));
 }
 
-const ids = (): string[] => receiver.received.map(({ body }) => body.id);
+const ids = (): string[] => receiver.hits.map(({ body }) => body.id);
 
-/** A backlog of a stream that nobody has subscribed, as no call of the API leaves one behind. */
-test('a queued notification that nobody wants is dropped, and what is behind it goes on', async () => {
+/** A backlog of a stream that is not subscribed. No call of the API leaves such a backlog. */
+test('a queued notification without a subscription is dropped, and later ones are sent', async () => {
   receiver.reply = () => 503;
   for (const id of ['a', 'b']) enqueue(id);
   enqueue('c', 'blockchain');
@@ -54,7 +54,7 @@ test('a queued notification that nobody wants is dropped, and what is behind it 
   expect(delivery.backlog('v')).toMatchObject({ size: 0, consecutiveFailures: 0 });
 });
 
-test('what was queued while a restore was under way does not come back with its id', async () => {
+test('a notification queued during a restore does not come back with its id', async () => {
   receiver.reply = () => 503;
   enqueue('a');
   await clock.advance(0);
@@ -69,7 +69,7 @@ test('what was queued while a restore was under way does not come back with its 
   // A restored seed gives the same ids again.
   enqueue('z');
   receiver.reply = () => 200;
-  receiver.received.length = 0;
+  receiver.hits.length = 0;
   await clock.advance(60_000);
   expect(ids()).toEqual(['a', 'b', 'z']);
 });

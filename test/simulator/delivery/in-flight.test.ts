@@ -2,11 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VIRTUAL_START_MS } from '../../../src/simulator/clock.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
-import { startReceiver as startSlowReceiver } from '../conformance/receiver.ts';
-import { startReceiver } from './webhook-receiver.ts';
-import type { WebhookReceiver } from './webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 
-/** What happens to a vault while one of its attempts is on the wire, over HTTP. */
+/** Actions on a vault while one of its attempts is on the wire, over HTTP. */
 
 let caller: Caller;
 let receiver: WebhookReceiver;
@@ -38,16 +37,16 @@ async function deposit(): Promise<void> {
 const mine = (count = 1): Promise<unknown> =>
   caller.sim('POST', '/sim/blocks', { network: 'bitcoin', count });
 
-const paths = (): string[] => receiver.received.map(({ path }) => path);
-const told = (): string[] =>
-  receiver.received.map(({ body }) => `${body.type} ${Number(body['confirmations'])}`);
+const paths = (): string[] => receiver.hits.map(({ path }) => path);
+const received = (): string[] =>
+  receiver.hits.map(({ body }) => `${body.type} ${Number(body['confirmations'])}`);
 
-/** The next answer waits until it is given; resolves when the request has come in. */
+/** Delays the next answer until the test gives it. Resolves when the request has arrived. */
 async function oneOnTheWire(): Promise<void> {
   receiver.reply = () => 'hang';
-  const before = receiver.received.length;
+  const before = receiver.hits.length;
   await deposit();
-  await receiver.waitFor(before + 1);
+  await receiver.until(() => receiver.hits.length >= before + 1);
 }
 
 const retrySchedule = async (): Promise<unknown> => {
@@ -55,7 +54,7 @@ const retrySchedule = async (): Promise<unknown> => {
   return (await caller.api('PATCH', path)).body['nextTryAt'];
 };
 
-test('a subscription deleted and made anew starts with no backlog and no backoff', async () => {
+test('a subscription that is deleted and created again has no backlog and no backoff', async () => {
   await oneOnTheWire();
   expect((await caller.api('DELETE', `/subscriptions/${vaultId}`)).status).toBe(200);
   await subscribe('/second');
@@ -66,11 +65,11 @@ test('a subscription deleted and made anew starts with no backlog and no backoff
   expect(paths()).toEqual(['/first']);
   await caller.advance(1);
   expect(paths()).toEqual(['/first', '/second']);
-  expect(told()).toEqual(['mempool 0', 'confirmation 1']);
+  expect(received()).toEqual(['mempool 0', 'confirmation 1']);
   expect(caller.core.delivery.backlog(vaultId)).toMatchObject({ size: 0, consecutiveFailures: 0 });
 });
 
-test('a new URL takes the retry of an attempt that went to the old one, after its backoff', async () => {
+test('the retry of an attempt at the old URL goes to the new one, after its backoff', async () => {
   await oneOnTheWire();
   await subscribe('/second');
   receiver.reply = () => 200;
@@ -80,25 +79,25 @@ test('a new URL takes the retry of an attempt that went to the old one, after it
   expect(paths()).toEqual(['/first']);
   await caller.advance(1);
   expect(paths()).toEqual(['/first', '/second']);
-  expect(new Set(receiver.received.map(({ body }) => body.id)).size).toBe(1);
+  expect(new Set(receiver.hits.map(({ body }) => body.id)).size).toBe(1);
 });
 
-test('retry-schedule has nothing to pull while an attempt runs, and does not spare its backoff', async () => {
+test('retry-schedule changes nothing while an attempt runs, and its backoff stays', async () => {
   await oneOnTheWire();
   expect(await retrySchedule()).toBe(null);
   await caller.advance(10_000);
   expect(await retrySchedule()).toBe(new Date(VIRTUAL_START_MS + 10_000).toISOString());
-  await receiver.waitFor(2);
+  await receiver.until(() => receiver.hits.length >= 2);
   expect(await retrySchedule()).toBe(null);
   await caller.advance(10_000);
-  // The second failure in a row: twenty seconds, though it was pulled forward.
+  // The second failure in a row: twenty seconds, although the retry was pulled forward.
   await caller.advance(19_999);
-  expect(receiver.received).toHaveLength(2);
+  expect(receiver.hits).toHaveLength(2);
   await caller.advance(1);
-  expect(receiver.received).toHaveLength(3);
+  expect(receiver.hits).toHaveLength(3);
 });
 
-test('a stream removed under an attempt is not told again', async () => {
+test('a stream removed during an attempt gets nothing more', async () => {
   await oneOnTheWire();
   const body = { webhookUrl: `${receiver.url}/blockchain`, streams: ['blockchain'] };
   expect((await caller.api('POST', `/subscriptions/${vaultId}`, body)).status).toBe(200);
@@ -107,7 +106,7 @@ test('a stream removed under an attempt is not told again', async () => {
   expect(paths()).toEqual(['/first']);
 });
 
-test('a restore forgets what is on the wire, and every pending one comes once and in order', async () => {
+test('a restore ends running attempts, and each pending notification comes once, in order', async () => {
   await deposit();
   await caller.advance(0);
   receiver.reply = () => 503;
@@ -116,28 +115,28 @@ test('a restore forgets what is on the wire, and every pending one comes once an
   const { snapshotId } = await caller.sim('POST', '/sim/snapshot');
   const { now } = await caller.sim('GET', '/sim/clock');
   receiver.reply = () => 'hang';
-  // A long advance is under way, and one after the other attempt hangs, when time goes back.
-  const before = receiver.received.length;
+  // A long advance is running, and one attempt after the other hangs, when the state is restored.
+  const before = receiver.hits.length;
   const advancing = caller.control('POST', '/sim/clock', { advanceMs: 365 * 86_400_000 });
-  await receiver.waitFor(before + 2);
+  await receiver.until(() => receiver.hits.length >= before + 2);
   await caller.sim('POST', '/sim/restore', { snapshotId });
   expect((await advancing).body).toEqual({ now });
   expect(await caller.sim('GET', '/sim/clock')).toEqual({ now, virtual: true });
-  receiver.received.length = 0;
+  receiver.hits.length = 0;
   receiver.reply = () => 200;
   await caller.advance(60_000);
-  expect(told()).toEqual(['confirmation 1', 'confirmation 3']);
+  expect(received()).toEqual(['confirmation 1', 'confirmation 3']);
   const { data } = await caller.sim('GET', '/sim/deliveries?kind=queue');
   const codes = (data as { statusCode: unknown }[]).map(({ statusCode }) => statusCode);
   expect(codes).toEqual([200, 503, 200, 200]);
 });
 
-test('a pending one is never replayed, however often it fails; a delivered one beside the backlog', async () => {
+test('a pending notification is never replayed; a delivered one is, beside the backlog', async () => {
   receiver.reply = () => 503;
   await deposit();
   await mine();
   await caller.advance(300_000);
-  const [{ body: first } = { body: { id: '' } }] = receiver.received;
+  const [{ body: first } = { body: { id: '' } }] = receiver.hits;
   const replay = (id: string, more = {}) =>
     caller.api('POST', `/subscriptions/notifications/${id}/replay`, {
       url: `${receiver.url}/elsewhere`,
@@ -146,16 +145,16 @@ test('a pending one is never replayed, however often it fails; a delivered one b
   expect(await replay(first.id)).toMatchObject({ status: 400, body: { errorCode: 'BR-1' } });
   receiver.reply = ({ path, body }) => (path === '/elsewhere' || body.id === first.id ? 200 : 503);
   await caller.advance(300_000);
-  receiver.received.length = 0;
+  receiver.hits.length = 0;
   expect(await replay(first.id)).toMatchObject({ status: 200, body: { delivered: true } });
   expect(paths()).toEqual(['/elsewhere']);
   expect(caller.core.delivery.backlog(vaultId).size).toBe(1);
 });
 
-test('of two replays at once under one deliveryId one is made', async () => {
+test('only one of two concurrent replays with one deliveryId is sent', async () => {
   await deposit();
   await caller.advance(0);
-  const [{ body } = { body: { id: '' } }] = receiver.received;
+  const [{ body } = { body: { id: '' } }] = receiver.hits;
   const request = { url: `${receiver.url}/again`, deliveryId: 'the one' };
   const path = `/subscriptions/notifications/${body.id}/replay`;
   const answers = await Promise.all(
@@ -167,16 +166,16 @@ test('of two replays at once under one deliveryId one is made', async () => {
   expect(paths()).toEqual(['/first', '/again']);
 });
 
-test('time that is moved under a replay does not time its receiver out', async () => {
+test('an advance during a replay does not time its receiver out', async () => {
   await deposit();
   await caller.advance(0);
-  const [{ body } = { body: { id: '' } }] = receiver.received;
+  const [{ body } = { body: { id: '' } }] = receiver.hits;
   const path = `/subscriptions/notifications/${body.id}/replay`;
-  const slow = await startSlowReceiver();
+  const slow = await startReceiver();
   let advanced: Promise<void> | undefined;
   slow.reply = async () => {
     advanced = caller.advance(3_600_000);
-    // Time enough for the advance to time the attempt out, if it would.
+    // Enough calls for the advance to time the attempt out, if it did so.
     for (let look = 0; look < 20; look += 1) await caller.sim('GET', '/sim/clock');
     return 200;
   };

@@ -9,7 +9,7 @@ function notification(id: string): Notification {
   return { id, timestamp: 0, vaultId: 'v', stream: 'outgoing', type: 'requested' } as Notification;
 }
 
-test('a notification that nobody takes is kept, and keeps no others from being forgotten', () => {
+test('a pending notification is kept, and finished ones are deleted all the same', () => {
   const rows = new State({ seed: 1 }).table('notifications');
   const log = new NotificationLog(
     rows as ConstructorParameters<typeof NotificationLog>[0],

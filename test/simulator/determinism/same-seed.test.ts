@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startReceiver } from '../delivery/webhook-receiver.ts';
-import type { WebhookReceiver } from '../delivery/webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
 import { outsideOn } from '../outside.ts';
@@ -17,7 +17,7 @@ let receiver: WebhookReceiver;
 
 beforeEach(async () => {
   receiver = await startReceiver();
-  // One in five bodies is refused at its first attempt: which ones, their bytes alone decide.
+  // One in five bodies is refused at its first attempt. The bytes of the body alone select it.
   receiver.reply = ({ body }) =>
     (createHash('sha256').update(`${body.id} ${body.timestamp}`).digest()[0] ?? 0) < 51 ? 500 : 200;
 });
@@ -83,11 +83,11 @@ async function order(caller: Caller, places: readonly Place[], round: number): P
 }
 
 /**
- * Plays the same calls, some of them without waiting for the webhooks of the ones before, and
- * answers the delivery log as it comes over HTTP.
+ * Makes the same calls, some without waiting for the webhooks of earlier ones. Returns the delivery
+ * log as HTTP sends it.
  */
 async function play(seed: number): Promise<{ log: string; arrivals: string[] }> {
-  receiver.received.length = 0;
+  receiver.hits.length = 0;
   const caller = await startCaller({ seed, autoMine: true });
   const places = await populate(caller);
   await caller.sim('PUT', '/sim/faults', {
@@ -119,23 +119,23 @@ async function play(seed: number): Promise<{ log: string; arrivals: string[] }> 
   await caller.advance(3 * 86_400_000);
   const log = await (await fetch(`${caller.core.controlUrl}/sim/deliveries`)).text();
   await caller.stop();
-  return { log, arrivals: receiver.received.map(({ body }) => `${body.id} ${body.timestamp}`) };
+  return { log, arrivals: receiver.hits.map(({ body }) => `${body.id} ${body.timestamp}`) };
 }
 
-test('one seed and the same calls give the same delivery log, byte for byte; another seed does not', async () => {
+test('the same seed and calls give the same delivery log, byte for byte; another seed does not', async () => {
   const first = await play(11);
   const types = new Set([...first.log.matchAll(/"(?:type|kind|error)":"([^"]+)"/g)].map(at1));
   expect([...types]).toEqual(expect.arrayContaining(EXPECTED));
   expect(types).toContain('response lost by the fault plan');
   const second = await play(11);
-  // Compared by hash: a difference of megabytes is no message.
+  // Compares hashes, because a difference of megabytes is no readable message.
   expect(digest(second.log)).toBe(digest(first.log));
   expect(digest(second.arrivals.join('\n'))).toBe(digest(first.arrivals.join('\n')));
   const third = await play(12);
   expect(digest(third.log)).not.toBe(digest(first.log));
 }, 60_000);
 
-/** All that this is about must have happened, or the comparison proves little. */
+/** All of these must have happened, or the comparison proves little. */
 const EXPECTED =
   'duplicate replay-late mined failed warning cancelled rollback rolledback submitted'.split(' ');
 

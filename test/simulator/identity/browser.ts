@@ -1,4 +1,4 @@
-/** What a browser ends up at. */
+/** The last page of a visit. */
 export interface Visit {
   readonly url: URL;
   readonly status: number;
@@ -16,7 +16,7 @@ interface Cookie {
 
 /** A browser without scripts: one cookie jar for this machine, redirects followed one by one. */
 export class Browser {
-  /** By name and path, which together name a cookie (RFC 6265, section 5.3). */
+  /** Cookies by name and path, which together identify a cookie (RFC 6265, section 5.3). */
   readonly #jar = new Map<string, Cookie>();
 
   /** Follows every redirect. */

@@ -9,7 +9,7 @@ import type { ForeignProvider } from './foreign-provider.ts';
 
 const ANA = 'ana@example.com';
 const CALLBACK_URL = 'https://app.example/back';
-/** The way back has to be registered at the provider before the core has its port. */
+/** The callback address must be registered at the provider before the core has its port. */
 const PUBLIC_URL = 'http://core.example';
 const REDIRECT_URIS = [`${PUBLIC_URL}/api/v1/auth/corp-callback`];
 
@@ -46,7 +46,7 @@ async function coreWith(issuer: string, clientSecret?: string): Promise<Caller> 
   return caller;
 }
 
-/** Logs in as whoever is logged in at the provider. */
+/** Logs in as the user who is logged in at the provider. */
 async function logIn(caller: Caller): Promise<Visit> {
   const browser = new Browser();
   const login = `${caller.core.url}/api/v1/auth/login`;
@@ -55,7 +55,7 @@ async function logIn(caller: Caller): Promise<Visit> {
     undefined,
     { until: (next) => next.origin === PUBLIC_URL },
   );
-  // What stands before the core turns its public address into the one it listens on.
+  // A proxy before the core would turn its public address into the one that it listens on.
   return back.url.origin === PUBLIC_URL
     ? browser.visit(`${caller.core.url}${back.url.pathname}${back.url.search}`)
     : back;
@@ -92,7 +92,7 @@ test.each<[string, Record<string, string | boolean>, string]>([
     'The e-mail address is not verified by the provider',
   ],
   [
-    'the provider tells no address',
+    'the provider returns no address',
     { email_verified: true },
     'The identity provider tells no e-mail address',
   ],
@@ -103,13 +103,13 @@ test.each<[string, Record<string, string | boolean>, string]>([
   expect(outcome(await logIn(caller))).toEqual([401, 'AU-1', message]);
 });
 
-test('a provider that does not say whether the address is verified is believed', async () => {
+test('an address without the verified claim is accepted', async () => {
   const foreign = await provider();
   foreign.logIn({ email: ANA });
   expect((await logIn(await coreWith(foreign.issuer, CLIENT_SECRET))).status).toBe(200);
 });
 
-test('a wrong secret is no fault of the user: 500 APM-1', async () => {
+test('a wrong client secret is 500 APM-1', async () => {
   const { issuer } = await provider();
   const refused = outcome(await logIn(await coreWith(issuer, 'another secret')));
   expect(refused.slice(0, 2)).toEqual([500, 'APM-1']);
@@ -125,7 +125,7 @@ test('a provider that is down is 500 APM-1, and works as soon as it is up again'
   expect((await logIn(caller)).status).toBe(200);
 });
 
-test('a provider of another name than its issuer says is not trusted', async () => {
+test('a provider whose metadata names another issuer is refused', async () => {
   const { port } = await provider();
   const caller = await coreWith(`http://localhost:${port}`, CLIENT_SECRET);
   expect(outcome(await logIn(caller)).slice(0, 2)).toEqual([500, 'APM-1']);

@@ -152,7 +152,7 @@ describe('the answer of the provider', () => {
   test('counts only in the browser that began the login', async () => {
     const answer = await answerFor(ANA);
     expect(refusalOf(await new Browser().visit(answer))).toEqual(REFUSED);
-    // Whoever tried has spent it.
+    // The first try has used the login up.
     expect(refusalOf(await browser.visit(answer))).toEqual(REFUSED);
   });
 
@@ -170,7 +170,7 @@ describe('the answer of the provider', () => {
     expect(refusalOf(await browser.visit(answer.href))).toEqual(REFUSED);
   });
 
-  test('of a made-up state, or of a state said twice, is 401', async () => {
+  test('with an unknown state, or with two states, is 401', async () => {
     const callback = `${caller.core.url}/api/v1/auth/development-callback`;
     expect(refusalOf(await browser.visit(`${callback}?code=a&state=b`))).toEqual(REFUSED);
     const answer = await answerFor(ANA);
@@ -178,7 +178,7 @@ describe('the answer of the provider', () => {
     expect(refusalOf(twice)).toEqual([400, 'BR-1', REFUSED[2]]);
   });
 
-  test('comes too late ten minutes after the login began', async () => {
+  test('is refused ten minutes after the login began', async () => {
     const [soon, late] = [await answerFor(ANA), await answerFor(ANA)];
     await caller.advance(PENDING_LOGIN_MS - 1);
     expect((await browser.visit(soon)).status).toBe(200);
@@ -201,7 +201,7 @@ describe('a login is refused', () => {
     expect(refused.text).toContain('callback_url');
   });
 
-  test('without a callback_url, and for a provider that nobody set up', async () => {
+  test('without a callback_url, and for an unknown provider', async () => {
     const bare = await browser.visit(`${caller.core.url}/api/v1/auth/login`);
     expect(refusalOf(bare)).toEqual([400, 'BR-1', 'GET /api/v1/auth/login']);
     const stranger = await browser.visit(`${loginUrl()}&idp=nobody`);
@@ -220,7 +220,7 @@ test('the development identity provider ends with the core, and only then', asyn
   caller = await startCaller();
 });
 
-test('another browser cannot decide at the consent screen', async () => {
+test('another browser cannot answer the consent screen', async () => {
   const screen = await consentScreen();
   browser.forgetCookies();
   const decided = await decide(screen, { email: ANA });

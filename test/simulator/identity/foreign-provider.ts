@@ -8,20 +8,20 @@ import { ArtifactStore } from '../../../src/simulator/identity/artifact-store.ts
 export const CLIENT_ID = 'the-core';
 export const CLIENT_SECRET = 'a secret of sixty-four characters, or so it says in its manual';
 
-/** What the provider tells of the one user who is logged in there. */
+/** The provider's claims about the one user who is logged in there. */
 export type Claims = Readonly<Record<string, string | boolean>>;
 
 export interface ForeignProvider {
   readonly issuer: string;
   readonly port: number;
-  /** Who consents from now on. */
+  /** Sets the user who consents from now on. */
   logIn(claims: Claims): void;
   stop(): Promise<void>;
 }
 
 const SUBJECT = 'subject-1';
 
-/** A stranger's OpenID provider, whose user always consents at once. */
+/** An OpenID provider of a third party, whose user always consents at once. */
 export async function startForeignProvider(options: {
   readonly redirectUris: readonly string[];
   readonly port?: number;
@@ -79,8 +79,8 @@ export async function startForeignProvider(options: {
   return {
     issuer,
     port,
-    logIn: (told) => {
-      claims = told;
+    logIn: (received) => {
+      claims = received;
     },
     stop: () => closeServer(server),
   };

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Json } from '../core-caller.ts';
+import type { Json } from '../call.ts';
 import { CoreProcess } from '../core-process.ts';
 import { OUTSIDE } from '../outside.ts';
 
 const WRITERS = 8;
-/** 2xx answers after which the power fails, each time on the same file. */
+/** Number of 2xx answers after which the power fails, each time on the same file. */
 const CRASHES_AFTER = [40, 150, 301] as const;
 
-/** How `fetch` tells that the other side died, before or amid an answer. */
+/** The messages of `fetch` when the other side died before or during an answer. */
 const LOST_CONNECTION = /(fetch failed|terminated)$/;
 
 let core: CoreProcess;
@@ -18,13 +18,13 @@ beforeEach(async () => {
 
 afterEach(() => core.remove());
 
-/** A record that was answered with 2xx, and how to read it again. */
+/** A record whose creation was answered with 2xx, and the call that reads it. */
 interface Promised {
   readonly path: string;
   readonly record: Json;
 }
 
-/** One writer's calls, over and over, until the core is gone. */
+/** One writer repeats its calls until the core is killed. */
 async function write(writer: string, onPromise: (promised: Promised) => void): Promise<void> {
   for (let round = 0; ; round += 1) {
     const name = `${writer} ${round}`;
@@ -58,7 +58,7 @@ async function write(writer: string, onPromise: (promised: Promised) => void): P
   }
 }
 
-/** Writes from many sides at once and cuts the power after so many promises. */
+/** Writes from many clients at once and kills the core after this number of answers. */
 async function writeUntilCrash(run: string, promisesMax: number): Promise<Promised[]> {
   const promised: Promised[] = [];
   let kill: Promise<void> | undefined;
@@ -70,14 +70,14 @@ async function writeUntilCrash(run: string, promisesMax: number): Promise<Promis
     write(`${run}.${index}`, onPromise),
   );
   const ends = await Promise.allSettled(writers);
-  // Nobody stopped for another reason than the crash.
+  // No writer stopped for another reason than the crash.
   const reasons = ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'none'));
   for (const reason of reasons) expect(reason).toMatch(LOST_CONNECTION);
   await kill;
   return promised;
 }
 
-test('everything that was answered 2xx is there after kill -9', async () => {
+test('every change answered with 2xx survives kill -9', async () => {
   const promised: Promised[] = [];
   for (const [run, promisesMax] of CRASHES_AFTER.entries()) {
     promised.push(...(await writeUntilCrash(`run ${run}`, promisesMax)));

@@ -4,14 +4,14 @@ import { Faults } from '../../../src/simulator/control/fault.ts';
 import { Delivery } from '../../../src/simulator/delivery/delivery.ts';
 import { durableAnswers } from '../../../src/simulator/durable-answer.ts';
 import { State } from '../../../src/simulator/state/state.ts';
-import { startReceiver } from '../delivery/webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-/** A disk that is as slow as the test wants, and may fail. */
+/** A disk with a speed that the test sets, and that can fail. */
 function disk() {
   let done = (): void => undefined;
   let fail = (_error: Error): void => undefined;
@@ -39,33 +39,33 @@ async function deliveryOver(committed: () => Promise<void>) {
   return { clock, delivery, receiver };
 }
 
-test('no webhook tells of what is not yet on disk', async () => {
+test('no webhook reports a change that is not yet on disk', async () => {
   const slow = disk();
   const { clock, receiver } = await deliveryOver(slow.committed);
   const settled = clock.advance(0);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(receiver.received).toEqual([]);
+  expect(receiver.hits).toEqual([]);
   slow.done();
   await settled;
-  expect(receiver.received.map(({ body }) => body.id)).toEqual(['a']);
+  expect(receiver.hits.map(({ body }) => body.id)).toEqual(['a']);
 });
 
-test('a webhook that could not be made durable is not sent, and tried again', async () => {
+test('a webhook whose change cannot be written is not sent, and is tried again', async () => {
   let broken = true;
   const { clock, delivery, receiver } = await deliveryOver(() =>
     broken ? Promise.reject(new Error('disk full')) : Promise.resolve(),
   );
   await clock.advance(0);
-  expect(receiver.received).toEqual([]);
+  expect(receiver.hits).toEqual([]);
   expect([...delivery.attempts.list()]).toMatchObject([
     { statusCode: null, error: 'not sent: the core could not write its state file' },
   ]);
   broken = false;
   await clock.advance(10_000);
-  expect(receiver.received.map(({ body }) => body.id)).toEqual(['a']);
+  expect(receiver.hits.map(({ body }) => body.id)).toEqual(['a']);
 });
 
-test('no answer tells of what is not yet on disk', async () => {
+test('no answer reports a change that is not yet on disk', async () => {
   const slow = disk();
   const answer = durableAnswers(() => new Response('{}', { status: 201 }), {
     committed: slow.committed,
@@ -82,7 +82,7 @@ test('no answer tells of what is not yet on disk', async () => {
   expect(status).toBe(201);
 });
 
-test('an answer whose effect could not be written is a 500 and no promise', async () => {
+test('a change that cannot be written is answered with 500', async () => {
   const broken = disk();
   broken.fail(new Error('disk full'));
   const answer = durableAnswers(() => new Response('{}', { status: 201 }), {

@@ -2,14 +2,17 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VIRTUAL_START_MS } from '../../../src/simulator/clock.ts';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { RunningCore } from '../../../src/simulator/core.ts';
-import { startReceiver } from '../delivery/webhook-receiver.ts';
-import type { WebhookReceiver } from '../delivery/webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+import type { WebhookReceiver } from '../webhook-receiver.ts';
 import { CoreProcess, RemoteCore } from '../core-process.ts';
 import { OUTSIDE } from '../outside.ts';
 
 const SEED = 5;
 const STREAMS = ['incoming', 'outgoing', 'blockchain'];
-/** Until then the receiver refuses everything: by virtual time, so that it is the same in every run. */
+/**
+ * Until this virtual time the receiver refuses everything. Virtual time makes it the same in every
+ * run.
+ */
 const RECOVERY_MS = VIRTUAL_START_MS + 300_000;
 
 let receiver: WebhookReceiver;
@@ -31,7 +34,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** What the steps have made so far; the same in both cores, ids included. */
+/** The records of the steps so far; the same in both cores, ids included. */
 interface Made {
   vaultId: string;
   externalVaultId: string;
@@ -121,7 +124,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-test('a core that is killed between all its calls goes on as if nothing had been', async () => {
+test('a core that is killed between its calls continues like one that was not', async () => {
   const made: Made = { vaultId: '', externalVaultId: '', accountId: '', addressId: '' };
   for (const [name, step] of Object.entries(STEPS)) {
     const ofKilled = await step(killed, made);
@@ -137,7 +140,7 @@ test('a core that is killed between all its calls goes on as if nothing had been
   expect(happened).toEqual(expect.arrayContaining(['duplicate', 'replay-late', '500', 'rollback']));
 }, 60_000);
 
-test('sessions, login codes, used rates and backoff outlive a crash', async () => {
+test('sessions, login codes, used rates and backoff survive a crash', async () => {
   const email = 'ann@example.com';
   const user = { name: 'Ann', type: 'user', email, permissions: ['Vault:read'] };
   await killed.sim('POST', '/sim/clients', user);
@@ -167,7 +170,7 @@ test('sessions, login codes, used rates and backoff outlive a crash', async () =
   expect(again.status).toBe(401);
 }, 40_000);
 
-test('ends by itself when asked, and the file is whole', async () => {
+test('stops on a signal, and the file is complete', async () => {
   const vault = await killed.sim('POST', '/sim/vaults', { name: 'kept' });
   expect(await killed.stop()).toBe(0);
   await killed.startAgain();

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startCaller } from '../core-caller.ts';
-import type { Caller, Json } from '../core-caller.ts';
+import type { Json } from '../call.ts';
+import type { Caller } from '../core-caller.ts';
 
-/** Chooses among what earlier answers named, so that calls meet records that exist. */
+/** Chooses among the values of earlier answers, so that calls use existing records. */
 type Choose = (...fields: readonly string[]) => string;
 
 interface Call {
@@ -41,7 +42,7 @@ function orderOf(choose: Choose, number: number): Json {
   };
 }
 
-/** Every call of the API that names something or keeps something. */
+/** Every call of the API that names or stores something. */
 const API: readonly Template[] = [
   ['GET', () => '/networks'],
   ['GET', () => '/vaults?relations[]=accounts'],
@@ -137,14 +138,14 @@ const TEMPLATES = [
   ...CONTROL.map((template) => ({ port: 'sim' as const, template })),
 ];
 
-/** Arrays, one within the other. */
+/** Nested arrays. */
 function nested(depth: number): unknown {
   let value: unknown = 0;
   for (let level = 0; level < depth; level += 1) value = [value];
   return value;
 }
 
-/** What no client should send. */
+/** Values that no client should send. */
 const odd = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }) },
   { weight: 2, arbitrary: fc.constantFrom(60, 63, 64, 700, 2_250).map(nested) },
@@ -157,14 +158,14 @@ const odd = fc.oneof(
 const step = fc.record({
   template: fc.constantFrom(...TEMPLATES),
   numbers: fc.array(fc.nat(1_000), { minLength: 4, maxLength: 4 }),
-  /** Puts something odd into a field of the body, or into one that no call knows. */
+  /** Puts an odd value into a field of the body, or into an unknown field. */
   change: fc.option(fc.record({ place: fc.nat(60), value: odd }), { freq: 2 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const NAMED = /Id$|^id$|Hash$|^networkAddress$/;
 
-/** Names of records in answers, by field. */
+/** Ids of records in answers, by field. */
 class Names {
   readonly #byField = new Map<string, string[]>();
 
@@ -196,7 +197,7 @@ function callOf({ template, numbers, change }: Step, names: Names): Call {
   if (typeof made === 'string') return { port, method, path: made };
   const [path, body] = made;
   if (change === null) return { port, method, path, body };
-  // Mostly where a call keeps data of the client's own.
+  // Mostly into fields that keep the client's own data.
   const kept = change.place % 2 === 0 ? ['data', 'metadata'] : [];
   const fields = kept.length > 0 ? kept : [...Object.keys(body), 'memo', 'name', 'hdpath'];
   const field = fields[(change.place >> 1) % fields.length] ?? 'data';
@@ -226,7 +227,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('whatever is called, every call on a state file is answered without a 500', async () => {
+test('no call on a state file is answered with 500', async () => {
   const names = new Names();
   const statuses = new Map<number, number>();
   const run = async (steps: readonly Step[]): Promise<void> => {
@@ -248,7 +249,7 @@ test('whatever is called, every call on a state file is answered without a 500',
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }), run),
     { numRuns: 60, endOnFailure: true },
   );
-  // Calls must get somewhere, or they prove nothing.
+  // Enough calls must succeed, or the test proves nothing.
   expect(statuses.get(201) ?? 0).toBeGreaterThan(50);
   const before = await core.api('GET', '/transactions?pageSize=1000');
   await core.stop();

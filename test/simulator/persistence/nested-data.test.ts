@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startCaller } from '../core-caller.ts';
-import type { Caller, Json } from '../core-caller.ts';
+import type { Json } from '../call.ts';
+import type { Caller } from '../core-caller.ts';
 import { OUTSIDE } from '../outside.ts';
 
-/** Deep enough to be parsed and too deep to be written. */
+/** A depth that can be parsed but not written. */
 const TOO_DEEP = 2_250;
 /** The deepest body that the core takes. */
 const DEEPEST = 64;
@@ -28,14 +29,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Arrays, one within the other. */
+/** Nested arrays. */
 function nested(depth: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = [value];
   return value;
 }
 
-/** Every call that keeps data of the client's own. */
+/** Every call that stores the client's own data. */
 async function keepingCalls(): Promise<{ path: string; body: Json; field: string }[]> {
   const accountId = await core.account(vaultId);
   const { addressId } = await core.address(accountId, 'ripple');
@@ -65,7 +66,7 @@ describe('on a state file', () => {
     expect((await core.api('GET', '/vaults')).status).toBe(200);
   });
 
-  test('the deepest data that is taken is there after a new start', async () => {
+  test('the deepest accepted data survives a restart', async () => {
     // The body and `data` itself are levels too.
     const data = { a: nested(DEEPEST - 2), text: '[[[[ \\" ]]' };
     const body = { vaultId, name: 'deep', data };

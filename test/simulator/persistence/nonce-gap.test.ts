@@ -59,7 +59,7 @@ async function transactions(core: RemoteCore): Promise<unknown> {
   }));
 }
 
-test('a core that is killed amid a nonce gap goes on as if nothing had been', async () => {
+test('a core that is killed during a nonce gap continues like one that was not', async () => {
   const played: unknown[] = [];
   for (const core of [killed, twin]) {
     const restart = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startCore } from '../../../src/simulator/core.ts';
 import type { CoreOptions, RunningCore } from '../../../src/simulator/core.ts';
-import { startReceiver } from '../delivery/webhook-receiver.ts';
+import { startReceiver } from '../webhook-receiver.ts';
 
 let folder: string;
 let db: string;
@@ -40,7 +40,7 @@ async function sim(core: RunningCore, method: string, path: string, body?: unkno
   return (await response.json()) as Record<string, unknown>;
 }
 
-test('the seed and the clock of the file win, and the core says so', async () => {
+test('the seed and the clock of the file are used, and the core reports it', async () => {
   const first = await started({ seed: 4, clock: 'virtual' });
   await sim(first, 'POST', '/sim/clock', { advanceMs: 5_000 });
   const nowMs = first.clock.now();
@@ -53,15 +53,15 @@ test('the seed and the clock of the file win, and the core says so', async () =>
   });
   expect(await sim(second, 'GET', '/sim/clock')).toEqual({ now: nowMs, virtual: true });
   expect(notices).toEqual([
-    `${db} was made with seed 4, which stays; seed 5 is ignored`,
-    `${db} was made on a virtual clock, which stays; real is ignored`,
+    `${db} was made with seed 4 and keeps it; seed 5 is ignored`,
+    `${db} was made on a virtual clock and keeps it; real is ignored`,
   ]);
   await stopAll();
   await started({ onNotice: (notice) => notices.push(notice) });
   expect(notices).toHaveLength(2);
 });
 
-test('a virtual clock starts when told, and the time of a file wins', async () => {
+test('a virtual clock starts at the given time, and the time of a file comes first', async () => {
   const startMs = Date.UTC(2031, 4, 1);
   const first = await started({ clock: 'virtual', startMs });
   expect(await sim(first, 'GET', '/sim/clock')).toEqual({ now: startMs, virtual: true });
@@ -72,7 +72,9 @@ test('a virtual clock starts when told, and the time of a file wins', async () =
   const onNotice = (notice: string) => notices.push(notice);
   const again = await started({ clock: 'virtual', startMs: startMs + 1, onNotice });
   expect(again.clock.now()).toBe(startMs);
-  expect(notices).toEqual([`${db} goes on at 2031-05-01T00:00:00.000Z; the start time is ignored`]);
+  expect(notices).toEqual([
+    `${db} continues at 2031-05-01T00:00:00.000Z; the start time is ignored`,
+  ]);
 });
 
 test('a virtual clock ends with the year 9999', async () => {
@@ -93,12 +95,12 @@ test('a start that fails leaves the file free', async () => {
   await started();
 });
 
-test('a file that is none of ours is refused and left as it is', async () => {
+test('a file of another program is refused and not changed', async () => {
   writeFileSync(db, 'precious\n'.repeat(1_000));
   await expect(started()).rejects.toThrow('is not a SQLite database');
 });
 
-test('a file goes on with the permissions mode that it was last run with', async () => {
+test('a file keeps the permissions mode of its last run', async () => {
   const modeOf = (): unknown => {
     const file = new Database(db, { readonly: true });
     const select = "SELECT record FROM records WHERE name = 'settings'";
@@ -114,7 +116,7 @@ test('a file goes on with the permissions mode that it was last run with', async
   await started();
   await stopAll();
   expect(modeOf()).toEqual({ strictPermissions: false });
-  // A file of a version that did not know the mode.
+  // A file of a version without this setting.
   const older = new Database(db);
   older.exec("DELETE FROM records WHERE name = 'settings'");
   older.close();
@@ -137,7 +139,7 @@ test('what a restore or a reset undid stays undone after a restart', async () =>
   expect(again.clock.now()).toBe(nowMs);
 });
 
-test('blocks that were due while the core was down are made up for', async () => {
+test('blocks that were due while the core was down are added at its start', async () => {
   const suiHeight = (core: RunningCore): number =>
     core.world.chains().find(({ network }) => network === 'sui')?.height ?? 0;
   const before = suiHeight(await started());
@@ -164,7 +166,7 @@ test('a notification waits for its receiver across restarts, with its failures c
   });
   receiver.reply = () => 200;
   await sim(second, 'POST', '/sim/clock', { advanceMs: 20_000 });
-  expect(receiver.received.map(({ body: { id } }) => id)).toEqual(['a', 'a', 'a']);
+  expect(receiver.hits.map(({ body: { id } }) => id)).toEqual(['a', 'a', 'a']);
   expect(second.delivery.backlog('v')).toMatchObject({ size: 0, consecutiveFailures: 0 });
   await receiver.close();
 });

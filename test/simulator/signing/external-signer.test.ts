@@ -12,7 +12,7 @@ test.each(['compact', 'der'] as const)('a %s signature by the right key submits'
     asset: 'ethereum:ETH',
     amount: 5n,
   });
-  expect(scene.told()).toEqual([
+  expect(scene.received()).toEqual([
     'outgoing pending',
     'outgoing requested',
     'outgoing inited',
@@ -22,7 +22,7 @@ test.each(['compact', 'der'] as const)('a %s signature by the right key submits'
   const { transactionId, signingPayloads } = order;
   const signatures = (signingPayloads ?? []).map((payload) => sign(payload, format));
   record(scene.world.submitSignatures({ transactionId, signatures }));
-  expect(scene.told('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
+  expect(scene.received('outgoing')).toEqual(['outgoing signed', 'outgoing submitted']);
   scene.mine('ethereum');
   expect(scene.transaction(transactionId).status).toBe('mined');
 });
@@ -52,7 +52,7 @@ test('every input wants its own signature, by its own key, over its own digest',
     [first, wrong],
     [first, { ...second, signature: first.signature }],
     [first, { ...second, signature: 'zz' }],
-    // Something wrong beside what is right: the signer has read another bundle.
+    // A wrong signature beside the right ones: the signer has read another bundle.
     [first, second, wrong],
     [first, second, sign({ payload: 'ab'.repeat(32), hdpath: 'm/1' })],
   ]) {

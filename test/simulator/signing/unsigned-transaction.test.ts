@@ -20,7 +20,7 @@ function encodedOf({ metadata }: Transaction): string {
   return String(metadata?.['unsignedTransaction']);
 }
 
-/** Decoded, or thrown out by the library. */
+/** Decodes the transaction; the library throws for an invalid one. */
 function evmOf(transaction: Transaction) {
   const decoded = EvmTransaction.fromHex(encodedOf(transaction));
   if (decoded.type !== 'eip1559') throw new Error(decoded.type);
@@ -61,7 +61,7 @@ test.each([
   expect(unsigned.raw).toMatchObject({ ...row.shown, chainId: row.chainId, nonce: 0n });
   expect(unsigned.fee.toString()).toBe(order.metadata?.['fee']);
   const [{ payload, hdpath } = { payload: '', hdpath: '' }] = payloadsOf(order);
-  // The library hashes the transaction by itself to tell who signed it.
+  // The library hashes the transaction itself to find the signer.
   const { r, s, recovery } = secp256k1.Signature.fromBytes(
     secp256k1.sign(hex.decode(payload), privateKey(hdpath), {
       prehash: false,
@@ -104,7 +104,7 @@ test.each([
   }
   expect(psbt.getOutput(0).amount).toBe(80_000n);
   expect(psbt.fee.toString()).toBe(order.metadata?.['fee']);
-  // What the library signs and finalises by itself is what the payloads' keys own.
+  // The keys of the payloads own the inputs that the library signs and finalises itself.
   for (const [index, { hdpath }] of payloads.entries()) psbt.signIdx(privateKey(hdpath), index);
   psbt.finalize();
   expect(psbt.isFinal).toBe(true);
@@ -115,7 +115,7 @@ test.each([
   expect(scene.transaction(transactionId).status).toBe('mined');
 });
 
-test('whoever is broadcast first takes the nonce; the others’ payloads are then other ones', () => {
+test('the first broadcast takes the nonce; the payloads of the others change', () => {
   const { scene, vault, sign } = signer();
   const address = scene.address(vault, 'ethereum');
   scene.fund(address, 'ETH', ETH);
@@ -157,7 +157,7 @@ test('a replacement is signed with its original’s nonce and twice its price', 
   expect(evmOf(replacement).raw).toMatchObject({ nonce: 0n, maxFeePerGas: 2n * 10n ** 9n });
 });
 
-test('a payment of a network without an encoding has a digest to sign all the same', () => {
+test('a payment on a network without an encoding still has a digest to sign', () => {
   const { scene, vault, sign } = signer();
   scene.fund(scene.address(vault, 'ripple'), 'XRP', ETH);
   const order = scene.order({
@@ -187,7 +187,7 @@ test('an amount that no EVM transaction can carry has a digest, and no encoding'
   expect(payloadsOf(order)).toHaveLength(1);
 });
 
-test('the payloads stay when a reorg takes the outputs that are to be spent', () => {
+test('the payloads stay when a reorg removes the outputs to spend', () => {
   const { scene, vault } = signer();
   const address = scene.address(vault, 'bitcoin');
   scene.pay(address, 'BTC', 50_000n);

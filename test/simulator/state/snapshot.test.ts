@@ -4,7 +4,7 @@ import { record, Scene } from '../world/scene.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A little of everything, some of it still under way. */
+/** A few calls of every kind, some of them unfinished. */
 async function play(scene: Scene): Promise<void> {
   const vault = scene.vault({ quorum: 1, approvers: ['a'] });
   const address = scene.address(vault, 'ethereum');
@@ -38,7 +38,7 @@ test('the same seed and calls give the same notifications, byte for byte; anothe
   expect(texts[2]).not.toBe(texts[0]);
 });
 
-test('a restored world goes on exactly as it would have', async () => {
+test('a restored world continues exactly like the first one', async () => {
   const scene = new Scene({ autoMine: true });
   await play(scene);
   const snapshot = scene.state.snapshot();
@@ -64,7 +64,7 @@ test('every record survives its codec', async () => {
   }
 });
 
-test('the change hook hears enough to keep a copy', async () => {
+test('the change hook receives enough to keep a copy', async () => {
   const scene = new Scene({ autoMine: true });
   const copy = new Map<string, unknown>();
   scene.state.onChange(({ table, key, record: row }) => {

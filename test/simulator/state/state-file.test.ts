@@ -52,7 +52,7 @@ function contents(state: State): [string, [string, object][]][] {
     .toSorted(([left], [right]) => left.localeCompare(right));
 }
 
-test('a state comes back whole, in the order of its rows, whatever was done to it', async () => {
+test('a state is read back complete, in the order of its rows, after any changes', async () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', '\uD800', 'x\u0000y');
   const change = fc.oneof(
     fc.record({ kind: fc.constant('put' as const), key, value: fc.nat(9) }),
@@ -92,14 +92,14 @@ test('what is committed is on disk, and a turn of changes is one transaction', a
   const first = file.committed();
   const second = file.committed();
   await Promise.all([first, second]);
-  // As a crash would leave it: a copy of the bytes, not of what a tidy close writes.
+  // The file after a crash: a copy of the bytes, without the writes of a close.
   const copy = join(folder, 'copy.db');
   copyFileSync(path, copy);
   copyFileSync(`${path}-wal`, `${copy}-wal`);
   expect(contents(loaded(copy).state)).toEqual(contents(state));
 });
 
-test('a write that fails rejects whoever waits, and is made good by the next', async () => {
+test('a failed write rejects its waiters, and the next write repeats it', async () => {
   const { file, state } = loaded();
   const table = state.table<object>('rows');
   const unwritable = { toJSON: () => expect.fail('no room') as unknown };

@@ -20,7 +20,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constantFrom('take' as const, 'go back' as const) }),
 );
 
-/** A state with one indexed table, and a copy of it kept by nothing but the change hook. */
+/** A state with one indexed table, and a copy that only the change hook keeps. */
 function copied() {
   const state = new State({ seed: 1 });
   const table = state.table<Row>('rows');
@@ -33,7 +33,7 @@ function copied() {
   return { state, table, groups, copy };
 }
 
-test('whoever hears the changes has the same rows in the same order, restores included', () => {
+test('a copy made from the changes has the same rows in the same order, after restores too', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
       const { state, table, copy } = copied();

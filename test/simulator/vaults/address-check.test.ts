@@ -6,7 +6,7 @@ import { Scene } from '../world/scene.ts';
 
 const NETWORKS = loadNetworks();
 
-/** Networks of which the text is an address. */
+/** Networks on which the text is an address. */
 function networksOf(text: string): string[] {
   return NETWORKS.filter(({ address }) => isNetworkAddress(address, text)).map(({ key }) => key);
 }
@@ -20,7 +20,7 @@ test.each([
   ['1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', ['bitcoin']],
   ['3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy', ['bitcoin']],
   ['LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1', ['litecoin']],
-  // EIP-55, and the same without its checksum.
+  // EIP-55, with and without its checksum.
   ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', EVM],
   ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045', EVM],
   ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', ['tron']],
@@ -48,7 +48,7 @@ test.each([
   ['GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ7'],
   ['NKuyBkoGdZZSLyPbJEetheRhMjeznFZszg'],
   ['0x5a5a'],
-  // Of test networks, and a secret key.
+  // Addresses of test networks, and a secret key.
   ['tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
   ['2MzQwSSnBHWHqSAqtTVQ6v47XtaisrJa1Vc'],
   ['SBFGFF27Y64ZUGFAIG5AMJGQODZZKV2YQKAVUUN4HNE24XZXD2OEUVUP'],

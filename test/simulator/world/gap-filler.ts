@@ -1,14 +1,14 @@
 import type { Change, OrderRequest, World } from '../../../src/simulator/world/world.ts';
 import { outsideOn } from '../outside.ts';
 
-/** More rounds than any test leaves gaps in one sender's nonces. */
+/** More rounds than the nonce gaps of one sender in any test. */
 const ROUNDS_MAX = 100;
 const FEES = 10n ** 16n;
 
 /**
- * Mines until nothing waits: whoever has transactions waiting behind a nonce gap is paid what they
- * and one more will cost, and sends that one more, which fills the gap. The network's faults must be
- * cleared. `approvers` are those of every vault that has any.
+ * Mines until no transaction waits. A sender with transactions behind a nonce gap is paid their
+ * cost and that of one more transaction. It sends that one, which fills the gap. Clear the
+ * network's faults before. `approvers` are the approvers of every vault that has any.
  */
 export function fillGaps(world: World, network: string, approvers: readonly string[] = []): void {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -31,7 +31,7 @@ export function fillGaps(world: World, network: string, approvers: readonly stri
   throw new Error(`transactions still wait on ${network} after ${ROUNDS_MAX} rounds`);
 }
 
-/** Own addresses whose transactions wait, with what these will take of the native asset. */
+/** Custody addresses with waiting transactions, and the native amount that these will take. */
 function waitingSenders(world: World, network: string): Map<string, bigint> {
   const native = nativeAsset(world, network);
   const senders = new Map<string, bigint>();

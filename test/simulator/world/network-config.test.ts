@@ -8,7 +8,7 @@ const file = () =>
     networks: Record<string, unknown>[];
   };
 
-test('the nine networks of the interface are there', () => {
+test('the configuration has the nine networks of the interface', () => {
   expect(loadNetworks().map((network) => network.key)).toEqual([
     'bitcoin',
     'litecoin',

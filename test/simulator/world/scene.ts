@@ -1,4 +1,3 @@
-import { isNotification } from '../../../src/wire/notification-guard.ts';
 import { notification as notificationSchema } from '../../../src/wire/notification.ts';
 import type { Notification } from '../../../src/wire/notification.ts';
 import { transaction as transactionSchema } from '../../../src/wire/transaction.ts';
@@ -18,7 +17,7 @@ import type {
 } from '../../../src/simulator/world/world.ts';
 import { outsideOn } from '../outside.ts';
 
-/** A world with a recording outbox. Every notification is read by the wire schema and by its guard. */
+/** A world with an outbox that records notifications. The wire schema parses each one. */
 export class Scene {
   readonly clock: VirtualClock;
   readonly state: State;
@@ -35,9 +34,8 @@ export class Scene {
       autoMine: options.autoMine ?? false,
       outbox: {
         enqueue: (vaultId, notification, { depth } = {}) => {
-          const told: unknown = JSON.parse(JSON.stringify(notification));
-          const parsed = notificationSchema.parse(told);
-          if (!isNotification(told)) throw new Error(`the guard refuses ${JSON.stringify(told)}`);
+          const received: unknown = JSON.parse(JSON.stringify(notification));
+          const parsed = notificationSchema.parse(received);
           if (parsed.vaultId !== vaultId) throw new Error('a notification of another vault');
           if (depth !== (parsed.type === 'confirmation' ? parsed['confirmations'] : undefined)) {
             throw new Error(`depth ${depth} on ${parsed.type}`);
@@ -54,13 +52,13 @@ export class Scene {
     return creation.record;
   }
 
-  /** A new address in the account of this name. */
+  /** Creates an address in the account with this name. */
   address(vault: VaultRecord, network: string, accountName = 'main'): AddressRecord {
     const account = record(this.world.createAccount({ vaultId: vault.vaultId, name: accountName }));
     return record(this.world.createAddress({ accountId: account.accountId, network }));
   }
 
-  /** Pays an address from outside; the hash. */
+  /** Pays an address from outside and returns the hash. */
   pay(to: AddressRecord, symbol: string, amount: bigint, memo?: string): string {
     const asset = `${to.network}:${symbol}`;
     const output = { addressId: to.addressId, asset, amount };
@@ -72,7 +70,7 @@ export class Scene {
     ).blockchainHash;
   }
 
-  /** Pays, mines to the deepest depth and forgets what was told. */
+  /** Pays, mines to the deepest depth and drops the notifications. */
   fund(to: AddressRecord, symbol: string, amount: bigint): void {
     this.pay(to, symbol, amount);
     this.mine(to.network, 70);
@@ -106,8 +104,8 @@ export class Scene {
     return transactionSchema.parse(JSON.parse(JSON.stringify(transaction)));
   }
 
-  /** What was told since the last look, one line each. */
-  told(stream?: Notification['stream']): string[] {
+  /** Notifications since the last call, one line each. */
+  received(stream?: Notification['stream']): string[] {
     const lines = this.log
       .filter((notification) => stream === undefined || notification.stream === stream)
       .map(line);
@@ -121,7 +119,7 @@ export function record<R>(outcome: Creation<R> | Change<R>): R {
   return outcome.record;
 }
 
-/** `stream type depth [entries]`, an entry being `amount asset tags`. */
+/** `stream type depth [entries]`; an entry is `amount asset tags`. */
 export function line(notification: Notification): string {
   const changes = notification['balanceChanges'] as BalanceChange[] | undefined;
   return [
@@ -134,8 +132,8 @@ export function line(notification: Notification): string {
 }
 
 export function entryText(change: BalanceChange): string {
-  const told = attributedMemo(change.memoInfo);
-  const memo = told === null ? [] : [`memo ${told}`];
+  const received = attributedMemo(change.memoInfo);
+  const memo = received === null ? [] : [`memo ${received}`];
   const symbol = change.asset.slice(change.asset.indexOf(':') + 1);
   return [change.amount, symbol, ...(change.tags ?? []), ...memo].join(' ');
 }

@@ -1,9 +1,13 @@
 import { sql, type Kysely } from 'kysely';
-import type { BreakType, Severity } from '../../../domain/break.ts';
-import { HOLD_REASONS, type DepositState, type HoldReason } from '../../../domain/deposit.ts';
+import type { BreakType, Severity } from '../../../domain/break/break.ts';
+import {
+  HOLD_REASONS,
+  type DepositState,
+  type HoldReason,
+} from '../../../domain/deposit/deposit.ts';
 import type { StoreCounts } from '../../reads.ts';
-import type { Tables } from '../tables.ts';
-import { UNRESOLVED } from './breaks.ts';
+import type { Tables } from '../table/tables.ts';
+import { UNRESOLVED } from './breaks/breaks.ts';
 import { atSnapshot, keptTotal } from './list.ts';
 
 type Rows = Kysely<Tables>;
@@ -24,12 +28,12 @@ async function depositCounts(at: Rows): Promise<StoreCounts['deposits']> {
   return Object.fromEntries(rows.map((row) => [row.state as DepositState, row.count]));
 }
 
-/** Word for word the condition of the index `deposits_held`. */
+/** Repeats the condition of the index `deposits_held`. */
 const HELD = sql<boolean>`state = 'held'`;
-/** The same for `deposits_unacknowledged`. */
+/** Repeats the condition of the index `deposits_unacknowledged`. */
 const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
 
-/** When the oldest held deposit of a reason was first seen: one look into an index. */
+/** A query for when the oldest held deposit of a reason was first seen; one step in an index. */
 export function oldestHeld(at: Rows, reason: HoldReason) {
   return at
     .selectFrom('deposits')
@@ -40,7 +44,7 @@ export function oldestHeld(at: Rows, reason: HoldReason) {
     .limit(1);
 }
 
-/** When the oldest credit came that waits for its consumer: one look into an index. */
+/** A query for when the oldest unacknowledged credit was made; one step in an index. */
 export function oldestUnacknowledged(at: Rows) {
   return at
     .selectFrom('deposits')
@@ -60,8 +64,8 @@ async function heldSince(at: Rows): Promise<StoreCounts['held']> {
 }
 
 /**
- * `feed_seq` has no gaps, so its head is the number of items, and reversals have an index of their
- * own: the wide rows of the feed are never read to be counted.
+ * Counts the feed without reading its wide rows: `feed_seq` has no gaps, so its maximum is the
+ * number of items, and reversals have their own index.
  */
 async function creditCounts(at: Rows): Promise<StoreCounts['credits']> {
   const feed = await at
@@ -79,7 +83,7 @@ async function creditCounts(at: Rows): Promise<StoreCounts['credits']> {
   return { credits: (feed?.head ?? 0) - reversals, reversals, oldestUnacknowledgedAt };
 }
 
-/** `open` is everything not resolved: a break under investigation is still a difference. */
+/** `open` counts every unresolved break, because one under investigation is still a difference. */
 async function breakCounts(at: Rows): Promise<StoreCounts['breaks']> {
   const { rows } = await sql<{
     type: BreakType;
@@ -108,6 +112,7 @@ async function unjudgedMovements(at: Rows): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** Reads all counts at one snapshot. */
 export async function readCounts(db: Rows): Promise<StoreCounts> {
   return atSnapshot(db, async (at) => {
     const head = await at

@@ -1,22 +1,21 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
-import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit.ts';
+import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit/deposit.ts';
 import type { DepositId } from '../../../domain/ids.ts';
 import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
-import type { KeyLookup } from '../key-lookup.ts';
-import { depositOf } from '../row.ts';
-import type { Tables } from '../tables.ts';
+import type { KeyLookup } from '../keys/key-lookup.ts';
+import { depositOf } from '../table/row.ts';
+import type { Tables } from '../table/tables.ts';
 import { atSnapshot, keptTotal, readPage } from './list.ts';
 
-/** Word for word the condition of the index `deposits_waiting`: the planner compares text. */
+/** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
 const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;
-/** The same for `deposits_to_reverse`. */
+/** Repeats the condition of the index `deposits_to_reverse`. */
 const TO_REVERSE = sql<boolean>`credit_id IS NOT NULL AND evidence = 'none'`;
 
-/** The same for `deposits_internal_unverified`. */
+/** Repeats the condition of the index `deposits_internal_unverified`. */
 const INTERNAL_UNVERIFIED = sql<boolean>`state = 'internal' AND verified_at IS NULL`;
 
-/** Subjects of a difference with the custody API, open or exempt: only asking it can end that. */
+/** Deposits with an open or exempt difference that only the custody API's answer can end. */
 const IN_DOUBT = sql<boolean>`deposit_id IN (
   SELECT deposit_id FROM breaks
   WHERE state <> 'resolved'
@@ -26,24 +25,25 @@ const IN_DOUBT = sql<boolean>`deposit_id IN (
 
 const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
 
-/** Deposits that something can still move, through their own small index. */
+/** A query for deposits that may still change, through their own small index. */
 export function waitingDepositRows(db: Kysely<Tables>) {
   return db.selectFrom('deposits').where(WAITING).selectAll();
 }
 
-/** Hashes that webhooks alone call our own. Word for word the condition of `own_hashes_told`. */
-const TOLD = sql<boolean>`hash_id IN (SELECT hash_id FROM own_hashes WHERE standing = 'told')`;
+/** Hashes that only webhooks claim as our own; repeats the condition of `own_hashes_claimed`. */
+const CLAIMED = sql<boolean>`hash_id IN (SELECT hash_id FROM own_hashes WHERE standing = 'claimed')`;
 
-/** One of whom the custody API has never shown; asked only of the few that everything else is true of. */
-const TOLD_BY_UNASKED = sql<boolean>`EXISTS (
+/** Some claiming transaction was never shown by the custody API. Evaluated last, for few rows. */
+const CLAIMED_BY_UNASKED = sql<boolean>`EXISTS (
   SELECT 1 FROM own_hashes
   CROSS JOIN withdrawals ON withdrawals.transaction_id = own_hashes.transaction_id
-  WHERE own_hashes.hash_id = deposits.hash_id AND own_hashes.standing = 'told'
+  WHERE own_hashes.hash_id = deposits.hash_id AND own_hashes.standing = 'claimed'
     AND withdrawals.custody = 'unasked')`;
 
 /**
- * Goes by the hashes that are told, in the order in which deposits are kept: whoever makes up
- * transactions by the hundred thousand costs a run a few looks into neighbouring pages.
+ * A query for disputed deposits. It starts from the claimed hashes in the order of the table, so a
+ * hundred thousand invented transactions cost a run only few neighbouring pages. `verifiedBy`: Unix
+ * milliseconds.
  */
 export function disputedDepositRows(
   db: Kysely<Tables>,
@@ -51,17 +51,18 @@ export function disputedDepositRows(
 ) {
   return db
     .selectFrom('deposits')
-    .where(TOLD)
+    .where(CLAIMED)
     .where('state', '=', 'internal')
     .where('change', '=', 0)
     .where('verified_at', '<=', query.verifiedBy)
-    .where(TOLD_BY_UNASKED)
+    .where(CLAIMED_BY_UNASKED)
     .selectAll()
     .orderBy('verified_at')
     .orderBy('deposit_id')
     .limit(query.limit);
 }
 
+/** Disputed deposits (`Reads.disputedDeposits`), first verified first. */
 export async function readDisputedDeposits(
   db: Kysely<Tables>,
   query: { readonly verifiedBy: number; readonly limit: number },
@@ -69,6 +70,7 @@ export async function readDisputedDeposits(
   return (await disputedDepositRows(db, query).execute()).map(depositOf);
 }
 
+/** One page of deposits, newest first. */
 export function readDeposits(
   db: Kysely<Tables>,
   query: DepositQuery,
@@ -92,6 +94,7 @@ export function readDeposits(
   return readPage(db, listing, { ...page, itemOf: depositOf });
 }
 
+/** One deposit by its id. */
 export function readDeposit(
   db: Kysely<Tables>,
   depositId: string,
@@ -109,8 +112,8 @@ export function readDeposit(
 }
 
 /**
- * Deposits that a change of policy can move, in the order of their hashes, after one of them; word
- * for word the index.
+ * Deposits that a change of policy can affect, in the order of their hashes, after one of them. The
+ * query repeats the condition of their index.
  */
 export function readDepositsToJudge(
   db: Kysely<Tables>,
@@ -139,7 +142,7 @@ export function readDepositsToJudge(
   });
 }
 
-/** Those below, but for the subjects of open differences, counted where they stand. */
+/** Number of deposits that wait for verification, from the index alone. */
 export async function countWaitingDeposits(db: Kysely<Tables>): Promise<number> {
   const counted = await db
     .selectFrom('deposits')
@@ -151,10 +154,7 @@ export async function countWaitingDeposits(db: Kysely<Tables>): Promise<number> 
   return counted?.count ?? 0;
 }
 
-/** Rows taken between two turns of the event loop: intake must not wait for a long list. */
-const ROWS_PER_TURN = 2_000;
-
-/** Oldest first, so that a run that cannot ask about all of them does not starve any. */
+/** Deposits to verify, oldest first, so that a run with too many starves none of them. */
 export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposit[]> {
   return atSnapshot(db, async (at) => {
     const found = new Map<string, Deposit>();
@@ -162,14 +162,11 @@ export function readWaitingDeposits(db: Kysely<Tables>): Promise<readonly Deposi
     const inDoubt = new Set(doubted.map((row) => row.deposit_id));
     for (const condition of [WAITING, TO_REVERSE, INTERNAL_UNVERIFIED, IN_DOUBT]) {
       const rows = at.selectFrom('deposits').where(condition).selectAll().stream();
-      let taken = 0;
       for await (const row of rows) {
         const deposit = depositOf(row);
         if (awaitsCustody(deposit) || inDoubt.has(row.deposit_id)) {
           found.set(row.deposit_id, deposit);
         }
-        taken += 1;
-        if (taken % ROWS_PER_TURN === 0) await nextTurn();
       }
     }
     return [...found.values()].sort((left, right) => left.firstSeenAt - right.firstSeenAt);

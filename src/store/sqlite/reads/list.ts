@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Page, PageRequest } from '../../reads.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../table/tables.ts';
 
-/** Null asks for none. A function is asked within the snapshot of the list. */
+/** Values of columns. Null matches rows without a value; a list matches each of its values. */
 type Equal<Table extends keyof Tables> = {
   readonly [Column in keyof Tables[Table]]?:
     Tables[Table][Column] | readonly Tables[Table][Column][] | undefined;
@@ -15,18 +15,23 @@ function conditionOf([column, value]: [string, unknown]): RawBuilder<boolean> {
   return sql<boolean>`${name} in (select value from json_each(${JSON.stringify(value)}))`;
 }
 
-/** A list of whole rows: what it is filtered by, and which ascending column it is the reverse of. */
+/** A list of whole rows: its table, filters and order. */
 export interface Listing<Table extends keyof Tables> {
   readonly table: Table;
-  /** Columns that must equal these values, or one of several; an undefined one does not filter. */
+  /**
+   * Columns that must equal these values; undefined does not filter. A function is called within
+   * the list's snapshot.
+   */
   readonly equal: Equal<Table> | (() => Equal<Table>);
-  /** `rowid` grows with insertion, and an update in place keeps it. */
+  /** The ascending column whose reverse is newest first. An update does not change `rowid`. */
   readonly newestFirstBy: 'rowid' | 'seq' | 'first_seq';
-  /** Another order than newest first: what follows `order by`. */
+  /** An `order by` list, instead of newest first. */
   readonly orderBy?: RawBuilder<unknown> | undefined;
-  /** A further condition, spelled as a partial index spells it so that the planner may use it. */
+  /** A further condition. It repeats a partial index's text, so that SQLite's planner uses it. */
   readonly also?: RawBuilder<boolean> | undefined;
-  /** How many rows all pages have, where that is kept; counted row by row where it is not. */
+  /** Joined before the table: the parts of the table to search, in order. */
+  readonly within?: RawBuilder<unknown> | undefined;
+  /** A query for the stored number of rows; undefined counts them row by row. */
   readonly kept?: RawBuilder<{ total: number | null }> | undefined;
 }
 
@@ -34,7 +39,7 @@ type PageOf<Table extends keyof Tables, Item> = PageRequest & {
   readonly itemOf: (row: Tables[Table]) => Item;
 };
 
-/** The sum of a table of counts whose columns must equal these values; an undefined one does not filter. */
+/** Sums the rows of a count table whose columns equal these values; undefined does not filter. */
 export function keptTotal(
   table: 'notification_counts' | 'deposit_counts' | 'break_counts',
   equal: Readonly<Record<string, string | undefined>>,
@@ -48,7 +53,7 @@ export function keptTotal(
     where ${sql.join(all, sql.raw(' and '))}`;
 }
 
-/** Reads several queries at one snapshot: the file's state when the first of them runs. */
+/** Runs several queries at one snapshot: the store's state when the first one runs. */
 export function atSnapshot<Result>(
   db: Kysely<Tables>,
   read: (at: Kysely<Tables>) => Promise<Result>,
@@ -56,7 +61,7 @@ export function atSnapshot<Result>(
   return db.transaction().execute(read);
 }
 
-/** One page of a list, newest first, with the number of rows on all pages. */
+/** Reads one page of a list, with the number of rows on all pages. */
 export function readPage<Table extends keyof Tables, Item>(
   db: Kysely<Tables>,
   listing: Listing<Table>,
@@ -65,23 +70,25 @@ export function readPage<Table extends keyof Tables, Item>(
   return atSnapshot(db, (at) => pageAt(at, listing, page));
 }
 
-/** The same within a snapshot, for what more is read with the page. */
+/** `readPage` within the caller's snapshot. */
 export async function pageAt<Table extends keyof Tables, Item>(
   at: Kysely<Tables>,
   listing: Listing<Table>,
   page: PageOf<Table, Item>,
 ): Promise<Page<Item>> {
-  const { table, equal, newestFirstBy, orderBy, also } = listing;
+  const { table, equal, newestFirstBy, orderBy, also, within } = listing;
   const conditions = Object.entries(typeof equal === 'function' ? equal() : equal)
     .filter(([, value]) => value !== undefined)
     .map(conditionOf);
   if (also !== undefined) conditions.push(also);
   const where =
     conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;
-  const count = sql<{ total: number }>`select count(*) as total from ${sql.table(table)} ${where}`;
+  const from =
+    within === undefined ? sql.table(table) : sql`${within} cross join ${sql.table(table)}`;
+  const count = sql<{ total: number }>`select count(*) as total from ${from} ${where}`;
   const counted = await (listing.kept ?? count).execute(at);
   const { rows } = await sql<Tables[Table]>`
-    select * from ${sql.table(table)} ${where}
+    select ${sql.table(table)}.* from ${from} ${where}
     order by ${orderBy ?? sql`${sql.ref(newestFirstBy)} desc`}
     limit ${page.pageSize} offset ${page.page * page.pageSize}`.execute(at);
   return {
@@ -92,10 +99,10 @@ export async function pageAt<Table extends keyof Tables, Item>(
   };
 }
 
-/** Most values in one `IN (…)`; SQLite takes 32,766 parameters a statement. */
+/** Most values in one `IN (…)`; SQLite allows 32,766 parameters per statement. */
 const VALUES_MAX = 500;
 
-/** Cuts a list of look-ups into statements of a bounded size. */
+/** Cuts values into batches of at most 500, one for each statement. */
 export function inBatches<Value>(values: readonly Value[]): Value[][] {
   const batches: Value[][] = [];
   for (let from = 0; from < values.length; from += VALUES_MAX) {

@@ -1,10 +1,12 @@
 import { sql, type Kysely } from 'kysely';
-import type { IntakeStatus } from '../../../domain/fact.ts';
+import type { IntakeStatus } from '../../../domain/fact/fact.ts';
 import type { NotificationQuery, Page, PageRequest, StoredNotification } from '../../reads.ts';
-import type { KeyLookup } from '../key-lookup.ts';
-import type { HashTableRow, NotificationTableRow, Tables } from '../tables.ts';
+import type { KeyLookup } from '../keys/key-lookup.ts';
+import type { HashTableRow, NotificationTableRow, Tables } from '../table/tables.ts';
+import { SPAN_FACTS } from '../writing/sqlite-writes.ts';
 import { keptTotal, readPage } from './list.ts';
 
+/** Repeats the condition of the index `notifications_by_status` for SQLite's planner. */
 const NOT_ACCEPTED = sql<boolean>`status <> 'accepted'`;
 
 function notificationOf(
@@ -26,7 +28,17 @@ function notificationOf(
   };
 }
 
-/** The names of hashes; what a hash is called never changes. */
+/** Filters and orders a vault's notifications by its spans, newest first. */
+function spansOf(vaultId: string) {
+  const length = sql.lit(SPAN_FACTS);
+  return {
+    within: sql`(select span from vault_spans where vault_id = ${vaultId})`,
+    also: sql<boolean>`seq between span * ${length} and span * ${length} + ${length} - 1`,
+    orderBy: sql`span desc, seq desc`,
+  };
+}
+
+/** Reads the hashes of some rows. It needs no snapshot, because rows of hashes never change. */
 async function hashesOf(
   db: Kysely<Tables>,
   rows: readonly NotificationTableRow[],
@@ -36,6 +48,7 @@ async function hashesOf(
   return new Map(hashes.map((hash) => [hash.hash_id, hash]));
 }
 
+/** One page of notifications, newest first. */
 export async function readNotifications(
   db: Kysely<Tables>,
   query: NotificationQuery,
@@ -50,13 +63,23 @@ export async function readNotifications(
     hash_id: keys.filterOf(blockchainHash),
     status,
   });
-  const kept =
-    id === undefined && blockchainHash === undefined
-      ? keptTotal('notification_counts', { vault_id: vaultId, status })
-      : undefined;
-  // The condition of the index `notifications_by_status`, which a status alone does not imply.
-  const also = status === undefined || status === 'accepted' ? undefined : NOT_ACCEPTED;
-  const listing = { table: 'notifications', equal, newestFirstBy: 'seq', kept, also } as const;
+  const isOfMany = id === undefined && blockchainHash === undefined;
+  const kept = isOfMany
+    ? keptTotal('notification_counts', { vault_id: vaultId, status })
+    : undefined;
+  const isNotAccepted = status !== undefined && status !== 'accepted';
+  const narrowed = isNotAccepted
+    ? { also: NOT_ACCEPTED }
+    : isOfMany && vaultId !== undefined
+      ? spansOf(vaultId)
+      : {};
+  const listing = {
+    table: 'notifications',
+    equal,
+    newestFirstBy: 'seq',
+    kept,
+    ...narrowed,
+  } as const;
   const rows = await readPage(db, listing, { ...request, itemOf: (row) => row });
   const hashes = await hashesOf(db, rows.items);
   const items = rows.items.map((row) =>

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
-import type { CreditingPolicy } from '../../../domain/crediting.ts';
+import type { CreditingPolicy } from '../../../domain/deposit/policy.ts';
 import { AssetId } from '../../../domain/ids.ts';
-import { unpackPolicy } from '../../fact-codec.ts';
+import { unpackPolicy } from '../../codec/fact.ts';
 import type { DecimalsCorrectionRow, PolicyRow } from '../../records.ts';
 import type { Page, PageRequest, PolicyChange } from '../../reads.ts';
-import { policyOf } from '../policy-row.ts';
-import type { Tables } from '../tables.ts';
+import { policyOf } from '../table/policy-row.ts';
+import type { Tables } from '../table/tables.ts';
 import { readPage } from './list.ts';
 
-/** The policy that holds: the one that was set last. */
+/** The policy in force, which is the last one. */
 export async function readPolicy(db: Kysely<Tables>): Promise<PolicyRow | undefined> {
   const row = await db
     .selectFrom('policies')
@@ -19,7 +19,7 @@ export async function readPolicy(db: Kysely<Tables>): Promise<PolicyRow | undefi
   return row && policyOf(row);
 }
 
-/** What the configuration said when it set a policy last. */
+/** The configuration's last policy, whatever was set through the API since. */
 export async function readConfiguredPolicy(
   db: Kysely<Tables>,
 ): Promise<CreditingPolicy | undefined> {
@@ -34,7 +34,7 @@ export async function readConfiguredPolicy(
   return text === null ? undefined : unpackPolicy(text);
 }
 
-/** Policies newest first, each with the one that it replaced. */
+/** One page of policies, newest first, each with the policy that it replaced. */
 export async function readPolicyHistory(
   db: Kysely<Tables>,
   page: PageRequest,
@@ -42,7 +42,7 @@ export async function readPolicyHistory(
   const listing = { table: 'policies', equal: {}, newestFirstBy: 'seq' } as const;
   const found = await readPage(db, listing, { ...page, itemOf: policyOf });
   const oldest = found.items.at(-1);
-  // Policies are only appended, so what came before a row is the same at any later moment.
+  // Policies are only appended, so a row's predecessor never changes.
   const before = oldest && (await readPolicyBefore(db, oldest.seq));
   const items = found.items.map((row, at) => ({
     ...row,
@@ -62,7 +62,7 @@ async function readPolicyBefore(db: Kysely<Tables>, seq: number): Promise<Policy
   return row && policyOf(row);
 }
 
-/** Decimals of every asset seen with any, pinned at its first sighting. */
+/** Pinned decimals of every asset that was seen with decimals. */
 export async function readPinnedDecimals(
   db: Kysely<Tables>,
 ): Promise<ReadonlyMap<AssetId, number>> {
@@ -70,10 +70,10 @@ export async function readPinnedDecimals(
   return new Map(rows.map((row) => [AssetId(row.asset), row.decimals]));
 }
 
-/** Corrections of decimals kept in an answer: people make them, and few. */
+/** Most corrections in an answer; only people make them. */
 const CORRECTIONS_MAX = 1_000;
 
-/** Corrections of decimals, newest first; of one asset where it is named. */
+/** Corrections of decimals, newest first. `asset`: only this asset's. */
 export async function readDecimalsCorrections(
   db: Kysely<Tables>,
   asset?: AssetId,

@@ -1,18 +1,21 @@
 import { sql, type Kysely } from 'kysely';
-import type { Withdrawal } from '../../../domain/withdrawal.ts';
-import { withdrawalOf } from '../row.ts';
-import type { Tables } from '../tables.ts';
+import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
+import { withdrawalOf } from '../table/row.ts';
+import type { Tables } from '../table/tables.ts';
 
-/** Word for word the condition of the index `withdrawals_unconfirmed`: the planner compares text. */
+/** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */
 const UNCONFIRMED = sql<boolean>`custody <> 'known'`;
 
-/** What the API did not know is asked for until a person has resolved that. */
+/** An unknown withdrawal counts only until its difference is resolved. */
 const OPEN = sql<boolean>`(custody <> 'unknown' OR transaction_id IN (
   SELECT transaction_id FROM breaks
   WHERE state <> 'resolved' AND type = 'unknown_to_custody'
   UNION SELECT transaction_id FROM exempt_differences WHERE type = 'unknown_to_custody'))`;
 
-/** What was never asked about goes first, so that what the API does not know starves nothing. */
+/**
+ * Withdrawals that the custody API has not confirmed: doubted, then unasked, then unknown ones, so
+ * that the unknown ones starve no other. Oldest first within each group.
+ */
 export async function readWaitingWithdrawals(
   db: Kysely<Tables>,
   limit: number,

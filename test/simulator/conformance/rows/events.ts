@@ -85,7 +85,10 @@ export const CHAIN_STREAM_ROWS = {
   'incoming/field/metadata': 'metadata',
 } as const;
 
-/** Sections "Balance change entry", "Tags", "Aggregation per stream" and "Conservation rules". */
+/**
+ * Sections "Balance change entry", "Tags on balance change entries", "Aggregation per stream" and
+ * "Conservation rules".
+ */
 export const BALANCE_CHANGE_ROWS = {
   'entry/asset': 'string, universal asset ID',
   'entry/amount': 'integer string; negative = debit; never a decimal point',

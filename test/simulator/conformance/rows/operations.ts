@@ -32,7 +32,7 @@ export const ENDPOINT_ROWS = {
   'POST /memos': 'create memo; idempotent on address + memo',
 } as const;
 
-/** Sections "Subscription (webhook) endpoints" and "Subscription-specific conditions". */
+/** Sections "Subscription (webhook) endpoints" and "Errors" (subscription-specific conditions). */
 export const SUBSCRIPTION_ROWS = {
   'behaviour-1': 'POST replaces the whole set; remove one, change the URL, DELETE stops all',
   'behaviour-2': 'PUT confirmations: maximum delivered depth per network; whole map; default all',

@@ -56,5 +56,5 @@ export const CONTRACT_ROWS = {
   'tags-are-open': 'balance change tags are forward-compatible',
   'document-is-openapi-3.1': '/openapi.json is a valid OpenAPI 3.1 document',
   'document-holds-every-endpoint': 'every endpoint of the specification is in it',
-  'violations-are-noticed': 'an exchange that breaks the document is told',
+  'violations-are-noticed': 'an exchange that breaks the document is reported',
 } as const;

@@ -1,0 +1,88 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { QuarantineRow } from '../../store/records.ts';
+import { authorize, type ApiEnv } from '../access.ts';
+import { recordDecision, reasonText } from '../exchange/decision.ts';
+import { journalSeq } from './journal.ts';
+import { idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { intakeStatus } from './notifications.ts';
+import { answers, WRITE_PROBLEMS } from '../problem.ts';
+import type { Services } from '../services.ts';
+import { isoTime, isoTimeOrNull, timeText } from '../formats.ts';
+
+const tags = ['Intake'];
+
+const keptSchema = z
+  .object({
+    quarantineId: z.string(),
+    notificationId: z.string(),
+    defect: z.string().openapi({ description: 'The part that could not be read, and its path.' }),
+    state: z.enum(['kept', 'retried']),
+    journalSeq,
+    receivedAt: timeText,
+    retriedAt: timeText.nullable(),
+  })
+  .openapi('Quarantined');
+
+function keptView(row: QuarantineRow): z.infer<typeof keptSchema> {
+  return {
+    quarantineId: row.quarantineId,
+    notificationId: row.notificationId,
+    defect: row.defect,
+    state: row.state,
+    journalSeq: row.seq,
+    receivedAt: isoTime(row.receivedAt),
+    retriedAt: isoTimeOrNull(row.retriedAt),
+  };
+}
+
+const listQuarantine = createRoute({
+  method: 'get',
+  path: '/v1/quarantine',
+  operationId: 'listQuarantine',
+  tags,
+  summary: 'Bodies that could not be read, newest first',
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ description: 'A page of them', schema: listOf(keptSchema) }),
+});
+
+const retrySchema = z
+  .object({ quarantineId: z.string(), status: intakeStatus })
+  .openapi('RetriedQuarantine');
+
+const retry = createRoute({
+  method: 'post',
+  path: '/v1/quarantine/{id}/retry',
+  operationId: 'retryQuarantined',
+  tags,
+  summary: 'Read a quarantined body again, for example after an upgrade; it takes effect now',
+  middleware: authorize('operator'),
+  request: {
+    params: idParams,
+    query: noQuery,
+    body: {
+      required: false,
+      content: {
+        'application/json': {
+          schema: z.strictObject({ reason: reasonText.optional() }).openapi('Retry'),
+        },
+      },
+    },
+  },
+  responses: answers({ description: 'How it was taken', schema: retrySchema }, WRITE_PROBLEMS),
+});
+
+/** `GET /v1/quarantine`, and its retry. */
+export function mountQuarantine(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  app.openapi(listQuarantine, async (context) => {
+    const found = await services.reads.quarantine(context.req.valid('query'));
+    return context.json(listAnswer(found, keptView), 200);
+  });
+  app.openapi(retry, async (context) => {
+    const { id } = context.req.valid('param');
+    const { reason = 'retried through the API' } = context.req.valid('json');
+    const decision = { kind: 'retry', quarantineId: id, reason } as const;
+    const outcome = await recordDecision(services, context.get('caller'), decision);
+    const status = outcome.kind === 'unchanged' ? 'duplicate' : (outcome.status ?? 'accepted');
+    return context.json({ quarantineId: id, status }, 200);
+  });
+}

@@ -1,0 +1,145 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import { feedSeqAt, cursorOf } from '../../domain/deposit/feed-cursor.ts';
+import { CreditId } from '../../domain/ids.ts';
+import type { StoredCredit } from '../../store/reads.ts';
+import { authorize, type ApiEnv } from '../access.ts';
+import { recordDecision, statement } from './decision.ts';
+import { depositFields, depositOrProblem, depositView, oneDeposit } from './deposits.ts';
+import { idParams, noQuery, wholeNumber } from '../paging.ts';
+import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
+import type { Services } from '../services.ts';
+import { amountText, isoTime, jsonBody, timeText } from '../formats.ts';
+
+const WAIT_SECONDS_MAX = 60;
+const REFERENCE_CHARACTERS_MAX = 256;
+
+const creditSchema = z
+  .object({
+    ...depositFields,
+    seq: z.int().openapi({ description: 'Its cursor in the feed.' }),
+    creditId: z.string(),
+    kind: z.enum(['credit', 'reversal']),
+    amount: amountText.openapi({ description: 'Always positive, for reversals too.' }),
+    reverses: z
+      .string()
+      .optional()
+      .openapi({ description: 'The credit that this reversal takes back.' }),
+    createdAt: timeText,
+  })
+  .openapi('Credit', {
+    description: 'An item of the feed, with its deposit as it was when the item was appended.',
+  });
+
+function creditView(
+  { feedSeq, item, createdAt }: StoredCredit,
+  restoredAfter: readonly number[],
+): z.infer<typeof creditSchema> {
+  return {
+    ...depositView(item.deposit),
+    seq: cursorOf(feedSeq, restoredAfter),
+    creditId: item.creditId,
+    kind: item.kind,
+    amount: item.amount.toString(),
+    ...(item.reverses === null ? {} : { reverses: item.reverses }),
+    createdAt: isoTime(createdAt),
+  };
+}
+
+const tags = ['Credits'];
+
+const readFeed = createRoute({
+  method: 'get',
+  path: '/v1/credits',
+  operationId: 'readCredits',
+  tags,
+  summary: 'The credit feed after a cursor, in order; can wait for new items',
+  request: {
+    query: z.strictObject({
+      after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
+      limit: wholeNumber({ min: 1, max: 1000, default: 100 }),
+      wait: wholeNumber({ min: 0, max: WAIT_SECONDS_MAX, default: 0 }),
+    }),
+  },
+  responses: answers(
+    {
+      description: 'Items after the cursor; continue from `next`',
+      schema: z
+        .object({ data: z.array(creditSchema), next: z.int() })
+        .openapi('CreditFeed', { description: 'Empty when no item arrived within the wait.' }),
+    },
+    ['conflict', 'unavailable'],
+  ),
+});
+
+const acknowledge = createRoute({
+  method: 'post',
+  path: '/v1/credits/{id}/ack',
+  operationId: 'acknowledgeCredit',
+  tags,
+  summary: 'Acknowledge a credit with your reference; idempotent, bound to the first reference',
+  middleware: authorize('crediting'),
+  request: {
+    params: idParams,
+    query: noQuery,
+    body: jsonBody(
+      z.strictObject({ reference: statement(REFERENCE_CHARACTERS_MAX) }).openapi('Acknowledgement'),
+    ),
+  },
+  responses: answers(oneDeposit, WRITE_PROBLEMS),
+});
+
+/** Feed items after one item. Waits for new ones without polling the store. */
+async function itemsAfter(
+  { reads, feed }: Services,
+  query: { after: number; limit: number; wait: number },
+  abort: AbortSignal,
+): Promise<readonly StoredCredit[]> {
+  const { after, limit, wait } = query;
+  const items = await reads.credits(after, limit);
+  if (items.length > 0 || wait === 0) return items;
+  const woken = await feed.waitFor(after, wait * 1_000, abort);
+  if (woken === 'refused') {
+    const detail = 'Too many consumers are waiting: try again, or call without `wait`.';
+    throw new ProblemError({ kind: 'unavailable', detail });
+  }
+  return woken === 'items' ? reads.credits(after, limit) : [];
+}
+
+/**
+ * The feed item at a cursor. A cursor of another feed comes from a history that a restore replaced:
+ * continuing there would skip new items. Throws the problem for such a cursor.
+ */
+async function itemAt(
+  reads: Services['reads'],
+  cursor: number,
+  restoredAfter: readonly number[],
+): Promise<number> {
+  const feedSeq = feedSeqAt(cursor, restoredAfter);
+  const head = await reads.feedHead();
+  if (feedSeq !== null && feedSeq <= head) return feedSeq;
+  const detail = `The feed has no cursor ${cursor} (it ends at ${cursorOf(head, restoredAfter)}): it belongs to another feed, or the store was restored from an older backup. Read again from 0; known items keep their creditId.`;
+  throw new ProblemError({ kind: 'conflict', detail });
+}
+
+/** The credit feed, `GET /v1/credits`, and its acknowledgements. */
+export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  const { reads } = services;
+  app.openapi(readFeed, async (context) => {
+    const { after: cursor, limit, wait } = context.req.valid('query');
+    const restoredAfter = await reads.restoredAfter();
+    const after = await itemAt(reads, cursor, restoredAfter);
+    const items = await itemsAfter(services, { after, limit, wait }, context.req.raw.signal);
+    const data = items.map((item) => creditView(item, restoredAfter));
+    return context.json({ data, next: data.at(-1)?.seq ?? cursor }, 200);
+  });
+  app.openapi(acknowledge, async (context) => {
+    const { id } = context.req.valid('param');
+    const { reference } = context.req.valid('json');
+    const decision = { kind: 'acknowledge', creditId: CreditId(id), reference } as const;
+    await recordDecision(services, context.get('caller'), decision);
+    const credit = await reads.credit(id);
+    if (credit === undefined) throw notFound(`There is no credit ${id}: read GET /v1/credits.`);
+    const deposit = await depositOrProblem(reads, credit.item.deposit.depositId);
+    return context.json(depositView(deposit), 200);
+  });
+}

@@ -1,0 +1,40 @@
+import { z } from '@hono/zod-openapi';
+import type { Decision } from '../../domain/fact/decision.ts';
+import type { FactOutcome } from '../../store/port.ts';
+import type { Caller } from '../access.ts';
+import { ProblemError, refusalProblem } from '../problem.ts';
+import type { Services } from '../services.ts';
+
+const REASON_CHARACTERS_MAX = 1_000;
+
+/** Text of a person or consumer for the journal; it must not be empty. */
+export function statement(charactersMax: number) {
+  return z.string().trim().min(1, 'must not be empty').max(charactersMax);
+}
+
+export const reasonText = statement(REASON_CHARACTERS_MAX);
+
+/** The body of a decision that only needs a reason. */
+export const reasonBody = z.strictObject({ reason: reasonText }).openapi('Reason');
+
+/**
+ * Journals a decision in the caller's name and waits until it is durable. Throws the problem of a
+ * refusal.
+ */
+export async function recordDecision(
+  services: Pick<Services, 'submit' | 'now'>,
+  caller: Caller,
+  decision: Decision,
+): Promise<Extract<FactOutcome, { kind: 'taken' | 'unchanged' }>> {
+  const at = services.now();
+  const outcome = await services.submit({ kind: 'decision', at, actor: caller.name, decision });
+  if (outcome.kind === 'not_taken') throw refusalProblem(outcome.refusal);
+  if (outcome.kind === 'busy' || outcome.kind === 'unavailable') {
+    const detail = 'The store accepts no writes now; nothing was changed. Try again.';
+    throw new ProblemError({ kind: 'unavailable', detail });
+  }
+  if (outcome.kind !== 'taken' && outcome.kind !== 'unchanged') {
+    throw new Error(`a decision ended as ${outcome.kind}`);
+  }
+  return outcome;
+}

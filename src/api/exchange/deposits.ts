@@ -1,0 +1,244 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Decision } from '../../domain/fact/decision.ts';
+import type { Deposit, DepositState, HoldReason } from '../../domain/deposit/deposit.ts';
+import { DepositId } from '../../domain/ids.ts';
+import { authorize, type ApiEnv } from '../access.ts';
+import { recordDecision, reasonBody, reasonText, statement } from './decision.ts';
+import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { Services } from '../services.ts';
+import { amountText, isoTime, isoTimeOrNull, jsonBody, timeText } from '../formats.ts';
+
+const depositState = z.enum({
+  detected: 'detected',
+  confirming: 'confirming',
+  verifying: 'verifying',
+  credited: 'credited',
+  settled: 'settled',
+  internal: 'internal',
+  held: 'held',
+  rolled_back: 'rolled_back',
+  reversed: 'reversed',
+} as const satisfies { [State in DepositState]: State });
+
+const holdReason = z.enum({
+  operator_hold: 'operator_hold',
+  unattributed_memo: 'unattributed_memo',
+  memo_required: 'memo_required',
+  decimals_changed: 'decimals_changed',
+  dust: 'dust',
+  halted: 'halted',
+  approval_required: 'approval_required',
+} as const satisfies { [Reason in HoldReason]: Reason });
+
+const approvalSchema = z
+  .object({ person: z.string(), reason: z.string(), approvedAt: timeText })
+  .openapi('Approval');
+
+/** The fields of a deposit, in the credit feed too. */
+export const depositFields = {
+  depositId: z.string(),
+  state: depositState,
+  reason: holdReason.nullable().openapi({ description: 'Why it is held.' }),
+  vaultId: z.string(),
+  accountId: z.string().nullable(),
+  addressId: z.string().nullable(),
+  memo: z.string().nullable(),
+  network: z.string(),
+  asset: z.string(),
+  amount: amountText.openapi({
+    description: 'The sum of its transfer entries, in smallest units.',
+  }),
+  blockchainHash: z.string(),
+  transactionId: z.string().nullable(),
+  confirmations: z.int().openapi({ description: 'The highest count from webhooks in this epoch.' }),
+  requiredConfirmations: z.int(),
+  custodyConfirmations: z.int().openapi({ description: 'The depth in the custody API’s record.' }),
+  epoch: z.int().openapi({ description: 'How many times its hash was rolled back.' }),
+  verifiedAt: timeText
+    .nullable()
+    .openapi({ description: 'When the custody API’s record matched.' }),
+  attributedTo: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The owner that an operator attributed it to.' }),
+  attributedBy: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The operator; another person must give the last approval.' }),
+  operatorHold: z.string().nullable(),
+  approvals: z.array(approvalSchema),
+  creditId: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The credit in the feed that is not reversed, if any.' }),
+  reference: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The consumer’s reference, once acknowledged.' }),
+  firstSeenAt: timeText,
+  updatedAt: timeText,
+};
+
+const depositSchema = z.object(depositFields).openapi('Deposit');
+
+/** A deposit as the API shows it. */
+export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
+  return {
+    depositId: deposit.depositId,
+    state: deposit.state,
+    reason: deposit.reason,
+    vaultId: deposit.vaultId,
+    accountId: deposit.accountId,
+    addressId: deposit.addressId,
+    memo: deposit.memo,
+    network: deposit.network,
+    asset: deposit.asset,
+    amount: deposit.amount.toString(),
+    blockchainHash: deposit.blockchainHash,
+    transactionId: deposit.transactionId,
+    confirmations: deposit.confirmations,
+    requiredConfirmations: deposit.requiredConfirmations,
+    custodyConfirmations: deposit.custodyConfirmations,
+    epoch: deposit.epoch,
+    verifiedAt: isoTimeOrNull(deposit.verifiedAt),
+    attributedTo: deposit.attributedTo,
+    attributedBy: deposit.attributedBy,
+    operatorHold: deposit.operatorHold,
+    approvals: deposit.approvals.map(({ person, reason, at }) => ({
+      person,
+      reason,
+      approvedAt: isoTime(at),
+    })),
+    creditId: deposit.credit?.creditId ?? null,
+    reference: deposit.credit?.reference ?? null,
+    firstSeenAt: isoTime(deposit.firstSeenAt),
+    updatedAt: isoTime(deposit.updatedAt),
+  };
+}
+
+/** A deposit by id. Throws the 404 problem for an unknown one. */
+export async function depositOrProblem(reads: Reads, depositId: string): Promise<Deposit> {
+  const deposit = await reads.deposit(depositId);
+  if (deposit === undefined) {
+    throw notFound(`There is no deposit ${depositId}: list them with GET /v1/deposits.`);
+  }
+  return deposit;
+}
+
+const tags = ['Deposits'];
+export const oneDeposit = { description: 'The deposit as it is now', schema: depositSchema };
+
+const listDeposits = createRoute({
+  method: 'get',
+  path: '/v1/deposits',
+  operationId: 'listDeposits',
+  tags,
+  summary: 'Deposits, newest first',
+  request: {
+    query: z.strictObject({
+      state: depositState.optional(),
+      vaultId: filter(),
+      blockchainHash: filter(),
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ description: 'A page of deposits', schema: listOf(depositSchema) }),
+});
+
+const getDeposit = createRoute({
+  method: 'get',
+  path: '/v1/deposits/{id}',
+  operationId: 'getDeposit',
+  tags,
+  summary: 'One deposit',
+  request: { params: idParams, query: noQuery },
+  responses: answers(oneDeposit, ['not-found']),
+});
+
+const ATTRIBUTED_TO_CHARACTERS_MAX = 256;
+
+const attributionBody = z
+  .strictObject({ attributedTo: statement(ATTRIBUTED_TO_CHARACTERS_MAX), reason: reasonText })
+  .openapi('Attribution');
+
+function depositAction<Name extends string, Body extends z.ZodType>(
+  name: Name,
+  about: { summary: string; body: Body },
+) {
+  return createRoute({
+    method: 'post',
+    path: `/v1/deposits/{id}/${name}` as const,
+    operationId: `${name}Deposit`,
+    tags,
+    summary: about.summary,
+    middleware: authorize('operator'),
+    request: {
+      params: idParams,
+      query: noQuery,
+      body: jsonBody(about.body),
+    },
+    responses: answers(oneDeposit, WRITE_PROBLEMS),
+  });
+}
+
+const approve = depositAction('approve', {
+  summary: 'Approve the credit of a large deposit; bound to its epoch, never replaces verification',
+  body: reasonBody,
+});
+const hold = depositAction('hold', {
+  summary: 'Hold a deposit: it is not credited',
+  body: reasonBody,
+});
+const release = depositAction('release', {
+  summary: 'Release a deposit that a person holds, or whose decimals changed',
+  body: reasonBody,
+});
+const attribute = depositAction('attribute', {
+  summary:
+    'Attribute a deposit without a registered memo to its owner; may be corrected before the credit',
+  body: attributionBody,
+});
+
+/** `GET /v1/deposits`, one deposit, and the decisions about it. */
+export function mountDeposits(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  const { reads } = services;
+  const decided = async (context: Context<ApiEnv>, id: string, decision: Decision) => {
+    await recordDecision(services, context.get('caller'), decision);
+    return depositView(await depositOrProblem(reads, id));
+  };
+  app.openapi(listDeposits, async (context) => {
+    const { page, pageSize, ...query } = context.req.valid('query');
+    const found = await reads.deposits(given(query), { page, pageSize });
+    return context.json(listAnswer(found, depositView), 200);
+  });
+  app.openapi(getDeposit, async (context) => {
+    const { id } = context.req.valid('param');
+    return context.json(depositView(await depositOrProblem(reads, id)), 200);
+  });
+  for (const [route, kind] of [
+    [approve, 'approve'],
+    [hold, 'hold'],
+    [release, 'release'],
+  ] as const) {
+    app.openapi(route, async (context) => {
+      const { id } = context.req.valid('param');
+      const { reason } = context.req.valid('json');
+      const decision = { kind, depositId: DepositId(id), reason };
+      return context.json(await decided(context, id, decision), 200);
+    });
+  }
+  app.openapi(attribute, async (context) => {
+    const { id } = context.req.valid('param');
+    const body = context.req.valid('json');
+    const decision = {
+      kind: 'attribute',
+      depositId: DepositId(id),
+      endsApprovals: true,
+      ...body,
+    } as const;
+    return context.json(await decided(context, id, decision), 200);
+  });
+}

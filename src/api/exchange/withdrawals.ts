@@ -1,0 +1,131 @@
+import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
+import type { ChangeKind } from '../../domain/fact/notification.ts';
+import type {
+  CustodyKnowledge,
+  Withdrawal,
+  WithdrawalStatus,
+} from '../../domain/withdrawal/withdrawal.ts';
+import type { ApiEnv } from '../access.ts';
+import { filter, given, listAnswer, listOf, pageQuery } from '../paging.ts';
+import { answers } from '../problem.ts';
+import type { Services } from '../services.ts';
+import { amountText, isoTime, timeText } from '../formats.ts';
+
+const withdrawalStatus = z.enum({
+  'approval-pending': 'approval-pending',
+  requested: 'requested',
+  inited: 'inited',
+  'to-sign': 'to-sign',
+  signed: 'signed',
+  submitted: 'submitted',
+  mined: 'mined',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  replaced: 'replaced',
+  rolledback: 'rolledback',
+} as const satisfies { [Status in WithdrawalStatus]: Status });
+
+const custodyKnowledge = z.enum({
+  unasked: 'unasked',
+  known: 'known',
+  doubted: 'doubted',
+  unknown: 'unknown',
+} as const satisfies { [Knowledge in CustodyKnowledge]: Knowledge });
+
+/** The kind of a balance change; see the custody service's tags. */
+export const changeKind = z.enum({
+  transfer: 'transfer',
+  change: 'change',
+  fee: 'fee',
+  rebate: 'rebate',
+  mint: 'mint',
+} as const satisfies { [Kind in ChangeKind]: Kind });
+
+const withdrawalSchema = z
+  .object({
+    transactionId: z.string(),
+    orderId: z.string().nullable(),
+    status: withdrawalStatus
+      .nullable()
+      .openapi({ description: 'Its last event that is not merely informational.' }),
+    reasonCode: z.string().nullable(),
+    vaultId: z.string(),
+    accountId: z.string().nullable(),
+    addressId: z.string().nullable(),
+    destinationAddress: z.string().nullable(),
+    memo: z.string().nullable(),
+    network: z.string().nullable(),
+    blockchainHash: z.string().nullable(),
+    posted: z
+      .array(
+        z.object({
+          asset: z.string(),
+          amount: amountText,
+          kind: changeKind,
+          accountId: z.string().nullable(),
+          addressId: z.string().nullable(),
+          memo: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: 'Its active balance changes in the books.' }),
+    custody: custodyKnowledge.openapi({
+      description:
+        'What the custody API knows: `unasked` (only webhooks reported it), `known` (its record agrees), `doubted` (its record differs, or webhooks reported more since), `unknown` (it does not know it: nothing is posted for it).',
+    }),
+    firstSeenAt: timeText,
+    updatedAt: timeText,
+  })
+  .openapi('Withdrawal');
+
+function withdrawalView(withdrawal: Withdrawal): z.infer<typeof withdrawalSchema> {
+  return {
+    transactionId: withdrawal.transactionId,
+    orderId: withdrawal.orderId,
+    status: withdrawal.status,
+    reasonCode: withdrawal.reasonCode,
+    vaultId: withdrawal.vaultId,
+    accountId: withdrawal.accountId,
+    addressId: withdrawal.addressId,
+    destinationAddress: withdrawal.destinationAddress,
+    memo: withdrawal.memo,
+    network: withdrawal.network,
+    blockchainHash: withdrawal.blockchainHash,
+    posted: withdrawal.posted.map(({ asset, amount, kind, accountId, addressId, memo }) => ({
+      asset,
+      amount: amount.toString(),
+      kind,
+      accountId,
+      addressId,
+      memo,
+    })),
+    custody: withdrawal.custody,
+    firstSeenAt: isoTime(withdrawal.firstSeenAt),
+    updatedAt: isoTime(withdrawal.updatedAt),
+  };
+}
+
+const listWithdrawals = createRoute({
+  method: 'get',
+  path: '/v1/withdrawals',
+  operationId: 'listWithdrawals',
+  tags: ['Withdrawals'],
+  summary: 'Platform transactions, newest first',
+  request: {
+    query: z.strictObject({
+      status: withdrawalStatus.optional(),
+      vaultId: filter(),
+      blockchainHash: filter(),
+      ...pageQuery,
+    }),
+  },
+  responses: answers({ description: 'A page of withdrawals', schema: listOf(withdrawalSchema) }),
+});
+
+/** `GET /v1/withdrawals`. */
+export function mountWithdrawals(app: OpenAPIHono<ApiEnv>, { reads }: Services): void {
+  app.openapi(listWithdrawals, async (context) => {
+    const { page, pageSize, ...query } = context.req.valid('query');
+    const found = await reads.withdrawals(given(query), { page, pageSize });
+    return context.json(listAnswer(found, withdrawalView), 200);
+  });
+}

@@ -1,0 +1,222 @@
+import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
+import { REPORT_STATUSES } from '../../domain/close/report.ts';
+import { FORMATS } from '../../report/document.ts';
+import type { ClosedReport, SignedDay } from '../../store/reads.ts';
+import { authorize, type ApiEnv } from '../access.ts';
+import { dateParams, notClosed } from './closed-day.ts';
+import { recordDecision, reasonText } from '../exchange/decision.ts';
+import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
+import type { Services } from '../services.ts';
+import { isoTime, jsonBody, timeText } from '../formats.ts';
+
+const tags = ['Reports'];
+
+const signatureSchema = z
+  .object({
+    role: z.enum(SIGNATURE_ROLES),
+    person: z.string(),
+    reason: z.string(),
+    reportHash: z.string(),
+    signedAt: timeText,
+  })
+  .openapi('ReportSignature');
+
+const closedDaySchema = z
+  .object({
+    day: z.string(),
+    timezone: z.string(),
+    cutOffAt: timeText,
+    closedAt: timeText,
+    status: z.enum(REPORT_STATUSES),
+    custodyCompared: z.boolean(),
+    reportHash: z.string().openapi({ description: 'SHA-256 of the sealed report, hex.' }),
+    previousReportHash: z.string().nullable(),
+    signatures: z.array(signatureSchema),
+  })
+  .openapi('ClosedDay');
+
+/** docs/reference/daily-report.md describes the members: they belong to a sealed text and are not parsed here. */
+const reportSchema = z
+  .looseObject({
+    version: z.literal([1, 2]),
+    day: z.string(),
+    status: z.enum(REPORT_STATUSES),
+    totals: z.array(z.looseObject({ vaultId: z.string(), asset: z.string() })),
+    reportHash: z.string(),
+    signatures: z.array(signatureSchema),
+  })
+  .openapi('DailyReport');
+
+function closedDayView({ close, signatures }: SignedDay): z.infer<typeof closedDaySchema> {
+  return {
+    day: close.day,
+    timezone: close.timezone,
+    cutOffAt: isoTime(close.cutOffAt),
+    closedAt: isoTime(close.closedAt),
+    status: close.status,
+    custodyCompared: close.custodyCompared,
+    reportHash: close.reportHash,
+    previousReportHash: close.previousReportHash,
+    signatures: signatures.map(({ role, person, reason, reportHash, signedAt }) => ({
+      role,
+      person,
+      reason,
+      reportHash,
+      signedAt: isoTime(signedAt),
+    })),
+  };
+}
+
+const listReports = createRoute({
+  method: 'get',
+  path: '/v1/reports/daily',
+  operationId: 'listDailyReports',
+  tags,
+  summary: 'Closed days, newest first, with their signatures',
+  request: { query: z.strictObject(pageQuery) },
+  responses: answers({ description: 'A page of closed days', schema: listOf(closedDaySchema) }),
+});
+
+const json = { description: 'The report', schema: reportSchema };
+const text = { schema: z.string() };
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** One answer in several media types: JSON has a schema, the others are documents. */
+const reportResponses: RouteConfig['responses'] = {
+  ...answers(json, ['not-found']),
+  200: {
+    description: json.description,
+    content: {
+      'application/json': { schema: reportSchema },
+      'text/csv': text,
+      'text/html': text,
+      'text/plain': text,
+      [XLSX]: { schema: z.string().openapi({ format: 'binary' }) },
+    },
+  },
+};
+
+const getReport = createRoute({
+  method: 'get',
+  path: '/v1/reports/daily/{date}',
+  operationId: 'getDailyReport',
+  tags,
+  summary:
+    'The sealed report of a closed day; JSON is its own text, followed by hash and signatures',
+  request: {
+    params: dateParams,
+    query: z.strictObject({
+      format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
+    }),
+  },
+  responses: reportResponses,
+});
+
+const closeDay = createRoute({
+  method: 'post',
+  path: '/v1/reports/daily/{date}/close',
+  operationId: 'closeDay',
+  tags,
+  summary: 'Close a day now, and the days before it; a closed day never changes',
+  middleware: authorize('operator'),
+  request: { params: dateParams, query: noQuery },
+  responses: answers({ description: 'The closed day', schema: closedDaySchema }, [
+    'not-found',
+    'conflict',
+    'unavailable',
+  ]),
+});
+
+/** The signer must send the hash of the report they read; it is never filled in. */
+const seenHash = z
+  .string('must be the reportHash of the report that you read: see GET /v1/reports/daily/{date}')
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256, 64 hexadecimal digits')
+  .openapi({ description: 'The hash of the report that you read. Another hash is refused.' });
+
+const signReport = createRoute({
+  method: 'post',
+  path: '/v1/reports/daily/{date}/sign',
+  operationId: 'signDailyReport',
+  tags,
+  summary: 'Sign the report that you read: the preparer first, then another person as reviewer',
+  middleware: authorize('operator'),
+  request: {
+    params: dateParams,
+    query: noQuery,
+    body: jsonBody(
+      z
+        .strictObject({
+          role: z.enum(SIGNATURE_ROLES),
+          reason: reasonText,
+          reportHash: seenHash,
+        })
+        .openapi('Signing'),
+    ),
+  },
+  responses: answers({ description: 'The signed day', schema: closedDaySchema }, WRITE_PROBLEMS),
+});
+
+/** The page runs and loads nothing; its style is inline. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
+
+/** `/v1/reports/daily`: closed days, their documents, closing and signing. */
+export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void {
+  const { reads } = services;
+  const closed = async (day: string): Promise<ClosedReport> => {
+    const known = await reads.closedDay(day);
+    if (known === undefined) throw notClosed(day);
+    return known;
+  };
+  app.openapi(listReports, async (context) => {
+    const found = await reads.closes(context.req.valid('query'));
+    return context.json(listAnswer(found, closedDayView), 200);
+  });
+  app.openapi(getReport, async (context) => {
+    const { date: day } = context.req.valid('param');
+    const { format } = context.req.valid('query');
+    const document = await services.document(day, format);
+    if (document === undefined) throw notClosed(day);
+    return context.body(document.body, 200, {
+      'Content-Type': document.contentType,
+      'Content-Disposition': `inline; filename="${document.fileName}"`,
+      'Content-Security-Policy': PAGE_POLICY,
+    });
+  });
+  app.openapi(closeDay, async (context) => {
+    const { date: day } = context.req.valid('param');
+    await closeNow(services, day);
+    return context.json(closedDayView(await closed(day)), 200);
+  });
+  app.openapi(signReport, async (context) => {
+    const { date: day } = context.req.valid('param');
+    const { role, reason, reportHash } = context.req.valid('json');
+    await closed(day);
+    const decision = { kind: 'sign', day, role, reason, reportHash } as const;
+    await recordDecision(services, context.get('caller'), decision);
+    return context.json(closedDayView(await closed(day)), 200);
+  });
+}
+
+async function closeNow({ reads, close }: Services, day: string): Promise<void> {
+  if ((await reads.closedDay(day)) !== undefined) return;
+  const answer = await close(day);
+  switch (answer.kind) {
+    case 'closed':
+      return;
+    case 'unknown':
+      throw notFound(`The journal begins after ${day}: nothing to close.`);
+    case 'too_early': {
+      const detail = `${day} ends at ${isoTime(answer.cutOffAt)}: close it after that.`;
+      throw new ProblemError({ kind: 'conflict', detail });
+    }
+    case 'unavailable': {
+      const detail = `${day} cannot be closed now (${answer.reason}): try again.`;
+      throw new ProblemError({ kind: 'unavailable', detail });
+    }
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi';
+
+/** Money as text: digits of the asset's smallest unit. A JSON number would lose digits. */
+export const amountText = z
+  .string()
+  .openapi({ pattern: '^-?[0-9]+$', example: '1500000000000000000' });
+
+export const timeText = z
+  .string()
+  .openapi({ format: 'date-time', example: '2025-11-20T01:02:03.004Z' });
+
+/** Unix milliseconds as ISO 8601 in UTC. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** Unix milliseconds as ISO 8601 in UTC, or null. */
+export function isoTimeOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+/** The JSON body that a call must have. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } } as const;
+}
+
+/** A time in a query, as Unix milliseconds. */
+export const moment = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be a time with its zone, such as 2025-11-20T00:00:00Z (write + as %2B)',
+  })
+  .transform((text) => Date.parse(text))
+  .openapi({ type: 'string', format: 'date-time' });

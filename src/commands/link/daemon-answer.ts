@@ -1,0 +1,54 @@
+import { CommandFailed } from '../../daemon/process/terminal.ts';
+
+/** The error for a daemon's refusal. */
+export function refusedBy(where: URL, status: number, text: string): CommandFailed {
+  const hint = isRefusedToken(status) ? ' Set COUNTERFOIL_TOKEN or --token-file.' : '';
+  return new CommandFailed(`${where.href} answered ${status}: ${detailOf(text)}${hint}`);
+}
+
+/** The error for an unreachable daemon, with advice. */
+export function unreached(where: URL, error: unknown): CommandFailed {
+  const why = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new CommandFailed(`${where.href} does not answer (${why}): ${remedyOf(where, code)}`);
+}
+
+/** OpenSSL codes for a certificate chain with an unknown authority. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** A missing or unknown client certificate only shows as a closed connection. */
+const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'];
+
+function remedyOf({ protocol }: URL, code: string): string {
+  if (UNTRUSTED.includes(code)) {
+    return "its certificate is not trusted here: give its authority's with --ca FILE";
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return 'give --url with a name that its certificate has';
+  }
+  if (protocol === 'https:' && CLOSED.includes(code)) {
+    return 'where it asks for client certificates (listen.tls.caFile), give one of that authority with --cert FILE --key FILE';
+  }
+  return 'is the daemon running there?';
+}
+
+function isRefusedToken(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/** The text of a problem document, or the beginning of any other body. */
+function detailOf(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'detail' in body) return String(body.detail);
+  } catch {
+    // A proxy may answer with an HTML page.
+  }
+  return text.slice(0, 500);
+}

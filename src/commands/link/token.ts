@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../../ops/config/substitution.ts';
+import { CommandFailed } from '../../daemon/process/terminal.ts';
+
+/** Characters that an Authorization header allows. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Reads the token for a running daemon from the named file or the environment. */
+export function tokenOf(flags: { readonly tokenFile?: string }, environment: Environment): string {
+  const token =
+    flags.tokenFile === undefined ? environment['COUNTERFOIL_TOKEN'] : tokenIn(flags.tokenFile);
+  if (token !== undefined && token !== '') {
+    if (TOKEN.test(token)) return token;
+    const source =
+      flags.tokenFile === undefined ? 'COUNTERFOIL_TOKEN' : `--token-file ${flags.tokenFile}`;
+    throw new CommandFailed(`${source} holds no token: a token is one word of ASCII characters`, 2);
+  }
+  throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
+}
+
+function tokenIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`--token-file ${file} cannot be read: ${why}`, 2);
+  }
+}

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { WHOLE } from '../ops/config/config.ts';
+import { createLog } from '../ops/log.ts';
+import { configFrom } from './config-file.ts';
+import { startDaemon } from '../daemon/daemon.ts';
+import type { Environment } from '../ops/config/substitution.ts';
+import type { Terminal } from '../daemon/process/terminal.ts';
+
+const HELP = `
+Receives the custody service's webhooks at POST /hooks/<path token>, books them exactly, and credits a
+deposit only when the books, the chain view and the custody API agree.
+
+  /console   web pages for people                /docs     the API, to try out
+  /v1        for exchanges and finance           /metrics  for Prometheus
+  /healthz   the process is alive                /readyz   intake accepts notifications
+
+Begin with config/default.json; \`counterfoil doctor --config FILE\` checks a configuration and
+everything it names. SIGTERM ends the daemon in order: everything acknowledged is in the store.`;
+
+export function serveCommand(
+  terminal: Terminal,
+  context: { environment: Environment; version: string },
+): Command {
+  return new Command('serve')
+    .addHelpText('after', HELP)
+    .requiredOption('--config <file>', 'the configuration (JSON)')
+    .option('--json', 'print the listening address as one JSON line')
+    .action(async (flags: { config: string; json?: boolean }) => {
+      const config = configFrom(WHOLE, flags.config, context.environment);
+      const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
+      const { signals } = terminal;
+      const daemon = await startDaemon({ config, log, signals, version: context.version });
+      const consoleUrl = `${daemon.url}/console`;
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify({ url: daemon.url, console: consoleUrl })
+          : `counterfoil listens on ${daemon.url}  (console: ${consoleUrl}, API: ${daemon.url}/docs)`,
+      );
+    });
+}

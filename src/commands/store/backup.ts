@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { decodeAgain } from '../../intake/decode.ts';
+import type { Environment } from '../../ops/config/substitution.ts';
+import { backup, restore } from '../../store/sqlite/file/backup.ts';
+import { verify } from '../../store/sqlite/audit/verify.ts';
+import { stagedProgress } from './staged-progress.ts';
+import { storeFrom, storePathFrom } from './store-path.ts';
+import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
+
+const BACKUP_HELP = `
+Copies the store into a new file while the daemon runs, and audits the copy like \`counterfoil verify\`,
+because an unchecked backup may be useless.
+
+Example:
+  counterfoil backup --config config.json --out /backups/store-2026-11-20.db`;
+
+const RESTORE_HELP = `
+Audits a backup and replaces the store with it. Keeps an existing store beside it. Stop the daemon
+first. The backup lacks what arrived after it was made; the next reconciliations find that and repair
+it from the custody API.
+
+Example:
+  counterfoil restore --from /backups/store-2026-11-20.db --config config.json`;
+
+const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the custody API what came after the backup. A consumer
+of the credit feed that had read further gets 409: it reads again from 0, passes over every creditId that it
+has booked, and acknowledges again.`;
+
+export function backupCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('backup')
+    .addHelpText('after', BACKUP_HELP)
+    .requiredOption('--out <file>', 'the new file')
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--json', 'print the result as one JSON line')
+    .action(async (flags: { out: string; store?: string; config?: string; json?: boolean }) => {
+      const path = storeFrom(flags, environment);
+      await backup(path, flags.out, stagedProgress(process.stderr));
+      const facts = auditOf(flags.out);
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify({ backup: flags.out, facts })
+          : `${flags.out}: ${facts} facts, sound`,
+      );
+    });
+}
+
+export function restoreCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('restore')
+    .addHelpText('after', RESTORE_HELP)
+    .requiredOption('--from <file>', 'the backup')
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--json', 'print the result as one JSON line')
+    .action(async (flags: { from: string; store?: string; config?: string; json?: boolean }) => {
+      if (!existsSync(flags.from)) {
+        throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
+      }
+      const store = storePathFrom(flags, environment);
+      const facts = auditOf(flags.from);
+      const { previous } = await restore(flags.from, store, { decode: decodeAgain, now: Date.now });
+      const kept = previous === null ? '' : `; the previous file is ${previous}`;
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify({ store, facts, previous })
+          : `${store}: restored with ${facts} facts${kept}\n${AFTER_RESTORE}`,
+      );
+    });
+}
+
+function auditOf(path: string): number {
+  const report = verify(path, { decode: decodeAgain, progress: stagedProgress(process.stderr) });
+  if (report.sound) return report.facts;
+  throw new CommandFailed(
+    `${path} is not sound: \`counterfoil verify --store ${path}\` says what is wrong with it`,
+  );
+}

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { decodeAgain } from '../../intake/decode.ts';
+import { rebuild } from '../../store/sqlite/audit/rebuild.ts';
+import type { Environment } from '../../ops/config/substitution.ts';
+import { stagedProgress } from './staged-progress.ts';
+import { storeFrom } from './store-path.ts';
+import type { Terminal } from '../../daemon/process/terminal.ts';
+
+const HELP = `
+Rebuilds every table from the journal in a new file, then replaces the old file with it. Keeps the old
+file beside it. Stop the daemon first: the command refuses a store in use. This command also upgrades
+a store of an earlier version.
+
+The rebuilt credit feed must equal the old one, because consumers have acted on it. Accept a different
+feed only when the old table is known to be damaged.`;
+
+export function rebuildCommand(terminal: Terminal, environment: Environment): Command {
+  return new Command('rebuild')
+    .addHelpText('after', HELP)
+    .option('--store <file>', "the store's SQLite file")
+    .option('--config <file>', "the daemon's configuration, which names the store")
+    .option('--accept-feed', 'accept a credit feed that differs from the old one')
+    .option('--json', 'print the result as one JSON line')
+    .action((flags: { store?: string; config?: string; acceptFeed?: boolean; json?: boolean }) => {
+      const path = storeFrom(flags, environment);
+      const report = rebuild(path, {
+        decode: decodeAgain,
+        progress: stagedProgress(process.stderr),
+        acceptFeed: flags.acceptFeed === true,
+      });
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify(report)
+          : `${path}: rebuilt from ${report.facts} facts; the previous file is ${report.previous}`,
+      );
+    });
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import type { Environment } from '../../ops/config/substitution.ts';
+import { STORE } from '../../ops/config/config.ts';
+import { configFrom } from '../config-file.ts';
+import { CommandFailed } from '../../daemon/process/terminal.ts';
+
+interface StoreFlags {
+  readonly store?: string;
+  readonly config?: string;
+}
+
+/** The path of the store, from --store or from the configuration. The file may not exist yet. */
+export function storePathFrom(flags: StoreFlags, environment: Environment): string {
+  const { store, config } = flags;
+  if (store !== undefined && config !== undefined) {
+    throw new CommandFailed(
+      `--store and --config both name a store: leave out --config to work on ${store}, or --store to work on the one that ${config} names`,
+      2,
+    );
+  }
+  return store ?? storeOfConfig(config, environment);
+}
+
+/** The path of an existing store. Throws `CommandFailed` when it does not exist. */
+export function storeFrom(flags: StoreFlags, environment: Environment): string {
+  const path = storePathFrom(flags, environment);
+  if (existsSync(path)) return path;
+  throw new CommandFailed(`${path} does not exist: give the store's file with --store`, 2);
+}
+
+function storeOfConfig(config: string | undefined, environment: Environment): string {
+  if (config === undefined) {
+    throw new CommandFailed("give the store with --store FILE, or the daemon's --config FILE", 2);
+  }
+  return configFrom(STORE, config, environment).store.path;
+}

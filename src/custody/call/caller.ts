@@ -1,0 +1,191 @@
+import type { Reader } from './answer.ts';
+import { outcomeOf } from './answer.ts';
+import { backoffMs } from './backoff.ts';
+import type { RequestBudget, Reservation } from '../budget/budget.ts';
+import type { Priority } from '../budget/lane.ts';
+import type { Circuit } from './circuit.ts';
+import type { Clock } from '../clock.ts';
+import type { Failure, Outcome } from './outcome.ts';
+import { retryAfterMs, serviceCount, silentUntil } from '../budget/rate-header.ts';
+import type { TokenSource } from '../token.ts';
+import type { HttpResult, Method, Transport } from './transport.ts';
+
+/** The service gives its own receivers 10 s too (spec, "Limits"). */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** Few: each attempt costs a request of the budget, and the next sweep asks again. */
+const TRIES_MAX = 3;
+
+/** The deadline and priority of a call. */
+export interface CallOptions {
+  readonly priority: Priority;
+  /** Unix milliseconds: no wait and no attempt exceeds it. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Call<Value> extends CallOptions {
+  /** The operation's name in metrics. */
+  readonly operation: string;
+  readonly method: Method;
+  /** Path with its query, from the root of the origin. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly read: Reader<Value>;
+}
+
+/** One attempt, reported to metrics and logs. */
+export interface Attempt {
+  readonly operation: string;
+  readonly result: Outcome<unknown>['kind'];
+  /** HTTP status, or null without an answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+}
+
+export interface CallerParts {
+  readonly transport: Transport;
+  readonly tokens: TokenSource;
+  readonly budget: RequestBudget;
+  readonly circuit: Circuit;
+  readonly clock: Clock;
+  /** In [0, 1): jitter of the backoff. */
+  readonly random: () => number;
+  readonly observe: (attempt: Attempt) => void;
+}
+
+/** How an attempt ended, and whether a retry may help. */
+interface Tried<Value> {
+  readonly outcome: Outcome<Value>;
+  readonly retry: 'never' | 'after-backoff' | 'when-budget-allows';
+  /** Minimum wait in milliseconds, requested by the service. */
+  readonly waitMs: number;
+}
+
+/** Makes calls with token, budget, circuit and retries. Every result is a returned value. */
+export class Caller {
+  readonly #parts: CallerParts;
+
+  constructor(parts: CallerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Retries a GET after 5xx, transport errors and damaged bodies. Sends a call that changes
+   * something once, because it may have been carried out. After 429 it was not, so it is retried.
+   */
+  async call<Value>(call: Call<Value>): Promise<Outcome<Value>> {
+    for (let tries = 1; ; tries += 1) {
+      const reserved = await this.#reserve(call);
+      if (reserved.kind !== 'now') return reserved;
+      const { outcome, retry, waitMs } = await this.#attempt(call, reserved);
+      if (retry === 'never' || tries === TRIES_MAX) return outcome;
+      if (retry === 'when-budget-allows') continue;
+      const pauseMs = Math.max(waitMs, backoffMs(tries, this.#parts.random));
+      if (this.#parts.clock.now() + pauseMs >= call.deadlineMs) return outcome;
+      await this.#parts.clock.sleep(pauseMs, call.signal);
+    }
+  }
+
+  /**
+   * Waits for room in the budget. Asks the circuit last, because its one probe must really be sent.
+   */
+  async #reserve(call: CallOptions): Promise<Extract<Reservation, { kind: 'now' }> | Failure> {
+    const { budget, circuit, clock } = this.#parts;
+    for (;;) {
+      if (call.signal?.aborted === true || clock.now() >= call.deadlineMs) return DEADLINE;
+      const circuitState = circuit.state();
+      if (circuitState.kind === 'open' && clock.now() < circuitState.retryAtMs) {
+        return unavailable({ kind: 'circuit-open', retryAtMs: circuitState.retryAtMs });
+      }
+      const reserved = budget.reserve(call);
+      if (reserved.kind === 'refused') {
+        return { kind: 'rate-budget', retryAtMs: reserved.retryAtMs };
+      }
+      if (reserved.kind === 'unrecorded') {
+        return unavailable({ kind: 'unrecorded', detail: reserved.detail });
+      }
+      if (reserved.kind === 'now') {
+        const admitted = circuit.admit();
+        if (admitted.kind === 'go') return reserved;
+        reserved.cancel();
+        return unavailable({ kind: 'circuit-open', retryAtMs: admitted.retryAtMs });
+      }
+      await clock.sleep(reserved.atMs - clock.now(), call.signal);
+    }
+  }
+
+  async #attempt<Value>(
+    call: Call<Value>,
+    reserved: Extract<Reservation, { kind: 'now' }>,
+  ): Promise<Tried<Value>> {
+    const { transport, tokens, clock, observe } = this.#parts;
+    const startMs = clock.now();
+    const timeoutMs = Math.min(REQUEST_TIMEOUT_MS, call.deadlineMs - startMs);
+    let result: HttpResult | undefined;
+    try {
+      result = await transport.send({
+        method: call.method,
+        path: call.path,
+        bearer: await tokens.bearer(),
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        timeoutMs,
+        signal: call.signal,
+      });
+    } finally {
+      reserved.finish(
+        result?.kind === 'answer' ? serviceCount(result.headers, clock.now()) : undefined,
+      );
+    }
+    const tried = this.#judge(call, result, timeoutMs);
+    observe({
+      operation: call.operation,
+      result: tried.outcome.kind,
+      status: result.kind === 'answer' ? result.status : null,
+      durationMs: clock.now() - startMs,
+    });
+    return tried;
+  }
+
+  #judge<Value>(call: Call<Value>, result: HttpResult, timeoutMs: number): Tried<Value> {
+    const { circuit, budget, clock, tokens } = this.#parts;
+    const again = call.method === 'GET' ? 'after-backoff' : 'never';
+    if (result.kind === 'failed') {
+      const { cause } = result;
+      // The caller ended this attempt early: that says nothing about the service.
+      const cutShort = cause.kind === 'timeout' && timeoutMs < REQUEST_TIMEOUT_MS;
+      if (cutShort || cause.kind === 'deadline') {
+        return { outcome: DEADLINE, retry: 'never', waitMs: 0 };
+      }
+      circuit.failed();
+      return { outcome: unavailable(cause), retry: again, waitMs: 0 };
+    }
+    const nowMs = clock.now();
+    const { status, headers } = result;
+    const untilMs = silentUntil({ status, headers, nowMs });
+    if (untilMs !== undefined) budget.silence(untilMs);
+    if (status >= 500) circuit.failed();
+    else circuit.succeeded();
+    if (status === 401) tokens.forget();
+    if (status === 429) {
+      const retryAtMs = untilMs ?? nowMs;
+      return {
+        outcome: { kind: 'rate-budget', retryAtMs },
+        retry: 'when-budget-allows',
+        waitMs: 0,
+      };
+    }
+    const outcome = outcomeOf(result, call.read);
+    if (outcome.kind === 'damaged') {
+      return { outcome: { kind: 'malformed', detail: outcome.detail }, retry: again, waitMs: 0 };
+    }
+    if (outcome.kind !== 'unavailable') return { outcome, retry: 'never', waitMs: 0 };
+    return { outcome, retry: again, waitMs: retryAfterMs(headers, nowMs) ?? 0 };
+  }
+}
+
+const DEADLINE = unavailable({ kind: 'deadline' });
+
+function unavailable(cause: Extract<Failure, { kind: 'unavailable' }>['cause']): Failure {
+  return { kind: 'unavailable', cause };
+}

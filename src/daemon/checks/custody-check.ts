@@ -1,0 +1,129 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import { depthReach, wantedDepths } from '../../domain/deposit/published-depth.ts';
+import { NetworkKey } from '../../domain/ids.ts';
+import { driftText, subscriptionDrift } from '../../domain/break/subscription-drift.ts';
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CustodyConfig } from '../../ops/config/config.ts';
+import type { Network } from '../../wire/network.ts';
+import { failureText } from '../custody/failure-text.ts';
+import { vaultsOf } from '../custody/vaults.ts';
+import { ok, problem, warning, type Diagnosis } from './diagnosis.ts';
+
+/** Time limit of the check's requests. */
+const TIME_MS_MAX = 30_000;
+
+/** Most vaults checked: each costs two of 100 requests a minute. */
+const VAULTS_LOOKED_AT_MAX = 30;
+
+interface Visit {
+  readonly client: CustodyClient;
+  readonly config: CustodyConfig;
+  readonly crediting: CreditingPolicy;
+  readonly options: { readonly priority: 'inactive'; readonly deadlineMs: number };
+}
+
+/** The configuration to check, and when the check began (Unix milliseconds). */
+export interface About {
+  readonly config: CustodyConfig;
+  readonly crediting: CreditingPolicy;
+  readonly now: number;
+}
+
+function visitOf(client: CustodyClient, { config, crediting, now }: About): Visit {
+  const options = { priority: 'inactive', deadlineMs: now + TIME_MS_MAX } as const;
+  return { client, config, crediting, options };
+}
+
+/** Checks everything that the configuration names at the custody service. */
+export async function checkCustody(
+  client: CustodyClient,
+  about: About,
+): Promise<{ diagnoses: Diagnosis[]; networks: readonly Network[] | null }> {
+  const visit = visitOf(client, about);
+  const networks = await client.networks(visit.options);
+  if (networks.kind !== 'ok') {
+    const unread = problem('custody API', failureText(networks, about.config));
+    return { diagnoses: [unread], networks: null };
+  }
+  const diagnoses = await checkVaults(visit, networks.value);
+  return { diagnoses, networks: networks.value };
+}
+
+async function checkVaults(visit: Visit, networks: readonly Network[]): Promise<Diagnosis[]> {
+  const { client, config, crediting, options } = visit;
+  const reached = ok('custody API', `${config.baseUrl} knows this client`);
+  const found = await vaultsOf(client, config, options);
+  if (found.kind === 'failed') return [reached, problem('vaults', found.detail)];
+  const vaults = found.vaultIds;
+  const overrides = new Map<string, number>();
+  const subscriptions: Diagnosis[] = [];
+  for (const vaultId of vaults.slice(0, VAULTS_LOOKED_AT_MAX)) {
+    subscriptions.push(await checkSubscription(visit, vaultId));
+    await noteOverrides(visit, vaultId, overrides);
+  }
+  if (vaults.length > VAULTS_LOOKED_AT_MAX) {
+    const rest = vaults.length - VAULTS_LOOKED_AT_MAX;
+    subscriptions.push(
+      warning('subscriptions', `${rest} more vaults were not checked, to save the request budget`),
+    );
+  }
+  return [reached, ...checkDepths(crediting, networks, overrides), ...subscriptions];
+}
+
+async function checkSubscription(visit: Visit, vaultId: string): Promise<Diagnosis> {
+  const { client, config, options } = visit;
+  const check = `subscription of ${vaultId}`;
+  const rows = await client.subscriptions.of(vaultId, options);
+  if (rows.kind !== 'ok') return problem(check, failureText(rows, config));
+  const drift = subscriptionDrift(rows.value, config.webhookUrl);
+  return drift.kind === 'as_wanted'
+    ? ok(check, driftText(drift))
+    : problem(check, `${driftText(drift)}: mend it with \`counterfoil subscribe --config FILE\``);
+}
+
+/** The smallest override per network over all vaults: webhooks show no greater depth. */
+async function noteOverrides(
+  visit: Visit,
+  vaultId: string,
+  overrides: Map<string, number>,
+): Promise<void> {
+  const answer = await visit.client.subscriptions.overrides(vaultId, visit.options);
+  if (answer.kind !== 'ok') return;
+  for (const [network, depth] of Object.entries(answer.value.confirmations)) {
+    overrides.set(network, Math.min(overrides.get(network) ?? depth, depth));
+  }
+}
+
+/**
+ * Checks whether webhooks can show the depths of a policy. Other depths are no error: the sweep
+ * reads them from the API, later.
+ */
+export function checkDepths(
+  crediting: CreditingPolicy,
+  networks: readonly Network[],
+  overrides: ReadonlyMap<string, number>,
+): Diagnosis[] {
+  return networks.flatMap(({ key, confirmations: published }) => {
+    const override = overrides.get(key) ?? null;
+    return wantedDepths(crediting, NetworkKey(key)).map(({ of, confirmations: required }) => {
+      const reach = depthReach(required, { published, override });
+      const check = `depth of ${of}`;
+      switch (reach.kind) {
+        case 'published':
+          return ok(check, `${required} is delivered`);
+        case 'late':
+          return warning(
+            check,
+            `${required} is never delivered; webhooks show it at ${reach.reachedAt}`,
+          );
+        case 'never':
+          return warning(
+            check,
+            `${required} is never shown by webhooks (deepest: ${reach.deepest ?? 'none'}): the sweep will read it from the API`,
+          );
+        default:
+          return reach satisfies never;
+      }
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { openForReading } from '../../store/sqlite/file/database.ts';
+import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
+import { checkClock } from './clock-check.ts';
+import { ok, problem, type Diagnosis } from './diagnosis.ts';
+
+interface About {
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** Whether the current user may write an existing file or folder. */
+  readonly mayWrite?: (path: string) => boolean;
+}
+
+/**
+ * Checks that the store can be opened and written, or created, and that no fact lies in the future.
+ */
+export async function checkStore(
+  path: string,
+  { now, mayWrite = isWritable }: About,
+): Promise<Diagnosis[]> {
+  const folder = dirname(resolve(path));
+  if (!existsSync(path)) return [checkFolder(path, { folder, mayWrite })];
+  try {
+    const reads = new SqliteReads(openForReading(path));
+    try {
+      const { journalHead } = await reads.counts();
+      const facts = `${journalHead} ${journalHead === 1 ? 'fact' : 'facts'}`;
+      const sealed = [path, folder].find((one) => !mayWrite(one));
+      const state =
+        sealed === undefined
+          ? ok('store', `${path} holds ${facts}; \`counterfoil verify\` audits it`)
+          : problem('store', sealedText(sealed, path));
+      return [state, ...(await checkClock(reads, now))];
+    } finally {
+      reads.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreRefused) return [problem('store', error.message)];
+    throw error;
+  }
+}
+
+/** Checks the files that the daemon keeps beside the store: it does not start without them. */
+function sealedText(sealed: string, path: string): string {
+  return `${sealed} cannot be written: let the user who runs this own ${path} and its folder, and be able to write both`;
+}
+
+function checkFolder(
+  path: string,
+  { folder, mayWrite }: { folder: string; mayWrite: (path: string) => boolean },
+): Diagnosis {
+  return mayWrite(folder)
+    ? ok('store', `${path} does not exist yet; the daemon will create it`)
+    : problem(
+        'store',
+        `${folder} is not a folder that can be written: create it, or change "store"`,
+      );
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate as soon } from 'node:timers';
+import { Worker } from 'node:worker_threads';
+import { FailedInThread } from './thread-failure.ts';
+import { LongAnswer } from './long-answer.ts';
+import type { Calls, FromReader, Method, ReaderOptions, ToReader } from './messages.ts';
+
+/** The built file: Node does not run the sources. */
+const READER = new URL('./reader.js', import.meta.url);
+
+interface Waiting {
+  readonly long: LongAnswer;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A thread that reads the store on its own connection.
+ *
+ * Modes: running → closing (`close`) → ended, or running → lost when the thread stops unexpectedly:
+ * then all waiting and later calls fail.
+ */
+export class ReaderThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #mode: 'running' | 'closing' | 'lost' = 'running';
+
+  constructor(options: ReaderOptions & { readonly onLost: (error: Error) => void }) {
+    const { path, pace, onLost } = options;
+    this.#worker = new Worker(READER, { workerData: { path, pace } satisfies ReaderOptions });
+    const lose = (error: Error): void => {
+      if (this.#mode !== 'running') return;
+      this.#mode = 'lost';
+      this.#failAll(error);
+      onLost(error);
+    };
+    this.#worker.on('message', (message: FromReader) => this.#take(message));
+    this.#worker.on('messageerror', lose);
+    this.#worker.on('error', lose);
+    this.#worker.on('exit', (code) => lose(new Error(`the reader thread ended with ${code}`)));
+  }
+
+  get alive(): boolean {
+    return this.#mode === 'running';
+  }
+
+  ask<M extends Method>(method: M, args: Calls[M]['args']): Promise<Calls[M]['answer']> {
+    if (this.#mode !== 'running') return Promise.reject(new Error('the reader thread has ended'));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise<Calls[M]['answer']>((resolve, reject) => {
+      this.#waiting.set(id, {
+        long: new LongAnswer(),
+        // The thread answers with the result of the same method.
+        resolve: (answer) => resolve(answer as Calls[M]['answer']),
+        reject,
+      });
+      this.#say({ kind: 'call', id, method, args } as ToReader);
+    });
+  }
+
+  /** Ends the thread; waiting calls fail. */
+  async close(): Promise<void> {
+    if (this.#mode === 'running') this.#mode = 'closing';
+    this.#failAll(new Error('the reader thread is closed'));
+    await this.#worker.terminate();
+  }
+
+  #say(message: ToReader): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromReader): void {
+    const { id } = message;
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    switch (message.kind) {
+      case 'part':
+        waiting.long.take(message.part);
+        // Not immediately, so that other work of the event loop runs between two parts.
+        soon(() => this.#say({ kind: 'more', id }));
+        return;
+      case 'answered':
+        this.#waiting.delete(id);
+        waiting.resolve(waiting.long.with(message.answer));
+        return;
+      case 'failed':
+        this.#waiting.delete(id);
+        waiting.reject(new FailedInThread(message.failure));
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #failAll(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+}

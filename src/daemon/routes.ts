@@ -1,0 +1,213 @@
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { getPath } from 'hono/utils/url';
+import { createApi } from '../api/application.ts';
+import type { Readiness } from '../api/health.ts';
+import type { PolicyServices } from '../api/services.ts';
+import { createConsole } from '../console/application.ts';
+import { accessNotice } from '../custody/access.ts';
+import type { FactQueue } from '../intake/fact-queue.ts';
+import { BodyMemory } from '../intake/body-memory.ts';
+import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../intake/hooks.ts';
+import { PathTokens } from '../intake/path-token.ts';
+import { RefusedBodies } from '../intake/refused-bodies.ts';
+import { checkPolicy } from '../ops/config/crediting-policy.ts';
+import type { Config } from '../ops/config/config.ts';
+import type { Logger } from '../ops/log.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import { ReadRefused } from '../store/reads.ts';
+import { policyWarnings } from './start/policy-warnings.ts';
+import { publishedNow } from './custody/published-networks.ts';
+import { custodyReadiness } from './custody/access-log.ts';
+import { certificateGate } from './senders/certificate-gate.ts';
+import type { Answering } from './listener.ts';
+import { reevaluateDeposits, type Parts } from './parts.ts';
+import type { RefusedSenders } from './senders/refused-senders.ts';
+
+/** Prefix of the webhook routes; the path token follows. */
+const HOOKS = '/hooks';
+
+/** `Retry-After` of the console, in seconds. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** Time limit for policy warnings: a person waits for them. */
+const WARNINGS_MS_MAX = 2_000;
+
+interface IntakeParts extends Pick<Parts, 'log' | 'metrics'> {
+  readonly intake: Config['intake'];
+  readonly queue: Pick<FactQueue, 'submit'>;
+}
+
+/** The intake's routes, without the middleware of API and console. */
+export function intakeRoutes(
+  { intake, log, queue, metrics }: IntakeParts,
+  senders: RefusedSenders,
+): Hono<HooksEnv> {
+  const gate = certificateGate(intake.clientCertificate, (header, handed) =>
+    senders.certificate(header, handed),
+  );
+  const observe = (answer: Answer): void => {
+    countAnswer(metrics, answer);
+    if (answer === 'unknown_token') senders.token();
+  };
+  const hooks = createHooks({
+    tokens: new PathTokens(intake.pathTokens),
+    bodyBytesMax: intake.maxBodyBytes,
+    memory: new BodyMemory(),
+    submit: (submission) => queue.submit(submission),
+    refused: new RefusedBodies(intake.malformedPerHourMax),
+    now: () => Date.now(),
+    observe,
+    ...(gate === undefined ? {} : { certificateAccepted: gate }),
+  });
+  const app = new Hono<HooksEnv>().route(HOOKS, hooks);
+  app.notFound((context) => noSuchPath(context, { observe }));
+  const onBug = bugsTo(log);
+  return answeringBugs(app, (error) => {
+    metrics.refusal(500);
+    onBug(error);
+  });
+}
+
+function bugsTo(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'a request failed');
+}
+
+function answeringBugs<Env extends object>(
+  app: Hono<Env>,
+  onBug: (error: unknown) => void,
+): Hono<Env> {
+  return app.onError((error, context) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    if (error instanceof ReadRefused) {
+      return context.text(error.message, 503, { 'retry-after': RETRY_AFTER_SECONDS });
+    }
+    onBug(error);
+    return context.text('This is a defect, and it was logged: try again.', 500);
+  });
+}
+
+/** Every route of the daemon. */
+export function routes(
+  parts: Parts,
+  phase: () => Readiness['phase'],
+  senders: RefusedSenders,
+): Answering {
+  const hooks = intakeRoutes({ ...parts, intake: parts.config.intake }, senders);
+  const others = application(parts, phase);
+  return (request, env) =>
+    // Match the prefix anywhere in the path: other routes repeat the path in answers, and such a
+    // path may hold a token.
+    getPath(request).includes(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
+}
+
+function application(parts: Parts, phase: () => Readiness['phase']): Hono {
+  const { config, log, queue, reads, feed, access, identify, version, reconciler, closer } = parts;
+  const onBug = bugsTo(log);
+  const app = answeringBugs(new Hono(), onBug);
+  app.route(
+    '/',
+    createConsole({
+      reads,
+      document: reads.document,
+      access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
+      secure: config.console.secureCookie ?? config.listen.tls !== undefined,
+      idleMsMax: config.console.idleMinutes * 60_000,
+      now: () => Date.now(),
+      notices: () => accessNotice(access.state()),
+      creditLatency: () => parts.verifying?.now() ?? null,
+    }),
+  );
+  app.route(
+    '/',
+    createApi({
+      reads,
+      document: reads.document,
+      alive: () => reads.alive,
+      feed,
+      policy: policyServices(parts),
+      identify,
+      version,
+      onBug,
+      submit: (fact) => queue.submit(fact),
+      now: () => Date.now(),
+      reconcile: () => reconciler.runNow(),
+      close: (day) => closer.closeNow(day),
+      readiness: () => readinessOf(parts, phase()),
+      metrics: () => metricsText(parts),
+    }),
+  );
+  return app;
+}
+
+/** What the policy routes need besides the store. */
+function policyServices(parts: Parts): PolicyServices {
+  const { reads, networks } = parts;
+  return {
+    check: checkPolicy,
+    warnings: async (policy) => {
+      const published = await publishedNow(networks, WARNINGS_MS_MAX);
+      return policyWarnings(policy, { reads, published });
+    },
+    changed: () => reevaluateDeposits(parts),
+  };
+}
+
+/** HTTP statuses of refusals. */
+const REFUSAL_STATUS = {
+  too_large: 413,
+  unknown_token: 404,
+  wrong_method: 405,
+  certificate_refused: 403,
+  busy: 503,
+} as const;
+
+function countAnswer(metrics: Metrics, answer: Answer): void {
+  switch (answer) {
+    case 'accepted':
+    case 'duplicate':
+    case 'quarantined':
+    case 'malformed':
+      metrics.notification(answer);
+      return;
+    case 'too_large':
+    case 'unknown_token':
+    case 'wrong_method':
+    case 'certificate_refused':
+    case 'busy':
+      metrics.refusal(REFUSAL_STATUS[answer]);
+      return;
+    default:
+      answer satisfies never;
+  }
+}
+
+function readinessOf(
+  { queue, custody, access, config }: Parts,
+  phase: Readiness['phase'],
+): Readiness {
+  return {
+    phase,
+    store: queue.lastFailure === null ? 'writable' : 'unavailable',
+    custody: custody === undefined ? null : custodyReadiness(custody, access),
+    queue: { waiting: queue.waiting, limit: config.intake.queueMax },
+  };
+}
+
+async function metricsText(parts: Parts): Promise<string> {
+  const { reads, queue, custody, access, metrics, verifying } = parts;
+  const counts = await reads.counts();
+  metrics.queueDepth(queue.waiting);
+  metrics.journalHead(counts.journalHead);
+  metrics.deposits(counts);
+  metrics.unjudgedMovements(counts.unjudgedMovements);
+  metrics.breaksOpen(counts.breaks.byType);
+  if (custody !== undefined) {
+    metrics.circuit(custody.circuit().kind);
+    metrics.budgetUsed(custody.budgetUsed());
+    const state = access.state();
+    metrics.oldestDue(verifying?.now().oldest ?? null);
+    metrics.accessRefused(state.kind === 'refused' ? state.refusals : []);
+  }
+  return (await metrics.page()).text;
+}

@@ -1,0 +1,53 @@
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import { depthDrift, isAssetOf } from '../../domain/deposit/published-depth.ts';
+import { NetworkKey } from '../../domain/ids.ts';
+import type { ExemptionRule } from '../../domain/break/exemption.ts';
+import {
+  strangeExemptions,
+  strangeNames,
+  type KnownNames,
+} from '../../domain/deposit/unknown-names.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { Network } from '../../wire/network.ts';
+
+/** Known names for comparison: those that arrived, and those that the API publishes if it answers. */
+interface Surroundings {
+  readonly reads: Pick<Reads, 'pinnedDecimals'>;
+  readonly published: readonly Network[] | null;
+}
+
+async function assetsIn({ reads }: Surroundings): Promise<string[]> {
+  return [...(await reads.pinnedDecimals()).keys()];
+}
+
+function known({ published }: Surroundings, assets: readonly string[]): KnownNames {
+  return { published: published?.map(({ key }) => key) ?? null, assets };
+}
+
+/**
+ * Names in a policy and in exemption rules that look misspelt, compared with published and arrived
+ * names.
+ */
+export async function nameWarnings(
+  { policy, rules }: { policy: CreditingPolicy; rules: readonly ExemptionRule[] },
+  from: Surroundings,
+): Promise<{ inPolicy: string[]; inRules: string[] }> {
+  const names = known(from, await assetsIn(from));
+  return { inPolicy: strangeNames(policy, names), inRules: strangeExemptions(rules, names) };
+}
+
+/**
+ * One sentence for each name of a policy that looks misspelt, and for each depth that webhooks never
+ * show on a network in use.
+ */
+export async function policyWarnings(
+  policy: CreditingPolicy,
+  from: Surroundings,
+): Promise<string[]> {
+  const assets = await assetsIn(from);
+  const depths = (from.published ?? []).flatMap(({ key, confirmations: published }) => {
+    const inUse = assets.some((asset) => isAssetOf(asset, key));
+    return depthDrift(policy, { network: NetworkKey(key), published, inUse }) ?? [];
+  });
+  return [...strangeNames(policy, known(from, assets)), ...depths];
+}

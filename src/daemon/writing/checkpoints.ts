@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads';
+import type { CheckpointerOptions } from './messages.ts';
+
+/** The built file: Node does not run the sources. */
+const CHECKPOINTER = new URL('./checkpointer.js', import.meta.url);
+
+/** Delay after a commit, so that a page written several times is copied once. */
+const EVERY_MS = 1_000;
+
+/**
+ * Starts a copy of the log into the store's file some time after a commit, one at a time. `copied`
+ * is called when a copy ended: the writer may then restart the log.
+ */
+export class Checkpoints {
+  readonly #worker: Worker;
+  readonly #copied: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #copying = false;
+  #dirty = false;
+  #closing = false;
+
+  constructor(
+    options: CheckpointerOptions & { copied: () => void; onLost: (error: Error) => void },
+  ) {
+    const { path, onLost } = options;
+    this.#copied = options.copied;
+    this.#worker = new Worker(CHECKPOINTER, { workerData: { path } satisfies CheckpointerOptions });
+    this.#worker.on('message', (said: 'copied' | 'not copied') => this.#done(said === 'copied'));
+    const lose = (error: Error): void => {
+      if (!this.#closing) onLost(error);
+    };
+    this.#worker.on('error', lose);
+    this.#worker.on('exit', (code) => lose(new Error(`the checkpointer ended with ${code}`)));
+  }
+
+  /** Schedules a copy after a commit. */
+  committed(): void {
+    this.#dirty = true;
+    if (this.#copying || this.#closing) return;
+    this.#timer ??= setTimeout(() => this.#copy(), EVERY_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#timer);
+    await this.#worker.terminate();
+  }
+
+  #copy(): void {
+    this.#timer = undefined;
+    this.#copying = true;
+    this.#dirty = false;
+    this.#worker.postMessage('copy');
+  }
+
+  #done(wasCopied: boolean): void {
+    this.#copying = false;
+    if (this.#closing) return;
+    if (wasCopied) this.#copied();
+    if (this.#dirty || !wasCopied) this.committed();
+  }
+}

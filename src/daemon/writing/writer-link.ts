@@ -1,0 +1,215 @@
+import { Worker } from 'node:worker_threads';
+import type { Fact } from '../../domain/fact/fact.ts';
+import type { FactQueue } from '../../intake/fact-queue.ts';
+import type { CommitNews } from '../../store/commit-news.ts';
+import type { Submitted } from '../../store/port.ts';
+import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { FailedInThread } from '../reading/thread-failure.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { forTransfer } from './fact-transfer.ts';
+import type { Answers, CommitObserved, FromWriter, ToWriter, WriterOptions } from './messages.ts';
+
+/** The built file: Node does not run the sources. */
+const WRITER = new URL('./writer.js', import.meta.url);
+
+/**
+ * Young generation of the thread's heap: three spaces of 8 MiB hold a batch's objects and fit the
+ * processor's cache.
+ */
+const YOUNG_GENERATION_MB = 24;
+
+/**
+ * The answer when it is unknown whether a fact was committed. The sender delivers again, and a
+ * committed fact is recognised.
+ */
+const ENDED: Submitted = { kind: 'unavailable', cause: "the writer's thread has ended" };
+
+interface Waiting {
+  readonly resolve: (outcome: Submitted) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface LinkOptions extends WriterOptions {
+  /** Most unanswered facts. */
+  readonly queueMax: number;
+  readonly onLost: (error: Error) => void;
+}
+
+/** Receives the writer's events. */
+export interface WriterObserver {
+  /** Called after every transaction, before its facts are answered. */
+  commit(commit: CommitObserved): void;
+  /** Called after a commit that changed something that the verifier waits for. */
+  news(news: CommitNews): void;
+  /** Called with the cause when commits begin to fail, and with null when they succeed again. */
+  store(failure: string | null): void;
+}
+
+/**
+ * The main thread's link to the writer thread. Rules, writes and fsync run there and never block
+ * HTTP. Facts of one turn of the event loop cross in one message; the writer's queue groups them
+ * into transactions.
+ *
+ * Modes: open → closing (`end`) → ended, or open → lost when the thread stops unexpectedly: then
+ * all waiting and later facts are `unavailable`.
+ */
+export class WriterLink implements FactQueue {
+  readonly #worker: Worker;
+  readonly #checkpoints: Checkpoints;
+  readonly #queueMax: number;
+  readonly #onLost: (error: Error) => void;
+  /** Unanswered facts by number. */
+  readonly #waiting = new Map<number, Waiting>();
+  #outbox: Fact[] = [];
+  #lastId = 0;
+  #mode: 'open' | 'closing' | 'lost' = 'open';
+  #isDraining = false;
+  #idle: (() => void)[] = [];
+  #lastFailure: string | null = null;
+  #observer: WriterObserver | undefined;
+  #ended: () => void = () => undefined;
+
+  private constructor(worker: Worker, options: LinkOptions) {
+    this.#worker = worker;
+    this.#queueMax = options.queueMax;
+    this.#onLost = options.onLost;
+    this.#checkpoints = new Checkpoints({
+      path: options.path,
+      copied: () => this.#say({ kind: 'tidy' }),
+      onLost: options.onLost,
+    });
+    worker.on('message', (message: FromWriter) => this.#take(message));
+    worker.on('messageerror', (error) => this.#lose(error));
+    worker.on('error', (error) => this.#lose(error));
+    worker.on('exit', (code) => this.#lose(new Error(`the writer's thread ended with ${code}`)));
+  }
+
+  /** Opens a store for writing; creates the tables of a new file. Rejects with `StoreRefused`. */
+  static async open(options: LinkOptions): Promise<WriterLink> {
+    const { path, batchMax } = options;
+    const worker = new Worker(WRITER, {
+      workerData: { path, batchMax } satisfies WriterOptions,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    const first = await new Promise<FromWriter>((resolve, reject) => {
+      worker.once('message', resolve);
+      worker.once('error', reject);
+    });
+    if (first.kind === 'open') return new WriterLink(worker, options);
+    await worker.terminate();
+    const failure = first.kind === 'refused' ? first.failure : undefined;
+    if (failure?.name === 'StoreRefused') throw new StoreRefused(failure.message);
+    throw failure === undefined
+      ? new Error('the writer did not open')
+      : new FailedInThread(failure);
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get lastFailure(): string | null {
+    return this.#lastFailure;
+  }
+
+  observe(observer: WriterObserver): void {
+    this.#observer = observer;
+  }
+
+  submit(fact: Fact): Promise<Submitted> {
+    if (this.#mode !== 'open') return Promise.resolve(ENDED);
+    if (this.#isDraining || this.#waiting.size >= this.#queueMax) {
+      return Promise.resolve({ kind: 'busy' });
+    }
+    return new Promise((resolve, reject) => {
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { resolve, reject });
+      // Wait one turn of the event loop: facts that can be read now cross together.
+      if (this.#outbox.length === 0) setImmediate(() => this.#post());
+      this.#outbox.push(fact);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Closes the store after all submitted facts are committed, and ends the thread. */
+  async end(): Promise<void> {
+    await this.close();
+    await this.#checkpoints.close();
+    if (this.#mode !== 'open') return;
+    this.#mode = 'closing';
+    await new Promise<void>((resolve) => {
+      this.#ended = resolve;
+      this.#say({ kind: 'close' });
+    });
+    await this.#worker.terminate();
+  }
+
+  #post(): void {
+    const firstId = this.#lastId - this.#outbox.length + 1;
+    const { facts, transfer } = forTransfer(this.#outbox);
+    this.#outbox = [];
+    this.#worker.postMessage({ kind: 'facts', firstId, facts } satisfies ToWriter, transfer);
+  }
+
+  #say(message: ToWriter): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromWriter): void {
+    switch (message.kind) {
+      case 'answers':
+        this.#checkpoints.committed();
+        for (const commit of message.commits) this.#observer?.commit(commit);
+        this.#answer(message);
+        return;
+      case 'news':
+        this.#observer?.news(message.news);
+        return;
+      case 'store':
+        this.#lastFailure = message.failure;
+        this.#observer?.store(message.failure);
+        return;
+      case 'closed':
+        this.#ended();
+        return;
+      case 'open':
+      case 'refused':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #answer({ ids, answers }: Answers): void {
+    for (const [index, answer] of answers.entries()) {
+      const id = ids[index] ?? 0;
+      const waiting = this.#waiting.get(id);
+      this.#waiting.delete(id);
+      if (answer.kind === 'failed') waiting?.reject(new FailedInThread(answer.failure));
+      else waiting?.resolve(answer);
+    }
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#waiting.size > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #lose(error: Error): void {
+    if (this.#mode === 'lost') return;
+    const wasOpen = this.#mode === 'open';
+    this.#mode = 'lost';
+    for (const { resolve } of this.#waiting.values()) resolve(ENDED);
+    this.#waiting.clear();
+    this.#rest();
+    // The next start recovers a store that was not closed cleanly.
+    this.#ended();
+    if (wasOpen) this.#onLost(error);
+  }
+}

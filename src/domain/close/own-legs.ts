@@ -1,0 +1,156 @@
+import { negated, plus, ZERO, type Amount } from '../money/amount.ts';
+import type { HashFacts } from './hash-facts.ts';
+import type { CloseRecord } from './record.ts';
+import type { DailyReport, ReportInTransit, ReportUnconfirmed } from './report.ts';
+import { AssetId, VaultId } from '../ids.ts';
+import {
+  isDebitLine,
+  vaultAssetKey,
+  unreversed,
+  type AwaitedCredit,
+  type HashWord,
+  type VaultAsset,
+  type PositionLine,
+} from '../money/roll-forward.ts';
+
+/**
+ * The evidence that makes a hash an own transaction's. `word`: any webhook (rules 1). `heeded`: any
+ * webhook that is not refuted, because without a custody API nobody else can say. `confirmed`: the
+ * custody API alone, because webhooks are unsigned.
+ */
+export type OwnBy = 'word' | 'heeded' | 'confirmed';
+
+/** The evidence that a close's rules require. */
+export function ownByOf({ rules, custody }: CloseRecord): OwnBy {
+  if (rules !== 2) return 'word';
+  return custody.kind === 'not_read' && custody.configured === false ? 'heeded' : 'confirmed';
+}
+
+function isDebited(books: readonly PositionLine[]): boolean {
+  return books.some(isDebitLine) && unreversed(books).some(isDebitLine);
+}
+
+interface Credit {
+  readonly vaultAsset: VaultAsset;
+  readonly amount: Amount;
+  readonly isChange: boolean;
+}
+
+/** Credits by vault and asset, and whether any is change. */
+function sumsByVaultAsset(credits: readonly Credit[]): Map<string, Credit> {
+  const sums = new Map<string, Credit>();
+  for (const credit of credits) {
+    const key = vaultAssetKey(credit.vaultAsset);
+    const known = sums.get(key);
+    sums.set(key, {
+      vaultAsset: credit.vaultAsset,
+      amount: plus(known?.amount ?? ZERO, credit.amount),
+      isChange: credit.isChange || known?.isChange === true,
+    });
+  }
+  return sums;
+}
+
+function booked(lines: readonly PositionLine[]): Map<string, Credit> {
+  const received = lines.filter(({ view, cause }) => view === 'books' && cause === 'incoming');
+  return sumsByVaultAsset(
+    received.map(({ vaultId, asset, amount, change }) => ({
+      vaultAsset: { vaultId, asset },
+      amount,
+      isChange: change === 'change',
+    })),
+  );
+}
+
+/**
+ * Credits of the hash on own positions that the books lacked at the cut-off: shown by the custody
+ * API, or booked since. So the destination decides, not the order of notifications.
+ */
+function awaitedOf(facts: HashFacts, books: readonly PositionLine[]): AwaitedCredit[] {
+  const atCutOff = booked(books);
+  const byNow = booked(facts.lines);
+  const byCustody = sumsByVaultAsset(
+    facts.custody
+      .filter(({ kind }) => kind === 'incoming' || kind === 'change')
+      .map(({ vaultId, asset, amount, kind }) => ({
+        vaultAsset: { vaultId, asset },
+        amount,
+        isChange: kind === 'change',
+      })),
+  );
+  return [...new Set([...byNow.keys(), ...byCustody.keys()])].flatMap((key): AwaitedCredit[] => {
+    const [now, custody] = [byNow.get(key), byCustody.get(key)];
+    const known = [now, custody].filter((one) => one !== undefined);
+    const [first] = known;
+    if (first === undefined) return [];
+    const most = known.reduce((left, { amount }) => (amount > left ? amount : left), ZERO);
+    const amount = plus(most, negated(atCutOff.get(key)?.amount ?? ZERO));
+    if (amount <= ZERO) return [];
+    const { vaultId, asset } = first.vaultAsset;
+    return known.some(({ isChange }) => isChange)
+      ? [{ kind: 'change', from: vaultId, asset, amount }]
+      : [{ kind: 'internal', asset, amount }];
+  });
+}
+
+/** What is known of a hash when a day is closed. `books`: its lines at the cut-off. */
+export function wordNow(
+  facts: HashFacts,
+  books: readonly PositionLine[],
+  record: CloseRecord,
+): HashWord {
+  const by = ownByOf(record);
+  if (by === 'word') return { own: facts.own || books.some(isDebitLine), awaited: [] };
+  const hasDebit = isDebited(books);
+  const own = facts.own || (by === 'heeded' && hasDebit);
+  return { own, awaited: own && hasDebit ? awaitedOf(facts, books) : [] };
+}
+
+/** A report's rows that record what was known of a hash. */
+export interface WordRows {
+  readonly version: DailyReport['version'];
+  readonly inTransit: readonly ReportInTransit[];
+  readonly unconfirmed: readonly ReportUnconfirmed[];
+}
+
+/**
+ * What a report knew of a hash, from its rows. `books`: the hash's lines at that report's cut-off.
+ */
+export function wordOf(rows: WordRows, books: readonly PositionLine[]): HashWord {
+  const isLeg = rows.inTransit.some(({ kind, leg }) => kind === 'internal' && leg !== 'debit');
+  if (rows.version === 1) return { own: isLeg || books.some(isDebitLine), awaited: [] };
+  const isConfirmed = rows.unconfirmed.length === 0 && isDebited(books);
+  const awaited = rows.inTransit
+    .filter(({ leg }) => leg === 'debit')
+    .map(({ kind, vaultId, asset, amount }) => ({
+      kind,
+      from: VaultId(vaultId),
+      asset: AssetId(asset),
+      amount: -BigInt(amount) as Amount,
+    }));
+  return { own: isLeg || isConfirmed, awaited };
+}
+
+/** Own debits of a hash that are active and unconfirmed, by vault and asset. */
+export function unconfirmedOf(
+  { network, blockchainHash }: HashFacts,
+  books: readonly PositionLine[],
+  word: HashWord,
+): ReportUnconfirmed[] {
+  if (word.own || !isDebited(books)) return [];
+  const debits = unreversed(books).filter(isDebitLine);
+  const sums = sumsByVaultAsset(
+    debits.map(({ vaultId, asset, amount }) => ({
+      vaultAsset: { vaultId, asset },
+      amount,
+      isChange: false,
+    })),
+  );
+  return [...sums.values()].map(({ vaultAsset: { vaultId, asset }, amount }) => ({
+    vaultId,
+    network,
+    blockchainHash,
+    asset,
+    amount: amount.toString(),
+  }));
+}

@@ -1,0 +1,240 @@
+import { approvalsNeeded, type PolicyRule } from './policy.ts';
+import type { Amount } from '../money/amount.ts';
+import type {
+  AccountId,
+  AddressId,
+  AssetId,
+  BlockchainHash,
+  CreditId,
+  DepositId,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../ids.ts';
+
+/**
+ * States of a deposit.
+ *
+ * | state | is | left when |
+ * |---|---|---|
+ * | `detected` | seen in the mempool, nothing posted | a confirmation posts it |
+ * | `confirming` | posted, below the policy depth | the depth is reached |
+ * | `verifying` | deep enough, waiting for the custody API | a matching record arrives |
+ * | `credited` | its credit is in the feed | the consumer acknowledges it, or the API confirms a rollback |
+ * | `settled` | its credit is acknowledged | the API confirms a rollback |
+ * | `internal` | change, or a transfer between own addresses: never a customer's | it is rolled back, or its hash is not an own one |
+ * | `held` | a rule or a person holds it; `reason` says which | the reason ends |
+ * | `rolled_back` | rolled back before any credit | it is mined again |
+ * | `reversed` | rolled back after a credit; the feed has the reversal | it is mined again |
+ */
+export type DepositState =
+  | 'detected'
+  | 'confirming'
+  | 'verifying'
+  | 'credited'
+  | 'settled'
+  | 'internal'
+  | 'held'
+  | 'rolled_back'
+  | 'reversed';
+
+export const HOLD_REASONS = [
+  'operator_hold',
+  'unattributed_memo',
+  'memo_required',
+  'decimals_changed',
+  'dust',
+  'halted',
+  'approval_required',
+] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+/** Identifies a deposit; one hash can hold several. */
+export interface DepositKey {
+  readonly vaultId: VaultId;
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+  readonly accountId: AccountId | null;
+  readonly addressId: AddressId | null;
+  readonly memo: Memo | null;
+  readonly asset: AssetId;
+}
+
+/** One person's approval of a deposit. */
+export interface Approval {
+  /** The name of the approving token. */
+  readonly person: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** The deposit's credit in the feed that no reversal has taken back. */
+export interface ActiveCredit {
+  readonly creditId: CreditId;
+  readonly amount: Amount;
+  /** When the feed received it, Unix milliseconds. */
+  readonly creditedAt: number;
+  /** The consumer's reference; null before the acknowledgement. */
+  readonly reference: string | null;
+}
+
+/** Everything known about a deposit. Times are Unix milliseconds, amounts smallest units. */
+export interface Deposit extends DepositKey {
+  readonly depositId: DepositId;
+  readonly transactionId: TransactionId | null;
+  /** The sum of its transfer entries: fee, rebate and mint are not the customer's. */
+  readonly amount: Amount;
+  readonly epoch: number;
+  /** The best evidence of this epoch; `none` after a rollback. */
+  readonly evidence: 'none' | 'mempool' | 'confirmed';
+  /** The highest count from webhooks in this epoch; it never falls within the epoch. */
+  readonly confirmations: number;
+  readonly change: boolean;
+  /** Its hash belongs to an own outgoing transaction. */
+  readonly ownTransfer: boolean;
+  /** It arrived with a memo that no `memoInfo` attributes. */
+  readonly unattributed: boolean;
+  /** The owner that an operator attributed it to, or null. */
+  readonly attributedTo: string | null;
+  /** Who attributed it; null without an attribution, or when an earlier version journalled it. */
+  readonly attributedBy: string | null;
+  readonly decimalsChanged: boolean;
+  readonly operatorHold: string | null;
+  /** Bound to epoch, amount and owner: a rollback, another amount or an attribution clears them. */
+  readonly approvals: readonly Approval[];
+  /** When the custody API's record matched in this epoch; null before. */
+  readonly verifiedAt: number | null;
+  /** The depth in the matching custody record. */
+  readonly custodyConfirmations: number;
+  readonly credit: ActiveCredit | null;
+  /** How many credits of it the feed has held; names the next one. */
+  readonly creditsIssued: number;
+  /** Its last reversed credit. */
+  readonly reversed: CreditId | null;
+  readonly state: DepositState;
+  readonly reason: HoldReason | null;
+  readonly requiredConfirmations: number;
+  readonly firstSeenAt: number;
+  readonly updatedAt: number;
+}
+
+/** A deposit's state by its rule, and whether a credit is due. */
+export type Evaluation = Pick<Deposit, 'state' | 'reason'> & { readonly creditDue: boolean };
+
+function evaluation(state: DepositState): Evaluation {
+  return { state, reason: null, creditDue: false };
+}
+
+function held(reason: HoldReason): Evaluation {
+  return { state: 'held', reason, creditDue: false };
+}
+
+/** Distinct people who approved this epoch. Two tokens of one name count once. */
+export function approvers(deposit: Deposit): Set<string> {
+  return new Set(deposit.approvals.map((approval) => approval.person));
+}
+
+/**
+ * Whether enough people approved. The person who attributed a deposit cannot complete its
+ * approvals: the last needed approval, or a later one, must come from another person.
+ */
+export function isApproved(deposit: Deposit, needed: number): boolean {
+  if (needed === 0) return true;
+  const lastOrLater = [...approvers(deposit)].slice(needed - 1);
+  return lastOrLater.some((person) => person !== deposit.attributedBy);
+}
+
+function isInternal(deposit: Deposit, rule: PolicyRule): boolean {
+  return deposit.change || (deposit.ownTransfer && !rule.creditInternal);
+}
+
+/** Reasons that hold a deposit from its first confirmation on, at any depth. */
+function holdAtAnyDepth(deposit: Deposit, rule: PolicyRule): HoldReason | null {
+  if (deposit.operatorHold !== null) return 'operator_hold';
+  if (deposit.attributedTo === null) {
+    if (deposit.unattributed) return 'unattributed_memo';
+    if (rule.requireMemo && deposit.memo === null) return 'memo_required';
+  }
+  if (deposit.decimalsChanged) return 'decimals_changed';
+  if (deposit.amount < rule.minimumAmount) return 'dust';
+  return null;
+}
+
+/**
+ * The state of a deposit, from its facts and its rule alone. A credit is due only when every gate
+ * is open: deep enough, verified against the custody API at that depth, approved, and not held.
+ */
+export function evaluateState(deposit: Deposit, rule: PolicyRule): Evaluation {
+  if (deposit.credit !== null) {
+    return evaluation(deposit.credit.reference === null ? 'credited' : 'settled');
+  }
+  if (deposit.evidence === 'none') {
+    return evaluation(deposit.reversed === null ? 'rolled_back' : 'reversed');
+  }
+  if (isInternal(deposit, rule)) return evaluation('internal');
+  if (deposit.evidence === 'mempool') return evaluation('detected');
+  const hold = holdAtAnyDepth(deposit, rule);
+  if (hold !== null) return held(hold);
+  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
+  if (depth < rule.confirmations) return evaluation('confirming');
+  if (rule.halted) return held('halted');
+  if (!isApproved(deposit, approvalsNeeded(rule, deposit.amount))) {
+    return held('approval_required');
+  }
+  const verified =
+    deposit.verifiedAt !== null && deposit.custodyConfirmations >= rule.confirmations;
+  return { state: 'verifying', reason: null, creditDue: verified };
+}
+
+/** The deposit with the state that its rule gives it; the same object when nothing changes. */
+export function withState(
+  deposit: Deposit,
+  { state, reason }: Evaluation,
+  rule: PolicyRule,
+): Deposit {
+  const { confirmations } = rule;
+  const isUnchanged =
+    state === deposit.state &&
+    reason === deposit.reason &&
+    confirmations === deposit.requiredConfirmations;
+  return isUnchanged
+    ? deposit
+    : { ...deposit, state, reason, requiredConfirmations: confirmations };
+}
+
+/** Whether the rule changes nothing: the state is current and no credit is due. */
+export function isUpToDate(deposit: Deposit, rule: PolicyRule): boolean {
+  const evaluated = evaluateState(deposit, rule);
+  return !evaluated.creditDue && withState(deposit, evaluated, rule) === deposit;
+}
+
+/** Whether the custody API still must be asked about the deposit. */
+export function awaitsCustody(deposit: Deposit): boolean {
+  if (deposit.credit !== null) return deposit.evidence === 'none';
+  if (deposit.evidence !== 'confirmed') return false;
+  // An internal deposit is booked too, so it needs one match.
+  return deposit.state !== 'internal' || deposit.verifiedAt === null;
+}
+
+/**
+ * Whether the custody API must be asked now: only its record keeps the feed from a credit or a
+ * reversal.
+ */
+export function isDue({ state, credit, evidence }: Deposit): boolean {
+  return credit === null ? state === 'verifying' : evidence === 'none';
+}
+
+/** The deposit after a rollback: everything bound to the epoch is cleared. */
+export function rolledBack(deposit: Deposit, at: number): Deposit {
+  return {
+    ...deposit,
+    epoch: deposit.epoch + 1,
+    evidence: 'none',
+    confirmations: 0,
+    custodyConfirmations: 0,
+    verifiedAt: null,
+    approvals: [],
+    updatedAt: at,
+  };
+}

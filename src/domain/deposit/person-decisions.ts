@@ -1,0 +1,166 @@
+import { approvalsNeeded, ruleFor } from './policy.ts';
+import { approvers, type Deposit, type HoldReason } from './deposit.ts';
+import type { Decision, Refusal } from '../fact/decision.ts';
+import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
+import { entryOf, type Entry } from '../money/entry.ts';
+import type { BalanceChange } from '../fact/notification.ts';
+import { evaluate } from './evaluation.ts';
+
+/** A decision's change set, or its refusal. */
+export type Taken =
+  | { readonly kind: 'taken'; readonly changes: ChangeSet }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export type DepositDecision = Extract<
+  Decision,
+  { kind: 'approve' | 'hold' | 'release' | 'attribute' }
+>;
+
+function conflict(detail: string): Taken {
+  return { kind: 'refused', refusal: { kind: 'conflict', detail } };
+}
+
+/** What continues a held deposit when a release cannot. */
+const NEXT_STEP: Partial<Record<HoldReason, string>> = {
+  approval_required: 'approve it with POST /v1/deposits/{id}/approve',
+  unattributed_memo: 'name its owner with POST /v1/deposits/{id}/attribute',
+  memo_required: 'name its owner with POST /v1/deposits/{id}/attribute',
+  dust: 'change minimumAmount with PUT /v1/policy',
+  halted: 'resume crediting with POST /v1/policy/resume',
+};
+
+function nextStep(reason: HoldReason | null): string {
+  const step = reason === null ? undefined : NEXT_STEP[reason];
+  return step === undefined ? '' : `: ${step}`;
+}
+
+function evaluatedAs(deposit: Deposit, now: RuleContext): Taken {
+  const { deposit: after, items, found, healed } = evaluate({ ...deposit, updatedAt: now.at }, now);
+  return { kind: 'taken', changes: changeSet({ deposits: [after], items, found, healed }) };
+}
+
+function approved(
+  deposit: Deposit,
+  reason: string,
+  { actor, now }: { actor: string; now: RuleContext },
+): Taken {
+  if (deposit.evidence !== 'confirmed') {
+    return conflict('the deposit is not confirmed on-chain yet: approve it afterwards');
+  }
+  if (deposit.state === 'internal') return conflict('an internal transfer is never credited');
+  const people = approvers(deposit);
+  if (people.has(actor)) {
+    return conflict(`${actor} has approved it already: a second approval needs another person`);
+  }
+  const needed = approvalsNeeded(ruleFor(now.policy, deposit), deposit.amount);
+  if (actor === deposit.attributedBy && people.size + 1 >= needed) {
+    return conflict(`${actor} attributed it: the last approval needs another person`);
+  }
+  const approval = { person: actor, reason, at: now.at };
+  return evaluatedAs({ ...deposit, approvals: [...deposit.approvals, approval] }, now);
+}
+
+/** Attributes a deposit. Approvals were for the previous owner, so they start over. */
+function attributed(
+  deposit: Deposit,
+  decision: Extract<DepositDecision, { kind: 'attribute' }>,
+  { actor, now }: { actor: string; now: RuleContext },
+): Taken {
+  const isHeldForMemo =
+    deposit.reason === 'unattributed_memo' || deposit.reason === 'memo_required';
+  if (!isHeldForMemo && deposit.attributedTo === null) {
+    return conflict('only a deposit that is held for its memo can be attributed');
+  }
+  const { attributedTo, endsApprovals } = decision;
+  return evaluatedAs(
+    endsApprovals
+      ? { ...deposit, attributedTo, attributedBy: actor, approvals: [] }
+      : { ...deposit, attributedTo },
+    now,
+  );
+}
+
+/**
+ * Handles an operator's decision about a deposit. An approval is bound to the epoch and the owner,
+ * counts once per person, and never replaces verification. No decision credits a deposit that the
+ * custody API has not confirmed.
+ */
+export function handleDepositDecision(
+  deposit: Deposit,
+  decision: DepositDecision,
+  context: { actor: string; now: RuleContext },
+): Taken {
+  const { actor, now } = context;
+  if (deposit.credit !== null) {
+    return conflict(`the deposit is ${deposit.state} already: its credit is in the feed`);
+  }
+  switch (decision.kind) {
+    case 'approve':
+      return approved(deposit, decision.reason, context);
+    case 'hold':
+      return evaluatedAs({ ...deposit, operatorHold: `${actor}: ${decision.reason}` }, now);
+    case 'release':
+      if (deposit.operatorHold === null && !deposit.decimalsChanged) {
+        return conflict(
+          deposit.state === 'held'
+            ? `no person holds it: it is held for ${deposit.reason}, and a release does not change that${nextStep(deposit.reason)}`
+            : 'it is not held',
+        );
+      }
+      // One hold at a time: lifting a person's hold does not confirm the decimals.
+      return evaluatedAs(
+        deposit.operatorHold === null
+          ? { ...deposit, decimalsChanged: false }
+          : { ...deposit, operatorHold: null },
+        now,
+      );
+    case 'attribute':
+      return attributed(deposit, decision, context);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/**
+ * Handles a consumer's acknowledgement of a credit. It is idempotent for every credit ever issued,
+ * and bound to its first reference (`acknowledgedAs`, null before), even after a reversal.
+ */
+export function handleAcknowledgement(
+  deposit: Deposit,
+  decision: Extract<Decision, { kind: 'acknowledge' }>,
+  context: { acknowledgedAs: string | null; now: RuleContext },
+): Taken | { readonly kind: 'known' } {
+  const { acknowledgedAs, now } = context;
+  if (acknowledgedAs === decision.reference) return { kind: 'known' };
+  if (acknowledgedAs !== null) {
+    return conflict(`acknowledged already with reference ${JSON.stringify(acknowledgedAs)}`);
+  }
+  const { credit } = deposit;
+  if (credit === null || credit.creditId !== decision.creditId) {
+    return conflict('the credit has been reversed: there is nothing to acknowledge');
+  }
+  return evaluatedAs({ ...deposit, credit: { ...credit, reference: decision.reference } }, now);
+}
+
+/**
+ * The entry that books an unexplained chain movement after a person resolved its break. Its contra
+ * is `suspense:<vault>`.
+ */
+export function suspenseEntry(
+  subject: Pick<Entry, 'vaultId' | 'network' | 'blockchainHash'>,
+  onChain: readonly BalanceChange[],
+  entryId: number,
+): Entry {
+  const head = {
+    entryId,
+    view: 'books',
+    source: 'decision',
+    cause: 'suspense',
+    transactionId: null,
+    reverses: null,
+    vaultId: subject.vaultId,
+    network: subject.network,
+    blockchainHash: subject.blockchainHash,
+  } as const;
+  return entryOf(head, onChain);
+}

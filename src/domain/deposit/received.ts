@@ -1,0 +1,152 @@
+import { plus, ZERO, type Amount } from '../money/amount.ts';
+import type { Deposit } from './deposit.ts';
+import type { RuleContext } from '../hash/hash-state.ts';
+import type { AssetId } from '../ids.ts';
+import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
+
+/** What a deposit received of one asset. */
+export interface Received {
+  readonly asset: AssetId;
+  readonly amount: Amount;
+  readonly change: boolean;
+  readonly attributed: boolean;
+  readonly decimals: number | null;
+}
+
+/**
+ * The deposits in an incoming notification: per asset the sum of its transfer entries. Fee, rebate
+ * and mint entries post to the books but are not the customer's.
+ */
+export function receivedIn(list: readonly BalanceChange[]): Received[] {
+  const byAsset = new Map<AssetId, Received>();
+  for (const { asset, amount, kind, memo, decimals } of list) {
+    if (kind !== 'transfer' && kind !== 'change') continue;
+    const known = byAsset.get(asset);
+    byAsset.set(asset, {
+      asset,
+      amount: plus(known?.amount ?? ZERO, amount),
+      change: (known?.change ?? false) || kind === 'change',
+      attributed: (known?.attributed ?? false) || memo !== null,
+      decimals: known?.decimals ?? decimals,
+    });
+  }
+  return [...byAsset.values()].filter((received) => received.amount > ZERO);
+}
+
+/** A new deposit: only what it received is known. */
+export function newDeposit(
+  received: Received,
+  context: { notification: IncomingNotification; epoch: number; now: RuleContext },
+): Deposit {
+  const { notification, epoch, now } = context;
+  const { vaultId, network, blockchainHash, accountId, addressId, memo } = notification;
+  const { asset } = received;
+  const parts = [vaultId, network, blockchainHash, accountId, addressId, memo, asset];
+  return {
+    vaultId,
+    network,
+    blockchainHash,
+    accountId,
+    addressId,
+    memo,
+    asset,
+    depositId: now.mint.deposit(parts),
+    transactionId: notification.transactionId,
+    amount: received.amount,
+    epoch,
+    evidence: 'none',
+    confirmations: 0,
+    change: received.change,
+    ownTransfer: false,
+    unattributed: false,
+    attributedTo: null,
+    attributedBy: null,
+    decimalsChanged: false,
+    operatorHold: null,
+    approvals: [],
+    verifiedAt: null,
+    custodyConfirmations: 0,
+    credit: null,
+    creditsIssued: 0,
+    reversed: null,
+    state: 'detected',
+    reason: null,
+    requiredConfirmations: 0,
+    firstSeenAt: now.at,
+    updatedAt: now.at,
+  };
+}
+
+/** The depth of an event; 0 in the mempool. */
+export function countOf({ type, confirmations }: IncomingNotification): number {
+  return type === 'confirmation' ? (confirmations ?? 0) : 0;
+}
+
+interface SightedIn {
+  readonly notification: IncomingNotification;
+  readonly now: RuleContext;
+  readonly ownTransfer: boolean;
+  /** The sighting's posted balance changes, with the decimals known so far. */
+  readonly posted: readonly BalanceChange[];
+  /** Whether the custody API corrected the position: then the notification changes no amount. */
+  readonly isCorrected: boolean;
+}
+
+/**
+ * Whether a deposit arrives with other decimals than its asset's pinned ones. Known decimals are
+ * not reported twice: a person's release stays valid.
+ */
+function bringsOtherDecimals(deposit: Deposit, received: Received, context: SightedIn): boolean {
+  const { asset, decimals } = received;
+  if (context.isCorrected) return false;
+  const pinned = context.now.pinnedDecimals(asset);
+  if (pinned === undefined || decimals === null || decimals === pinned) return false;
+  if (deposit.evidence !== 'confirmed' || received.amount !== deposit.amount) return true;
+  const before = receivedIn(context.posted).find((one) => one.asset === asset);
+  return before?.decimals !== decimals;
+}
+
+/** The deposit after a mempool or confirmation event. */
+export function sighted(deposit: Deposit, received: Received, context: SightedIn): Deposit {
+  const { notification, now, ownTransfer } = context;
+  const count = countOf(notification);
+  const amountChanges = received.amount !== deposit.amount;
+  const older = context.isCorrected || count < deposit.confirmations;
+  // Lists its members one by one: V8 builds and reads wide objects from a spread slowly.
+  return {
+    vaultId: deposit.vaultId,
+    network: deposit.network,
+    blockchainHash: deposit.blockchainHash,
+    accountId: deposit.accountId,
+    addressId: deposit.addressId,
+    memo: deposit.memo,
+    asset: deposit.asset,
+    depositId: deposit.depositId,
+    transactionId: deposit.transactionId ?? notification.transactionId,
+    // The newest confirmation of the epoch wins; a late older one must not undo it.
+    amount: older ? deposit.amount : received.amount,
+    epoch: deposit.epoch,
+    evidence: count >= 1 || deposit.evidence === 'confirmed' ? 'confirmed' : 'mempool',
+    confirmations: Math.max(deposit.confirmations, count),
+    change: deposit.change || received.change,
+    ownTransfer,
+    unattributed: older ? deposit.unattributed : notification.memo !== null && !received.attributed,
+    attributedTo: deposit.attributedTo,
+    attributedBy: deposit.attributedBy,
+    decimalsChanged: deposit.decimalsChanged || bringsOtherDecimals(deposit, received, context),
+    operatorHold: deposit.operatorHold,
+    // An approval is for the amount that the person saw.
+    approvals: amountChanges && !older ? [] : deposit.approvals,
+    // A verification compared the old amount only.
+    verifiedAt: amountChanges && !older ? null : deposit.verifiedAt,
+    custodyConfirmations: deposit.custodyConfirmations,
+    credit: deposit.credit,
+    creditsIssued: deposit.creditsIssued,
+    reversed: deposit.reversed,
+    state: deposit.state,
+    reason: deposit.reason,
+    requiredConfirmations: deposit.requiredConfirmations,
+    firstSeenAt: deposit.firstSeenAt,
+    updatedAt: now.at,
+  };
+}

@@ -1,0 +1,251 @@
+import { breakKey, finding, LOCAL_BREAKS, type Finding } from '../break/break.ts';
+import {
+  answersTo,
+  compareDeposit,
+  compareMovement,
+  compareUnseen,
+  custodyReceived,
+  foundIn,
+  healedBy,
+  MATCHED,
+  samePosition,
+  movementBreakKey,
+  type Grace,
+  type Outcome,
+} from './comparison.ts';
+import type { CustodySum, CustodyTransaction } from '../fact/custody-record.ts';
+import type { Deposit } from './deposit.ts';
+import { changeSet, type ChangeSet, type RuleContext, type HashState } from '../hash/hash-state.ts';
+import type { CreditingPolicy } from './policy.ts';
+import { depthDrift, type PublishedDepths } from './published-depth.ts';
+import { healedBeside } from './joined-break.ts';
+import { correctedBy, type Correcting } from './correction.ts';
+import { receivedIn } from './received.ts';
+import type { NetworkKey, VaultId } from '../ids.ts';
+import { withCustodySum, type Movement } from '../money/movement.ts';
+import { reverseCredit, evaluate, type Evaluated } from './evaluation.ts';
+import { isPostedFor } from '../hash/sighting.ts';
+
+type Healed = ChangeSet['healed'];
+
+const DEPOSIT_BREAKS = ['unknown_to_custody', 'amount_mismatch', 'status_mismatch'] as const;
+
+/**
+ * Handles the custody API's record of a deposit: it verifies the deposit, credits it when all gates
+ * are open, reverses the credit of a rolled-back deposit, corrects what webhooks alone described,
+ * or opens a break. `correcting`: absent when the record only reports.
+ */
+export function handleDepositRecord(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  context: { graceMs: number; now: RuleContext; correcting?: Correcting | undefined },
+): ChangeSet & { readonly outcome: Outcome } {
+  const { graceMs, now, correcting } = context;
+  const outcome = compareDeposit(deposit, record, { at: now.at, graceMs });
+  // A correction changed its id after the record was requested.
+  if (correcting && record !== null && isAboutAnother(deposit, record)) {
+    return { ...changeSet({}), outcome };
+  }
+  const corrected =
+    correcting && correctedBy(deposit, record, { outcome, graceMs, now, correcting });
+  if (corrected) {
+    const beside = healedBeside(deposit, record, { outcome: MATCHED, ...correcting });
+    return { ...corrected, healed: [...corrected.healed, ...beside] };
+  }
+  // A match does not resolve the break of a credited own transfer: its record never differed.
+  const isGivenAway = deposit.credit !== null && deposit.ownTransfer;
+  const types = DEPOSIT_BREAKS.filter((type) => !isGivenAway || type !== 'status_mismatch');
+  const healed = [
+    ...healedBy(outcome, types, deposit.depositId),
+    ...(deposit.transactionId === null
+      ? []
+      : healedBy(outcome, ['missing_notification'], deposit.transactionId)),
+    ...healedByMiningAgain(deposit, outcome),
+    ...healedByConfirmedAmount(deposit, outcome),
+    ...(correcting ? healedBeside(deposit, record, { outcome, ...correcting }) : []),
+  ];
+  const after = afterRecord(deposit, record, { outcome, now });
+  const moved = after !== null && !sayTheSame(deposit, after.deposit);
+  return {
+    ...changeSet({
+      deposits: moved ? [after.deposit] : [],
+      items: after?.items ?? [],
+      found: [...foundIn(outcome), ...(after?.found ?? [])],
+      healed: [...healed, ...(after?.healed ?? [])],
+    }),
+    outcome,
+  };
+}
+
+/** Whether a record has neither the id nor the position of the deposit. */
+function isAboutAnother(deposit: Deposit, record: CustodyTransaction): boolean {
+  const { transactionId } = deposit;
+  const isNamed = transactionId === null || transactionId === record.transactionId;
+  return !isNamed && !samePosition(deposit, record);
+}
+
+/** Resolves the rollback break of a credited deposit that was mined again and verified. */
+function healedByMiningAgain(deposit: Deposit, outcome: Outcome): Healed {
+  if (outcome.kind !== 'matched' || deposit.credit === null || deposit.evidence !== 'confirmed') {
+    return [];
+  }
+  const key = breakKey('reversal_after_credit', deposit.depositId);
+  return [{ key, reason: 'mined again, and the custody API confirms it: the credit stands' }];
+}
+
+/** Resolves `amount_changed` when the API confirms the amount and no other amount was credited. */
+function healedByConfirmedAmount(deposit: Deposit, outcome: Outcome): Healed {
+  const { credit, amount, evidence } = deposit;
+  if (outcome.kind !== 'matched' || evidence !== 'confirmed') return [];
+  if (credit !== null && credit.amount !== amount) return [];
+  const key = breakKey('amount_changed', deposit.depositId);
+  return [{ key, reason: 'the custody API confirms the amount that stands' }];
+}
+
+/** The deposit after its record; null when the record changes nothing. */
+function afterRecord(
+  deposit: Deposit,
+  record: CustodyTransaction | null,
+  context: { outcome: Outcome; now: RuleContext },
+): Evaluated | null {
+  const { outcome, now } = context;
+  if (outcome.kind !== 'matched' || record === null) {
+    const pending = outcome.kind === 'skipped' && outcome.cause === 'balance_changes_pending';
+    if (pending || deposit.credit !== null || deposit.verifiedAt === null) return null;
+    // The verification ends: a later approval must not credit an outdated match.
+    return evaluate(
+      { ...deposit, verifiedAt: null, custodyConfirmations: 0, updatedAt: now.at },
+      now,
+    );
+  }
+  if (deposit.evidence === 'none') return reverseCredit(deposit, now);
+  // Both know it from the mempool only: they agree, and nothing is verified.
+  if (deposit.evidence === 'mempool') return null;
+  const received = custodyReceived(deposit, record.changes ?? []);
+  return evaluate(
+    {
+      ...deposit,
+      transactionId: record.transactionId,
+      // Webhooks are unsigned: only the API's tags decide what is change.
+      change: received?.change ?? deposit.change,
+      verifiedAt: deposit.verifiedAt ?? now.at,
+      custodyConfirmations: Math.max(deposit.custodyConfirmations, record.confirmations ?? 0),
+      updatedAt: now.at,
+    },
+    now,
+  );
+}
+
+/** Whether only the time differs; such evidence is not journalled. */
+function sayTheSame(before: Deposit, after: Deposit): boolean {
+  const keys = Object.keys(after) as (keyof Deposit)[];
+  return keys.every((key) => key === 'updatedAt' || before[key] === after[key]);
+}
+
+/** Whether the record's fee, rebate and mint entries are booked: they make no deposit. */
+function isBookedWithoutDeposit(hashState: HashState, record: CustodyTransaction): boolean {
+  if (receivedIn(record.changes ?? []).length > 0) return false;
+  return hashState.sightings.some(
+    (sighting) =>
+      sighting.stream === 'incoming' &&
+      sighting.vaultId === record.vaultId &&
+      isPostedFor(sighting, record.transactionId),
+  );
+}
+
+/**
+ * Handles an incoming API transaction without a deposit; changes nothing when one exists by now.
+ */
+export function handleUnseenRecord(
+  hashState: HashState,
+  context: { record: CustodyTransaction; graceMs: number; now: RuleContext },
+): ChangeSet & { readonly outcome: Outcome } {
+  const { record, graceMs, now } = context;
+  const answered =
+    hashState.deposits.some((deposit) => answersTo(deposit, record)) ||
+    isBookedWithoutDeposit(hashState, record);
+  const outcome: Outcome = answered
+    ? { kind: 'matched' }
+    : compareUnseen(record, { at: now.at, graceMs });
+  const healed = healedBy(outcome, ['missing_notification'], record.transactionId);
+  return { ...changeSet({ found: foundIn(outcome), healed }), outcome };
+}
+
+/**
+ * Movements after the custody API gave a hash's sums in a vault, where the chain view is missing.
+ * The next run reports a difference past its grace period.
+ */
+export function withCustodySums(
+  movements: readonly Movement[],
+  custody: { sums: readonly CustodySum[]; whole: boolean },
+): Movement[] {
+  const sums = new Map(custody.sums.map(({ asset, amount }) => [asset, amount]));
+  return movements.flatMap((movement) => {
+    const sum = sums.get(movement.asset);
+    if (sum === undefined) return [];
+    return withCustodySum(movement, { sum, whole: custody.whole }) ?? [];
+  });
+}
+
+/** Handles a vault's subscription check: a wrong subscription may lose notifications. */
+export function handleSubscriptionRecord(vaultId: VaultId, drift: string | null): ChangeSet {
+  const key = breakKey('subscription_drift', vaultId);
+  if (drift === null)
+    return changeSet({ healed: [{ key, reason: 'the subscription is as wanted' }] });
+  const detail = `${drift}: mend it with \`counterfoil subscribe\``;
+  return changeSet({
+    found: [finding('subscription_drift', { key, subject: { vaultId }, detail })],
+  });
+}
+
+/** Handles a network's published depths: opens a break when no webhook can show a policy depth. */
+export function handleDepthsRecord(record: PublishedDepths, policy: CreditingPolicy): ChangeSet {
+  const { network } = record;
+  const key = depthBreakKey(network);
+  const detail = depthDrift(policy, record);
+  return detail === null
+    ? changeSet({
+        healed: [{ key, reason: 'webhooks can show every depth that the policy wants here' }],
+      })
+    : changeSet({ found: [finding('subscription_drift', { key, subject: { network }, detail })] });
+}
+
+/** The key of a network's depth break; it is the same for every subscription. */
+export function depthBreakKey(network: NetworkKey): string {
+  return breakKey('subscription_drift', null, network);
+}
+
+/**
+ * Compares movements that changed since the last run. A difference past the grace period is a
+ * break; agreement resolves it. `movements`: the compared movements.
+ */
+export function compareMovements(
+  due: readonly Movement[],
+  grace: Grace,
+): ChangeSet & { readonly movements: readonly Movement[] } {
+  const found: Finding[] = [];
+  const healed: ChangeSet['healed'][number][] = [];
+  const movements: Movement[] = [];
+  for (const movement of due) {
+    const outcome = compareMovement(movement, grace);
+    found.push(...foundIn(outcome));
+    if (outcome.kind !== 'skipped') healed.push(...otherBreaks(movement, outcome));
+    movements.push({ ...movement, judged: comparedAs(movement, outcome) });
+  }
+  return { ...changeSet({ found, healed }), movements };
+}
+
+function comparedAs(movement: Movement, outcome: Outcome): Movement['judged'] {
+  if (outcome.kind === 'matched') return 'never';
+  const isTooYoung = outcome.kind === 'skipped' && outcome.cause === 'in_grace';
+  return isTooYoung ? movement.judged : 'now';
+}
+
+/** The breaks that the movement may have open, except the one just found. */
+function otherBreaks(movement: Movement, outcome: Outcome): ChangeSet['healed'] {
+  if (movement.judged === 'never') return [];
+  const reason = 'books and chain view agree now';
+  return LOCAL_BREAKS.map((type) => ({ key: movementBreakKey(type, movement), reason })).filter(
+    ({ key }) => outcome.kind !== 'break' || outcome.finding.key !== key,
+  );
+}

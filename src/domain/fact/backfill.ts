@@ -1,0 +1,124 @@
+import { followBurnedFees } from '../withdrawal/burned-fee.ts';
+import type { CustodyTransaction } from './custody-record.ts';
+import { handleIncoming } from '../deposit/incoming-handler.ts';
+import { handleOutgoing } from '../withdrawal/outgoing-handler.ts';
+import {
+  hashStateOf,
+  NO_CHANGES,
+  sightingIn,
+  type ChangeSet,
+  type RuleContext,
+  type HashState,
+  type KeyedHashState,
+} from '../hash/hash-state.ts';
+import { NotificationId } from '../ids.ts';
+import type { IncomingNotification, OutgoingNotification } from './notification.ts';
+import { sightingKeyOf } from '../hash/sighting.ts';
+import { advances, knownStatus, type Withdrawal } from '../withdrawal/withdrawal.ts';
+
+/** The id of a backfilled notification, which has none of its own. */
+function standInId(record: CustodyTransaction): NotificationId {
+  return NotificationId(`api/${record.transactionId}`);
+}
+
+/**
+ * The incoming notification that the custody API's transaction corresponds to. Null without a hash.
+ */
+export function incomingOf(
+  record: CustodyTransaction,
+  type: 'confirmation' | 'rollback',
+): IncomingNotification | null {
+  const { vaultId, network, blockchainHash, accountId, addressId, memo } = record;
+  if (blockchainHash === null) return null;
+  return {
+    stream: 'incoming',
+    type,
+    id: standInId(record),
+    vaultId,
+    network,
+    blockchainHash,
+    accountId,
+    addressId,
+    memo,
+    transactionId: record.transactionId,
+    confirmations: type === 'confirmation' ? Math.max(1, record.confirmations ?? 1) : null,
+    changes: record.changes,
+  };
+}
+
+/**
+ * Books an incoming transaction as the custody API reports it. Posts it when no entry is active;
+ * reverses it when the API says `rolledback`. The late notification then finds its content booked
+ * and posts nothing.
+ */
+function backfillIncoming(
+  hashState: HashState,
+  record: CustodyTransaction,
+  now: RuleContext,
+): ChangeSet {
+  const type = record.status === 'rolledback' ? 'rollback' : 'confirmation';
+  const notification = incomingOf(record, type);
+  if (notification === null) return NO_CHANGES;
+  const sighting = sightingIn(hashState, sightingKeyOf(notification));
+  const isPosted = sighting !== undefined && sighting.entryId !== null;
+  if (type === 'rollback') {
+    const hasEvents = sighting !== undefined && sighting.seen.length > 0;
+    return hasEvents ? handleIncoming(hashState, notification, now) : NO_CHANGES;
+  }
+  if (isPosted || record.status !== 'confirmed' || record.changes === null) return NO_CHANGES;
+  return handleIncoming(hashState, notification, now);
+}
+
+/**
+ * Applies an outgoing transaction's last event from the custody API, if it advances the withdrawal.
+ */
+function backfillOutgoing(
+  hashState: HashState,
+  known: Withdrawal | undefined,
+  context: { record: CustodyTransaction; now: RuleContext },
+): ChangeSet {
+  const { record, now } = context;
+  const status = knownStatus(record.status);
+  if (status === undefined || !advances(known?.status ?? null, status)) return NO_CHANGES;
+  if (status === 'mined' && (record.changes === null || record.blockchainHash === null)) {
+    return NO_CHANGES;
+  }
+  const { vaultId, transactionId, orderId, network, blockchainHash } = record;
+  const { accountId, addressId, destinationAddress, memo, reasonCode } = record;
+  const notification: OutgoingNotification = {
+    stream: 'outgoing',
+    type: status,
+    id: standInId(record),
+    vaultId,
+    transactionId,
+    orderId,
+    network,
+    blockchainHash,
+    accountId,
+    addressId,
+    destinationAddress,
+    memo,
+    reasonCode,
+    changes: status === 'mined' ? record.changes : null,
+  };
+  return handleOutgoing(hashState, known, { notification, now });
+}
+
+/**
+ * Handles a backfill: applies the missing notification's rules, with entries marked `api`. Reads
+ * the records as they are now, so a notification that arrived meanwhile leaves nothing to do.
+ * `hashes`: states of the record's hash and of the withdrawal's hash.
+ */
+export function handleBackfill(
+  hashes: readonly KeyedHashState[],
+  known: Withdrawal | undefined,
+  context: { record: CustodyTransaction; now: RuleContext },
+): ChangeSet {
+  const { record, now } = context;
+  const hashState = hashStateOf(hashes, record);
+  const decided =
+    record.type === 'incoming'
+      ? backfillIncoming(hashState, record, now)
+      : backfillOutgoing(hashState, known, context);
+  return followBurnedFees(decided, hashes, now);
+}

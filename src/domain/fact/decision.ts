@@ -1,0 +1,90 @@
+import type { SignatureRole } from '../close/record.ts';
+import type { CreditingPolicy } from '../deposit/policy.ts';
+import type { ExemptionRule } from '../break/exemption.ts';
+import type { HaltScope } from '../deposit/halt.ts';
+import type { AssetId, BreakId, CreditId, DepositId } from '../ids.ts';
+
+/** A decision of a person, a consumer or the configuration; journalled with its actor. */
+export type Decision =
+  | {
+      readonly kind: 'policy';
+      readonly source: 'config';
+      /** The policy from now on: the configuration's policy, plus halts that people set. */
+      readonly policy: CreditingPolicy;
+      /** The configuration's policy alone, to detect its next change. */
+      readonly configured: CreditingPolicy;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'policy';
+      readonly source: 'api';
+      readonly policy: CreditingPolicy;
+      /** The journal position of the policy that the author read. */
+      readonly replaces: number;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'halt' | 'resume';
+      readonly scope: HaltScope;
+      readonly reason: string;
+    }
+  /** All exemption rules from now on. */
+  | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
+  /**
+   * Deposits to evaluate again by the current policy; follows a change while many deposits wait.
+   */
+  | {
+      readonly kind: 'judge';
+      readonly depositIds: readonly DepositId[];
+      /** Assets whose decimals a person corrected; their deposits are evaluated by that too. */
+      readonly corrected?: readonly AssetId[];
+    }
+  /** Corrects an asset's decimals: the first sighting carried wrong ones. */
+  | {
+      readonly kind: 'decimals';
+      readonly asset: AssetId;
+      readonly decimals: number;
+      readonly reason: string;
+    }
+  | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }
+  | { readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string }
+  | { readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string }
+  | {
+      readonly kind: 'attribute';
+      readonly depositId: DepositId;
+      /** The owner, in the exchange's own terms. */
+      readonly attributedTo: string;
+      /** False in facts of earlier versions, whose attribution kept approvals and was permanent. */
+      readonly endsApprovals: boolean;
+      readonly reason: string;
+    }
+  /** The store continues from a backup: later feed items get cursors of their own. */
+  | { readonly kind: 'restored'; readonly reason: string }
+  | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
+  | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
+  | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }
+  | {
+      readonly kind: 'assign';
+      readonly breakId: BreakId;
+      /** A person or a team, in the operators' own terms; null removes the assignee. */
+      readonly assignee: string | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'note'; readonly breakId: BreakId; readonly note: string }
+  | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
+  | {
+      readonly kind: 'sign';
+      /** The closed day, `YYYY-MM-DD`. */
+      readonly day: string;
+      readonly role: SignatureRole;
+      /** SHA-256 of the report that the person read, hex. */
+      readonly reportHash: string;
+      readonly reason: string;
+    };
+
+/** Why a decision was refused; nothing was journalled. */
+export type Refusal =
+  | { readonly kind: 'not_found'; readonly detail: string }
+  | { readonly kind: 'conflict'; readonly detail: string }
+  /** The decision's basis changed since the person read it. */
+  | { readonly kind: 'stale'; readonly detail: string };

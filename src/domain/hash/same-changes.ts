@@ -1,0 +1,65 @@
+import { plus, ZERO, type Amount } from '../money/amount.ts';
+import type { RuleContext } from './hash-state.ts';
+import type { AssetId } from '../ids.ts';
+import type { BalanceChange } from '../fact/notification.ts';
+
+/** A text that is equal for equal balance changes, whatever their order. */
+function contentOf(list: readonly BalanceChange[]): string {
+  return JSON.stringify(
+    list
+      .map((change) =>
+        JSON.stringify([
+          change.asset,
+          String(change.amount),
+          change.kind,
+          change.accountId,
+          change.addressId,
+          change.memo,
+        ]),
+      )
+      .sort(),
+  );
+}
+
+function sameChange(left: BalanceChange, right: BalanceChange | undefined): boolean {
+  return (
+    left.amount === right?.amount &&
+    left.asset === right.asset &&
+    left.kind === right.kind &&
+    left.accountId === right.accountId &&
+    left.addressId === right.addressId &&
+    left.memo === right.memo
+  );
+}
+
+/** Whether two lists of balance changes post the same, whatever their order. */
+export function sameContent(
+  left: readonly BalanceChange[],
+  right: readonly BalanceChange[],
+): boolean {
+  if (left.length !== right.length) return false;
+  // Fast path: a repeat usually keeps the order.
+  if (left.every((change, at) => sameChange(change, right[at]))) return true;
+  return contentOf(left) === contentOf(right);
+}
+
+/** Decimals to pin: one row per asset that carries decimals and has none pinned yet. */
+export function pinsOf(
+  list: readonly BalanceChange[] | null,
+  now: RuleContext,
+): { asset: AssetId; decimals: number }[] {
+  let pins: Map<AssetId, number> | undefined;
+  for (const { asset, decimals } of list ?? []) {
+    if (decimals === null || now.pinnedDecimals(asset) !== undefined) continue;
+    pins ??= new Map();
+    if (!pins.has(asset)) pins.set(asset, decimals);
+  }
+  return pins === undefined ? [] : Array.from(pins, ([asset, decimals]) => ({ asset, decimals }));
+}
+
+/** The sum per asset, in the order in which the assets first appear. */
+export function sumsByAsset(list: readonly BalanceChange[]): Map<AssetId, Amount> {
+  const sums = new Map<AssetId, Amount>();
+  for (const { asset, amount } of list) sums.set(asset, plus(sums.get(asset) ?? ZERO, amount));
+  return sums;
+}

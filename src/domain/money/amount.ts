@@ -1,0 +1,30 @@
+declare const brand: unique symbol;
+
+/** Money: a signed integer in the asset's smallest unit, up to 78 digits. Never a float. */
+export type Amount = bigint & { readonly [brand]: 'Amount' };
+
+const AMOUNT_TEXT = /^-?[0-9]{1,78}$/;
+
+export const ZERO: Amount = 0n as Amount;
+
+export const Amount = (value: bigint): Amount => value as Amount;
+
+/** Reads a decimal integer string in the smallest unit. Undefined for any other text. */
+export function parseAmount(text: string): Amount | undefined {
+  return AMOUNT_TEXT.test(text) ? (BigInt(text) as Amount) : undefined;
+}
+
+/** Reads an amount that this program wrote. Throws for other text: the store is damaged. */
+export function storedAmount(text: string): Amount {
+  return BigInt(text) as Amount;
+}
+
+/** The sum of two amounts. */
+export function plus(left: Amount, right: Amount): Amount {
+  return (left + right) as Amount;
+}
+
+/** The amount with the opposite sign. */
+export function negated(amount: Amount): Amount {
+  return -amount as Amount;
+}

@@ -1,0 +1,135 @@
+import { ZERO, type Amount } from '../money/amount.ts';
+import {
+  inGrace,
+  MATCHED,
+  skipped,
+  transactionFinding,
+  type Grace,
+  type Outcome,
+} from '../deposit/comparison.ts';
+import { sumsByAsset } from '../hash/same-changes.ts';
+import type { CustodyTransaction } from '../fact/custody-record.ts';
+import type { AssetId } from '../ids.ts';
+import type { BalanceChange } from '../fact/notification.ts';
+import {
+  advances,
+  isTerminal,
+  isTerminalStatus,
+  knownStatus,
+  type Withdrawal,
+  type WithdrawalStatus,
+} from './withdrawal.ts';
+
+/** The first asset whose sums differ between two lists. */
+export function firstDifference(
+  theirs: readonly BalanceChange[],
+  ours: readonly BalanceChange[],
+): { asset: AssetId; expected: Amount; actual: Amount } | undefined {
+  const [expected, actual] = [sumsByAsset(theirs), sumsByAsset(ours)];
+  return [...new Set([...expected.keys(), ...actual.keys()])]
+    .map((asset) => ({
+      asset,
+      expected: expected.get(asset) ?? ZERO,
+      actual: actual.get(asset) ?? ZERO,
+    }))
+    .find((one) => one.expected !== one.actual);
+}
+
+/** Whether the API has the transaction in another vault or network than ours. */
+export function isElsewhere(withdrawal: Withdrawal, record: CustodyTransaction): boolean {
+  const { vaultId, network } = withdrawal;
+  return vaultId !== record.vaultId || (network !== null && network !== record.network);
+}
+
+function vaultMismatch(withdrawal: Withdrawal, record: CustodyTransaction): Outcome {
+  const { vaultId, network } = withdrawal;
+  return transactionFinding('status_mismatch', record, {
+    severity: 'critical',
+    detail: `the custody API has it in vault ${record.vaultId} on ${record.network}, the notifications in vault ${vaultId} on ${network}`,
+  });
+}
+
+function compareMined(withdrawal: Withdrawal, record: CustodyTransaction): Outcome {
+  const { blockchainHash } = withdrawal;
+  if (record.changes === null) return skipped('balance_changes_pending');
+  const difference = firstDifference(record.changes, withdrawal.posted);
+  if (difference !== undefined) {
+    const { asset, expected, actual } = difference;
+    return transactionFinding('amount_mismatch', record, {
+      ...difference,
+      detail: `the custody API says the transaction moved ${expected} ${asset}, the notifications say ${actual}`,
+    });
+  }
+  if (blockchainHash === record.blockchainHash) return MATCHED;
+  return transactionFinding('status_mismatch', record, {
+    detail: `the custody API says mined as ${record.blockchainHash}, the notifications say as ${blockchainHash}`,
+  });
+}
+
+/**
+ * Our withdrawal has ended and the API's has not. The API may be behind, but not forever. Its final
+ * status is unknown, so only the difference is reported.
+ */
+function compareUnended(withdrawal: Withdrawal, record: CustodyTransaction, grace: Grace): Outcome {
+  if (inGrace(withdrawal.updatedAt, grace)) return skipped('custody_behind');
+  return transactionFinding('status_mismatch', record, {
+    detail: `the notifications say ${withdrawal.status}, and the custody API still says ${record.status}`,
+  });
+}
+
+/**
+ * Compares a withdrawal with its custody API record: vault and network, status, and for a mined one
+ * its hash and amounts. `withdrawal`: undefined when no notification reported it.
+ */
+export function compareWithdrawal(
+  withdrawal: Withdrawal | undefined,
+  record: CustodyTransaction,
+  grace: Grace,
+): Outcome {
+  const theirs = knownStatus(record.status);
+  if (theirs === undefined) return skipped('unknown_status');
+  if (withdrawal !== undefined && isElsewhere(withdrawal, record)) {
+    return vaultMismatch(withdrawal, record);
+  }
+  if (withdrawal !== undefined && withdrawal.status === theirs) {
+    return theirs === 'mined' ? compareMined(withdrawal, record) : MATCHED;
+  }
+  if (!isTerminalStatus(theirs)) {
+    // Earlier statuses are informational: not every transaction emits all of them.
+    return withdrawal !== undefined && isTerminal(withdrawal)
+      ? compareUnended(withdrawal, record, grace)
+      : MATCHED;
+  }
+  if (inGrace(record.updatedAt, grace)) return skipped('in_grace');
+  const ours = withdrawal?.status ?? null;
+  if (!advances(ours, theirs)) {
+    return transactionFinding('status_mismatch', record, {
+      detail: `the custody API says ${theirs}, the notifications say ${ours}`,
+    });
+  }
+  return transactionFinding('missing_notification', record, {
+    detail: `the custody API says ${theirs} and no ${theirs} notification arrived (last known: ${ours ?? 'nothing'})`,
+  });
+}
+
+/** Final statuses at the API: no other status follows, so a record with one is never behind. */
+const FINAL = new Set<WithdrawalStatus>(['failed', 'cancelled', 'replaced', 'rolledback']);
+
+/**
+ * Whether a contradicting record corrects our withdrawal. `mined` corrects another `mined`: a mined
+ * transaction never changes. It corrects another final status past the grace period: a record may
+ * be behind a rollback, but not forever, and webhooks alone reported that status. A record on its
+ * way corrects only the vault and network.
+ */
+export function hasLastWord(
+  record: CustodyTransaction,
+  withdrawal: Withdrawal,
+  grace: Grace,
+): boolean {
+  const theirs = knownStatus(record.status);
+  if (theirs === undefined || (theirs === 'mined' && record.changes === null)) return false;
+  if (isElsewhere(withdrawal, record)) return true;
+  if (FINAL.has(theirs)) return true;
+  if (theirs !== 'mined' || !isTerminal(withdrawal)) return false;
+  return withdrawal.status === 'mined' || !inGrace(withdrawal.updatedAt, grace);
+}

@@ -1,0 +1,269 @@
+import path from 'node:path';
+import { Cron, CronPattern } from 'croner';
+import { z } from 'zod';
+import { creditingPolicy } from './crediting-policy.ts';
+import { exemptions } from './exemptions.ts';
+import type { Content, FileChecks } from './named-file.ts';
+import { plainMessage, problemsOf } from './plain-message.ts';
+import type { Problem } from './problem.ts';
+import { strict } from './strict.ts';
+
+/** Long enough that nobody guesses the URL, which is a webhook's only proof. */
+const PATH_TOKEN_CHARS_MIN = 32;
+
+/** Two during a rotation; more only helps guessing. */
+const PATH_TOKENS_MAX = 16;
+
+export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const text = z.string().min(1, 'must not be empty');
+
+function whole(from: number, to: number) {
+  const range = `must be an integer from ${from} to ${to}`;
+  return z.int(range).min(from, range).max(to, range);
+}
+
+/** `"${PORT}"` is always a string. */
+const port = z.preprocess(
+  (value) => (typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : value),
+  whole(0, 65_535),
+);
+
+const pathToken = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9._~-]{32,256}$/,
+    `must be ${PATH_TOKEN_CHARS_MIN} to 256 letters, digits or ._~- ; \`openssl rand -hex 32\` makes one`,
+  );
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .refine((value) => {
+    if (!URL.canParse(value)) return true;
+    const url = new URL(value);
+    return [url.username, url.password, url.search, url.hash].every((part) => part === '');
+  }, 'must not hold credentials, a query or a fragment');
+
+const cron = z.string().refine((pattern) => {
+  try {
+    // The 30th of February is a pattern too, but nothing would ever run.
+    const form = new CronPattern(pattern).pattern !== '';
+    return form && new Cron(pattern, { paused: true }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}, 'must be a cron pattern, e.g. "* * * * *" for every minute, that matches a real time');
+
+const timezone = z.string().refine((zone) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}, 'must be a time zone of the IANA database, e.g. "UTC" or "Europe/Zurich"');
+
+const apiToken = strict({
+  name: text,
+  role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the token, 64 hexadecimal digits')
+    .toLowerCase(),
+});
+
+function unique<Item>(keyOf: (item: Item) => unknown): (items: readonly Item[]) => boolean {
+  return (items) => new Set(items.map(keyOf)).size === items.length;
+}
+
+const intake = strict({
+  pathTokens: z
+    .array(pathToken)
+    .min(1, 'needs at least one token')
+    .max(PATH_TOKENS_MAX, `takes at most ${PATH_TOKENS_MAX} tokens`)
+    .refine(
+      unique((token) => token),
+      'contains the same token twice',
+    ),
+  /** Largest body that intake reads, in bytes. */
+  maxBodyBytes: whole(1_024, 67_108_864).default(1_048_576),
+  /** Most facts that wait for their commit; one more is answered 503. */
+  queueMax: whole(1, 1_000_000).default(8_192),
+  /** Most facts of one commit. */
+  batchMax: whole(1, 10_000).default(256),
+  /** Refused bodies kept as evidence. */
+  malformedPerHourMax: whole(0, 100_000).default(100),
+  /** The header with the proxy's client certificate, and the accepted values. */
+  clientCertificate: strict({
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
+      .toLowerCase(),
+    allow: z.array(text).min(1, 'needs at least one fingerprint or subject'),
+  }).exactOptional(),
+});
+
+/** Up to a year. */
+const age = whole(1, 31_536_000);
+
+const reconcile = strict({
+  sweep: cron.default('* * * * *'),
+  close: cron.default('5 0 * * *'),
+  timezone: timezone.default('UTC'),
+  graceSeconds: whole(0, 604_800).default(600),
+  exemptions,
+  /** Seconds without progress after which a deposit or withdrawal opens a break. */
+  stale: strict({
+    depositSeconds: age.default(21_600),
+    withdrawalSeconds: age.default(86_400),
+  }).prefault({}),
+  /** Seconds after which an unresolved break becomes more severe; null: never. */
+  escalation: strict({
+    infoToWarningAfterSeconds: age.nullable().default(604_800),
+    warningToCriticalAfterSeconds: age.nullable().default(86_400),
+  }).prefault({}),
+});
+
+const addressTransactions = z
+  .string()
+  .regex(
+    /^\/.*\{addressId\}/,
+    'must be a path relative to /api/v1 that holds {addressId}, e.g. /addresses/{addressId}/blockchain-transactions',
+  );
+
+const api = strict({
+  tokens: z
+    .array(apiToken)
+    .refine(
+      unique<{ name: string }>(({ name }) => name),
+      'contains the same name twice',
+    )
+    .refine(
+      unique<{ sha256: string }>(({ sha256 }) => sha256),
+      'contains the same token twice',
+    )
+    .default([]),
+});
+
+/** `path` is absolute, or `:memory:`. */
+export interface StoreConfig {
+  readonly kind: 'sqlite';
+  readonly path: string;
+}
+
+const STORE_FORM = 'must be "sqlite:PATH"';
+const NO_POSTGRES = 'postgres:// is not supported by this version: use "sqlite:PATH"';
+
+function storeIn(folder: string) {
+  return z.string(STORE_FORM).transform((value, context): StoreConfig => {
+    const file = /^sqlite:(.+)$/s.exec(value)?.[1];
+    if (file !== undefined) {
+      return { kind: 'sqlite', path: file === ':memory:' ? file : path.resolve(folder, file) };
+    }
+    const message = /^postgres(ql)?:\/\//.test(value) ? NO_POSTGRES : STORE_FORM;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+function fileIn(folder: string, checks: FileChecks, content: Content) {
+  return text
+    .transform((name) => path.resolve(folder, name))
+    .superRefine((name, context) => {
+      const flaw = checks.flawOf(name, content);
+      if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
+    });
+}
+
+function listenIn(folder: string, checks: FileChecks) {
+  const certificate = fileIn(folder, checks, 'certificate');
+  const tls = strict({
+    certFile: certificate,
+    keyFile: fileIn(folder, checks, 'tls key'),
+    caFile: certificate.exactOptional(),
+  }).superRefine((files, context) => {
+    const flaw = checks.pairFlaw(files);
+    if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
+  });
+  return strict({
+    host: text.default('127.0.0.1'),
+    port: port.default(8_080),
+    tls: tls.exactOptional(),
+  });
+}
+
+const VAULTS_FORM = 'must be "all" or a list of vault ids';
+
+function custodyIn(folder: string, checks: FileChecks) {
+  return strict({
+    baseUrl: address,
+    clientId: text,
+    privateKeyFile: fileIn(folder, checks, 'custody key'),
+    webhookUrl: address,
+    vaults: z.union([z.literal('all'), z.array(text).min(1, VAULTS_FORM)], { error: VAULTS_FORM }),
+    paths: strict({ addressTransactions: addressTransactions.exactOptional() }).default({}),
+  });
+}
+
+function configIn(folder: string, checks: FileChecks) {
+  return strict({
+    listen: listenIn(folder, checks).prefault({}),
+    store: storeIn(folder),
+    intake,
+    custody: custodyIn(folder, checks).exactOptional(),
+    crediting: creditingPolicy,
+    reconcile: reconcile.prefault({}),
+    api: api.prefault({}),
+    console: strict({
+      public: z.boolean().default(false),
+      /** Whether browsers use HTTPS; a proxy that ends TLS is invisible to us. */
+      secureCookie: z.boolean().exactOptional(),
+      /** A session ends after this many seconds without a request. */
+      idleMinutes: z.int().min(1).max(720).default(30),
+    }).prefault({}),
+    log: strict({
+      level: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+    }).prefault({}),
+  });
+}
+
+/** The configuration with its defaults; file paths are absolute, amounts `bigint`. */
+export type Config = z.infer<ReturnType<typeof configIn>>;
+export type CustodyConfig = NonNullable<Config['custody']>;
+
+/** The part of the configuration that a command reads; it ignores other keys. */
+export interface Part<Value> {
+  /** The part's keys in the file; null: all keys, and no others. */
+  readonly keys: readonly string[] | null;
+  readonly schemaIn: (folder: string, checks: FileChecks) => z.ZodType<Value>;
+}
+
+export const WHOLE: Part<Config> = { keys: null, schemaIn: configIn };
+
+/** The store: auditing, copying and reporting need no secret. */
+export const STORE: Part<Pick<Config, 'store'>> = {
+  keys: ['store', 'storeFile'],
+  schemaIn: (...given) => configIn(...given).pick({ store: true }),
+};
+
+/** The custody service and our key for it. */
+export const CUSTODY: Part<Pick<Config, 'custody'>> = {
+  keys: ['custody'],
+  schemaIn: (...given) => configIn(...given).pick({ custody: true }),
+};
+
+export type Parsed<Value> =
+  | { readonly kind: 'ok'; readonly config: Value }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+/** Checks a JSON value and reports every problem. Relative file paths begin at `folder`. */
+export function parseConfig<Value>(
+  json: unknown,
+  options: { part: Part<Value>; folder: string; checks: FileChecks },
+): Parsed<Value> {
+  const schema = options.part.schemaIn(options.folder, options.checks);
+  const parsed = schema.safeParse(json, { error: plainMessage });
+  if (parsed.success) return { kind: 'ok', config: parsed.data };
+  return { kind: 'invalid', problems: problemsOf(parsed.error) };
+}

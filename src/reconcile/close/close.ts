@@ -1,0 +1,250 @@
+import type { Fact } from '../../domain/fact/fact.ts';
+import type { CustodyClient } from '../../custody/client.ts';
+import type { CloseRecord, CustodyReading } from '../../domain/close/record.ts';
+import { countByRule } from '../../domain/break/exemption.ts';
+import type { Submitted } from '../../store/port.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { CalendarDay, CloseCalendar } from './calendar.ts';
+import { readCustodyEffects } from './custody-effects.ts';
+import { readVaultNames } from './vault-names.ts';
+
+/**
+ * How long a close waits for the custody API before it closes the day without the API's data. A
+ * closed report never changes, so an outage of minutes must not appear in it.
+ */
+const PATIENCE_MS = 3_600_000;
+
+/** Most attempts of a close when new facts arrive between its reading and its writing. */
+const TRIES_MAX = 5;
+
+/**
+ * Most missed days that are closed automatically. A close cannot be undone. So when a clock jumps
+ * ahead by years, a person must confirm that the clock is right.
+ */
+export const DAYS_BY_THEMSELVES_MAX = 31;
+
+export interface CloserOptions {
+  readonly reads: Pick<
+    Reads,
+    | 'lastClose'
+    | 'journalMark'
+    | 'computeDay'
+    | 'custodyEffects'
+    | 'firstRecordedAt'
+    | 'custodyReadThrough'
+    | 'reconcilerView'
+  >;
+  /** Submits facts to the writer; resolves when they are durable. */
+  readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
+  /** Absent: reports state that custody was not compared. */
+  readonly custody?: CustodyClient;
+  readonly calendar: CloseCalendar;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly graceMs: number;
+}
+
+/** The result of a close. */
+export type CloseResult =
+  /** Every requested day is closed; `days` lists those closed by this call. */
+  | { readonly kind: 'closed'; readonly days: readonly string[] }
+  /** The next day waits for the custody API; the days in `days` were closed. */
+  | { readonly kind: 'postponed'; readonly days: readonly string[]; readonly reason: string }
+  | { readonly kind: 'not_recorded'; readonly days: readonly string[]; readonly cause: string }
+  /** `stop` was called; the days in `days` were closed. */
+  | { readonly kind: 'stopped'; readonly days: readonly string[] }
+  | ({ readonly days: readonly string[] } & TooMany);
+
+/** More days are due than are closed automatically, the first of them `since`. None was closed. */
+export interface TooMany {
+  readonly kind: 'too_many';
+  readonly since: string;
+}
+
+type Step =
+  | { readonly kind: 'done' }
+  | Extract<CloseResult, { readonly kind: 'postponed' | 'not_recorded' | 'stopped' }>;
+
+const STOPPED = { kind: 'stopped', days: [] } as const;
+
+/**
+ * Closes days one by one, in order. Days missed while the daemon was down are closed with the next
+ * one. Only the last of them is compared with the custody API, because the API shows the current
+ * state and no past state.
+ */
+export class Closer {
+  readonly #options: CloserOptions;
+  readonly #stopping = new AbortController();
+  readonly #stopped = new Promise<undefined>((resolve) => {
+    this.#stopping.signal.addEventListener('abort', () => resolve(undefined));
+  });
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: CloserOptions) {
+    this.#options = options;
+  }
+
+  /** Whether days are due by the schedule. */
+  async due(): Promise<{ readonly kind: 'none' } | { readonly kind: 'some' } | TooMany> {
+    const first = await this.#next();
+    if (first === undefined || !this.#isDue(first)) return { kind: 'none' };
+    return this.#areTooMany(first) ? { kind: 'too_many', since: first.day } : { kind: 'some' };
+  }
+
+  /**
+   * Closes every day that is due by the schedule. Closes none when too many are due: then the clock
+   * is probably wrong.
+   */
+  closeDue(): Promise<CloseResult> {
+    return this.#inTurn(async () => {
+      const due = await this.due();
+      if (due.kind === 'too_many') return { ...due, days: [] };
+      return this.#closeWhile((day) => this.#isDue(day));
+    });
+  }
+
+  /** Closes every day up to `day`. The caller has checked that its cut-off has passed. */
+  closeThrough(day: string): Promise<CloseResult> {
+    const { now } = this.#options;
+    return this.#inTurn(() => this.#closeWhile((one) => one.day <= day && one.cutOffAt <= now()));
+  }
+
+  /**
+   * Closes no more days. Abandons the current close unless the writer already has it, because its
+   * custody reading may have been cut off. The next start closes that day.
+   */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Resolves when no close is running. */
+  async idle(): Promise<void> {
+    await this.#turn;
+  }
+
+  #inTurn(run: () => Promise<CloseResult>): Promise<CloseResult> {
+    const turn = this.#turn.then(run);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #isDue(day: CalendarDay): boolean {
+    const { calendar, now } = this.#options;
+    return calendar.dueAt(day) <= now();
+  }
+
+  #areTooMany(first: CalendarDay): boolean {
+    let day = first;
+    for (let due = 0; due < DAYS_BY_THEMSELVES_MAX; due += 1) {
+      if (!this.#isDue(day)) return false;
+      day = this.#options.calendar.after(day);
+    }
+    return this.#isDue(day);
+  }
+
+  async #closeWhile(isWanted: (day: CalendarDay) => boolean): Promise<CloseResult> {
+    const { calendar } = this.#options;
+    const days: string[] = [];
+    for (let day = await this.#next(); day !== undefined && isWanted(day);) {
+      if (this.#stopping.signal.aborted) return { kind: 'stopped', days };
+      const following = calendar.after(day);
+      const step = await this.#close(day, isWanted(following) ? following : undefined);
+      if (step.kind !== 'done') return { ...step, days };
+      days.push(day.day);
+      day = following;
+    }
+    return { kind: 'closed', days };
+  }
+
+  /**
+   * The day after the last closed day; before the first close, the day of the journal's first fact.
+   */
+  async #next(): Promise<CalendarDay | undefined> {
+    const { reads, calendar } = this.#options;
+    const last = await reads.lastClose();
+    if (last !== undefined) return calendar.after(last);
+    const first = await reads.firstRecordedAt();
+    return first === null ? undefined : calendar.day(calendar.dayAt(first));
+  }
+
+  async #close(day: CalendarDay, following: CalendarDay | undefined): Promise<Step> {
+    const { calendar, now } = this.#options;
+    const custody = await this.#readCustody(day, following);
+    if (this.#stopping.signal.aborted) return STOPPED;
+    const isPatient = this.#options.custody !== undefined && following === undefined;
+    if (custody.kind === 'not_read' && isPatient && now() < calendar.dueAt(day) + PATIENCE_MS) {
+      return { kind: 'postponed', days: [], reason: custody.reason };
+    }
+    const exempt = following === undefined ? { exempt: await this.#exempt() } : {};
+    const names = await this.#names();
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const outcome = await this.#submit(day, { custody, ...exempt, ...names });
+      if (outcome === 'stopped') return STOPPED;
+      if (outcome?.kind === 'taken') return { kind: 'done' };
+      if (outcome?.kind === 'busy') return { kind: 'not_recorded', days: [], cause: 'busy' };
+      if (outcome?.kind === 'unavailable') {
+        return { kind: 'not_recorded', days: [], cause: outcome.cause };
+      }
+    }
+    return { kind: 'not_recorded', days: [], cause: 'the clock was set back over the cut-off' };
+  }
+
+  async #readCustody(
+    day: CalendarDay,
+    following: CalendarDay | undefined,
+  ): Promise<CustodyReading> {
+    const { custody, reads, now } = this.#options;
+    if (custody === undefined) {
+      return { kind: 'not_read', reason: 'custody is not configured', configured: false };
+    }
+    if (following !== undefined) {
+      const reason = `closed late, together with ${following.day}: custody is compared in a later report`;
+      return { kind: 'not_read', reason };
+    }
+    const since = await reads.custodyReadThrough();
+    const last = await reads.lastClose();
+    const cutOffs = [day.cutOffAt, ...(last === undefined ? [] : [last.cutOffAt])];
+    return readCustodyEffects(since, { custody, reads, now, cutOffs });
+  }
+
+  async #exempt(): Promise<Readonly<Record<string, number>>> {
+    const view = await this.#options.reads.reconcilerView({ hashes: [], transactionIds: [] });
+    return countByRule([...view.exempt.values()]);
+  }
+
+  /** A close does not wait for vault names: without them the report shows ids. */
+  async #names(): Promise<Pick<CloseRecord, 'vaultNames'>> {
+    const { custody, now } = this.#options;
+    const vaultNames = custody && (await readVaultNames(custody, now()));
+    return vaultNames === undefined ? {} : { vaultNames };
+  }
+
+  async #submit(
+    day: CalendarDay,
+    found: Pick<CloseRecord, 'custody' | 'exempt' | 'vaultNames'>,
+  ): Promise<Submitted | 'stopped' | undefined> {
+    const { reads, calendar, graceMs, now, submit } = this.#options;
+    const last = await reads.lastClose();
+    const { throughSeq, seal } = await reads.journalMark(day.cutOffAt, last?.throughSeq ?? 0);
+    const record: CloseRecord = {
+      kind: 'close',
+      day: day.day,
+      timezone: calendar.timezone,
+      cutOffAt: day.cutOffAt,
+      graceMs,
+      throughSeq,
+      seal,
+      exemptionsExplain: true,
+      rules: 2,
+      ...found,
+    };
+    // A reader thread computes the report and the writer only inserts it, so that intake need not
+    // wait.
+    const done = await Promise.race([reads.computeDay(record, now()), this.#stopped]);
+    if (done === undefined) return 'stopped';
+    const { asOf, computed } = done;
+    const fact = { kind: 'custody-record', record: { ...record, asOf }, computed } as const;
+    const [outcome] = await submit([{ ...fact, at: now() }]);
+    return outcome;
+  }
+}

@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isMisnamed, mayCorrect } from '../../domain/deposit/comparison.ts';
+import { NO_POLICY } from '../../domain/deposit/policy.ts';
+import { disclaimed } from '../../domain/withdrawal/outgoing-handler.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { KeyedHashState } from '../../domain/hash/hash-state.ts';
+import { groupedBy } from '../../domain/grouped.ts';
+import type { HashKey, TransactionId } from '../../domain/ids.ts';
+import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import type { Reads } from '../../store/reads.ts';
+import {
+  compareDepositRow,
+  compareOutgoingRow,
+  compareUnknownTransaction,
+  compareUnseenRow,
+  depositsOf,
+  hashKeyOf,
+  type Compared,
+  type Snapshot,
+} from './comparison.ts';
+
+/** Records that the custody API has not confirmed yet. */
+export interface UnconfirmedRecords {
+  readonly deposits: readonly Deposit[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Deposits held back only by a webhook's claim that their hash is our own transaction. */
+  readonly disputed: readonly Deposit[];
+}
+
+export const NOTHING_UNCONFIRMED: UnconfirmedRecords = {
+  deposits: [],
+  withdrawals: [],
+  disputed: [],
+};
+
+/** Records that the API does not know: answered 404 singly, or absent from a complete answer. */
+export interface Absent {
+  readonly absentDeposits: readonly Deposit[];
+  readonly absentWithdrawals: readonly Withdrawal[];
+}
+
+export const NOTHING_ABSENT: Absent = { absentDeposits: [], absentWithdrawals: [] };
+
+/** Reads our side of these rows and hashes as one consistent snapshot. */
+export async function takeSnapshot(
+  rows: readonly CustodyTransaction[],
+  context: {
+    others: readonly HashKey[];
+    /** Withdrawals compared without a custody row. */
+    withdrawals: readonly Withdrawal[];
+    reads: Reads;
+    now: () => number;
+    graceMs: number;
+  },
+): Promise<Snapshot> {
+  const { others, withdrawals, reads, now, graceMs } = context;
+  const hashes = new Map<string, HashKey>();
+  for (const { network, blockchainHash } of [...rows, ...others]) {
+    if (blockchainHash === null) continue;
+    hashes.set(hashKeyOf({ network, blockchainHash }), { network, blockchainHash });
+  }
+  const outgoing = rows.filter((row) => row.type === 'outgoing');
+  const ids = new Set([...outgoing, ...withdrawals].map(({ transactionId }) => transactionId));
+  const view = await reads.reconcilerView({
+    hashes: [...hashes.values()],
+    transactionIds: [...ids],
+  });
+  return {
+    hashStates: new Map(view.hashStates.map((one) => [hashKeyOf(one), one])),
+    withdrawals: new Map(view.withdrawals.map((one) => [one.transactionId, one])),
+    ownHashes: byTransaction(view.hashStates),
+    openBreaks: view.openBreaks,
+    pinnedDecimals: view.pinnedDecimals,
+    policy: view.policy ?? NO_POLICY,
+    exemptions: view.exemptions,
+    exempt: view.exempt,
+    at: now(),
+    graceMs,
+  };
+}
+
+function byTransaction(
+  hashStates: readonly KeyedHashState[],
+): ReadonlyMap<TransactionId, readonly KeyedHashState[]> {
+  const found = new Map<TransactionId, KeyedHashState[]>();
+  for (const hashState of hashStates) {
+    for (const { transactionId } of hashState.ownHashes) {
+      const known = found.get(transactionId);
+      if (known === undefined) found.set(transactionId, [hashState]);
+      else known.push(hashState);
+    }
+  }
+  return found;
+}
+
+/** Groups rows by network and hash. */
+function rowsByHash(
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
+): ReadonlyMap<string, readonly CustodyTransaction[]> {
+  // Rows without a hash would share one key, thousands of them.
+  return groupedBy(transactions.values(), (row) =>
+    row.blockchainHash === null ? null : hashKeyOf(row),
+  );
+}
+
+/** Deposits that no row matches. */
+export function unlisted(
+  deposits: readonly Deposit[],
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
+): Deposit[] {
+  const byHash = rowsByHash(transactions);
+  return deposits.filter((deposit) => {
+    const { transactionId } = deposit;
+    const named = transactionId === null ? undefined : transactions.get(transactionId);
+    // A webhook may have claimed another transaction's id: that row does not describe this deposit.
+    if (named !== undefined && !isMisnamed(deposit, named)) return false;
+    return !(byHash.get(hashKeyOf(deposit)) ?? []).some((row) => mayCorrect(deposit, row));
+  });
+}
+
+/** Rows compared before yielding to the event loop: about 10 ms of work. */
+const ROWS_PER_TURN = 500;
+
+/** Compares every row. Yields to the event loop between batches, so that intake does not wait. */
+async function inTurns(
+  rows: readonly CustodyTransaction[],
+  compare: (row: CustodyTransaction) => readonly Compared[],
+): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  for (const [index, row] of rows.entries()) {
+    compared.push(...compare(row));
+    if ((index + 1) % ROWS_PER_TURN === 0) await nextTurn();
+  }
+  return compared;
+}
+
+/** Compares own outgoing transactions first, because they decide which deposits are internal. */
+export async function compareAll(context: {
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  absent: Absent;
+  waiting: UnconfirmedRecords;
+  /** Hashes without an own transaction in the API, keyed by `hashKeyOf`. */
+  disowned?: ReadonlySet<string>;
+  snapshot: Snapshot;
+}): Promise<Compared[]> {
+  const { transactions, absent, waiting, disowned, snapshot } = context;
+  const rows = [...transactions.values()];
+  const sent = rows.filter((row) => row.type === 'outgoing');
+  const outgoing = await inTurns(sent, (row) => [compareOutgoingRow(row, snapshot)]);
+  const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(hashKeyOf));
+  const received = rows.filter((row) => row.type === 'incoming');
+  const incoming = await inTurns(received, (row) => {
+    const deposits = depositsOf(row, snapshot).map((deposit) => {
+      if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
+      // The writer applies the record that disowns the hash first; compare with that state.
+      return disowned?.has(hashKeyOf(deposit)) ? disclaimed(deposit) : deposit;
+    });
+    return deposits.length === 0
+      ? [compareUnseenRow(row, snapshot)]
+      : deposits.map((deposit) => compareDepositRow(deposit, row, snapshot));
+  });
+  const misnamed = waiting.withdrawals.filter(
+    ({ transactionId }) => transactions.get(transactionId)?.type === 'incoming',
+  );
+  const unknown = [...absent.absentWithdrawals, ...misnamed].map((withdrawal) =>
+    compareUnknownTransaction(withdrawal, snapshot),
+  );
+  const gone = absent.absentDeposits.map((deposit) => compareDepositRow(deposit, null, snapshot));
+  const misplaced = misplacedDeposits(waiting.deposits, transactions).map(({ deposit, row }) =>
+    compareDepositRow(deposit, row, snapshot),
+  );
+  return [...outgoing, ...unknown, ...incoming, ...gone, ...misplaced];
+}
+
+/**
+ * Deposits whose transactionId belongs to a different transaction in the API: another hash, vault
+ * or direction. A deposit with a row of its own under another id is compared with that row.
+ */
+function misplacedDeposits(
+  deposits: readonly Deposit[],
+  transactions: ReadonlyMap<TransactionId, CustodyTransaction>,
+): { deposit: Deposit; row: CustodyTransaction }[] {
+  const byHash = rowsByHash(transactions);
+  return deposits.flatMap((deposit) => {
+    const { transactionId } = deposit;
+    const row = transactionId === null ? undefined : transactions.get(transactionId);
+    if (row === undefined) return [];
+    const belongs =
+      row.type === 'incoming' &&
+      row.vaultId === deposit.vaultId &&
+      row.network === deposit.network &&
+      row.blockchainHash === deposit.blockchainHash;
+    if (belongs) return [];
+    const rows = byHash.get(hashKeyOf(deposit)) ?? [];
+    const own = rows.some((one) => one !== row && mayCorrect(deposit, one));
+    return own ? [] : [{ deposit, row }];
+  });
+}

@@ -1,0 +1,249 @@
+import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
+import { saysNothingNew, type Break } from '../../domain/break/break.ts';
+import { mayCorrect, type Outcome } from '../../domain/deposit/comparison.ts';
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
+import { handleDepositRecord, handleUnseenRecord } from '../../domain/deposit/verification.ts';
+import {
+  handleOutgoingRecord,
+  handleUnknownTransaction,
+} from '../../domain/withdrawal/record-handler.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import {
+  EMPTY_HASH_STATE,
+  isEmpty,
+  type ChangeSet,
+  type RuleContext,
+  type KeyedHashState,
+} from '../../domain/hash/hash-state.ts';
+import { IdMint, type AssetId, type TransactionId } from '../../domain/ids.ts';
+import {
+  isOnRecord,
+  parted,
+  underRules,
+  type ExemptDifference,
+  type ExemptionRule,
+  type Exemptions,
+} from '../../domain/break/exemption.ts';
+import { sameHash } from '../../domain/withdrawal/own-hash.ts';
+import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+
+/** Our records at one moment. The writer applies the rules again to the records at commit time. */
+export interface Snapshot {
+  readonly hashStates: ReadonlyMap<string, KeyedHashState>;
+  readonly withdrawals: ReadonlyMap<TransactionId, Withdrawal>;
+  /** Hash states of all hashes that a transaction has or is claimed to have. */
+  readonly ownHashes: ReadonlyMap<TransactionId, readonly KeyedHashState[]>;
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  readonly policy: CreditingPolicy;
+  readonly exemptions: readonly ExemptionRule[];
+  /** Recorded exempt differences, by key. */
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
+  readonly at: number;
+  readonly graceMs: number;
+}
+
+/** One comparison: its outcome, and the record to journal when it changes something. */
+export interface Compared {
+  readonly outcome: Outcome;
+  readonly record: CustodyRecord | null;
+  /** The transaction whose notification is overdue, if any. */
+  readonly missed: CustodyTransaction | null;
+  /** The row when it must be compared again: not comparable yet, or not repaired yet. */
+  readonly again: CustodyTransaction | null;
+}
+
+/** Follow-up of a row's outcome, besides its record. */
+function followUp(
+  outcome: Outcome,
+  transaction: CustodyTransaction | null,
+  snapshot: Snapshot,
+): Pick<Compared, 'missed' | 'again'> {
+  if (transaction === null) return { missed: null, again: null };
+  const missed = isMissed(outcome, transaction, snapshot);
+  const again = missed || mayBeComparedLater(outcome);
+  return { missed: missed ? transaction : null, again: again ? transaction : null };
+}
+
+/** Skip causes that may end without another change of the row. */
+function mayBeComparedLater(outcome: Outcome): boolean {
+  if (outcome.kind !== 'skipped') return false;
+  const { cause } = outcome;
+  return cause === 'balance_changes_pending' || cause === 'in_grace' || cause === 'unknown_status';
+}
+
+/** Whether notifications are missing in whole or in part: replay and backfill may bring them. */
+function isMissed(
+  outcome: Outcome,
+  transaction: CustodyTransaction,
+  { at, graceMs }: Snapshot,
+): boolean {
+  if (outcome.kind !== 'break') return false;
+  const { type } = outcome.finding;
+  if (type === 'missing_notification') return true;
+  if (type !== 'status_mismatch') return false;
+  // A lost rollback leaves a deposit confirmed on our side; a lost confirmation after a rollback
+  // leaves it rolled back. The API decides both.
+  const overdue = at - transaction.updatedAt >= graceMs;
+  return transaction.status === 'rolledback' || (transaction.status === 'confirmed' && overdue);
+}
+
+export function hashKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
+  return `${row.network}\u0000${row.blockchainHash ?? ''}`;
+}
+
+/** A dry run: ids minted here are discarded; only the resulting changes count. */
+function rehearsal(snapshot: Snapshot): RuleContext {
+  return {
+    at: snapshot.at,
+    source: 'api',
+    mint: new IdMint(0, (text) => text),
+    policy: snapshot.policy,
+    pinnedDecimals: (asset) => snapshot.pinnedDecimals.get(asset),
+  };
+}
+
+function rulesOf({ exemptions, at }: Snapshot): Exemptions {
+  return { rules: exemptions, at };
+}
+
+/** Whether breaks would be opened, updated, exempted or resolved. */
+function movesBreaks(changes: ChangeSet, snapshot: Snapshot): boolean {
+  const { openBreaks } = snapshot;
+  const { found, exempt } = parted(changes.found, rulesOf(snapshot));
+  return (
+    changes.healed.some(({ key }) => openBreaks.has(key) || snapshot.exempt.has(key)) ||
+    found.some((one) => !saysNothingNew(openBreaks.get(one.key), one)) ||
+    exempt.some((one) => !isOnRecord(snapshot.exempt.get(one.finding.key), one))
+  );
+}
+
+function movesDeposit(before: Deposit, changes: ChangeSet): boolean {
+  return changes.deposits.some(
+    (after) =>
+      after.state !== before.state ||
+      after.reason !== before.reason ||
+      after.credit?.creditId !== before.credit?.creditId ||
+      (before.verifiedAt !== null && after.verifiedAt === null) ||
+      // A held or internal deposit is looked up until it has matched once; the match is journalled.
+      ((before.state === 'held' || before.state === 'internal') &&
+        before.verifiedAt === null &&
+        after.verifiedAt !== null),
+  );
+}
+
+/** Compares a deposit with its custody record, or with a look-up's 404 (`null`). */
+export function compareDepositRow(
+  deposit: Deposit,
+  transaction: CustodyTransaction | null,
+  snapshot: Snapshot,
+): Compared {
+  const { outcome: compared, ...changes } = handleDepositRecord(deposit, transaction, {
+    graceMs: snapshot.graceMs,
+    now: rehearsal(snapshot),
+    correcting: {
+      hashState: snapshot.hashStates.get(hashKeyOf(deposit)) ?? EMPTY_HASH_STATE,
+      openSince: (key) => snapshot.openBreaks.get(key)?.openedAt,
+    },
+  });
+  const outcome = underRules(compared, rulesOf(snapshot));
+  const matters = movesDeposit(deposit, changes) || movesBreaks(changes, snapshot);
+  const { depositId } = deposit;
+  const { graceMs } = snapshot;
+  return {
+    outcome,
+    record: matters ? { kind: 'deposit', depositId, transaction, graceMs, corrects: true } : null,
+    ...followUp(outcome, transaction, snapshot),
+  };
+}
+
+/** Hash states of every hash claimed for a transaction, and of its record's own hash. */
+function hashesOf(record: CustodyTransaction, snapshot: Snapshot): readonly KeyedHashState[] {
+  const said = snapshot.ownHashes.get(record.transactionId) ?? [];
+  const { network, blockchainHash } = record;
+  if (blockchainHash === null || said.some((hash) => sameHash(hash, record))) return said;
+  const hashState = snapshot.hashStates.get(hashKeyOf(record)) ?? EMPTY_HASH_STATE;
+  return [...said, { ...hashState, network, blockchainHash }];
+}
+
+/** Compares a withdrawal that the API does not know, or knows as a different transaction. */
+export function compareUnknownTransaction(withdrawal: Withdrawal, snapshot: Snapshot): Compared {
+  const { transactionId } = withdrawal;
+  const hashes = snapshot.ownHashes.get(transactionId) ?? [];
+  const now = rehearsal(snapshot);
+  const { outcome: compared, ...changes } = handleUnknownTransaction(withdrawal, { hashes, now });
+  const outcome = underRules(compared, rulesOf(snapshot));
+  return {
+    outcome,
+    record: isEmpty(changes) ? null : { kind: 'unknown-transaction', transactionId },
+    ...followUp(outcome, null, snapshot),
+  };
+}
+
+export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
+  const { graceMs } = snapshot;
+  const known = snapshot.withdrawals.get(transaction.transactionId);
+  const hashes = hashesOf(transaction, snapshot);
+  const context = { record: transaction, hashes, graceMs, now: rehearsal(snapshot) };
+  const { outcome: compared, ...changes } = handleOutgoingRecord(known, context);
+  const outcome = underRules(compared, rulesOf(snapshot));
+  const matters =
+    changes.withdrawals.length > 0 ||
+    changes.ownHashes.length > 0 ||
+    changes.deposits.length > 0 ||
+    movesBreaks(changes, snapshot);
+  return {
+    outcome,
+    record: matters ? { kind: 'outgoing', transaction, graceMs } : null,
+    ...followUp(outcome, transaction, snapshot),
+  };
+}
+
+/** Compares an incoming transaction for which we have no deposit. */
+export function compareUnseenRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
+  const { graceMs } = snapshot;
+  const hashState = snapshot.hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
+  const context = { record: transaction, graceMs, now: rehearsal(snapshot) };
+  const { outcome: compared, ...changes } = handleUnseenRecord(hashState, context);
+  const outcome = underRules(compared, rulesOf(snapshot));
+  return {
+    outcome,
+    record: movesBreaks(changes, snapshot) ? { kind: 'unseen', transaction, graceMs } : null,
+    ...followUp(outcome, transaction, snapshot),
+  };
+}
+
+/** Compares a row of an address list. `asks`: only the transactions API can explain it. */
+export function compareAddressRow(
+  evidence: AddressEvidence,
+  snapshot: Snapshot,
+): { outcome: Outcome; record: CustodyRecord | null; asks: boolean } {
+  const hashState = snapshot.hashStates.get(hashKeyOf(evidence.movement)) ?? EMPTY_HASH_STATE;
+  const { verdict, ...changes } = handleAddressRecord(hashState, evidence, rehearsal(snapshot));
+  const matters =
+    verdict.consequence === 'post' ||
+    verdict.consequence === 'take_back' ||
+    movesBreaks(changes, snapshot);
+  return {
+    outcome: underRules(verdict.outcome, rulesOf(snapshot)),
+    record: matters ? { kind: 'address', ...evidence } : null,
+    asks: verdict.consequence === 'ask',
+  };
+}
+
+/** Outcomes of a custody transaction, one per matching deposit. */
+export function outcomesOf(transaction: CustodyTransaction, snapshot: Snapshot): Outcome[] {
+  if (transaction.type === 'outgoing') return [compareOutgoingRow(transaction, snapshot).outcome];
+  const deposits = depositsOf(transaction, snapshot);
+  return deposits.length === 0
+    ? [compareUnseenRow(transaction, snapshot).outcome]
+    : deposits.map((deposit) => compareDepositRow(deposit, transaction, snapshot).outcome);
+}
+
+/** Our deposits that an incoming custody transaction may describe. */
+export function depositsOf(transaction: CustodyTransaction, snapshot: Snapshot): Deposit[] {
+  const hashState = snapshot.hashStates.get(hashKeyOf(transaction)) ?? EMPTY_HASH_STATE;
+  return hashState.deposits.filter((deposit) => mayCorrect(deposit, transaction));
+}

@@ -1,0 +1,33 @@
+import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
+import type { Submitted } from '../../store/port.ts';
+
+/**
+ * Records that decide which deposits are internal, in the order of submission: transactions that the
+ * API knows, then hashes that are proven foreign, then transactions that the API does not know.
+ */
+const ABOUT_OWN = ['outgoing', 'disowned-hash', 'unknown-transaction'] as const;
+
+/** Why a fact was not taken; null when it was. */
+export function refusalIn(outcome: Submitted | undefined): string | null {
+  if (outcome?.kind === 'busy') return 'busy';
+  return outcome?.kind === 'unavailable' ? outcome.cause : null;
+}
+
+/**
+ * Submits records to the writer and returns why not all were taken, or null. Own outgoing
+ * transactions go first. When one of them is refused, nothing else is submitted: a deposit must
+ * never be verified before its hash is known to be our own.
+ */
+export async function submitInOrder(
+  records: readonly CustodyRecord[],
+  submit: (records: readonly CustodyRecord[]) => Promise<readonly Submitted[]>,
+): Promise<string | null> {
+  const own = ABOUT_OWN.flatMap((kind) => records.filter((record) => record.kind === kind));
+  const rest = records.filter(({ kind }) => !ABOUT_OWN.some((one) => one === kind));
+  for (const part of [own, rest]) {
+    const outcomes = await submit(part);
+    const refusal = outcomes.map(refusalIn).find((reason) => reason !== null);
+    if (refusal !== undefined) return `the store did not take all evidence (${refusal})`;
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import { isRecordOf } from '../../domain/deposit/comparison.ts';
+import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { groupedBy } from '../../domain/grouped.ts';
+import type { HashKey } from '../../domain/ids.ts';
+import { transactionOf } from '../../translation/transaction.ts';
+import { PAGE_SIZE_MAX } from '../../wire/page.ts';
+import { hashKeyOf } from '../comparing/comparison.ts';
+import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+
+/** Most hashes asked per run. One request answers for all transactions that claim a hash. */
+const HASHES_MAX = 10;
+
+/** A hash that only webhooks claim as our own, with the deposits that wait for the answer. */
+interface Disputed extends HashKey {
+  readonly deposits: readonly Deposit[];
+}
+
+/** The API's answers about disputed hashes. */
+export interface Disputes {
+  readonly records: readonly CustodyRecord[];
+  /** Every row under these hashes, of both types. */
+  readonly transactions: readonly CustodyTransaction[];
+  /** Hashes without an own transaction, keyed by `hashKeyOf`. */
+  readonly disowned: ReadonlySet<string>;
+  readonly requests: number;
+  readonly postponed: number;
+  readonly failed: number;
+}
+
+/**
+ * Asks the API for all transactions under a hash that webhooks claim as our own. One request
+ * answers for any number of claimed transactions.
+ */
+export class DisputedHashes {
+  readonly #turns = new LookupBackoff<Disputed>(hashKeyOf);
+
+  /** `deposits`: deposits that are internal only by a webhook's claim, the oldest first. */
+  async ask(context: {
+    custody: CustodyClient;
+    deposits: readonly Deposit[];
+    now: number;
+    graceMs: number;
+    deadlineMs: number;
+  }): Promise<Disputes> {
+    const { custody, now, graceMs, deadlineMs } = context;
+    const due = this.#turns.due(disputedIn(context.deposits), now);
+    const records: CustodyRecord[] = [];
+    const transactions: CustodyTransaction[] = [];
+    const disowned = new Set<string>();
+    let [requests, failed] = [0, 0];
+    for (const one of due.slice(0, HASHES_MAX)) {
+      const answer = await answerAbout(custody, one, deadlineMs);
+      if (answer.kind === 'failed') failed += 1;
+      else requests += 1;
+      if (answer.kind === 'failed' && answer.final) break;
+      this.#turns.take(one, now);
+      if (answer.kind !== 'complete') continue;
+      transactions.push(...answer.rows);
+      if (answer.rows.some(({ type }) => type === 'outgoing')) continue;
+      const { network, blockchainHash } = one;
+      const incoming = answer.rows.map(({ transactionId }) => transactionId);
+      disowned.add(hashKeyOf(one));
+      records.push({ kind: 'disowned-hash', network, blockchainHash, incoming, graceMs });
+    }
+    const postponed = due.length - requests - failed;
+    return { records, transactions, disowned, requests, postponed, failed };
+  }
+}
+
+function disputedIn(deposits: readonly Deposit[]): Disputed[] {
+  return [...groupedBy(deposits, hashKeyOf).values()].flatMap((list) => {
+    const [first] = list;
+    if (first === undefined) return [];
+    const { network, blockchainHash } = first;
+    return [{ network, blockchainHash, deposits: list }];
+  });
+}
+
+type Answer =
+  | { readonly kind: 'complete'; readonly rows: readonly CustodyTransaction[] }
+  /** The answer is incomplete or ignored the filter: nothing follows from missing rows. */
+  | { readonly kind: 'inconclusive' }
+  | { readonly kind: 'failed'; readonly final: boolean };
+
+/**
+ * The specification does not name this filter, so a missing row proves nothing unless the service
+ * applied the filter. Two signs prove that: every row has the hash, and the deposit's own row is
+ * among them. Asks by the hash alone, because each further filter could hide a row.
+ */
+async function answerAbout(
+  custody: CustodyClient,
+  { blockchainHash, deposits }: Disputed,
+  deadlineMs: number,
+): Promise<Answer> {
+  const query = { page: 0, pageSize: PAGE_SIZE_MAX, blockchainHash } as const;
+  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
+  const { total, unreadable } = page.value;
+  const rows = page.value.rows.map(transactionOf);
+  const isWhole = page.value.page === 0 && rows.length === total && unreadable.length === 0;
+  const isAnswer =
+    rows.every((row) => row.blockchainHash === blockchainHash) &&
+    deposits.some((deposit) =>
+      rows.some((row) => row.status === 'confirmed' && isRecordOf(deposit, row)),
+    );
+  return isWhole && isAnswer ? { kind: 'complete', rows } : { kind: 'inconclusive' };
+}

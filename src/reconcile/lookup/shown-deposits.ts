@@ -1,0 +1,34 @@
+import { custodyReceived, isRecordOf } from '../../domain/deposit/comparison.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { DepositId, TransactionId } from '../../domain/ids.ts';
+import { remember } from '../pacing/bounded-map.ts';
+import { interleaved } from '../pacing/lookup-backoff.ts';
+
+/** Most deposits remembered as shown; an evicted deposit queues with the unknown ones. */
+const REMEMBERED_MAX = 100_000;
+
+/**
+ * Deposits that the custody API has shown at their address, for example while they gain depth.
+ * Forged deposits must not delay their look-ups.
+ */
+export class ShownDeposits {
+  readonly #shown = new Map<DepositId, true>();
+
+  /** Remembers the deposits that these rows show. */
+  see(deposits: readonly Deposit[], rows: ReadonlyMap<TransactionId, CustodyTransaction>): void {
+    for (const deposit of deposits) {
+      const row = deposit.transactionId === null ? undefined : rows.get(deposit.transactionId);
+      if (row === undefined || !isRecordOf(deposit, row)) continue;
+      if (custodyReceived(deposit, row.changes ?? []) === undefined) continue;
+      remember(this.#shown, [deposit.depositId, true], REMEMBERED_MAX);
+    }
+  }
+
+  /** Interleaves shown and other deposits, each group in its order. */
+  fairly(deposits: readonly Deposit[]): Deposit[] {
+    const shown = deposits.filter(({ depositId }) => this.#shown.has(depositId));
+    const others = deposits.filter(({ depositId }) => !this.#shown.has(depositId));
+    return interleaved(shown, others);
+  }
+}

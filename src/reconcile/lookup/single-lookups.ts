@@ -1,0 +1,266 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import {
+  isMisnamed,
+  isNamedByWebhooksAlone,
+  samePosition,
+} from '../../domain/deposit/comparison.ts';
+import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { DepositId, TransactionId } from '../../domain/ids.ts';
+import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import { transactionOf } from '../../translation/transaction.ts';
+import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
+import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { remember } from '../pacing/bounded-map.ts';
+import { ShownDeposits } from './shown-deposits.ts';
+import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
+
+/**
+ * Most look-ups per run and kind. Lists answer nearly everything. Separate limits keep many forged
+ * deposits from delaying the look-up of a withdrawal.
+ */
+const DEPOSITS_MAX = 20;
+const WITHDRAWALS_MAX = 10;
+
+/** Most deposits remembered as unknown by id; an evicted deposit is looked up by id again. */
+const NAMELESS_MAX = 10_000;
+
+export interface LookupResult extends Absent {
+  readonly transactions: readonly CustodyTransaction[];
+  readonly postponed: number;
+  readonly failed: number;
+  readonly requests: number;
+}
+
+/** Progress of one kind of look-ups. */
+interface Round<Subject> {
+  readonly transactions: CustodyTransaction[];
+  readonly absent: Subject[];
+  readonly postponed: number;
+  readonly failed: number;
+  readonly requests: number;
+  /** The API cannot be asked any more in this run. */
+  readonly final: boolean;
+}
+
+/**
+ * Looks up deposits and withdrawals that the list did not show. Either they have not changed
+ * lately, or the API does not know them. Only a look-up distinguishes "unknown" from "not on this
+ * page".
+ */
+export class SingleLookups {
+  readonly #deposits = new LookupBackoff<Deposit>(({ depositId }) => depositId);
+  readonly #shown = new ShownDeposits();
+  /** Deposits whose id the API does not know: the next look-up asks by hash. */
+  readonly #nameless = new Map<DepositId, true>();
+  readonly #withdrawals = new LookupBackoff<Withdrawal>(({ transactionId }) => transactionId);
+
+  /**
+   * `deposits`: all unconfirmed deposits; those in `listed` are not looked up. `withdrawals`: those
+   * whose notifications are older than the API's possible delay.
+   */
+  async lookUp(context: {
+    custody: CustodyClient;
+    listed: ReadonlyMap<TransactionId, CustodyTransaction>;
+    deposits: readonly Deposit[];
+    withdrawals: readonly Withdrawal[];
+    now: number;
+    deadlineMs: number;
+  }): Promise<LookupResult> {
+    const { custody, listed, now, deadlineMs } = context;
+    this.#shown.see(context.deposits, listed);
+    const asked = unlisted(context.deposits, listed).filter(mayMove);
+    const deposits = await roundOf(this.#deposits, {
+      due: this.#shown.fairly(this.#deposits.due(asked, now)),
+      max: DEPOSITS_MAX,
+      now,
+      ask: (deposit) => this.#lookUpDeposit(custody, deposit, deadlineMs),
+    });
+    const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
+    this.#shown.see(asked, found);
+    const withdrawals = await roundOf(this.#withdrawals, {
+      due: shownByTurns(this.#withdrawals.due(context.withdrawals, now)),
+      max: deposits.final ? 0 : WITHDRAWALS_MAX,
+      now,
+      ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
+    });
+    return {
+      transactions: [...deposits.transactions, ...withdrawals.transactions],
+      absentDeposits: deposits.absent,
+      absentWithdrawals: withdrawals.absent,
+      postponed: deposits.postponed + withdrawals.postponed,
+      failed: deposits.failed + withdrawals.failed,
+      requests: deposits.requests + withdrawals.requests,
+    };
+  }
+
+  /**
+   * Looks up a deposit by its transactionId. A webhook may have forged the id: when the id belongs to
+   * another address, looks up the hash too; when the API does not know the id, the next look-up does.
+   */
+  async #lookUpDeposit(
+    custody: CustodyClient,
+    deposit: Deposit,
+    deadlineMs: number,
+  ): Promise<Found> {
+    const { transactionId, depositId } = deposit;
+    if (transactionId === null || this.#nameless.delete(depositId)) {
+      return lookUpPosition(custody, deposit, deadlineMs);
+    }
+    const byId = await lookUpTransaction(custody, transactionId, deadlineMs);
+    if (byId.kind === 'failed') return byId;
+    if (byId.kind === 'absent' && isNamedByWebhooksAlone(deposit)) {
+      remember(this.#nameless, [depositId, true], NAMELESS_MAX);
+    }
+    if (!leadsElsewhere(deposit, byId)) return byId;
+    const there = await lookUpPosition(custody, deposit, deadlineMs);
+    const requests = byId.requests + 1;
+    if (there.kind !== 'found') return { ...byId, requests };
+    return { ...there, transactions: [...byId.transactions, ...there.transactions], requests };
+  }
+}
+
+/** Whether the transaction belongs to another address than the deposit: its id may be forged. */
+function leadsElsewhere(deposit: Deposit, { transactions }: Answered): boolean {
+  return transactions.some((row) => isMisnamed(deposit, row));
+}
+
+async function roundOf<Subject>(
+  turns: LookupBackoff<Subject>,
+  round: {
+    due: readonly Subject[];
+    max: number;
+    now: number;
+    ask: (subject: Subject) => Promise<Found>;
+  },
+): Promise<Round<Subject>> {
+  const { due, max, now, ask } = round;
+  const transactions: CustodyTransaction[] = [];
+  const absent: Subject[] = [];
+  let [failed, requests, final] = [0, 0, false];
+  let answered = 0;
+  for (const subject of due) {
+    if (requests + failed >= max) break;
+    const found = await ask(subject);
+    if (found.kind === 'failed') {
+      failed += 1;
+      final = found.final;
+      if (final) break;
+      // Counts as an attempt: a look-up that keeps failing must not starve the others.
+      turns.take(subject, now);
+      continue;
+    }
+    answered += 1;
+    requests += found.requests;
+    turns.take(subject, now);
+    if (found.kind === 'absent') absent.push(subject);
+    transactions.push(...found.transactions);
+  }
+  const postponed = due.length - answered - failed;
+  return { transactions, absent, postponed, failed, requests, final };
+}
+
+/** Shown deposits get half of the look-ups: forged ones can arrive faster than look-ups. */
+function shownByTurns(withdrawals: readonly Withdrawal[]): Withdrawal[] {
+  const isShown = ({ custody }: Withdrawal): boolean => custody === 'doubted';
+  return interleaved(
+    withdrawals.filter(isShown),
+    withdrawals.filter((one) => !isShown(one)),
+  );
+}
+
+/**
+ * Whether an answer could change anything. A held deposit is looked up until it has matched once,
+ * so that a forged deposit does not wait for a person.
+ */
+function mayMove(deposit: Deposit): boolean {
+  const { state, reason, verifiedAt } = deposit;
+  return (
+    state !== 'held' || verifiedAt === null || reason === 'approval_required' || reason === 'halted'
+  );
+}
+
+interface Answered {
+  readonly transactions: readonly CustodyTransaction[];
+  readonly requests: number;
+}
+
+type Found =
+  | ({ readonly kind: 'found' } & Answered)
+  /** A complete answer without the transaction; carries the hash's other rows. */
+  | ({ readonly kind: 'absent' } & Answered)
+  /** `final`: no further look-up can succeed in this run. */
+  | { readonly kind: 'failed'; readonly final: boolean };
+
+function lookUpPosition(
+  custody: CustodyClient,
+  deposit: Deposit,
+  deadlineMs: number,
+): Promise<Found> {
+  const { blockchainHash, network, vaultId } = deposit;
+  return lookUpHash(custody, {
+    filter: { blockchainHash, network, vaultId },
+    isIt: (row) => samePosition(deposit, row),
+    deadlineMs,
+  });
+}
+
+async function lookUpHash(
+  custody: CustodyClient,
+  asked: {
+    filter: { blockchainHash: string; network: string; vaultId: string };
+    isIt: (row: CustodyTransaction) => boolean;
+    deadlineMs: number;
+  },
+): Promise<Found> {
+  const { filter, isIt, deadlineMs } = asked;
+  const query = { page: 0, pageSize: 100, ...filter };
+  const page = await custody.transactions(query, { priority: 'look-up', deadlineMs });
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
+  const { rows, total, unreadable } = page.value;
+  const transactions = rows.map(transactionOf);
+  if (transactions.some(isIt)) return { kind: 'found', transactions, requests: 1 };
+  const whole = rows.length === total && unreadable.length === 0;
+  return whole ? { kind: 'absent', transactions, requests: 1 } : { kind: 'failed', final: false };
+}
+
+/**
+ * A forged id may hold any text. When the id cannot be sent, or the API rejects it, the complete list
+ * of the hash's transactions answers instead.
+ */
+async function lookUpWithdrawal(
+  custody: CustodyClient,
+  withdrawal: Withdrawal,
+  deadlineMs: number,
+): Promise<Found> {
+  const { transactionId, vaultId, network, blockchainHash } = withdrawal;
+  const found = await lookUpTransaction(custody, transactionId, deadlineMs);
+  if (found.kind !== 'failed' || found.final) return found;
+  if (network === null || blockchainHash === null) return found;
+  return lookUpHash(custody, {
+    filter: { vaultId, network, blockchainHash },
+    isIt: (row) => row.transactionId === transactionId,
+    deadlineMs,
+  });
+}
+
+async function lookUpTransaction(
+  custody: CustodyClient,
+  transactionId: TransactionId,
+  deadlineMs: number,
+): Promise<Found> {
+  const answer = await custody.transaction(transactionId, { priority: 'look-up', deadlineMs });
+  switch (answer.kind) {
+    case 'ok':
+      return { kind: 'found', transactions: [transactionOf(answer.value)], requests: 1 };
+    case 'not-found':
+      return { kind: 'absent', transactions: [], requests: 1 };
+    case 'unavailable':
+    case 'rate-budget':
+    case 'refused':
+    case 'malformed':
+      return { kind: 'failed', final: isOutOfReach(answer.kind) };
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,137 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import { ZERO } from '../../domain/money/amount.ts';
+import {
+  sumsOf,
+  type CustodyRecord,
+  type CustodySum,
+  type CustodyTransaction,
+} from '../../domain/fact/custody-record.ts';
+import { groupedBy } from '../../domain/grouped.ts';
+import type { BlockchainHash, NetworkKey, VaultId } from '../../domain/ids.ts';
+import type { Movement } from '../../domain/money/movement.ts';
+import { transactionOf } from '../../translation/transaction.ts';
+import { PAGE_SIZE_MAX } from '../../wire/page.ts';
+import { isOutOfReach } from '../pacing/outcome-kind.ts';
+import { LookupBackoff } from '../pacing/lookup-backoff.ts';
+
+/** Most hashes looked up per run. Rows read for other reasons answer for most movements. */
+const LOOK_UPS_MAX = 10;
+
+/** The unsettled movements of one hash in one vault, one per asset. */
+interface Unsettled {
+  readonly vaultId: VaultId;
+  readonly network: NetworkKey;
+  readonly blockchainHash: BlockchainHash;
+  readonly movements: readonly Movement[];
+}
+
+export interface SumComparison {
+  readonly records: readonly CustodyRecord[];
+  readonly requests: number;
+  readonly postponed: number;
+  readonly failed: number;
+}
+
+type VaultHash = Pick<Unsettled, 'vaultId' | 'network' | 'blockchainHash'>;
+
+function keyOf({ vaultId, network, blockchainHash }: VaultHash): string {
+  return JSON.stringify([vaultId, network, blockchainHash]);
+}
+
+/**
+ * Compares movements that have no chain view with the custody API, for example when a subscription
+ * lacks the `blockchain` stream. Compares with the sum of the API's transactions of the hash in the
+ * vault. Uses this run's rows where they add up. Looks up other hashes after the grace period, at
+ * growing intervals.
+ */
+export class UnsettledMovements {
+  readonly #turns = new LookupBackoff<Unsettled>(keyOf);
+
+  async compareSums(context: {
+    custody: CustodyClient;
+    movements: readonly Movement[];
+    /** Transactions that this run read. */
+    rows: Iterable<CustodyTransaction>;
+    now: number;
+    graceMs: number;
+    deadlineMs: number;
+  }): Promise<SumComparison> {
+    const { custody, now, graceMs, deadlineMs } = context;
+    const rows = rowsByVaultHash(context.rows);
+    const records: CustodyRecord[] = [];
+    const open: Unsettled[] = [];
+    for (const one of unsettledOf(context.movements)) {
+      const age = now - Math.max(...one.movements.map(({ changedAt }) => changedAt));
+      const sums = sumsFor(one, rows.get(keyOf(one)) ?? []);
+      // Waits half the grace period for the chain view: most movements then need no look-up.
+      if (age < graceMs / 2) continue;
+      if (sums !== null && addUp(one, sums)) records.push(recordOf(one, sums));
+      else if (age >= graceMs) open.push(one);
+    }
+    const due = this.#turns.due(open, now);
+    let [requests, failed] = [0, 0];
+    const room = Math.min(LOOK_UPS_MAX, custody.room('inactive'));
+    for (const one of due.slice(0, room)) {
+      const asked = await ask(custody, one, deadlineMs);
+      if (asked.kind === 'failed') failed += 1;
+      else requests += 1;
+      if (asked.kind === 'failed' && asked.final) break;
+      this.#turns.take(one, now);
+      const sums = asked.kind === 'complete' ? sumsFor(one, asked.rows) : null;
+      if (sums !== null && saysAnythingNew(one, sums)) records.push(recordOf(one, sums));
+    }
+    return { records, requests, failed, postponed: due.length - requests - failed };
+  }
+}
+
+function unsettledOf(movements: readonly Movement[]): Unsettled[] {
+  return [...groupedBy(movements, keyOf).values()].flatMap((list) => {
+    const [first] = list;
+    if (first === undefined) return [];
+    const { vaultId, network, blockchainHash } = first;
+    return [{ vaultId, network, blockchainHash, movements: list }];
+  });
+}
+
+function rowsByVaultHash(rows: Iterable<CustodyTransaction>): Map<string, CustodyTransaction[]> {
+  return groupedBy(rows, ({ vaultId, network, blockchainHash }) =>
+    blockchainHash === null ? null : keyOf({ vaultId, network, blockchainHash }),
+  );
+}
+
+/** The sum of the rows per unsettled asset; null when the rows are not conclusive. */
+function sumsFor(one: Unsettled, rows: readonly CustodyTransaction[]): CustodySum[] | null {
+  const summed = sumsOf(rows);
+  if (summed === null) return null;
+  const amounts = new Map(summed.map(({ asset, amount }) => [asset, amount]));
+  return one.movements.map(({ asset }) => ({ asset, amount: amounts.get(asset) ?? ZERO }));
+}
+
+function addUp(one: Unsettled, sums: readonly CustodySum[]): boolean {
+  return one.movements.every((movement, index) => movement.books === sums[index]?.amount);
+}
+
+function saysAnythingNew(one: Unsettled, sums: readonly CustodySum[]): boolean {
+  return one.movements.some((movement, index) => movement.custody !== sums[index]?.amount);
+}
+
+function recordOf(one: Unsettled, sums: readonly CustodySum[]): CustodyRecord {
+  const { vaultId, network, blockchainHash } = one;
+  return { kind: 'movement', vaultId, network, blockchainHash, sums };
+}
+
+type Asked =
+  | { readonly kind: 'complete'; readonly rows: readonly CustodyTransaction[] }
+  /** The answer is incomplete: nothing follows from its sum. */
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'failed'; readonly final: boolean };
+
+async function ask(custody: CustodyClient, one: Unsettled, deadlineMs: number): Promise<Asked> {
+  const { vaultId, network, blockchainHash } = one;
+  const query = { page: 0, pageSize: PAGE_SIZE_MAX, vaultId, network, blockchainHash } as const;
+  const page = await custody.transactions(query, { priority: 'inactive', deadlineMs });
+  if (page.kind !== 'ok') return { kind: 'failed', final: isOutOfReach(page.kind) };
+  const { rows, total, unreadable } = page.value;
+  const whole = rows.length === total && unreadable.length === 0;
+  return whole ? { kind: 'complete', rows: rows.map(transactionOf) } : { kind: 'incomplete' };
+}

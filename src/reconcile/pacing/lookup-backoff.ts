@@ -1,0 +1,92 @@
+import { remember } from './bounded-map.ts';
+
+/**
+ * Intervals between single look-ups of one subject: none before the first, then 1, 2, 4 minutes, up
+ * to an hour. A subject that the API never knows must not use up the budget of the others.
+ */
+const FIRST_INTERVAL_MS = 60_000;
+const INTERVAL_MS_MAX = 3_600_000;
+
+/**
+ * The wait before the next attempt, after a wait of `before` milliseconds; undefined: the first
+ * attempt.
+ */
+export function nextBackoffMs(before: number | undefined): number {
+  return before === undefined ? FIRST_INTERVAL_MS : Math.min(before * 2, INTERVAL_MS_MAX);
+}
+
+/** Most subjects remembered; an evicted subject is due at once. */
+const REMEMBERED_MAX = 100_000;
+
+interface Times {
+  readonly askedAt: number;
+  readonly dueAt: number;
+}
+
+interface Turn extends Times {
+  readonly intervalMs: number;
+}
+
+/** Schedules single look-ups: each subject is due again after growing intervals. */
+export class LookupBackoff<Subject> {
+  readonly #idOf: (subject: Subject) => string;
+  readonly #asked = new Map<string, Turn>();
+
+  constructor(idOf: (subject: Subject) => string) {
+    this.#idOf = idOf;
+  }
+
+  /** Subjects that are due, the longest overdue first. */
+  due(subjects: readonly Subject[], now: number): Subject[] {
+    return this.#inOrder(subjects, (turn) => (isDue(now, turn) ? turn.dueAt : null));
+  }
+
+  /** Subjects that are not due, the longest unasked first. */
+  early(subjects: readonly Subject[], now: number): Subject[] {
+    return this.#inOrder(subjects, (turn) => (isDue(now, turn) ? null : turn.askedAt));
+  }
+
+  /** Records a look-up of the subject, whatever its result. */
+  take(subject: Subject, now: number): void {
+    const id = this.#idOf(subject);
+    const intervalMs = nextBackoffMs(this.#asked.get(id)?.intervalMs);
+    const turn = { askedAt: now, dueAt: now + intervalMs, intervalMs };
+    remember(this.#asked, [id, turn], REMEMBERED_MAX);
+  }
+
+  /** Forgets a subject: if it appears again, it is due at once. */
+  forget(subject: Subject): void {
+    this.#asked.delete(this.#idOf(subject));
+  }
+
+  /** Subjects with a rank, in ascending order. */
+  #inOrder(subjects: readonly Subject[], rankOf: (turn: Times) => number | null): Subject[] {
+    const ranked = subjects.flatMap((subject) => {
+      const rank = rankOf(this.#asked.get(this.#idOf(subject)) ?? NEVER_ASKED);
+      return rank === null ? [] : [{ subject, rank }];
+    });
+    return (
+      ranked
+        // Subjects never asked for keep their order: the difference of two infinities is NaN.
+        .sort((left, right) => left.rank - right.rank || 0)
+        .map(({ subject }) => subject)
+    );
+  }
+}
+
+const NEVER_ASKED = { askedAt: Number.NEGATIVE_INFINITY, dueAt: Number.NEGATIVE_INFINITY };
+
+/** Everything is due after the clock was set back. */
+function isDue(now: number, { askedAt, dueAt }: Times): boolean {
+  return dueAt <= now || askedAt > now;
+}
+
+/** Takes from two lists alternately, so that neither starves the other. */
+export function interleaved<Subject>(
+  left: readonly Subject[],
+  right: readonly Subject[],
+): Subject[] {
+  const pairs = Math.min(left.length, right.length);
+  const paired = left.slice(0, pairs).flatMap((one, at) => [one, ...right.slice(at, at + 1)]);
+  return [...paired, ...left.slice(pairs), ...right.slice(pairs)];
+}

@@ -1,0 +1,93 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import type {
+  CustodyRecord,
+  CustodyTransaction,
+  RunRepairs,
+} from '../../domain/fact/custody-record.ts';
+import type { TransactionId } from '../../domain/ids.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { Snapshot } from '../comparing/comparison.ts';
+import type { Tally } from '../comparing/tally.ts';
+import type { PublishedNetworks } from '../watching/published-networks.ts';
+import type { VaultList } from '../watching/vault-list.ts';
+import { Watching } from '../watching/watching.ts';
+import { openFirst, OverdueTransactions } from './overdue-transactions.ts';
+import { NotificationRepair } from './notification-repair.ts';
+import { RetryPulls } from '../watching/retry-pull.ts';
+
+/** The client, deadline and tally of a run. */
+interface RepairContext {
+  readonly custody: CustodyClient;
+  readonly deadlineMs: number;
+  readonly tally: Tally;
+}
+
+/** The result of a run's repairs: records to journal, requests used, counts. */
+interface RepairResult {
+  readonly records: readonly CustodyRecord[];
+  readonly requests: number;
+  readonly repairs: RunRepairs;
+}
+
+/**
+ * Repairs missing notifications and watches their causes: delivery backlogs and drifted
+ * subscriptions. Subjects with an open break come first in every run.
+ */
+export class Repairs {
+  readonly #now: () => number;
+  readonly #overdue: OverdueTransactions;
+  readonly #repair: NotificationRepair;
+  readonly #watching: Watching;
+  /** Transactions with an open `missing_notification` break, as read by this run. */
+  #open: ReadonlySet<TransactionId> = new Set();
+
+  constructor(options: {
+    reads: Reads;
+    networks: PublishedNetworks | undefined;
+    /** Our webhook URL with its path token. */
+    webhookUrl: string;
+    vaults: VaultList;
+    now: () => number;
+  }) {
+    const { reads, networks, webhookUrl, vaults, now } = options;
+    const pulls = new RetryPulls();
+    this.#now = now;
+    this.#overdue = new OverdueTransactions(reads);
+    this.#watching = new Watching({ reads, networks, webhookUrl, vaults, pulls });
+    this.#repair = new NotificationRepair({
+      webhookUrl,
+      pulls,
+      isKnown: async (id) =>
+        (await reads.notifications({ id }, { page: 0, pageSize: 1 })).items.length > 0,
+    });
+  }
+
+  /** Reads overdue transactions that the list does not show. */
+  async lookUp(
+    listed: ReadonlyMap<TransactionId, CustodyTransaction>,
+    context: RepairContext,
+  ): Promise<{ transactions: readonly CustodyTransaction[]; requests: number }> {
+    const found = await this.#overdue.lookUp({ ...context, listed, now: this.#now() });
+    this.#open = found.open;
+    return found;
+  }
+
+  /** `missed`: transactions with an overdue notification. */
+  async run(
+    missed: readonly CustodyTransaction[],
+    context: RepairContext & { readonly snapshot: Snapshot },
+  ): Promise<RepairResult> {
+    const dated = { ...context, now: this.#now() };
+    const repaired = await this.#repair.run(openFirst(missed, this.#open), dated);
+    const watched = await this.#watching.run({ ...dated, missed, seen: repaired.seen });
+    return {
+      records: [...repaired.records, ...watched.records],
+      requests: repaired.requests + watched.requests,
+      repairs: {
+        replayed: repaired.replayed,
+        pulledForward: repaired.pulledForward + watched.pulledForward,
+        backfilled: repaired.records.length,
+      },
+    };
+  }
+}

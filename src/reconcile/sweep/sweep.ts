@@ -1,0 +1,287 @@
+import type { CustodyClient } from '../../custody/client.ts';
+import {
+  lacksChanges,
+  type CustodyRecord,
+  type CustodyTransaction,
+  type RunAges,
+} from '../../domain/fact/custody-record.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
+import type { Submitted } from '../../store/port.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { ReconciliationRow } from '../../store/records.ts';
+import type { UnconfirmedRecords } from '../comparing/batch-comparison.ts';
+import { NO_CUSTODY_RESULT, type CustodyResult, type RunContext } from './custody-result.ts';
+import { readCustodyList, type CustodyList } from '../list/custody-list.ts';
+import { refusalIn, submitInOrder } from '../comparing/evidence-order.ts';
+import { LongReading } from './long-reading.ts';
+import type { PublishedNetworks } from '../watching/published-networks.ts';
+import { Repairs } from '../repair/repairs.ts';
+import { Tally } from '../comparing/tally.ts';
+import type { CustodyChanges } from '../verifying/custody-changes.ts';
+import { VaultList } from '../watching/vault-list.ts';
+import { WholeList } from './whole-list.ts';
+
+/** Time limit of a run's API requests: a person may wait for the answer. */
+const CUSTODY_TIME_MS_MAX = 45_000;
+
+/** Time limit for comparing books with the chain view, a sixth of a minute. */
+const LOCAL_TIME_MS_MAX = 10_000;
+
+/**
+ * How old the verifier's last reading may be for a run to use it. A run does so where verification
+ * has used up the hour's requests.
+ */
+const SPARED_MS_MAX = 10_000;
+
+/** After each commit a run pauses this many times the commit's duration, so that webhooks go first. */
+const RESTS_PER_STEP = 3;
+
+/**
+ * Overlap besides the grace period: rows this much older than the watermark are read again, because
+ * clocks differ and commits overlap.
+ */
+const OVERLAP_MS = 300_000;
+
+/** Most unconfirmed withdrawals read per run. */
+const WITHDRAWALS_MAX = 5_000;
+
+/** Most deposits read per run whose hash only webhooks claim as our own. */
+const DISPUTED_MAX = 1_000;
+
+/** The subscriptions that we want. */
+interface Subscribed {
+  readonly webhookUrl: string;
+  readonly vaults: 'all' | readonly string[];
+}
+
+export interface SweepOptions {
+  readonly reads: Reads;
+  /** Submits facts to the writer; resolves when they are durable. */
+  readonly submit: (facts: readonly Fact[]) => Promise<readonly Submitted[]>;
+  /** Absent: the daemon only keeps books and compares them with the chain view; nothing is credited. */
+  readonly custody?: CustodyClient;
+  /** The list's changes, shared with the verifier; absent: each run reads its own list. */
+  readonly changes?: CustodyChanges | undefined;
+  /** The API's networks, shared with other readers. */
+  readonly networks?: PublishedNetworks | undefined;
+  /** Absent: nothing is repaired; subscriptions and addresses are not checked. */
+  readonly subscription?: Subscribed;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly graceMs: number;
+  /** Pauses between two commits; absent: no pause. */
+  readonly rest?: (ms: number) => Promise<void>;
+  /** Ages at which records are stale and breaks escalate; absent: neither is checked. */
+  readonly ages?: RunAges;
+}
+
+/** The run's row, or why it could not be written. */
+export type SweepResult =
+  | { readonly kind: 'ran'; readonly run: ReconciliationRow }
+  | { readonly kind: 'not_recorded'; readonly cause: string };
+
+/**
+ * The frequent reconciliation. Reads pages into memory with no transaction open. Compares them with
+ * a snapshot of our side by pure rules. Submits changes as facts: own outgoing transactions first,
+ * because they make deposits internal; then deposits; last the run itself, which compares the books
+ * with the chain view.
+ */
+export class Sweep {
+  readonly #options: SweepOptions;
+  readonly #whole: WholeList;
+  readonly #long: LongReading;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    const { reads, networks, subscription, now, graceMs, changes } = options;
+    const vaults = subscription && new VaultList(subscription.vaults);
+    const repairs =
+      subscription &&
+      vaults &&
+      new Repairs({ reads, networks, webhookUrl: subscription.webhookUrl, vaults, now });
+    this.#whole = new WholeList({ reads, repairs, vaults, now, graceMs, changes });
+    const submit = (records: readonly CustodyRecord[]) => this.#submitInOrder(records);
+    this.#long = new LongReading({ reads, submit, repairs, now, graceMs });
+  }
+
+  /** Runs once. API failures are part of the result and never thrown. */
+  async run(): Promise<SweepResult> {
+    const { custody, now, graceMs, ages } = this.#options;
+    const startedAt = now();
+    const tally = new Tally();
+    const half = custody === undefined ? NO_CUSTODY_RESULT : await this.#halfOf(custody, tally);
+    const { changes } = this.#options;
+    const records =
+      changes === undefined
+        ? half.records
+        : half.records.filter((record) => changes.shown.isCurrent(record));
+    const untaken = await this.#submitInOrder(records);
+    if (untaken !== null) changes?.detach();
+    // A complete empty list has no watermark.
+    else if (half.incomplete === null) changes?.attach(half.watermark);
+    await this.#judgeLocally();
+    const run: CustodyRecord = {
+      kind: 'run',
+      startedAt,
+      graceMs,
+      ...(ages === undefined ? {} : { ages }),
+      custody: tally.counts(),
+      requests: half.requests,
+      // Refused records must be read again: the next run starts from the same watermark.
+      watermark: untaken === null ? half.watermark : null,
+      incomplete: untaken ?? half.incomplete,
+      ...(half.addresses === null ? {} : { addresses: half.addresses }),
+      ...repairsOf(half, untaken === null),
+      isBounded: true,
+    };
+    const [last] = await this.#submit([run]);
+    if (last?.kind !== 'taken') return { kind: 'not_recorded', cause: refusalIn(last) ?? 'busy' };
+    const stored = await this.#options.reads.reconciliation(last.seq);
+    if (stored === undefined) throw new Error(`run at ${last.seq} was committed and is not there`);
+    return { kind: 'ran', run: stored };
+  }
+
+  /**
+   * Compares books with the chain view in short commits, so that webhooks are not delayed. Movements
+   * beyond the time limit are left to the next run and counted.
+   */
+  async #judgeLocally(): Promise<void> {
+    const { reads, now, graceMs } = this.#options;
+    const deadlineMs = now() + LOCAL_TIME_MS_MAX;
+    while (now() < deadlineMs && (await reads.needsRunStep(now() - graceMs))) {
+      const began = now();
+      const [step] = await this.#submit([{ kind: 'run-step', graceMs }]);
+      if (step?.kind !== 'taken') return;
+      await this.#options.rest?.((now() - began) * RESTS_PER_STEP);
+    }
+  }
+
+  #submitInOrder(records: readonly CustodyRecord[]): Promise<string | null> {
+    return submitInOrder(records, (part) => this.#submit(part));
+  }
+
+  #submit(records: readonly CustodyRecord[]): Promise<readonly Submitted[]> {
+    const at = this.#options.now();
+    return this.#options.submit(
+      records.map((record) => ({ kind: 'custody-record', at, record }) as const),
+    );
+  }
+
+  /** Detaches the change stream when a run fails: it may have taken rows that it did not compare. */
+  async #halfOf(custody: CustodyClient, tally: Tally): Promise<CustodyResult> {
+    try {
+      return await this.#askCustody(custody, tally);
+    } catch (error) {
+      this.#options.changes?.detach();
+      throw error;
+    }
+  }
+
+  async #askCustody(custody: CustodyClient, tally: Tally): Promise<CustodyResult> {
+    const { reads, now, graceMs } = this.#options;
+    const deadlineMs = now() + CUSTODY_TIME_MS_MAX;
+    const overlapMs = graceMs + OVERLAP_MS;
+    const waitingCount = await reads.waitingDepositCount();
+    const known = await reads.custodyWatermark();
+    const priority = waitingCount > 0 ? 'deposits' : 'sweep';
+    const context: RunContext = { custody, priority, deadlineMs, overlapMs, known, tally };
+    if (this.#long.isUnderWay) return this.#long.goOn(context, waitingCount);
+    // Read before the list: records that arrive during the reading belong to the next run.
+    const asOfNow = await this.#waiting();
+    const changed = await this.#readChanges(context, asOfNow);
+    const { list, waiting } = changed ?? { list: await this.#readList(context), waiting: asOfNow };
+    tally.skip('unreadable_row', list.unreadable);
+    const { requests, incomplete } = list;
+    if (incomplete === null) return this.#whole.compare(list, waiting, context);
+    if (incomplete.isTooLong) {
+      this.#long.begin(context, waiting.deposits);
+      const half = await this.#long.goOn(context, waitingCount);
+      return { ...half, requests: half.requests + requests };
+    }
+    // Verify nothing: a missing row may show that a hash is our own.
+    const asked = waiting.deposits.length + waiting.withdrawals.length;
+    tally.skip(incomplete.cause, Math.max(asked, 1));
+    return { ...NO_CUSTODY_RESULT, requests, incomplete: incomplete.detail };
+  }
+
+  /**
+   * Reads what changed since the last run; the verifier has read most of it. Null: the stream is
+   * detached, or rows without amounts must be read again.
+   */
+  async #readChanges(
+    context: RunContext,
+    asOfNow: UnconfirmedRecords,
+  ): Promise<{ readonly list: CustodyList; readonly waiting: UnconfirmedRecords } | null> {
+    const { changes, now, graceMs } = this.#options;
+    if (changes === undefined || changes.floor === null) return null;
+    const paces = { priority: 'sweep', continuation: 'continuation' } as const;
+    const read = await changes.read({ ...context, ...paces });
+    if (changes.floor === null) return null;
+    const isSpared =
+      read.incomplete?.cause === 'rate_budget' && now() - changes.readAtMs < SPARED_MS_MAX;
+    if (read.incomplete !== null && !isSpared) return { list: read, waiting: asOfNow };
+    const waiting = isSpared ? seenBefore(asOfNow, changes.readAtMs) : asOfNow;
+    const requests = isSpared ? 0 : read.requests;
+    const transactions = changes.unswept.take();
+    const overdueAt = now() - graceMs;
+    const isOverdue = (row: CustodyTransaction): boolean =>
+      lacksChanges(row) && row.updatedAt < overdueAt;
+    if ([...transactions.values()].some(isOverdue)) {
+      changes.detach();
+      return null;
+    }
+    // Compare unconfirmed records with rows shown earlier, although those did not change.
+    for (const row of changes.shown.about(subjectsOf(waiting))) {
+      if (!transactions.has(row.transactionId)) transactions.set(row.transactionId, row);
+    }
+    const list = { ...read, transactions, requests, newest: changes.floor, incomplete: null };
+    return { list, waiting };
+  }
+
+  async #readList(context: RunContext): Promise<CustodyList> {
+    const { custody, known } = context;
+    const list = await readCustodyList(custody, { ...context, since: this.#long.since(known) });
+    const { changes } = this.#options;
+    // The verifier continues from here: it must know own transactions before it judges a deposit.
+    if (changes !== undefined)
+      changes.unverified.put(changes.shown.see(list.transactions.values()));
+    return list;
+  }
+
+  async #waiting(): Promise<UnconfirmedRecords> {
+    const { reads, now, graceMs } = this.#options;
+    return {
+      deposits: await reads.waitingDeposits(),
+      withdrawals: await reads.waitingWithdrawals(WITHDRAWALS_MAX),
+      disputed: await reads.disputedDeposits(now() - graceMs, DISPUTED_MAX),
+    };
+  }
+}
+
+/** Records that were waiting when the list was read; later ones belong to the next run. */
+function seenBefore(waiting: UnconfirmedRecords, readAtMs: number): UnconfirmedRecords {
+  return {
+    ...waiting,
+    deposits: waiting.deposits.filter(({ firstSeenAt }) => firstSeenAt < readAtMs),
+  };
+}
+
+/** The transaction ids and hashes of unconfirmed records. */
+function subjectsOf({ deposits, withdrawals }: UnconfirmedRecords) {
+  const all = [...deposits, ...withdrawals];
+  return {
+    transactionIds: new Set(all.flatMap(({ transactionId }) => transactionId ?? [])),
+    hashes: new Set(
+      deposits.flatMap((one) => (one.transactionId === null ? one.blockchainHash : [])),
+    ),
+  };
+}
+
+/** The run's repair counts; refused records count no backfill. */
+function repairsOf(
+  { repairs }: CustodyResult,
+  isTaken: boolean,
+): Pick<Extract<CustodyRecord, { kind: 'run' }>, 'repairs'> {
+  const done = isTaken ? repairs : { ...repairs, backfilled: 0 };
+  return Object.values(done).every((count) => count === 0) ? {} : { repairs: done };
+}

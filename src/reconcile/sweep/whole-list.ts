@@ -1,0 +1,189 @@
+import { NO_REPAIRS, type CustodyTransaction } from '../../domain/fact/custody-record.ts';
+import type { TransactionId } from '../../domain/ids.ts';
+import type { Reads } from '../../store/reads.ts';
+import {
+  compareAll,
+  takeSnapshot,
+  type UnconfirmedRecords,
+} from '../comparing/batch-comparison.ts';
+import { requestsOf, type CustodyResult, type RunContext } from './custody-result.ts';
+import type { CustodyList } from '../list/custody-list.ts';
+import { DisputedHashes, type Disputes } from '../lookup/disputed-hashes.ts';
+import { AddressRound } from '../addresses/address-round.ts';
+import type { Repairs } from '../repair/repairs.ts';
+import { SingleLookups, type LookupResult } from '../lookup/single-lookups.ts';
+import { UnsettledMovements, type SumComparison } from '../lookup/unsettled-movements.ts';
+import type { CustodyChanges } from '../verifying/custody-changes.ts';
+import type { VaultList } from '../watching/vault-list.ts';
+import { isReread, reachedBy, rereadFromOf, watermarkOf } from '../list/watermark.ts';
+
+/** Most unsettled movements read per run. */
+const UNSETTLED_MAX = 1_000;
+
+interface WholeListOptions {
+  readonly reads: Reads;
+  /** Absent: nothing is repaired, no subscription is checked. */
+  readonly repairs: Repairs | undefined;
+  /** Vaults whose address lists are read; absent: none. */
+  readonly vaults: VaultList | undefined;
+  readonly changes: CustodyChanges | undefined;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly graceMs: number;
+}
+
+/** A complete reading of the custody API's list. */
+interface Reading {
+  readonly transactions: ReadonlyMap<TransactionId, CustodyTransaction>;
+  /** Newest `updatedAt` of the list. */
+  readonly newest: number | null;
+  readonly absent: LookupResult;
+  readonly disputes: Disputes;
+  readonly requests: number;
+}
+
+/**
+ * Processes a complete list: looks up records that the list does not show, compares all rows, then
+ * checks addresses, subscriptions and overdue transactions. Keeps the rotation of these checks
+ * between runs.
+ */
+export class WholeList {
+  readonly #options: WholeListOptions;
+  readonly #stragglers = new SingleLookups();
+  readonly #disputed = new DisputedHashes();
+  readonly #unsettled = new UnsettledMovements();
+  readonly #inactive: AddressRound | undefined;
+
+  constructor(options: WholeListOptions) {
+    this.#options = options;
+    const { vaults, reads, graceMs, now } = options;
+    if (vaults === undefined) return;
+    this.#inactive = new AddressRound({ reads, vaults, graceMs, now });
+  }
+
+  /** `waiting`: unconfirmed records, read before the list. */
+  async compare(
+    list: CustodyList,
+    waiting: UnconfirmedRecords,
+    context: RunContext,
+  ): Promise<CustodyResult> {
+    return this.#compareReading(await this.#lookUp(list, waiting, context), waiting, context);
+  }
+
+  /** The list's transactions and those of look-ups. */
+  async #lookUp(
+    list: CustodyList,
+    waiting: UnconfirmedRecords,
+    context: RunContext,
+  ): Promise<Reading> {
+    const { custody, deadlineMs, tally } = context;
+    const { now, graceMs } = this.#options;
+    const disputes = await this.#disputed.ask({
+      custody,
+      deposits: waiting.disputed,
+      now: now(),
+      graceMs,
+      deadlineMs,
+    });
+    const found = await this.#stragglers.lookUp({
+      custody,
+      listed: list.transactions,
+      deposits: waiting.deposits,
+      // A webhook may precede the API: do not look up younger records.
+      withdrawals: waiting.withdrawals.filter(
+        ({ transactionId, firstSeenAt }) =>
+          !list.transactions.has(transactionId) && now() - firstSeenAt >= graceMs,
+      ),
+      now: now(),
+      deadlineMs,
+    });
+    tally.skip('rate_budget', disputes.postponed + found.postponed);
+    tally.skip('api_unavailable', disputes.failed + found.failed);
+    const overdue = await this.#options.repairs?.lookUp(list.transactions, context);
+    const transactions = new Map(list.transactions);
+    for (const transaction of [
+      ...(overdue?.transactions ?? []),
+      ...disputes.transactions,
+      ...found.transactions,
+    ]) {
+      transactions.set(transaction.transactionId, transaction);
+    }
+    const { newest } = list;
+    const requests = requestsOf([list, disputes, found, overdue]);
+    return { transactions, newest, absent: found, disputes, requests };
+  }
+
+  async #compareReading(
+    reading: Reading,
+    waiting: UnconfirmedRecords,
+    context: RunContext,
+  ): Promise<CustodyResult> {
+    const { custody, deadlineMs, tally, known } = context;
+    const { now, repairs } = this.#options;
+    const { newest, absent, disputes } = reading;
+    const { disowned } = disputes;
+    const transactions = new Map(reading.transactions);
+    const looked = await this.#inactive?.look({ custody, deadlineMs });
+    for (const one of looked?.transactions ?? []) transactions.set(one.transactionId, one);
+    const movements = looked?.rows.map((row) => row.movement) ?? [];
+    const rows = [...transactions.values()];
+    const { withdrawals } = waiting;
+    const about = { ...this.#options, others: movements, withdrawals };
+    const snapshot = await takeSnapshot(rows, about);
+    const compared = await compareAll({ transactions, absent, waiting, disowned, snapshot });
+    for (const { outcome } of compared) tally.add(outcome);
+    const judged = looked && this.#inactive?.judge(looked, snapshot);
+    if (judged) tally.addAll(judged.checks.outcomes);
+    const reached = reachedBy(newest, now());
+    const again = compared.flatMap((one) => one.again ?? []);
+    this.#options.changes?.unswept.put(again.filter((row) => isReread(row.updatedAt, reached)));
+    const missed = compared.flatMap((one) => one.missed ?? []);
+    const mended = await repairs?.run(missed, { ...context, snapshot });
+    const sums = await this.#compareSums(transactions.values(), context);
+    const parts = [mended, sums].filter((part) => part !== undefined);
+    return {
+      records: [
+        ...compared.flatMap((one) => one.record ?? []),
+        ...disputes.records,
+        ...parts.flatMap((part) => part.records),
+        ...(judged?.records ?? []),
+      ],
+      requests: requestsOf([reading, looked, ...parts]),
+      watermark: watermarkOf({
+        known,
+        newest,
+        rereadFrom: rereadFromOf(
+          again.map((row) => row.updatedAt),
+          reached,
+        ),
+        now: now(),
+      }),
+      incomplete: null,
+      addresses: judged?.checks ?? null,
+      repairs: mended?.repairs ?? NO_REPAIRS,
+    };
+  }
+
+  /** Compares movements of the books that have no chain view. */
+  async #compareSums(
+    rows: Iterable<CustodyTransaction>,
+    { custody, deadlineMs, tally }: RunContext,
+  ): Promise<SumComparison> {
+    const { reads, now, graceMs, changes } = this.#options;
+    const movements = await reads.unsettledMovements(UNSETTLED_MAX);
+    const hashes = new Set(movements.map(({ blockchainHash }) => blockchainHash));
+    const shown = changes?.shown.about({ transactionIds: new Set(), hashes }) ?? [];
+    const known = new Map([...shown, ...rows].map((row) => [row.transactionId, row]));
+    const sums = await this.#unsettled.compareSums({
+      custody,
+      movements,
+      rows: known.values(),
+      now: now(),
+      graceMs,
+      deadlineMs,
+    });
+    tally.skip('rate_budget', sums.postponed);
+    tally.skip('api_unavailable', sums.failed);
+    return sums;
+  }
+}

@@ -1,0 +1,115 @@
+import { z } from '@hono/zod-openapi';
+import { notFound, ok, refused } from '../api/answer.ts';
+import { endpoint, NOTHING } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import { CONTROL_CALL } from './control-call.ts';
+import type { ControlServices } from './control-services.ts';
+import { faultSet } from './fault.ts';
+
+/** The longest single advance: ten years. */
+const ADVANCE_MS_MAX = 10 * 366 * 86_400_000;
+/** The end of the year 9999: ISO 8601 writes later times differently. */
+const TIME_MS_MAX = Date.UTC(10_000, 0) - 1;
+
+const common = { ...CONTROL_CALL, query: NOTHING } as const;
+
+/** The control calls for time, faults and snapshots. */
+export function runControlEndpoints(services: ControlServices): Endpoint[] {
+  return [...clockEndpoints(services), ...faultEndpoints(services), ...snapshotEndpoints(services)];
+}
+
+function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/clock',
+      operation: 'simAdvanceClock',
+      summary: 'Advance virtual time; answers when all that is due is done',
+      body: z.strictObject({ advanceMs: z.int().min(0).max(ADVANCE_MS_MAX) }),
+      handle: async ({ body }) => {
+        if (virtualClock === undefined) {
+          return refused('BR-1', 'The core runs on the real clock; start it with a virtual one');
+        }
+        if (clock.now() + body.advanceMs > TIME_MS_MAX) {
+          return refused('BR-1', 'The clock ends with the year 9999');
+        }
+        await virtualClock.advance(body.advanceMs);
+        return ok({ now: clock.now() });
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/clock',
+      operation: 'simClock',
+      summary: "The core's time, Unix epoch milliseconds",
+      body: NOTHING,
+      handle: () => ok({ now: clock.now(), virtual: virtualClock !== undefined }),
+    }),
+  ];
+}
+
+function faultEndpoints({ faults }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'put',
+      path: '/sim/faults',
+      operation: 'simReplaceFaults',
+      summary: 'Replace the whole set of faults; {} clears it',
+      body: faultSet,
+      handle: async ({ body }) => {
+        await faults.replace(body);
+        return ok(body);
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/faults',
+      operation: 'simFaults',
+      summary: 'The current set of faults',
+      body: NOTHING,
+      handle: () => ok(faults.current()),
+    }),
+  ];
+}
+
+function snapshotEndpoints({ snapshots }: ControlServices): Endpoint[] {
+  return [
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/snapshot',
+      operation: 'simSnapshot',
+      summary: 'Keep the whole state',
+      body: NOTHING,
+      handle: () => ok({ snapshotId: snapshots.take() }),
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/restore',
+      operation: 'simRestore',
+      summary: 'Go back to a kept state',
+      body: z.strictObject({ snapshotId: z.string() }),
+      handle: async ({ body: { snapshotId } }) =>
+        (await snapshots.restore(snapshotId))
+          ? ok({ snapshotId })
+          : notFound('Snapshot', snapshotId),
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/reset',
+      operation: 'simReset',
+      summary: 'Go back to the state right after the start',
+      body: NOTHING,
+      handle: async () => {
+        await snapshots.reset();
+        return ok({ reset: true });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { Random } from '../state/random.ts';
+import type { State } from '../state/state.ts';
+import type { Table } from '../state/table.ts';
+import type { TransactionFault } from '../world/world.ts';
+
+/** A fault and the number of times that it may still strike; null: without limit. */
+interface ArmedFault {
+  fault: TransactionFault;
+  left: number | null;
+}
+
+type FaultOf<Kind extends TransactionFault['fault']> = Extract<TransactionFault, { fault: Kind }>;
+
+/** The faults that strike orders, in the order of the control call. */
+export class TransactionFaults {
+  readonly #random: Random;
+  readonly #faults: Table<ArmedFault>;
+
+  constructor(options: { state: State; random: Random }) {
+    this.#random = options.random;
+    this.#faults = options.state.table('transactionFaults');
+  }
+
+  replace(faults: readonly TransactionFault[]): void {
+    this.#faults.clear();
+    for (const [index, fault] of faults.entries()) {
+      this.#faults.put(`${index}`, { fault, left: fault.count ?? null });
+    }
+  }
+
+  /** Returns the first fault of this kind that strikes, and counts the strike. */
+  strike<Kind extends TransactionFault['fault']>(
+    kind: Kind,
+    at: { vaultId: string; network: string },
+  ): FaultOf<Kind> | undefined {
+    for (const [key, { fault, left }] of this.#faults.entries()) {
+      if (!isKind(fault, kind) || left === 0) continue;
+      if (fault.vaultId !== undefined && fault.vaultId !== at.vaultId) continue;
+      if (fault.network !== undefined && fault.network !== at.network) continue;
+      const { probability = 1 } = fault;
+      if (probability < 1 && this.#random.fraction() >= probability) continue;
+      if (left !== null) this.#faults.put(key, { fault, left: left - 1 });
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+function isKind<Kind extends TransactionFault['fault']>(
+  fault: TransactionFault,
+  kind: Kind,
+): fault is FaultOf<Kind> {
+  return fault.fault === kind;
+}

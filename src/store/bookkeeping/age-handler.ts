@@ -1,0 +1,91 @@
+import type { Break } from '../../domain/break/break.ts';
+import type { RunAges } from '../../domain/fact/custody-record.ts';
+import type { ChangeSet } from '../../domain/hash/hash-state.ts';
+import {
+  escalated,
+  ESCALATIONS_PER_RUN_MAX,
+  escalationSteps,
+} from '../../domain/break/escalation.ts';
+import { handleStale, STALE_NOT_SHOWN, STALE_SHOWN_MAX } from '../../domain/break/staleness.ts';
+import type { HandlerContext } from './handler-context.ts';
+import type { RecordSource } from '../records.ts';
+
+/** Breaks for stale records in a run, and how many stale records have none. */
+interface Aged {
+  readonly broken: number;
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Finds stale deposits and withdrawals in each run, and escalates old breaks. It reads the store as
+ * it was before the run: the caller has flushed, and the run itself changes no deposit.
+ */
+export class AgeHandler {
+  readonly #context: HandlerContext;
+
+  constructor(context: HandlerContext) {
+    this.#context = context;
+  }
+
+  /** `apply` applies a change set without the breaks that are open already. */
+  judge(
+    ages: RunAges | undefined,
+    fact: { seq: number; at: number; apply: (decided: ChangeSet) => void },
+  ): Aged {
+    if (ages === undefined) return { broken: 0, skipped: {} };
+    const aged = this.#findStale(ages, fact);
+    this.#escalate(ages, fact);
+    return aged;
+  }
+
+  #findStale(ages: RunAges, fact: { at: number; apply: (decided: ChangeSet) => void }): Aged {
+    const { source } = this.#context;
+    const { depositMs, withdrawalMs } = ages.stale;
+    const deposits =
+      depositMs === null
+        ? { oldest: [], total: 0 }
+        : source.idleDeposits(fact.at - depositMs, STALE_SHOWN_MAX);
+    const withdrawals = source.idleWithdrawals(fact.at - withdrawalMs, STALE_SHOWN_MAX);
+    const decided = handleStale(
+      {
+        deposits: deposits.oldest,
+        withdrawals: withdrawals.oldest,
+        openDeposits: source
+          .unresolvedBreaks(['stale_deposit'])
+          .map((found) => ({ found, deposit: depositOf(found, source) })),
+        openWithdrawals: source
+          .unresolvedBreaks(['stale_withdrawal'])
+          .map((found) => ({ found, withdrawal: withdrawalOf(found, source) })),
+      },
+      ages.stale,
+      fact.at,
+    );
+    fact.apply(decided);
+    const shown = deposits.oldest.length + withdrawals.oldest.length;
+    const more = deposits.total + withdrawals.total - shown;
+    return { broken: decided.found.length, skipped: more === 0 ? {} : { [STALE_NOT_SHOWN]: more } };
+  }
+
+  #escalate(ages: RunAges, fact: { seq: number; at: number }): void {
+    const { unit, source } = this.#context;
+    let left = ESCALATIONS_PER_RUN_MAX;
+    for (const step of escalationSteps(ages.escalation, fact.at)) {
+      const due = source.breaksOpenedUntil({ ...step, limit: left });
+      for (const { key } of due) {
+        // This run may have resolved the break, or found it with other figures.
+        const known = unit.unresolvedBreak(key);
+        const risen = known && escalated(known, step, fact.at);
+        if (risen) unit.putBreak(risen, fact.seq);
+      }
+      left -= due.length;
+    }
+  }
+}
+
+function depositOf({ subject }: Break, source: RecordSource) {
+  return subject.depositId === null ? undefined : source.deposit(subject.depositId);
+}
+
+function withdrawalOf({ subject }: Break, source: RecordSource) {
+  return subject.transactionId === null ? undefined : source.withdrawal(subject.transactionId);
+}

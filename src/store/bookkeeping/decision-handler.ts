@@ -1,0 +1,175 @@
+import type { Break } from '../../domain/break/break.ts';
+import { handleBreakDecision, type BreakDecision } from '../../domain/break/person-steps.ts';
+import { handleSignature } from '../../domain/close/signature.ts';
+import {
+  handleDepositDecision,
+  handleAcknowledgement,
+  suspenseEntry,
+  type DepositDecision,
+} from '../../domain/deposit/person-decisions.ts';
+import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
+import { agreementOf } from '../../domain/money/movement.ts';
+import type { DecisionOutcome } from './decision-outcome.ts';
+import type { HandlerContext } from './handler-context.ts';
+import { PolicyHandler } from './policy-handler.ts';
+import { judgeResolved } from './run-handler.ts';
+
+type DecisionFact = Extract<Fact, { kind: 'decision' }>;
+type Now = RuleContext & { readonly seq: number };
+
+export type Retry = (
+  quarantineId: string,
+  now: Now,
+) =>
+  | { kind: 'retried'; status: IntakeStatus }
+  | { kind: 'still'; defect: string }
+  | { kind: 'unknown' };
+
+const TAKEN: DecisionOutcome = { kind: 'taken' };
+
+function notFound(detail: string): DecisionOutcome {
+  return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
+}
+
+/** Applies decisions of people, consumers and the configuration. */
+export class DecisionHandler {
+  readonly #context: HandlerContext;
+  readonly #retry: Retry;
+  readonly #policy: PolicyHandler;
+
+  constructor(context: HandlerContext, retry: Retry) {
+    this.#context = context;
+    this.#retry = retry;
+    this.#policy = new PolicyHandler(context);
+  }
+
+  take(fact: DecisionFact, now: Now): DecisionOutcome {
+    const { decision, actor } = fact;
+    switch (decision.kind) {
+      case 'policy':
+      case 'halt':
+      case 'resume':
+      case 'judge':
+      case 'decimals':
+        return this.#policy.take(decision, actor, now);
+      case 'restored':
+        return this.#restored(now);
+      case 'exemptions':
+        this.#context.unit.exemptions.setRules({
+          seq: now.seq,
+          actor,
+          rules: decision.rules,
+          setAt: now.at,
+        });
+        return TAKEN;
+      case 'approve':
+      case 'hold':
+      case 'release':
+      case 'attribute':
+        return this.#aboutDeposit(decision, actor, now);
+      case 'acknowledge':
+        return this.#acknowledge(decision, now);
+      case 'investigate':
+      case 'resolve':
+      case 'assign':
+      case 'note':
+        return this.#aboutBreak(decision, actor, now);
+      case 'sign':
+        return this.#sign(decision, actor, now);
+      case 'retry': {
+        const retried = this.#retry(decision.quarantineId, now);
+        if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };
+        if (retried.kind === 'unknown')
+          return notFound(`no quarantined body ${decision.quarantineId}`);
+        return { kind: 'not_taken', refusal: { kind: 'conflict', detail: retried.defect } };
+      }
+      default:
+        return decision satisfies never;
+    }
+  }
+
+  #restored(now: Now): DecisionOutcome {
+    const { unit, source, flush } = this.#context;
+    flush();
+    unit.addRestore({ seq: now.seq, feedLength: source.feedLength(), restoredAt: now.at });
+    return TAKEN;
+  }
+
+  #aboutDeposit(decision: DepositDecision, actor: string, now: Now): DecisionOutcome {
+    const deposit = this.#context.unit.deposit(decision.depositId);
+    if (deposit === undefined) return notFound(`no deposit ${decision.depositId}`);
+    const taken = handleDepositDecision(deposit, decision, { actor, now });
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    this.#context.unit.apply(taken.changes, now);
+    return TAKEN;
+  }
+
+  #acknowledge(
+    decision: Extract<DecisionFact['decision'], { kind: 'acknowledge' }>,
+    now: Now,
+  ): DecisionOutcome {
+    const { unit, source, flush } = this.#context;
+    flush();
+    const depositId = source.depositOfCredit(decision.creditId);
+    const deposit = depositId === undefined ? undefined : unit.deposit(depositId);
+    if (deposit === undefined) return notFound(`no credit ${decision.creditId}`);
+    const { creditId, reference } = decision;
+    const acknowledgedAs = source.acknowledgedAs(creditId) ?? null;
+    const taken = handleAcknowledgement(deposit, decision, { acknowledgedAs, now });
+    if (taken.kind === 'known') return { kind: 'unchanged' };
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    unit.apply(taken.changes, now);
+    unit.acknowledge({ creditId, seq: now.seq, reference, at: now.at });
+    return TAKEN;
+  }
+
+  #sign(
+    decision: Extract<DecisionFact['decision'], { kind: 'sign' }>,
+    person: string,
+    now: Now,
+  ): DecisionOutcome {
+    const { unit, source, flush } = this.#context;
+    flush();
+    const { day, role, reason, reportHash } = decision;
+    const closed = source.closes.of(day);
+    if (closed === undefined) return notFound(`${day} is not closed: there is no report to sign`);
+    const signatures = source.closes.signatures(day);
+    const signing = handleSignature(closed, signatures, { role, person, reportHash });
+    if (signing.kind === 'known') return { kind: 'unchanged' };
+    if (signing.kind === 'refused') return { kind: 'not_taken', refusal: signing.refusal };
+    unit.addSignature({ day, role, person, reason, reportHash, signedAt: now.at, seq: now.seq });
+    return TAKEN;
+  }
+
+  #aboutBreak(decision: BreakDecision, actor: string, now: Now): DecisionOutcome {
+    const { unit, source, flush } = this.#context;
+    flush();
+    const known = source.break(decision.breakId);
+    if (known === undefined) return notFound(`no break ${decision.breakId}`);
+    const taken = handleBreakDecision(known, decision, { actor, at: now.at });
+    if (taken.kind === 'refused') return { kind: 'not_taken', refusal: taken.refusal };
+    unit.putBreak(taken, now.seq);
+    if (decision.kind === 'resolve' && known.type === 'unexplained_movement') {
+      this.#bookToSuspense(known, now);
+    }
+    if (decision.kind === 'resolve') judgeResolved(unit, known);
+    return TAKEN;
+  }
+
+  /** The books follow the chain, with `suspense:<vault>` as counterpart and the break as reason. */
+  #bookToSuspense(known: Break, now: Now): void {
+    const { vaultId, network, blockchainHash, asset } = known.subject;
+    if (vaultId === null || network === null || blockchainHash === null || asset === null) return;
+    const movement = this.#context.unit.movement({ vaultId, network, blockchainHash, asset });
+    // The books may agree with the chain by now. Then there is nothing to post.
+    if (movement === undefined || agreementOf(movement) !== 'chain_only') return;
+    const onChain = this.#context.unit
+      .hashState(network, blockchainHash)
+      .sightings.filter((one) => one.stream === 'blockchain' && one.vaultId === vaultId)
+      .flatMap((one) => one.posted)
+      .filter((change) => change.asset === asset);
+    const entry = suspenseEntry({ vaultId, network, blockchainHash }, onChain, now.mint.entry());
+    this.#context.unit.apply(changeSet({ entries: [entry] }), now);
+  }
+}

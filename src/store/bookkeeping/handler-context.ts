@@ -1,0 +1,10 @@
+import type { RecordSource } from '../records.ts';
+import type { UnitOfWork } from '../unit/unit-of-work.ts';
+
+/** The unit of work, the store behind it, and an early flush. */
+export interface HandlerContext {
+  readonly unit: UnitOfWork;
+  readonly source: RecordSource;
+  /** Scans of the store see only what has been written. */
+  readonly flush: () => void;
+}

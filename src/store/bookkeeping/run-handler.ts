@@ -1,0 +1,218 @@
+import { isAddressBreakOver } from '../../domain/chain/address-comparison.ts';
+import { LOCAL_BREAKS, type BreakType, type Finding } from '../../domain/break/break.ts';
+import { NO_REPAIRS, type CustodyRecord } from '../../domain/fact/custody-record.ts';
+import { compareMovements } from '../../domain/deposit/verification.ts';
+import { changeSet, type ChangeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import { sumByRule } from '../../domain/break/exemption.ts';
+import { changedSince, type Movement } from '../../domain/money/movement.ts';
+import { isPostedFor } from '../../domain/hash/sighting.ts';
+import { isTerminal } from '../../domain/withdrawal/withdrawal.ts';
+import { AgeHandler } from './age-handler.ts';
+import type { HandlerContext } from './handler-context.ts';
+import type { ExemptionHandler } from './exemption-handler.ts';
+import type { UnitOfWork } from '../unit/unit-of-work.ts';
+
+type Now = RuleContext & { readonly seq: number };
+
+/**
+ * How many movements one commit compares. Intake waits for the commit, some milliseconds at this
+ * number. A run takes as many steps as its time allows.
+ */
+export const MOVEMENTS_PER_STEP = 50;
+
+/** Bounds of one commit: movements to compare; open breaks and exempt differences to review. */
+interface StepBounds {
+  readonly movements: number;
+  readonly looks: number;
+}
+
+/** Each review reads a hash state. */
+const BOUNDED: StepBounds = { movements: MOVEMENTS_PER_STEP, looks: 50 };
+
+/** Runs of earlier versions took everything in one commit, and a replay must open the same breaks. */
+const UNBOUNDED: StepBounds = { movements: 1_000_000_000, looks: 1_000_000_000 };
+
+/** Types whose breaks are resolved when the missing notification arrives. */
+const HEALED_BY_JOURNAL = ['missing_notification', 'status_mismatch', 'amount_mismatch'] as const;
+
+/** The result of reviewing open breaks and exempt differences. */
+interface LookedAgain {
+  /** Exempt differences that are breaks again. */
+  readonly reopened: number;
+  /** Breaks that are exempt now, by rule. */
+  readonly exempt: Readonly<Record<string, number>>;
+  /** Movements whose exemption rule has ended. */
+  readonly judgeAgain: readonly Movement[];
+  readonly changed: boolean;
+}
+
+type Step = Omit<LookedAgain, 'judgeAgain'> & {
+  /** Whether the next step has movements to compare. */
+  readonly isMore: boolean;
+};
+
+/** The part of a reconciliation run that the writer's transaction does, in bounded steps. */
+export class RunHandler {
+  readonly #context: HandlerContext;
+  readonly #exemptions: ExemptionHandler;
+  readonly #ages: AgeHandler;
+  readonly #apply: (decided: ChangeSet, now: Now) => boolean;
+
+  constructor(
+    context: HandlerContext,
+    exemptions: ExemptionHandler,
+    apply: (decided: ChangeSet, now: Now) => boolean,
+  ) {
+    this.#context = context;
+    this.#exemptions = exemptions;
+    this.#ages = new AgeHandler(context);
+    this.#apply = apply;
+  }
+
+  /** Reviews the next breaks of the round, and compares the movements that have waited longest. */
+  step(graceMs: number, now: Now, bounds = BOUNDED): Step {
+    const { unit, source, flush } = this.#context;
+    flush();
+    const looked = this.#lookAgain(now, bounds.looks);
+    const agreeing = source.movementsToHeal(bounds.movements);
+    const limit = bounds.movements - agreeing.length;
+    // One more than the limit, to know whether any is left.
+    const differing = source.movementsToJudge({ until: now.at - graceMs, limit: limit + 1 });
+    // Breaks are numbered in this order, which does not depend on the store.
+    const due = [...looked.judgeAgain, ...agreeing, ...differing.slice(0, limit)].sort(byChange);
+    const decided = compareMovements(due, { at: now.at, graceMs });
+    const applied = this.#apply(decided, now);
+    for (const movement of decided.movements) unit.putMovement(movement);
+    return {
+      reopened: looked.reopened,
+      exempt: looked.exempt,
+      changed: looked.changed || applied || due.length > 0,
+      isMore: differing.length > limit,
+    };
+  }
+
+  /** The last step of a run: stale records, escalations and the run's own row. */
+  end(record: Extract<CustodyRecord, { kind: 'run' }>, now: Now): void {
+    const { unit } = this.#context;
+    const { seq, at } = now;
+    const bounds = record.isBounded === true ? BOUNDED : UNBOUNDED;
+    const { reopened, exempt, isMore } = this.step(record.graceMs, now, bounds);
+    const apply = (aged: ChangeSet): void => void this.#apply(aged, now);
+    const aged = this.#ages.judge(record.ages, { seq, at, apply });
+    const unjudged = unit.movementCount('unjudged');
+    const unsettled = unit.movementCount('books_only');
+    const agreeing = unit.movementCount('agrees') + unit.movementCount('custody_agrees');
+    const { custody } = record;
+    const skipped: Record<string, number> = { ...custody.skipped, ...aged.skipped };
+    const cause = isMore ? 'next_run' : 'in_grace';
+    if (unjudged > 0) skipped[cause] = (skipped[cause] ?? 0) + unjudged;
+    if (unsettled > 0) skipped['no_chain_evidence'] = unsettled;
+    unit.addReconciliation({
+      seq,
+      startedAt: record.startedAt,
+      finishedAt: at,
+      matched: custody.matched + agreeing,
+      broken: custody.broken + unit.unresolvedCount(LOCAL_BREAKS) + reopened + aged.broken,
+      exempt: sumByRule(custody.exempt, unit.exemptions.counts(LOCAL_BREAKS), exempt),
+      skipped,
+      requests: record.requests,
+      watermark: record.watermark,
+      incomplete: record.incomplete,
+      addresses: record.addresses ?? null,
+      repairs: record.repairs ?? NO_REPAIRS,
+    });
+  }
+
+  /**
+   * Reviews open breaks and exempt differences in turn, from where the last step stopped: some
+   * differences have ended, and exemption rules have begun or ended.
+   */
+  #lookAgain(now: Now, looksMax: number): LookedAgain {
+    const { unit, source } = this.#context;
+    const round = source.lookRound();
+    const differences = source.exemptDifferencesAfter(round.difference, looksMax);
+    const reopened = this.#exemptions.reconsider(differences, (found) => isGone(unit, found), now);
+    const hasRules = this.#exemptions.isInForce(now.at);
+    const types = hasRules ? this.#exemptions.types : HEALED_BY_JOURNAL;
+    const breaks = source.unresolvedBreaksAfter(round.breakId, { types, limit: looksMax });
+    const gone = breaks.filter((found) => isGone(unit, found));
+    const healed = gone.map(({ key }) => ({ key, reason: 'the notification arrived' }));
+    const applied = this.#apply(changeSet({ healed }), now);
+    const exempt = this.#exemptions.exemptOpen(breaks, now);
+    const next = {
+      difference: differences.length < looksMax ? null : differences.at(-1)?.finding.key,
+      breakId: breaks.length < looksMax ? null : breaks.at(-1)?.breakId,
+    };
+    const lookRound = { difference: next.difference ?? null, breakId: next.breakId ?? null };
+    const moves = lookRound.difference !== round.difference || lookRound.breakId !== round.breakId;
+    if (moves) unit.putLookRound(lookRound);
+    return {
+      reopened: reopened.broken,
+      judgeAgain: reopened.judgeAgain.flatMap((found) => movementOf(unit, found) ?? []),
+      exempt,
+      changed: applied || moves || reopened.changed || Object.keys(exempt).length > 0,
+    };
+  }
+}
+
+/** Sorts by time of change, the oldest first, then by hash, vault and asset. */
+function byChange(left: Movement, right: Movement): number {
+  return (
+    left.changedAt - right.changedAt ||
+    compareText(left.blockchainHash, right.blockchainHash) ||
+    compareText(left.vaultId, right.vaultId) ||
+    compareText(left.asset, right.asset)
+  );
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** Whether a difference between two sources has ended by itself. */
+function isGone(unit: UnitOfWork, found: Finding): boolean {
+  if (found.type === 'missing_notification') return hasArrived(unit, found);
+  return isOver(unit, found);
+}
+
+/**
+ * Whether the missing notification of a break has arrived: the transaction's final status, or the
+ * deposit's confirmation. Our own records answer, because the API no longer lists old rows.
+ */
+function hasArrived(unit: UnitOfWork, { subject }: Finding): boolean {
+  const { transactionId, network, blockchainHash } = subject;
+  if (transactionId === null) return false;
+  const withdrawal = unit.withdrawal(transactionId);
+  if (withdrawal !== undefined) return isTerminal(withdrawal);
+  if (network === null || blockchainHash === null) return false;
+  const { deposits, sightings } = unit.hashState(network, blockchainHash);
+  return (
+    deposits.some((one) => one.transactionId === transactionId && one.evidence === 'confirmed') ||
+    sightings.some((one) => one.stream === 'incoming' && isPostedFor(one, transactionId))
+  );
+}
+
+/** Whether the chain view agrees with the address's list now. */
+function isOver(unit: UnitOfWork, found: Finding): boolean {
+  const { network, blockchainHash } = found.subject;
+  if (network === null || blockchainHash === null) return false;
+  return isAddressBreakOver(found, unit.hashState(network, blockchainHash));
+}
+
+/** The movement of a difference, marked to be compared again although neither side has changed. */
+function movementOf(unit: UnitOfWork, { subject }: Finding): Movement | undefined {
+  const { vaultId, network, blockchainHash, asset } = subject;
+  if (vaultId === null || network === null || blockchainHash === null || asset === null) {
+    return undefined;
+  }
+  const movement = unit.movement({ vaultId, network, blockchainHash, asset });
+  return movement && changedSince(movement);
+}
+
+/** Lets the next run compare the movement of a resolved break again: a difference opens a new break. */
+export function judgeResolved(unit: UnitOfWork, found: Finding): void {
+  if (!(LOCAL_BREAKS as readonly BreakType[]).includes(found.type)) return;
+  const movement = movementOf(unit, found);
+  if (movement !== undefined) unit.putMovement(movement);
+}

@@ -1,0 +1,315 @@
+import type { Database } from 'better-sqlite3';
+import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amount.ts';
+import { GENESIS_HASH, sealHash } from '../../seal.ts';
+import { isDamage } from '../file/database.ts';
+import { JournalReader } from '../journal/journal-reader.ts';
+import type { SealRow } from '../table/tables.ts';
+
+/** Most problems that a check reports; it only counts the rest. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/** The result of one check of an audit. `problems`: at most 20 sentences; empty when it passed. */
+export interface AuditCheck {
+  readonly check:
+    'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'closes' | 'keys' | 'projections';
+  /** Number of rows checked. */
+  readonly examined: number;
+  readonly problems: readonly string[];
+  readonly problemCount: number;
+}
+
+/** Collects the problems of a check; it keeps the first 20 and counts all. */
+export class Problems {
+  readonly #shown: string[] = [];
+  #count = 0;
+
+  add(problem: string): void {
+    this.#count += 1;
+    if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(problem);
+  }
+
+  /** Runs a part of a check. Damage that stops it becomes a problem; other errors are thrown. */
+  attempt(part: () => void): void {
+    try {
+      part();
+    } catch (error) {
+      if (!meansDamage(error)) throw error;
+      this.add(`check stopped: ${error.message}`);
+    }
+  }
+
+  result(check: AuditCheck['check'], examined: number): AuditCheck {
+    return { check, examined, problems: this.#shown, problemCount: this.#count };
+  }
+}
+
+/** Whether an error means that the store is damaged. A full disk or a lock does not. */
+function meansDamage(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if (!('code' in error)) return true;
+  const code = String(error.code);
+  return isDamage(code) || code.startsWith('SQLITE_CONSTRAINT');
+}
+
+/**
+ * The result of a check that damage stopped, such as an unreadable page. Throws the error again
+ * when it does not mean damage.
+ */
+export function stoppedCheck(check: AuditCheck['check'], error: unknown): AuditCheck {
+  const problems = new Problems();
+  problems.attempt(() => {
+    throw error;
+  });
+  return problems.result(check, 0);
+}
+
+interface SchemaItem {
+  readonly name: string;
+  readonly type: string;
+  readonly sql: string | null;
+}
+
+function schemaOf(db: Database): Map<string, SchemaItem> {
+  const items = db
+    .prepare<[], SchemaItem>(
+      "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'",
+    )
+    .all();
+  return new Map(items.map((item) => [item.name, item]));
+}
+
+/** Compares tables, indexes and append-only triggers with those of a fresh store. */
+function checkSchema(db: Database, fresh: Database, problems: Problems): void {
+  const stored = schemaOf(db);
+  for (const { name, type, sql } of schemaOf(fresh).values()) {
+    const found = stored.get(name);
+    if (found === undefined) problems.add(`${type} ${name} is missing`);
+    else if (found.sql !== sql) problems.add(`${type} ${name} was altered`);
+  }
+}
+
+/** Checks pages and indexes with SQLite, foreign keys, and the schema against a fresh store's. */
+export function checkIntegrity(db: Database, fresh: Database): AuditCheck {
+  const problems = new Problems();
+  let examined = 0;
+  problems.attempt(() => {
+    const rows = db.pragma('integrity_check') as { integrity_check: string }[];
+    for (const { integrity_check: line } of rows) if (line !== 'ok') problems.add(line);
+    examined = rows.length;
+  });
+  problems.attempt(() => {
+    const dangling = db.pragma('foreign_key_check') as { table: string; rowid: number }[];
+    for (const { table, rowid } of dangling) {
+      problems.add(`${table} row ${rowid} refers to a missing row`);
+    }
+  });
+  problems.attempt(() => checkSchema(db, fresh, problems));
+  return problems.result('integrity', examined);
+}
+
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
+}
+
+/** Recomputes every seal. It finds each fact that was changed, dropped, added or moved. */
+export function checkHashChain(db: Database, tick: (facts: number) => void): AuditCheck {
+  const problems = new Problems();
+  const journal = new JournalReader(db);
+  const seals = db.prepare<[], SealRow>('SELECT * FROM seals ORDER BY commit_number').all();
+  let previous: { hash: Uint8Array; seq: number; commit: number } = {
+    hash: GENESIS_HASH,
+    seq: 0,
+    commit: 0,
+  };
+  for (const seal of seals) {
+    const where = `commit ${seal.commit_number}`;
+    if (seal.commit_number !== previous.commit + 1) {
+      problems.add(`${where}: the commit before it is missing`);
+    }
+    if (seal.first_seq !== previous.seq + 1) {
+      problems.add(`${where} does not begin after the last fact of the commit before it`);
+    }
+    if (!sameBytes(seal.previous_hash, previous.hash)) {
+      problems.add(`${where} does not have the hash of the commit before it`);
+    }
+    const rows = journal.between(seal.first_seq, seal.last_seq);
+    const complete = rows.length === seal.last_seq - seal.first_seq + 1;
+    if (!complete) problems.add(`${where} lacks facts that it sealed`);
+    if (
+      rows.length > 0 &&
+      !sameBytes(sealHash(seal.previous_hash, { sealedAt: seal.sealed_at, rows }), seal.hash)
+    ) {
+      problems.add(`${where}: its facts (${seal.first_seq}–${seal.last_seq}) were altered`);
+    }
+    previous = { hash: seal.hash, seq: seal.last_seq, commit: seal.commit_number };
+    tick(rows.length);
+  }
+  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
+  if (head !== previous.seq) problems.add(`facts after position ${previous.seq} are not sealed`);
+  return problems.result('hash_chain', previous.seq);
+}
+
+interface PostingLine {
+  readonly entry_id: number;
+  readonly ledger_account: number;
+  readonly asset: string;
+  readonly amount: string;
+}
+
+/** Checks that every entry sums to zero per asset, and every balance is the sum of its postings. */
+export function checkLedger(
+  db: Database,
+  tick: (postings: number) => void,
+): { entries: AuditCheck; balances: AuditCheck } {
+  const lines = db
+    .prepare<[], PostingLine>(
+      `SELECT entry_id, ledger_account, asset, amount FROM postings
+       JOIN ledger_accounts USING (ledger_account) ORDER BY entry_id, line`,
+    )
+    .iterate();
+  const unbalanced = new Problems();
+  const balances = new Map<number, Amount>();
+  let entry = { id: 0, sums: new Map<string, Amount>() };
+  let examined = 0;
+  const closeEntry = (): void => {
+    for (const [asset, sum] of entry.sums) {
+      if (sum !== ZERO) unbalanced.add(`entry ${entry.id} is off by ${sum} ${asset}`);
+    }
+  };
+  for (const line of lines) {
+    if (line.entry_id !== entry.id) {
+      closeEntry();
+      entry = { id: line.entry_id, sums: new Map() };
+    }
+    const amount = amountOf(line.amount);
+    if (amount === undefined) {
+      unbalanced.add(
+        `entry ${line.entry_id} holds ${JSON.stringify(line.amount)}, which is not an amount`,
+      );
+      continue;
+    }
+    entry.sums.set(line.asset, plus(entry.sums.get(line.asset) ?? ZERO, amount));
+    balances.set(line.ledger_account, plus(balances.get(line.ledger_account) ?? ZERO, amount));
+    examined += 1;
+    tick(1);
+  }
+  closeEntry();
+  return {
+    entries: unbalanced.result('entries_balance', examined),
+    balances: checkBalances(db, balances),
+  };
+}
+
+const STORED_AMOUNT = /^(0|-?[1-9][0-9]*)$/;
+
+/** Reads an amount in the form in which this program writes it. Undefined for any other text. */
+function amountOf(text: string): Amount | undefined {
+  return STORED_AMOUNT.test(text) ? storedAmount(text) : undefined;
+}
+
+function checkBalances(db: Database, sums: ReadonlyMap<number, Amount>): AuditCheck {
+  const problems = new Problems();
+  const rows = db
+    .prepare<[], { ledger_account: number; amount: string }>('SELECT * FROM balances')
+    .all();
+  const stored = new Map(rows.map((row) => [row.ledger_account, row.amount]));
+  for (const account of new Set([...sums.keys(), ...stored.keys()])) {
+    const sum = sums.get(account) ?? ZERO;
+    const kept = stored.get(account) ?? '0';
+    if (sum.toString() !== kept) {
+      problems.add(`ledger account ${account}: balance ${kept}, its postings sum to ${sum}`);
+    }
+  }
+  return problems.result('balances', stored.size);
+}
+
+/** Tables that a replay of the journal makes, with the order in which their rows are compared. */
+const PROJECTIONS = {
+  hashes: 'hash_id',
+  notifications: 'seq',
+  quarantine: 'quarantine_id',
+  sightings: 'hash_id, vault_id, stream, account_id, address_id, memo',
+  ledger_accounts: 'ledger_account',
+  entries: 'entry_id',
+  postings: 'entry_id, line',
+  balances: 'ledger_account',
+  movements: 'hash_id, vault_id, asset',
+  movement_counts: 'standing',
+  assets: 'asset',
+  decimals_corrections: 'seq',
+  deposits: 'hash_id, deposit_id',
+  deposit_counts: 'state',
+  withdrawals: 'transaction_id',
+  own_hashes: 'hash_id, transaction_id',
+  credits: 'feed_seq',
+  acknowledgements: 'credit_id',
+  breaks: 'break_id',
+  break_counts: 'type, severity, state',
+  notification_counts: 'vault_id, status',
+  vault_spans: 'vault_id, span',
+  look_round: 'only_row',
+  break_events: 'seq, break_id, action, reason',
+  reconciliations: 'seq',
+  restores: 'seq',
+  policies: 'seq',
+  exemptions: 'seq',
+  exempt_differences: 'key',
+  daily_closes: 'day',
+  daily_totals: 'day, vault_id, asset',
+  position_totals: 'ledger_account, day',
+  custody_effects: 'transaction_id, asset, vault_id',
+  close_signatures: 'day, role',
+} as const;
+
+function differenceIn(left: unknown, right: unknown): string {
+  if (left === undefined) return `missing in the store: ${JSON.stringify(right)}`;
+  if (right === undefined) return `not in the replay: ${JSON.stringify(left)}`;
+  const stored = left as Record<string, unknown>;
+  const replayed = right as Record<string, unknown>;
+  return Object.keys(stored)
+    .filter((column) => stored[column] !== replayed[column])
+    .map((column) => `${column} ${String(stored[column])}, replay says ${String(replayed[column])}`)
+    .join('; ');
+}
+
+/** Pairs the rows of two stores; a member is undefined when its store has fewer rows. */
+function* sideBySide(
+  store: Database,
+  replayed: Database,
+  sql: string,
+): Generator<[unknown, unknown]> {
+  const left = store.prepare<[]>(sql).iterate();
+  const right = replayed.prepare<[]>(sql).iterate();
+  try {
+    for (;;) {
+      const one = left.next();
+      const other = right.next();
+      if (one.done === true && other.done === true) return;
+      yield [
+        one.done === true ? undefined : one.value,
+        other.done === true ? undefined : other.value,
+      ];
+    }
+  } finally {
+    // A database with a running statement cannot be closed.
+    left.return?.();
+    right.return?.();
+  }
+}
+
+/** Compares the projections of two stores, table by table and row by row. */
+export function compareProjections(store: Database, replayed: Database): AuditCheck {
+  const problems = new Problems();
+  let examined = 0;
+  for (const [table, order] of Object.entries(PROJECTIONS)) {
+    const sql = `SELECT * FROM ${table} ORDER BY ${order}`;
+    problems.attempt(() => {
+      for (const [stored, again] of sideBySide(store, replayed, sql)) {
+        examined += 1;
+        if (JSON.stringify(stored) === JSON.stringify(again)) continue;
+        problems.add(`${table}: ${differenceIn(stored, again)}`);
+      }
+    });
+  }
+  return problems.result('projections', examined);
+}

@@ -1,0 +1,63 @@
+import type { Database } from 'better-sqlite3';
+import { Problems, type AuditCheck } from './audit.ts';
+import { fingerprintOf, KEY_SPACES, keysAfter, type KeySpace } from '../keys/key.ts';
+
+const SAME_ID = `SELECT id, count(*) AS times FROM notifications GROUP BY id HAVING times > 1`;
+
+/** Reads the keys of a row of each kind. */
+const KEYED = {
+  notification: 'SELECT id FROM notifications WHERE seq = ?',
+  hash: 'SELECT blockchain_hash FROM hashes WHERE hash_id = ?',
+  deposit: 'SELECT deposit_id FROM deposits WHERE hash_id = ?',
+} as const satisfies Record<KeySpace, string>;
+
+function spaceOf(number: number): KeySpace {
+  if (number === KEY_SPACES.notification) return 'notification';
+  return number === KEY_SPACES.hash ? 'hash' : 'deposit';
+}
+
+/**
+ * Checks the table `keys`: it holds every key of the facts up to `keys_merged`, and no key without
+ * its row. Also checks that no notification id occurs twice.
+ */
+export function checkKeys(db: Database): AuditCheck {
+  const problems = new Problems();
+  let examined = 0;
+  for (const { id, times } of db.prepare<[], { id: string; times: number }>(SAME_ID).iterate()) {
+    problems.add(`notification id ${JSON.stringify(id)} occurs ${times} times`);
+  }
+  const marked = db.prepare<[], number>('SELECT through_seq FROM keys_merged').pluck().get() ?? 0;
+  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
+  if (marked > (head ?? 0)) {
+    problems.add(`keys are marked as merged up to ${marked}, past the journal's end`);
+  }
+  const isMerged = db
+    .prepare<[number, number, number], number>(
+      'SELECT 1 FROM keys WHERE space = ? AND fingerprint = ? AND row = ?',
+    )
+    .pluck();
+  for (const { space, key, row, seq } of keysAfter(db, 0)) {
+    if (seq > marked) continue;
+    examined += 1;
+    if (isMerged.get(KEY_SPACES[space], fingerprintOf(key), row) !== undefined) continue;
+    problems.add(`${space} ${key} is not found by its key`);
+  }
+  checkRows(db, problems);
+  return problems.result('keys', examined);
+}
+
+function checkRows(db: Database, problems: Problems): void {
+  const keysOf = {
+    notification: db.prepare<[number], string>(KEYED.notification).pluck(),
+    hash: db.prepare<[number], string>(KEYED.hash).pluck(),
+    deposit: db.prepare<[number], string>(KEYED.deposit).pluck(),
+  };
+  const stored = db.prepare<[], { space: number; fingerprint: number; row: number }>(
+    'SELECT * FROM keys',
+  );
+  for (const { space, fingerprint, row } of stored.iterate()) {
+    const name = spaceOf(space);
+    const isOfRow = keysOf[name].all(row).some((key) => fingerprintOf(key) === fingerprint);
+    if (!isOfRow) problems.add(`a key of ${name} ${row} does not belong to that row`);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Database } from 'better-sqlite3';
+import type { Break, Severity } from '../../../domain/break/break.ts';
+import type { Deposit } from '../../../domain/deposit/deposit.ts';
+import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
+import type { Idle } from '../../records.ts';
+import { breakOf } from './break-row.ts';
+import { depositOf, hourOf, withdrawalOf } from '../table/row.ts';
+import type { BreakRow, DepositRow, WithdrawalRow } from '../table/tables.ts';
+
+/** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
+const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'
+  OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')))`;
+/** Repeats the condition of the index `withdrawals_idle`. */
+const IDLE_WITHDRAWAL = `(status IS NULL
+  OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
+     AND status <> 'rolledback')`;
+
+/** Largest exact total: a run counts inside the writer, and webhooks wait for it. */
+const COUNTED_MAX = 100_000;
+
+/** Each statement uses its own index. */
+function ageStatementsOf(db: Database) {
+  return {
+    breaksOpenedUntil: db.prepare<[string, string, number, number], BreakRow>(
+      `SELECT * FROM breaks WHERE state <> 'resolved' AND severity = ? AND original_severity = ?
+         AND opened_at <= ? ORDER BY opened_at, length(break_id), break_id LIMIT ?`,
+    ),
+    idleDeposits: db.prepare<[number, number, number], DepositRow>(
+      `SELECT * FROM deposits WHERE ${IDLE_DEPOSIT} AND updated_hour <= ? AND updated_at <= ?
+       ORDER BY updated_hour, hash_id, deposit_id LIMIT ?`,
+    ),
+    idleDepositCount: db
+      .prepare<[number, number, number], number>(
+        `SELECT (SELECT count(*) FROM (SELECT 1 FROM deposits
+                 WHERE ${IDLE_DEPOSIT} AND updated_hour < ? LIMIT ${COUNTED_MAX}))
+           + (SELECT count(*) FROM (SELECT 1 FROM deposits
+              WHERE ${IDLE_DEPOSIT} AND updated_hour = ? AND updated_at <= ? LIMIT ${COUNTED_MAX}))`,
+      )
+      .pluck(),
+    idleWithdrawals: db.prepare<[number, number], WithdrawalRow>(
+      `SELECT * FROM withdrawals WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ?
+       ORDER BY updated_at, transaction_id LIMIT ?`,
+    ),
+    idleWithdrawalCount: db
+      .prepare<[number], number>(
+        `SELECT count(*) FROM (SELECT 1 FROM withdrawals
+         WHERE ${IDLE_WITHDRAWAL} AND updated_at <= ? LIMIT ${COUNTED_MAX})`,
+      )
+      .pluck(),
+  };
+}
+
+/** Selects breaks whose severity is due to rise. `openedUntil`: Unix milliseconds, inclusive. */
+export interface DueBreaks {
+  readonly severity: Severity;
+  readonly originalSeverity: Severity;
+  readonly openedUntil: number;
+  readonly limit: number;
+}
+
+/** Reads idle deposits and withdrawals, and breaks that have been open for long. */
+export class AgeRecords {
+  readonly #ask: ReturnType<typeof ageStatementsOf>;
+
+  constructor(db: Database) {
+    this.#ask = ageStatementsOf(db);
+  }
+
+  /** Unresolved breaks, the oldest first. */
+  breaksOpenedUntil(due: DueBreaks): readonly Break[] {
+    const { severity, originalSeverity, openedUntil, limit } = due;
+    return this.#ask.breaksOpenedUntil
+      .all(severity, originalSeverity, openedUntil, limit)
+      .map(breakOf);
+  }
+
+  /** Waiting deposits unchanged since `until` (Unix milliseconds), the longest waiting first. */
+  idleDeposits(until: number, limit: number): Idle<Deposit> {
+    const hour = hourOf(until);
+    const oldest = this.#ask.idleDeposits.all(hour, until, limit).map(depositOf);
+    if (oldest.length < limit) return { oldest, total: oldest.length };
+    return { oldest, total: this.#ask.idleDepositCount.get(hour, hour, until) ?? 0 };
+  }
+
+  /** Unfinished withdrawals unchanged since `until` (Unix milliseconds), oldest first. */
+  idleWithdrawals(until: number, limit: number): Idle<Withdrawal> {
+    const oldest = this.#ask.idleWithdrawals.all(until, limit).map(withdrawalOf);
+    const total =
+      oldest.length < limit ? oldest.length : (this.#ask.idleWithdrawalCount.get(until) ?? 0);
+    return { oldest, total };
+  }
+}

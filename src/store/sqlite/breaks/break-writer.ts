@@ -1,0 +1,57 @@
+import type { Database } from 'better-sqlite3';
+import type { Writes } from '../../records.ts';
+import { breakEventRow, breakRow } from './break-row.ts';
+import type { BreakCountRow, LookRoundRow } from '../table/count-tables.ts';
+import { insertInto, upsertInto } from '../table/statement.ts';
+
+type Kind = Omit<BreakCountRow, 'count'>;
+
+/** Writes breaks and their history, and counts breaks by type, severity and state. */
+export class BreakWriter {
+  readonly #break;
+  readonly #event;
+  readonly #kind;
+  readonly #count;
+  readonly #none;
+  readonly #round;
+
+  constructor(db: Database) {
+    this.#break = upsertInto(db, 'breaks', ['break_id']);
+    this.#event = insertInto(db, 'break_events');
+    this.#kind = db.prepare<[string], Kind>(
+      'SELECT type, severity, state FROM breaks WHERE break_id = ?',
+    );
+    this.#count = db.prepare<[string, string, string, number]>(
+      `INSERT INTO break_counts (type, severity, state, count) VALUES (?, ?, ?, ?)
+       ON CONFLICT (type, severity, state) DO UPDATE SET count = count + excluded.count`,
+    );
+    this.#none = db.prepare('DELETE FROM break_counts WHERE count = 0');
+    this.#round = db.prepare<[LookRoundRow]>(
+      'UPDATE look_round SET break_id = @break_id, difference = @difference WHERE only_row = @only_row',
+    );
+  }
+
+  write({
+    breaks,
+    breakEvents,
+    lookRound,
+  }: Pick<Writes, 'breaks' | 'breakEvents' | 'lookRound'>): void {
+    for (const one of breaks) {
+      const row = breakRow(one);
+      const before = this.#kind.get(row.break_id);
+      if (before !== undefined) this.#add(before, -1);
+      this.#add(row, 1);
+      this.#break.run(row);
+    }
+    // Counts of zero depend on how facts were batched; a replay must make equal rows.
+    if (breaks.length > 0) this.#none.run();
+    for (const event of breakEvents) this.#event.run(breakEventRow(event));
+    if (lookRound === null) return;
+    const { breakId, difference } = lookRound;
+    this.#round.run({ only_row: 1, break_id: breakId, difference });
+  }
+
+  #add({ type, severity, state }: Kind, by: 1 | -1): void {
+    this.#count.run(type, severity, state, by);
+  }
+}

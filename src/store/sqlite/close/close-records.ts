@@ -1,0 +1,236 @@
+import type { Database } from 'better-sqlite3';
+import { storedAmount } from '../../../domain/money/amount.ts';
+import type { Break, BreakState } from '../../../domain/break/break.ts';
+import type { CustodyDatedBy, EffectKind, SignatureRole } from '../../../domain/close/record.ts';
+import type { EntryCause, View } from '../../../domain/money/entry.ts';
+import {
+  AssetId,
+  BlockchainHash,
+  type BreakId,
+  firstEntryIdOf,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+  type HashKey,
+} from '../../../domain/ids.ts';
+import type { ChangeKind } from '../../../domain/fact/notification.ts';
+import type { PositionLine } from '../../../domain/money/roll-forward.ts';
+import type {
+  ClosedDayRow,
+  CloseSource,
+  CustodyEffectRow,
+  DailyCloseRow,
+  JournalRow,
+  SealedPositions,
+  SignatureRow,
+} from '../../records.ts';
+import { breakOf } from '../breaks/break-row.ts';
+import { ExemptionRecords } from '../breaks/exemption-records.ts';
+import { PositionTotals } from '../reads/books/position-totals.ts';
+import type {
+  CloseSignatureRow,
+  CustodyEffectTableRow,
+  DailyCloseTableRow,
+} from '../table/close-tables.ts';
+import { statementsOf, type LineRow } from './close-statements.ts';
+import { JournalReader } from '../journal/journal-reader.ts';
+
+/** Reads a closed day from its row, without the report. */
+export function closedDayOf(row: Omit<DailyCloseTableRow, 'report'>): ClosedDayRow {
+  return {
+    day: row.day,
+    seq: row.seq,
+    timezone: row.timezone,
+    cutOffAt: row.cut_off_at,
+    closedAt: row.closed_at,
+    throughSeq: row.through_seq,
+    commitNumber: row.commit_number,
+    sealHash: row.seal_hash,
+    status: row.status as ClosedDayRow['status'],
+    custodyCompared: row.custody_compared === 1,
+    reportHash: row.report_hash,
+    previousReportHash: row.previous_report_hash,
+  };
+}
+
+/** Reads a closed day with its report from its row. */
+export function dailyCloseOf(row: DailyCloseTableRow): DailyCloseRow {
+  return { ...closedDayOf(row), report: row.report };
+}
+
+/** Reads a signature from its row. */
+export function signatureOf(row: CloseSignatureRow): SignatureRow {
+  return {
+    day: row.day,
+    seq: row.seq,
+    role: row.role as SignatureRole,
+    person: row.person,
+    reason: row.reason,
+    reportHash: row.report_hash,
+    signedAt: row.signed_at,
+  };
+}
+
+function effectOf(row: CustodyEffectTableRow): CustodyEffectRow {
+  return {
+    transactionId: TransactionId(row.transaction_id),
+    vaultId: VaultId(row.vault_id),
+    network: NetworkKey(row.network),
+    blockchainHash: BlockchainHash(row.blockchain_hash),
+    asset: AssetId(row.asset),
+    amount: storedAmount(row.amount),
+    kind: row.kind as EffectKind | null,
+    at: row.at,
+    datedBy: row.dated_by as CustodyDatedBy | null,
+  };
+}
+
+function lineOf(row: LineRow): PositionLine {
+  const [entryId, seq, view, cause, reverses, transactionId, ...rest] = row;
+  const [postedAt, vaultId, change, amount, asset] = rest;
+  return {
+    entryId,
+    seq,
+    view: view as View,
+    cause: cause as EntryCause,
+    reverses,
+    transactionId: transactionId === null ? null : TransactionId(transactionId),
+    postedAt,
+    vaultId: VaultId(vaultId),
+    asset: AssetId(asset),
+    change: change as ChangeKind,
+    amount: storedAmount(amount),
+  };
+}
+
+function hashKeyOf([network, hash]: [string, string]): HashKey {
+  return { network: NetworkKey(network), blockchainHash: BlockchainHash(hash) };
+}
+
+/** Finds the number of a hash; the writer's `KeyIndex` or a reader's `KeyLookup`. */
+interface HashIds {
+  hashId(hash: HashKey): number | undefined;
+}
+
+/** The records that closing a day reads, through statements that are compiled once. */
+export class SqliteCloseRecords implements CloseSource {
+  readonly #ask: ReturnType<typeof statementsOf>;
+  readonly #keys: HashIds;
+  readonly #journal: JournalReader;
+  readonly #exemptions: ExemptionRecords;
+  readonly #positions: PositionTotals;
+
+  constructor(db: Database, keys: HashIds, journal = new JournalReader(db)) {
+    this.#keys = keys;
+    this.#journal = journal;
+    this.#exemptions = new ExemptionRecords(db);
+    this.#ask = statementsOf(db);
+    this.#positions = new PositionTotals(db);
+  }
+
+  last(compared?: 'compared'): DailyCloseRow | undefined {
+    const row = (compared === undefined ? this.#ask.last : this.#ask.lastCompared).get();
+    return row && dailyCloseOf(row);
+  }
+
+  of(day: string): DailyCloseRow | undefined {
+    const row = this.#ask.of.get(day);
+    return row && dailyCloseOf(row);
+  }
+
+  dayOf(at: number): string | undefined {
+    return this.#ask.dayOf.get(at);
+  }
+
+  journalRow(seq: number): JournalRow | undefined {
+    return this.#journal.at(seq);
+  }
+
+  recordedAt(seq: number): number | undefined {
+    return this.#ask.recordedAt.get(seq);
+  }
+
+  headSeq(): number {
+    return this.#ask.headSeq.get() ?? 0;
+  }
+
+  *hashes(
+    query: Parameters<CloseSource['hashes']>[0],
+  ): Generator<HashKey & { readonly lines: readonly PositionLine[]; readonly own: boolean }> {
+    const also = JSON.stringify(
+      query.also.map((hash) => [
+        hash.network,
+        hash.blockchainHash,
+        this.#keys.hashId(hash) ?? null,
+      ]),
+    );
+    const from = firstEntryIdOf(query.afterSeq + 1);
+    const to = firstEntryIdOf(query.throughSeq + 1);
+    // All rows at once, because the caller runs other statements on this connection between them.
+    for (const [hashId, network, hash] of this.#ask.hashes.all(also, from, to)) {
+      const key = { network: NetworkKey(network), blockchainHash: BlockchainHash(hash) };
+      if (hashId === null) {
+        yield { ...key, lines: [], own: false };
+        continue;
+      }
+      const own = this.#ask.own[query.ownBy].get({ hashId }) !== undefined;
+      yield { ...key, lines: this.#ask.lines.all(hashId).map(lineOf), own };
+    }
+  }
+
+  chainVaults({ afterSeq, throughSeq }: { afterSeq: number; throughSeq: number }): VaultId[] {
+    const [from, to] = [firstEntryIdOf(afterSeq + 1), firstEntryIdOf(throughSeq + 1)];
+    return this.#ask.chainVaults.all(from, to).map(VaultId);
+  }
+
+  hasChainView(vaultId: VaultId): boolean {
+    return this.#ask.hasChainView.get(vaultId) !== undefined;
+  }
+
+  apartHashes(seq: number): readonly HashKey[] {
+    return this.#ask.apartHashes.all(firstEntryIdOf(seq + 1)).map(hashKeyOf);
+  }
+
+  positionsAt(span: { afterSeq: number; throughSeq: number }): SealedPositions {
+    return this.#positions.at(span);
+  }
+
+  effectsOfHash({ network, blockchainHash }: HashKey): readonly CustodyEffectRow[] {
+    return this.#ask.effectsOfHash.all(blockchainHash, network).map(effectOf);
+  }
+
+  effectsOfTransaction(transactionId: TransactionId): readonly CustodyEffectRow[] {
+    return this.#ask.effectsOfTransaction.all(transactionId).map(effectOf);
+  }
+
+  breaksOfHash(hash: BlockchainHash): readonly Break[] {
+    return this.#ask.breaksOfHash.all(hash).map(breakOf);
+  }
+
+  break(breakId: BreakId): Break | undefined {
+    const row = this.#ask.break.get(breakId);
+    return row && breakOf(row);
+  }
+
+  decimals(asset: AssetId): number | undefined {
+    return this.#ask.decimals.get(asset);
+  }
+
+  exemptions(): ReturnType<CloseSource['exemptions']> {
+    return {
+      differences: this.#exemptions.differences(),
+      rules: this.#exemptions.rules()?.rules ?? [],
+    };
+  }
+
+  breaksOpenAt(seq: number): readonly Break[] {
+    return this.#ask.breaksOpenAt.all(seq, seq).map((row) => {
+      const state: BreakState = row.state_then === 'opened' ? 'open' : 'investigating';
+      return { ...breakOf(row), state, resolvedAt: null, resolvedBy: null, resolution: null };
+    });
+  }
+
+  signatures(day: string): readonly SignatureRow[] {
+    return this.#ask.signatures.all(day).map(signatureOf);
+  }
+}

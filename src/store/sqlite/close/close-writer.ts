@@ -1,0 +1,102 @@
+import type { Database } from 'better-sqlite3';
+import type { Writes } from '../../records.ts';
+import { insertInto, upsertInto } from '../table/statement.ts';
+
+/** Writes closed days, their signatures, and the effects of custody transactions. */
+export class CloseWriter {
+  readonly #insertClose;
+  readonly #insertTotal;
+  readonly #insertSignature;
+  readonly #putEffect;
+  readonly #dropEffect;
+  readonly #insertPosition;
+
+  constructor(db: Database) {
+    this.#insertClose = insertInto(db, 'daily_closes');
+    this.#insertTotal = insertInto(db, 'daily_totals');
+    this.#insertSignature = insertInto(db, 'close_signatures');
+    this.#putEffect = upsertInto(db, 'custody_effects', ['transaction_id', 'asset', 'vault_id']);
+    this.#dropEffect = db.prepare<[string, string, string]>(
+      'DELETE FROM custody_effects WHERE transaction_id = ? AND asset = ? AND vault_id = ?',
+    );
+    this.#insertPosition = db.prepare<[number, string, string]>(
+      'INSERT INTO position_totals (ledger_account, day, amount) VALUES (?, ?, ?)',
+    );
+  }
+
+  write({ closes, custodyEffects, signatures }: Writes): void {
+    for (const {
+      transactionId,
+      asset,
+      vaultId,
+      network,
+      blockchainHash,
+      kind,
+      at,
+      datedBy,
+      amount,
+    } of custodyEffects) {
+      if (amount === 0n) {
+        this.#dropEffect.run(transactionId, asset, vaultId);
+        continue;
+      }
+      this.#putEffect.run({
+        transaction_id: transactionId,
+        asset,
+        vault_id: vaultId,
+        network,
+        blockchain_hash: blockchainHash,
+        kind,
+        at,
+        dated_by: datedBy,
+        amount: amount.toString(),
+      });
+    }
+    for (const close of closes) this.#close(close);
+    for (const { day, role, seq, person, reason, reportHash, signedAt } of signatures) {
+      const signed = { report_hash: reportHash, signed_at: signedAt };
+      this.#insertSignature.run({ day, role, seq, person, reason, ...signed });
+    }
+  }
+
+  #close({ row, totals, positions }: Writes['closes'][number]): void {
+    const { day } = row;
+    this.#insertClose.run({
+      day,
+      seq: row.seq,
+      timezone: row.timezone,
+      cut_off_at: row.cutOffAt,
+      closed_at: row.closedAt,
+      through_seq: row.throughSeq,
+      first_posted_at: positions.firstPostedAt,
+      last_posted_at: positions.lastPostedAt,
+      commit_number: row.commitNumber,
+      seal_hash: row.sealHash,
+      status: row.status,
+      custody_compared: row.custodyCompared ? 1 : 0,
+      report: row.report,
+      report_hash: row.reportHash,
+      previous_report_hash: row.previousReportHash,
+    });
+    for (const total of totals) {
+      this.#insertTotal.run({
+        day,
+        vault_id: total.vaultId,
+        asset: total.asset,
+        opening: total.opening,
+        deposits: total.deposits,
+        withdrawals: total.withdrawals,
+        fees: total.fees,
+        rebates: total.rebates,
+        mints: total.mints,
+        internal: total.internal,
+        change: total.change,
+        adjustments: total.adjustments,
+        closing: total.closing,
+        chain_closing: total.chainClosing,
+        custody_closing: total.custodyClosing,
+      });
+    }
+    for (const [account, amount] of positions.rows) this.#insertPosition.run(account, day, amount);
+  }
+}

@@ -1,0 +1,147 @@
+import type { Database } from 'better-sqlite3';
+import { existsSync, linkSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DecodeBody } from '../../port.ts';
+import {
+  explained,
+  foldLogUnlessDamaged,
+  makeOneFile,
+  makePrivate,
+  openForReading,
+  openForWriting,
+  removeDatabase,
+} from './database.ts';
+import { StoreRefused } from './refusal.ts';
+import { SqliteLedger } from '../sqlite-ledger.ts';
+import { takeWriterLock } from './writer-lock.ts';
+import type { Progress } from '../audit/verify.ts';
+
+/** Pages that an online backup copies per step; the daemon commits between steps. */
+const PAGES_PER_STEP = 2_000;
+
+/**
+ * Copies a store into one new file, in its state when the copy began. The daemon may go on writing.
+ * Throws `StoreRefused` when the target exists, cannot be written, or its disk is full.
+ */
+export async function backup(from: string, to: string, progress: Progress): Promise<void> {
+  if (existsSync(to)) {
+    throw new StoreRefused(`${to} exists already and is not overwritten: choose another --out`);
+  }
+  if (!existsSync(dirname(to))) {
+    throw new StoreRefused(`${to} cannot be written: its folder does not exist, create it first`);
+  }
+  // An interrupted backup leaves only a file whose name says that it is partial.
+  const partial = `${to}.partial`;
+  removeDatabase(partial);
+  const db = openForReading(from);
+  let started = false;
+  let done = 0;
+  try {
+    makePrivate(partial);
+    holdSnapshot(db);
+    await db.backup(partial, {
+      progress: ({ totalPages, remainingPages }) => {
+        if (!started) progress.start('backup', totalPages);
+        started = true;
+        progress.tick(totalPages - remainingPages - done);
+        done = totalPages - remainingPages;
+        return PAGES_PER_STEP;
+      },
+    });
+    makeOneFile(partial);
+    renameSync(partial, to);
+    progress.done();
+  } catch (error) {
+    removeDatabase(partial);
+    throw explained(to, error);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Holds one snapshot of the store until the connection closes. Without it, each commit of the
+ * daemon would restart the copy from its first page.
+ */
+function holdSnapshot(db: Database): void {
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+}
+
+/** The result of a restore. `previous`: path of the store that it replaced; null without one. */
+export interface Restored {
+  readonly previous: string | null;
+}
+
+/**
+ * Replaces a store by a backup and journals the restore. An existing store is kept beside it under
+ * the returned name. Throws `StoreRefused` while another process writes the store.
+ */
+export async function restore(
+  from: string,
+  to: string,
+  options: { readonly decode: DecodeBody; readonly now: () => number },
+): Promise<Restored> {
+  const lock = takeWriterLock(to);
+  const fresh = `${to}.restore`;
+  try {
+    if (existsSync(to)) foldLogUnlessDamaged(to);
+    removeDatabase(fresh);
+    await copy(from, fresh);
+    await recordRestore(fresh, options);
+    return replaceStore(fresh, to);
+  } catch (error) {
+    removeDatabase(fresh);
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Copies with SQLite, not as a file, because commits may still be in the backup's WAL. */
+async function copy(from: string, to: string): Promise<void> {
+  const db = openForReading(from);
+  try {
+    makePrivate(to);
+    await db.backup(to);
+  } catch (error) {
+    throw explained(to, error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Journals the restore, because consumers may have read more of the feed than the backup holds. */
+async function recordRestore(
+  path: string,
+  options: { readonly decode: DecodeBody; readonly now: () => number },
+): Promise<void> {
+  const ledger = new SqliteLedger(openForWriting(path), options);
+  try {
+    const decision = { kind: 'restored', reason: 'put back from a backup' } as const;
+    const fact = { kind: 'decision', at: options.now(), actor: 'restore', decision } as const;
+    const result = await ledger.commit([fact]);
+    if (result.kind !== 'committed') throw new StoreRefused(`${path}: ${result.cause}`);
+  } finally {
+    ledger.close();
+  }
+}
+
+function replaceStore(fresh: string, to: string): Restored {
+  const previous = existsSync(to) ? freeName(to) : null;
+  if (previous !== null) {
+    linkSync(to, previous);
+    // A reader may keep these files. They are empty unless the store is damaged.
+    for (const suffix of ['-wal', '-shm']) {
+      if (existsSync(`${to}${suffix}`)) renameSync(`${to}${suffix}`, `${previous}${suffix}`);
+    }
+  }
+  renameSync(fresh, to);
+  return { previous };
+}
+
+function freeName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.before-restore-${number}`)) number += 1;
+  return `${path}.before-restore-${number}`;
+}

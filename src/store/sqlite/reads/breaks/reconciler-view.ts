@@ -1,0 +1,112 @@
+import type { Kysely } from 'kysely';
+import type { TransactionId, HashKey } from '../../../../domain/ids.ts';
+import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
+import type { ReconcilerView } from '../../../reads.ts';
+import type { KeyLookup } from '../../keys/key-lookup.ts';
+import { depositOf, ownHashOf, sightingOf, withdrawalOf } from '../../table/row.ts';
+import type { Tables } from '../../table/tables.ts';
+import { readOpenBreaks } from './breaks.ts';
+import { readExemptDifferences, readExemptions } from './exemptions.ts';
+import { atSnapshot, inBatches } from '../list.ts';
+import { readPinnedDecimals, readPolicy } from '../policy.ts';
+
+type HashStates = ReconcilerView['hashStates'];
+type HashState = HashStates[number];
+
+/** A hash state whose lists are still being filled. */
+interface Growing extends HashKey {
+  readonly sightings: HashState['sightings'][number][];
+  readonly deposits: HashState['deposits'][number][];
+  readonly withdrawals: HashState['withdrawals'][number][];
+  readonly ownHashes: HashState['ownHashes'][number][];
+}
+
+function keyOf(network: string, hash: string): string {
+  return JSON.stringify([network, hash]);
+}
+
+/** The state of each hash, in the given order; an unknown hash has empty lists. */
+async function hashStatesAt(
+  at: Kysely<Tables>,
+  hashes: readonly HashKey[],
+  keys: KeyLookup,
+): Promise<HashStates> {
+  const hashStates = new Map<string, Growing>();
+  for (const { network, blockchainHash } of hashes) {
+    const empty = { sightings: [], deposits: [], withdrawals: [], ownHashes: [] };
+    hashStates.set(keyOf(network, blockchainHash), { network, blockchainHash, ...empty });
+  }
+  const asked = [...new Set(hashes.map((one) => one.blockchainHash))];
+  for (const batch of inBatches(asked)) {
+    const hashIds = batch.flatMap((hash) => keys.hashIds(hash));
+    const sightings = at
+      .selectFrom('sightings')
+      .innerJoin('hashes', 'hashes.hash_id', 'sightings.hash_id')
+      .where('sightings.hash_id', 'in', hashIds)
+      .selectAll('sightings')
+      .select(['hashes.network', 'hashes.blockchain_hash']);
+    for (const row of await sightings.execute()) {
+      hashStates.get(keyOf(row.network, row.blockchain_hash))?.sightings.push(sightingOf(row));
+    }
+    const deposits = at.selectFrom('deposits').where('hash_id', 'in', hashIds).selectAll();
+    for (const row of await deposits.orderBy('hash_id').orderBy('deposit_id').execute()) {
+      hashStates.get(keyOf(row.network, row.blockchain_hash))?.deposits.push(depositOf(row));
+    }
+    const withdrawals = at.selectFrom('withdrawals').where('hash_id', 'in', hashIds);
+    for (const row of await withdrawals.selectAll().orderBy('transaction_id').execute()) {
+      const key = keyOf(row.network ?? '', row.blockchain_hash ?? '');
+      hashStates.get(key)?.withdrawals.push(withdrawalOf(row));
+    }
+    const owns = at.selectFrom('own_hashes').where('hash_id', 'in', hashIds);
+    for (const row of await owns.selectAll().orderBy('transaction_id').execute()) {
+      hashStates.get(keyOf(row.network, row.blockchain_hash))?.ownHashes.push(ownHashOf(row));
+    }
+  }
+  return [...hashStates.values()];
+}
+
+async function withdrawalsAt(
+  at: Kysely<Tables>,
+  transactionIds: readonly TransactionId[],
+): Promise<Withdrawal[]> {
+  const found: Withdrawal[] = [];
+  for (const batch of inBatches([...new Set(transactionIds)])) {
+    const rows = at.selectFrom('withdrawals').where('transaction_id', 'in', batch);
+    found.push(...(await rows.selectAll().execute()).map(withdrawalOf));
+  }
+  return found;
+}
+
+/** Every hash that one of the transactions has or is claimed to have. */
+async function ownHashesAt(
+  at: Kysely<Tables>,
+  transactionIds: readonly TransactionId[],
+): Promise<HashKey[]> {
+  const found: HashKey[] = [];
+  for (const batch of inBatches([...new Set(transactionIds)])) {
+    const rows = at.selectFrom('own_hashes').where('transaction_id', 'in', batch);
+    found.push(...(await rows.selectAll().execute()).map(ownHashOf));
+  }
+  return found;
+}
+
+/** The store's side of a comparison, at one snapshot. */
+export function readReconcilerView(
+  db: Kysely<Tables>,
+  about: { hashes: readonly HashKey[]; transactionIds: readonly TransactionId[] },
+  keys: KeyLookup,
+): Promise<ReconcilerView> {
+  return atSnapshot(db, async (at) => ({
+    hashStates: await hashStatesAt(
+      at,
+      [...about.hashes, ...(await ownHashesAt(at, about.transactionIds))],
+      keys,
+    ),
+    withdrawals: await withdrawalsAt(at, about.transactionIds),
+    openBreaks: await readOpenBreaks(at),
+    pinnedDecimals: await readPinnedDecimals(at),
+    policy: (await readPolicy(at))?.policy ?? null,
+    exemptions: await readExemptions(at),
+    exempt: await readExemptDifferences(at),
+  }));
+}

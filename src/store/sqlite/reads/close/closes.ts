@@ -1,0 +1,192 @@
+import type { Kysely } from 'kysely';
+import { storedAmount } from '../../../../domain/money/amount.ts';
+import type { CloseRecord } from '../../../../domain/close/record.ts';
+import type { DailyReport } from '../../../../domain/close/report.ts';
+import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../../domain/ids.ts';
+import type { ClosedReport, CountedRow, Page, PageRequest, SignedDay } from '../../../reads.ts';
+import type { ClosedDayRow } from '../../../records.ts';
+import { GENESIS_HASH } from '../../../seal.ts';
+import { closedDayOf, dailyCloseOf, signatureOf } from '../../close/close-records.ts';
+import type { Tables } from '../../table/tables.ts';
+import { atSnapshot, inBatches } from '../list.ts';
+
+/** All columns but the report. The report is the last column, so SQLite does not read its pages. */
+const BESIDE_REPORT = [
+  'day',
+  'seq',
+  'timezone',
+  'cut_off_at',
+  'closed_at',
+  'through_seq',
+  'first_posted_at',
+  'last_posted_at',
+  'commit_number',
+  'seal_hash',
+  'status',
+  'custody_compared',
+  'report_hash',
+  'previous_report_hash',
+] as const;
+
+/** The day closed last; undefined before the first. */
+export async function readLastClose(db: Kysely<Tables>): Promise<ClosedDayRow | undefined> {
+  const row = await db
+    .selectFrom('daily_closes')
+    .select(BESIDE_REPORT)
+    .orderBy('cut_off_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && closedDayOf(row);
+}
+
+/** A closed day with its report and its signatures, oldest first. */
+export function readClose(db: Kysely<Tables>, day: string): Promise<ClosedReport | undefined> {
+  return atSnapshot(db, async (at) => {
+    const row = await at
+      .selectFrom('daily_closes')
+      .where('day', '=', day)
+      .selectAll()
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const signatures = await at
+      .selectFrom('close_signatures')
+      .where('day', '=', day)
+      .selectAll()
+      .orderBy('seq')
+      .execute();
+    return { close: dailyCloseOf(row), signatures: signatures.map(signatureOf) };
+  });
+}
+
+/** One page of closed days, newest first, with their signatures. */
+export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<SignedDay>> {
+  return atSnapshot(db, async (at) => {
+    const counted = await at
+      .selectFrom('daily_closes')
+      .select((one) => one.fn.countAll<number>().as('total'))
+      .executeTakeFirst();
+    const rows = await at
+      .selectFrom('daily_closes')
+      .select(BESIDE_REPORT)
+      .orderBy('cut_off_at', 'desc')
+      .limit(page.pageSize)
+      .offset(page.page * page.pageSize)
+      .execute();
+    const days = rows.map(({ day }) => day);
+    const signatures = await at
+      .selectFrom('close_signatures')
+      .where('day', 'in', days)
+      .selectAll()
+      .orderBy('seq')
+      .execute();
+    const items = rows.map((row) => ({
+      close: closedDayOf(row),
+      signatures: signatures.filter(({ day }) => day === row.day).map(signatureOf),
+    }));
+    return { items, total: counted?.total ?? 0, page: page.page, pageSize: page.pageSize };
+  });
+}
+
+/**
+ * How far the last close that read the custody API's list has read it, Unix milliseconds. Null
+ * before the first such close.
+ */
+export async function readCustodyReadThrough(db: Kysely<Tables>): Promise<number | null> {
+  const last = await db
+    .selectFrom('daily_closes')
+    .where('custody_compared', '=', 1)
+    .select('report')
+    .orderBy('cut_off_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (last === undefined) return null;
+  const { custody } = JSON.parse(last.report) as DailyReport;
+  return custody.compared && custody.watermark !== null ? Date.parse(custody.watermark) : null;
+}
+
+/** When the first or newest fact was recorded, Unix milliseconds; null in an empty journal. */
+export async function readRecordedAt(
+  db: Kysely<Tables>,
+  fact: 'first' | 'newest',
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('journal')
+    .select('recorded_at')
+    .orderBy('seq', fact === 'first' ? 'asc' : 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.recorded_at ?? null;
+}
+
+/**
+ * The last fact recorded before `moment` (Unix milliseconds), at `afterSeq` or later, and the
+ * commit that seals it. A binary search, because the journal has no index on time.
+ */
+export function readJournalMark(
+  db: Kysely<Tables>,
+  moment: number,
+  afterSeq: number,
+): Promise<Pick<CloseRecord, 'throughSeq' | 'seal'>> {
+  return atSnapshot(db, async (at) => {
+    const head = await at
+      .selectFrom('journal')
+      .select((fact) => fact.fn.max('seq').as('seq'))
+      .executeTakeFirst();
+    let before = afterSeq;
+    let after = (head?.seq ?? 0) + 1;
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      const fact = await at
+        .selectFrom('journal')
+        .where('seq', '=', middle)
+        .select('recorded_at')
+        .executeTakeFirst();
+      if ((fact?.recorded_at ?? moment) < moment) before = middle;
+      else after = middle;
+    }
+    const seal = await at
+      .selectFrom('seals')
+      .where('last_seq', '>=', before)
+      .where('first_seq', '<=', before)
+      .select(['commit_number', 'hash'])
+      .orderBy('commit_number', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return {
+      throughSeq: before,
+      seal: {
+        commitNumber: seal?.commit_number ?? 0,
+        hash: Buffer.from(seal?.hash ?? GENESIS_HASH).toString('hex'),
+      },
+    };
+  });
+}
+
+/** The effects of custody transactions on the closes so far, by transaction, ordered by asset. */
+export async function readCustodyEffects(
+  db: Kysely<Tables>,
+  transactionIds: readonly TransactionId[],
+): Promise<ReadonlyMap<TransactionId, readonly CountedRow[]>> {
+  const found = new Map<TransactionId, CountedRow[]>();
+  for (const batch of inBatches(transactionIds)) {
+    const rows = await db
+      .selectFrom('custody_effects')
+      .where('transaction_id', 'in', batch)
+      .selectAll()
+      .orderBy('transaction_id')
+      .orderBy('asset')
+      .execute();
+    for (const row of rows) {
+      const id = TransactionId(row.transaction_id);
+      const list = found.get(id) ?? [];
+      list.push({
+        vaultId: VaultId(row.vault_id),
+        blockchainHash: BlockchainHash(row.blockchain_hash),
+        asset: AssetId(row.asset),
+        amount: storedAmount(row.amount),
+      });
+      found.set(id, list);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+// The rows of the count tables and of `look_round`.
+
+export interface MovementCountRow {
+  standing: string;
+  count: number;
+}
+
+export interface DepositCountRow {
+  state: string;
+  count: number;
+}
+
+export interface IntakeCountRow {
+  outcome: string;
+  count: number;
+}
+
+export interface NotificationCountRow {
+  vault_id: string;
+  status: string;
+  count: number;
+}
+
+export interface BreakCountRow {
+  type: string;
+  severity: string;
+  state: string;
+  count: number;
+}
+
+export interface LookRoundRow {
+  only_row: number;
+  break_id: string | null;
+  difference: string | null;
+}

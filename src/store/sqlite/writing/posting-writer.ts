@@ -1,0 +1,130 @@
+import type { Database } from 'better-sqlite3';
+import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amount.ts';
+import { unbalancedAssets, type LedgerAccount } from '../../../domain/money/entry.ts';
+import type { PostedEntry } from '../../records.ts';
+import type { HashNumbers } from '../keys/hash-numbers.ts';
+import { insertInto } from '../table/statement.ts';
+
+/** Ledger accounts kept in memory with their balances, so that a posting need not look them up. */
+const ACCOUNTS_CACHED_MAX = 100_000;
+
+function accountKey(account: LedgerAccount): string {
+  const { view, kind, vaultId, accountId, addressId, memo, asset } = account;
+  return [view, kind, vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('\u0000');
+}
+
+/** Writes entries and their postings, and keeps every touched balance in step. */
+export class LedgerWriter {
+  readonly #accounts = new Map<string, number>();
+  readonly #balances = new Map<number, Amount>();
+  readonly #entries;
+  readonly #postings;
+  readonly #insertAccount;
+  readonly #putBalance;
+  readonly #findAccount;
+  readonly #lastAccount;
+  readonly #balance;
+  readonly #hashes: HashNumbers;
+
+  constructor(db: Database, hashes: HashNumbers) {
+    this.#hashes = hashes;
+    this.#entries = insertInto(db, 'entries');
+    this.#postings = insertInto(db, 'postings');
+    this.#insertAccount = insertInto(db, 'ledger_accounts');
+    this.#putBalance = db.prepare<[number, string]>(
+      `INSERT INTO balances (ledger_account, amount) VALUES (?, ?)
+       ON CONFLICT (ledger_account) DO UPDATE SET amount = excluded.amount`,
+    );
+    this.#findAccount = db
+      .prepare<string[], number>(
+        `SELECT ledger_account FROM ledger_accounts
+         WHERE vault_id = ? AND view = ? AND kind = ? AND account_id = ? AND address_id = ?
+           AND memo = ? AND asset = ?`,
+      )
+      .pluck();
+    this.#lastAccount = db
+      .prepare<[], number>('SELECT coalesce(max(ledger_account), 0) FROM ledger_accounts')
+      .pluck();
+    this.#balance = db
+      .prepare<[number], string>('SELECT amount FROM balances WHERE ledger_account = ?')
+      .pluck();
+  }
+
+  /** Forgets what a transaction that did not commit may have put in memory. */
+  forget(): void {
+    this.#accounts.clear();
+    this.#balances.clear();
+  }
+
+  write(entries: readonly PostedEntry[]): void {
+    const touched = new Map<number, Amount>();
+    for (const { entry, seq, postedAt } of entries) {
+      const unbalanced = unbalancedAssets(entry.postings);
+      if (unbalanced.length > 0) {
+        throw new Error(`entry ${entry.entryId} does not sum to zero for ${unbalanced.join(', ')}`);
+      }
+      this.#entries.run({
+        entry_id: entry.entryId,
+        seq,
+        view: entry.view,
+        source: entry.source,
+        cause: entry.cause,
+        vault_id: entry.vaultId,
+        hash_id: this.#hashes.of(entry),
+        network: entry.network,
+        blockchain_hash: entry.blockchainHash,
+        transaction_id: entry.transactionId,
+        reverses: entry.reverses,
+        posted_at: postedAt,
+      });
+      for (const [line, { account, amount, change }] of entry.postings.entries()) {
+        const id = this.#accountId(account);
+        touched.set(id, plus(touched.get(id) ?? ZERO, amount));
+        this.#postings.run({
+          entry_id: entry.entryId,
+          line,
+          ledger_account: id,
+          change_kind: change,
+          amount: amount.toString(),
+        });
+      }
+    }
+    this.#move(touched);
+  }
+
+  #move(touched: ReadonlyMap<number, Amount>): void {
+    for (const [id, delta] of touched) {
+      const before = this.#balances.get(id) ?? storedAmount(this.#balance.get(id) ?? '0');
+      const after = plus(before, delta);
+      this.#balances.set(id, after);
+      this.#putBalance.run(id, after.toString());
+    }
+  }
+
+  #accountId(account: LedgerAccount): number {
+    const key = accountKey(account);
+    const cached = this.#accounts.get(key);
+    if (cached !== undefined) return cached;
+    const { view, kind, vaultId, asset } = account;
+    const accountId = account.accountId ?? '';
+    const addressId = account.addressId ?? '';
+    const memo = account.memo ?? '';
+    const known = this.#findAccount.get(vaultId, view, kind, accountId, addressId, memo, asset);
+    const id = known ?? (this.#lastAccount.get() ?? 0) + 1;
+    if (known === undefined) {
+      this.#insertAccount.run({
+        ledger_account: id,
+        view,
+        kind,
+        vault_id: vaultId,
+        account_id: accountId,
+        address_id: addressId,
+        memo,
+        asset,
+      });
+    }
+    if (this.#accounts.size >= ACCOUNTS_CACHED_MAX) this.forget();
+    this.#accounts.set(key, id);
+    return id;
+  }
+}

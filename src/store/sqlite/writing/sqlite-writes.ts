@@ -1,0 +1,338 @@
+import type { Database } from 'better-sqlite3';
+import { addTo } from '../../../domain/counts.ts';
+import type { DepositState } from '../../../domain/deposit/deposit.ts';
+import { agreementOf } from '../../../domain/money/movement.ts';
+import type { NamedHash } from '../../../domain/withdrawal/own-hash.ts';
+import { packDeposit } from '../../codec/deposit.ts';
+import { packPolicy } from '../../codec/fact.ts';
+import type { HashRow, JournalRow, NotificationRow, Writes } from '../../records.ts';
+import { BreakWriter } from '../breaks/break-writer.ts';
+import { CloseWriter } from '../close/close-writer.ts';
+import { exemptDifferenceRow, exemptionsRow } from '../breaks/exemption-row.ts';
+import { JournalWriter } from '../journal/journal-writer.ts';
+import type { HashNumbers } from '../keys/hash-numbers.ts';
+import type { KeyIndex } from '../keys/key-index.ts';
+import { LedgerWriter } from './posting-writer.ts';
+import { depositRow, sightingRow, withdrawalRow } from '../table/row.ts';
+import type { NotificationTableRow } from '../table/tables.ts';
+import { addToCount, ChangedRows, insertInto, upsertInto } from '../table/statement.ts';
+
+const HASH_NAME = ['network', 'blockchain_hash'] as const;
+
+const SIGHTING_KEY = ['hash_id', 'vault_id', 'stream', 'account_id', 'address_id', 'memo'] as const;
+
+/** How many facts a row of `vault_spans` stands for; schema.sql names it too. */
+export const SPAN_FACTS = 8_192;
+
+function statementsOf(db: Database) {
+  return {
+    notification: insertInto(db, 'notifications'),
+    vaultSpan: db.prepare<[string, number]>(
+      'INSERT OR IGNORE INTO vault_spans (vault_id, span) VALUES (?, ?)',
+    ),
+    notificationCount: db.prepare<[string, string, number]>(
+      `INSERT INTO notification_counts (vault_id, status, count) VALUES (?, ?, ?)
+       ON CONFLICT (vault_id, status) DO UPDATE SET count = count + excluded.count`,
+    ),
+    quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
+    hash: db.prepare<[number, string, string]>(
+      'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
+    ),
+    sighting: upsertInto(db, 'sightings', SIGHTING_KEY),
+    // Nearly every notification only adds a confirmation: none of the work lists has to move.
+    deposit: new ChangedRows(db, 'deposits', ['hash_id', 'deposit_id']),
+    withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
+    ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
+    movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
+    movementCount: addToCount(db, 'movement_counts', 'standing'),
+    depositCount: addToCount(db, 'deposit_counts', 'state'),
+    intakeCount: addToCount(db, 'intake_counts', 'outcome'),
+    asset: upsertInto(db, 'assets', ['asset']),
+    decimalsCorrection: insertInto(db, 'decimals_corrections'),
+    credit: insertInto(db, 'credits'),
+    feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
+    acknowledgement: insertInto(db, 'acknowledgements'),
+    reconciliation: insertInto(db, 'reconciliations'),
+    policy: insertInto(db, 'policies'),
+    restore: insertInto(db, 'restores'),
+    exemptions: insertInto(db, 'exemptions'),
+    exemptDifference: upsertInto(db, 'exempt_differences', ['key']),
+    exemptNoMore: db.prepare<[string]>('DELETE FROM exempt_differences WHERE key = ?'),
+  };
+}
+
+/** By how many deposits each state has become more or fewer. */
+function stateCounts(changes: Writes['deposits']): ReadonlyMap<DepositState, number> {
+  const counts = new Map<DepositState, number>();
+  for (const { before, after } of changes) {
+    if (before?.state === after.state) continue;
+    if (before !== undefined) addTo(counts, before.state, -1);
+    addTo(counts, after.state, 1);
+  }
+  return counts;
+}
+
+function countsByVault(
+  rows: readonly NotificationRow[],
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const byVault = new Map<string, Map<string, number>>();
+  for (const { notification, status } of rows) {
+    const vaultId = notification?.vaultId ?? '';
+    const counts = byVault.get(vaultId) ?? new Map<string, number>();
+    addTo(counts, status, 1);
+    byVault.set(vaultId, counts);
+  }
+  return byVault;
+}
+
+function notificationRow(row: NotificationRow, hashId: number | null): NotificationTableRow {
+  const { seq, id, status, notification, receivedAt } = row;
+  return {
+    seq,
+    id,
+    status,
+    stream: notification?.stream ?? null,
+    type: notification?.type ?? null,
+    vault_id: notification?.vaultId ?? null,
+    hash_id: hashId,
+    transaction_id: notification?.transactionId ?? null,
+    confirmations:
+      notification === null || notification.stream === 'outgoing'
+        ? null
+        : notification.confirmations,
+    received_at: receivedAt,
+  };
+}
+
+/** Writes what a transaction decided. Order matters: foreign keys are checked at each statement. */
+export class SqliteWrites {
+  readonly #put: ReturnType<typeof statementsOf>;
+  readonly #journal: JournalWriter;
+  readonly #ledger: LedgerWriter;
+  readonly #breaks: BreakWriter;
+  readonly #closes: CloseWriter;
+  readonly #keys: KeyIndex;
+  readonly #hashes: HashNumbers;
+
+  constructor(db: Database, keys: KeyIndex, hashes: HashNumbers) {
+    this.#keys = keys;
+    this.#hashes = hashes;
+    this.#put = statementsOf(db);
+    this.#journal = new JournalWriter(db);
+    this.#ledger = new LedgerWriter(db, hashes);
+    this.#breaks = new BreakWriter(db);
+    this.#closes = new CloseWriter(db);
+  }
+
+  /** Forgets what a transaction that did not commit may have put in memory. */
+  forget(): void {
+    this.#ledger.forget();
+    this.#hashes.forget();
+    this.#keys.rolledBack();
+  }
+
+  /** What was written since the last call is durable. */
+  committed(): void {
+    this.#keys.committed();
+  }
+
+  /** Appends journal rows as they are; a replay into an empty store needs nothing else of them. */
+  appendJournal(rows: readonly JournalRow[]): void {
+    this.#journal.append(rows);
+  }
+
+  write(writes: Writes): void {
+    this.appendJournal(writes.journal);
+    for (const row of writes.hashes) this.#putHash(row);
+    this.#putNotifications(writes.notifications);
+    for (const row of writes.quarantine) {
+      this.#put.quarantine.run({
+        quarantine_id: row.quarantineId,
+        seq: row.seq,
+        notification_id: row.notificationId,
+        digest: row.digest,
+        defect: row.defect,
+        state: row.state,
+        received_at: row.receivedAt,
+        retried_at: row.retriedAt,
+      });
+    }
+    this.#putDecimals(writes);
+    this.#ledger.write(writes.entries);
+    for (const sighting of writes.sightings) {
+      this.#put.sighting.run(sightingRow(sighting, this.#hashes.of(sighting)));
+    }
+    this.#putDeposits(writes.deposits);
+    for (const withdrawal of writes.withdrawals) {
+      this.#put.withdrawal.run(withdrawalRow(withdrawal, this.#numberIn(withdrawal)));
+    }
+    this.#putOwnHashes(writes.ownHashes);
+    this.#putMovements(writes);
+    this.#putFeed(writes.feed);
+    for (const { creditId, ...row } of writes.acknowledgements) {
+      this.#put.acknowledgement.run({ credit_id: creditId, ...row });
+    }
+    this.#breaks.write(writes);
+    this.#putRuns(writes);
+    this.#putExemptions(writes);
+    this.#closes.write(writes);
+    for (const [outcome, count] of writes.intakeCounts) this.#put.intakeCount.run(outcome, count);
+    this.#keys.advance(writes.headSeq);
+  }
+
+  #putDecimals({ assets, decimalsCorrections }: Writes): void {
+    for (const [asset, decimals] of assets) this.#put.asset.run({ asset, decimals });
+    for (const { seq, asset, before, after, actor, reason, correctedAt } of decimalsCorrections) {
+      this.#put.decimalsCorrection.run({
+        seq,
+        asset,
+        decimals_before: before,
+        decimals_after: after,
+        actor,
+        reason,
+        corrected_at: correctedAt,
+      });
+    }
+  }
+
+  #putHash(hash: HashRow): void {
+    this.#put.hash.run(this.#hashes.add(hash, hash.seq), hash.network, hash.blockchainHash);
+  }
+
+  /** The number of a record's hash; null where the record has none. */
+  #numberIn(record: NamedHash): number | null {
+    const { network, blockchainHash } = record;
+    if (network === null || blockchainHash === null) return null;
+    return this.#hashes.of({ network, blockchainHash });
+  }
+
+  #putDeposits(changes: Writes['deposits']): void {
+    for (const { before, after, seq } of changes) {
+      const hashId = this.#hashes.of(after);
+      const key = { hash_id: hashId, first_seq: seq };
+      this.#put.deposit.write(before && depositRow(before, key), depositRow(after, key));
+      if (before !== undefined) continue;
+      this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
+    }
+    for (const [state, count] of stateCounts(changes)) {
+      if (count !== 0) this.#put.depositCount.run(state, count);
+    }
+  }
+
+  #putNotifications(rows: readonly NotificationRow[]): void {
+    for (const row of rows) {
+      const { notification } = row;
+      const hashId = notification === null ? null : this.#numberIn(notification);
+      this.#put.notification.run(notificationRow(row, hashId));
+      const vaultId = notification?.vaultId;
+      if (vaultId !== undefined) {
+        this.#put.vaultSpan.run(vaultId, Math.floor(row.seq / SPAN_FACTS));
+      }
+      this.#keys.add({ space: 'notification', key: row.id, row: row.seq });
+    }
+    for (const [vaultId, statuses] of countsByVault(rows)) {
+      for (const [status, count] of statuses) {
+        this.#put.notificationCount.run(vaultId, status, count);
+      }
+    }
+  }
+
+  #putOwnHashes(ownHashes: Writes['ownHashes']): void {
+    for (const own of ownHashes) {
+      const { network, blockchainHash, transactionId, certainty } = own;
+      this.#put.ownHash.run({
+        hash_id: this.#hashes.of(own),
+        network,
+        blockchain_hash: blockchainHash,
+        transaction_id: transactionId,
+        standing: certainty,
+      });
+    }
+  }
+
+  #putMovements({ movements, movementCounts }: Writes): void {
+    for (const movement of movements) {
+      this.#put.movement.run({
+        hash_id: this.#hashes.of(movement),
+        network: movement.network,
+        blockchain_hash: movement.blockchainHash,
+        vault_id: movement.vaultId,
+        asset: movement.asset,
+        books: movement.books.toString(),
+        chain: movement.chain.toString(),
+        custody: movement.custody?.toString() ?? null,
+        on_books: movement.onBooks ? 1 : 0,
+        on_chain: movement.onChain ? 1 : 0,
+        standing: agreementOf(movement),
+        changed_at: movement.changedAt,
+        judged: movement.judged,
+      });
+    }
+    for (const [standing, count] of movementCounts) {
+      if (count !== 0) this.#put.movementCount.run(standing, count);
+    }
+  }
+
+  #putFeed(feed: Writes['feed']): void {
+    if (feed.length === 0) return;
+    let head = this.#put.feedHead.get() ?? 0;
+    for (const { item, seq, createdAt } of feed) {
+      head += 1;
+      this.#put.credit.run({
+        feed_seq: head,
+        seq,
+        credit_id: item.creditId,
+        kind: item.kind,
+        hash_id: this.#hashes.of(item.deposit),
+        deposit_id: item.deposit.depositId,
+        amount: item.amount.toString(),
+        reverses: item.reverses,
+        deposit: packDeposit(item.deposit),
+        created_at: createdAt,
+      });
+    }
+  }
+
+  #putExemptions({ exemptionRules, exemptDifferences }: Writes): void {
+    for (const row of exemptionRules) this.#put.exemptions.run(exemptionsRow(row));
+    for (const [key, difference] of exemptDifferences) {
+      if (difference === null) this.#put.exemptNoMore.run(key);
+      else this.#put.exemptDifference.run(exemptDifferenceRow(difference));
+    }
+  }
+
+  #putRuns({ reconciliations, policies, restores }: Writes): void {
+    for (const run of reconciliations) {
+      this.#put.reconciliation.run({
+        seq: run.seq,
+        started_at: run.startedAt,
+        finished_at: run.finishedAt,
+        matched: run.matched,
+        broken: run.broken,
+        exempt: JSON.stringify(run.exempt),
+        skipped: JSON.stringify(run.skipped),
+        requests: run.requests,
+        watermark: run.watermark,
+        incomplete: run.incomplete,
+        addresses: run.addresses && JSON.stringify(run.addresses),
+        replayed: run.repairs.replayed,
+        pulled_forward: run.repairs.pulledForward,
+        backfilled: run.repairs.backfilled,
+      });
+    }
+    for (const { seq, feedLength, restoredAt } of restores) {
+      this.#put.restore.run({ seq, feed_length: feedLength, restored_at: restoredAt });
+    }
+    for (const row of policies) {
+      this.#put.policy.run({
+        seq: row.seq,
+        source: row.source,
+        actor: row.actor,
+        reason: row.reason,
+        policy: packPolicy(row.policy),
+        configured: row.configured === null ? null : packPolicy(row.configured),
+        set_at: row.setAt,
+      });
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { serve } from '@hono/node-server';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { verifyWith } from '../../store/evidence.ts';
+import { Service } from '../../store/webhook.ts';
+import { apiUnderTest, tokenOf, type ApiUnderTest } from '../api-under-test.ts';
+
+/** An API with one credit of 100 in the feed. */
+async function withCredit(): Promise<{ api: ApiUnderTest; service: Service; creditId: string }> {
+  const api = await apiUnderTest();
+  const service = new Service();
+  await api.open.deliver(service.confirmed(6));
+  await verifyWith(api.open);
+  return { api, service, creditId: api.open.lastCreditId() };
+}
+
+function credits(answer: { body: Record<string, unknown> }): Record<string, unknown>[] {
+  return answer.body['data'] as Record<string, unknown>[];
+}
+
+test('the feed gives credits and reversals in order, with their deposits as they were', async () => {
+  const { api, service, creditId } = await withCredit();
+  await api.open.deliver(service.incoming('rollback'));
+  await verifyWith(api.open, { status: 'rolledback' });
+  const answer = await api.get('/v1/credits');
+  expect(answer.body['next']).toBe(2);
+  const [credit, reversal] = credits(answer);
+  const depositId = api.open.depositId();
+  expect(credit).toMatchObject({
+    seq: 1,
+    creditId,
+    kind: 'credit',
+    depositId,
+    amount: '100',
+    state: 'credited',
+    vaultId: 'v1',
+    blockchainHash: '0xa1',
+  });
+  expect(credit).not.toHaveProperty('reverses');
+  expect(reversal).toMatchObject({
+    seq: 2,
+    kind: 'reversal',
+    depositId,
+    amount: '100',
+    reverses: creditId,
+    state: 'reversed',
+  });
+  expect(reversal?.['creditId']).not.toBe(creditId);
+});
+
+test('reading goes on from the place that the last answer named', async () => {
+  const { api, service } = await withCredit();
+  await api.open.deliver(service.incoming('rollback'));
+  await verifyWith(api.open, { status: 'rolledback' });
+  const first = await api.get('/v1/credits?limit=1');
+  expect([credits(first).length, first.body['next']]).toEqual([1, 1]);
+  const second = await api.get('/v1/credits?limit=1&after=1');
+  expect([credits(second)[0]?.['kind'], second.body['next']]).toEqual(['reversal', 2]);
+  const last = await api.get('/v1/credits?after=2');
+  expect(last.body).toEqual({ data: [], next: 2 });
+});
+
+test('after a restore a cursor of the lost history is refused, however far the feed has grown', async () => {
+  const { api, service } = await withCredit();
+  await api.open.decide({ kind: 'restored', reason: 'put back from a backup' }, 'restore');
+  expect((await api.get('/v1/credits?after=2')).status).toBe(409);
+  await api.open.deliver(service.incoming('rollback'));
+  await verifyWith(api.open, { status: 'rolledback' });
+  const stale = await api.get('/v1/credits?after=2');
+  expect([stale.status, stale.body['detail']]).toEqual([
+    409,
+    expect.stringMatching(/has no cursor 2 .*ends at 1000000002.*Read again from 0/),
+  ]);
+  const known = await api.get('/v1/credits?after=1');
+  expect(credits(known).map(({ seq, kind }) => [seq, kind])).toEqual([[1_000_000_002, 'reversal']]);
+  expect(known.body['next']).toBe(1_000_000_002);
+  const last = await api.get('/v1/credits?after=1000000002');
+  expect(last.body).toEqual({ data: [], next: 1_000_000_002 });
+});
+
+test('an acknowledgement settles the deposit, once and for one reference', async () => {
+  const { api, creditId } = await withCredit();
+  const path = `/v1/credits/${creditId}/ack`;
+  const first = await api.post(path, { reference: 'ledger-7' }, 'chris');
+  expect([first.status, first.body['state'], first.body['reference']]).toEqual([
+    200,
+    'settled',
+    'ledger-7',
+  ]);
+  const journal = api.open.journalLength();
+  const again = await api.post(path, { reference: 'ledger-7' }, 'chris');
+  expect([again.status, again.body]).toEqual([200, first.body]);
+  expect(api.open.journalLength()).toBe(journal);
+  const other = await api.post(path, { reference: 'ledger-8' }, 'chris');
+  expect(other.status).toBe(409);
+  expect(other.body['detail']).toContain('ledger-7');
+});
+
+test('a reversed credit cannot be acknowledged any more', async () => {
+  const { api, service, creditId } = await withCredit();
+  await api.open.deliver(service.incoming('rollback'));
+  await verifyWith(api.open, { status: 'rolledback' });
+  const answer = await api.post(`/v1/credits/${creditId}/ack`, { reference: 'x' }, 'chris');
+  expect(answer.status).toBe(409);
+});
+
+test('a consumer that waits is answered when a credit comes', async () => {
+  const api = await apiUnderTest();
+  const service = new Service();
+  await api.open.deliver(service.confirmed(6));
+  const waiting = api.get('/v1/credits?wait=60');
+  await vi.waitFor(() => expect(api.feed.waiting).toBe(1));
+  await verifyWith(api.open);
+  api.feed.announce();
+  const answer = await waiting;
+  expect([credits(answer).length, answer.body['next']]).toEqual([1, 1]);
+  expect(api.feed.waiting).toBe(0);
+});
+
+test('waiting ends without news when its time is over', async () => {
+  const { api } = await withCredit();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const waiting = api.get('/v1/credits?after=1&wait=60');
+  await expectWaiting(api);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect((await waiting).body).toEqual({ data: [], next: 1 });
+});
+
+/** Without timers, which the test has replaced. */
+async function expectWaiting(api: ApiUnderTest): Promise<void> {
+  for (let turn = 0; turn < 1_000 && api.feed.waiting === 0; turn += 1) {
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  expect(api.feed.waiting).toBe(1);
+}
+
+test('a consumer that hangs up is forgotten', async () => {
+  const { api } = await withCredit();
+  const server = serve({ fetch: api.app.fetch, hostname: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+  await once(server, 'listening');
+  const call = request({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    path: '/v1/credits?after=1&wait=60',
+    headers: { Authorization: `Bearer ${tokenOf('vera')}` },
+  });
+  call.on('error', () => undefined);
+  call.end();
+  await vi.waitFor(() => expect(api.feed.waiting).toBe(1));
+  call.destroy();
+  await vi.waitFor(() => expect(api.feed.waiting).toBe(0));
+  expect(api.bugs).toEqual([]);
+});
+
+test('a server that shuts down answers those who wait', async () => {
+  const { api } = await withCredit();
+  const waiting = api.get('/v1/credits?after=1&wait=60');
+  await vi.waitFor(() => expect(api.feed.waiting).toBe(1));
+  api.feed.close();
+  expect((await waiting).body).toEqual({ data: [], next: 1 });
+});

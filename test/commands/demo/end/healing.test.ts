@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { consumeCredits } from '../../../../src/commands/demo/people/consumer.ts';
+import { untilHealed } from '../../../../src/commands/demo/end/healing.ts';
+import type { ProductApi } from '../../../../src/commands/demo/product-api.ts';
+import { BlockchainHash, DepositId, TransactionId } from '../../../../src/domain/ids.ts';
+import { verifyWith } from '../../../store/evidence.ts';
+import type { OpenLedger } from '../../../store/open-ledger.ts';
+import type { Service } from '../../../store/webhook.ts';
+import { served } from '../served.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Waits with one of the steps before each look; a look takes ten seconds of the store's clock. */
+async function healing(
+  { api, open }: { api: ProductApi; open: OpenLedger },
+  steps: readonly (() => unknown)[],
+  over = new AbortController().signal,
+) {
+  const left = [...steps];
+  const disorder = await untilHealed(api, {
+    vaultIds: ['v1'],
+    over,
+    now: () => open.at,
+    pause: async () => {
+      open.at += 10_000;
+      await left.shift()?.();
+    },
+  });
+  return { disorder, stepsLeft: left.length };
+}
+
+/** Another deposit, credited and acknowledged. */
+async function settleAnother(
+  { api, open, service }: { api: ProductApi; open: OpenLedger; service: Service },
+  number: number,
+): Promise<void> {
+  const blockchainHash = BlockchainHash(`0xb${number}`);
+  const transactionId = TransactionId(`dep-tx-${number}`);
+  await open.deliver(service.confirmed(6, { blockchainHash, transactionId }));
+  const { data } = await api.get<{ data: { depositId: string }[] }>(
+    `/v1/deposits?blockchainHash=${blockchainHash}`,
+  );
+  const record = { blockchainHash, transactionId };
+  await verifyWith(open, record, DepositId(data[0]?.depositId ?? ''));
+  const ended = new AbortController();
+  const consuming = consumeCredits(api, ended.signal);
+  ended.abort();
+  await consuming;
+}
+
+async function stage() {
+  const { store, service, api } = await served();
+  const { open } = store;
+  await verifyWith(open);
+  // Anything from before is long past.
+  open.at += HOUR_MS;
+  return { store, open, service, api };
+}
+
+const NOTHING_NEW = 'no new deposit of vault v1 is settled';
+
+test('an episode has healed when a deposit that came after it is settled', async () => {
+  const all = await stage();
+  const steps = [() => undefined, () => settleAnother(all, 1), () => undefined];
+  expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 1 });
+});
+
+test('it has not healed while a break is open, but for one that waits for a person', async () => {
+  const all = await stage();
+  await all.open.deliver({ id: 'strange', stream: 'weather' });
+  const { id } = all.open.openBreak('quarantined');
+  const resolve = () => all.api.post(`/v1/breaks/${id}/resolve`, { reason: 'seen' });
+  const unattributed = all.service.confirmed(6, {
+    blockchainHash: '0xc1',
+    memo: '88',
+    transactionId: 'dep-tx-memo',
+  });
+  const steps = [() => settleAnother(all, 1), () => all.open.deliver(unattributed), resolve];
+  expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 0 });
+  expect(all.open.openBreak('unattributed_memo').state).toBe('open');
+});
+
+test('after two minutes it tells what is not in order', async () => {
+  const all = await stage();
+  await all.open.deliver({ id: 'strange', stream: 'weather' });
+  const { disorder } = await healing(all, []);
+  expect(disorder).toEqual([NOTHING_NEW, 'quarantined']);
+});
+
+test('it does not wait beyond the end of the demo', async () => {
+  const all = await stage();
+  const over = new AbortController();
+  const steps = [() => over.abort(), () => undefined];
+  expect(await healing(all, steps, over.signal)).toEqual({
+    disorder: [NOTHING_NEW],
+    stepsLeft: 1,
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { failureText } from '../../../src/daemon/custody/failure-text.ts';
+import type { UnavailableCause } from '../../../src/custody/call/outcome.ts';
+
+const CUSTODY = {
+  baseUrl: 'https://custody.example',
+  clientId: 'c',
+  privateKeyFile: '/keys/custody.key',
+  webhookUrl: 'https://hooks.example/hooks/x',
+  vaults: 'all',
+  paths: {},
+} as const;
+
+test.for<[UnavailableCause, string]>([
+  [
+    { kind: 'connection', detail: 'ENOTFOUND' },
+    'https://custody.example cannot be reached (ENOTFOUND): check custody.baseUrl and the network',
+  ],
+  [
+    { kind: 'connection', detail: 'CERT_HAS_EXPIRED' },
+    'https://custody.example cannot be reached (CERT_HAS_EXPIRED): check custody.baseUrl and the network',
+  ],
+  [
+    { kind: 'server-error', status: 502 },
+    'https://custody.example answers 502: try again, and ask the custody service if it stays',
+  ],
+  [
+    { kind: 'timeout', timeoutMs: 10_000 },
+    'https://custody.example does not answer (timeout): check custody.baseUrl and the network',
+  ],
+])('%j is told by what a person can look up', ([cause, text]) => {
+  expect(failureText({ kind: 'unavailable', cause }, CUSTODY)).toBe(text);
+});

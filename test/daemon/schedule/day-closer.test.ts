@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { CommitQueue } from '../../../src/intake/commit-queue.ts';
+import { DayCloser } from '../../../src/daemon/schedule/day-closer.ts';
+import { createLog } from '../../../src/ops/log.ts';
+import { Metrics } from '../../../src/ops/metrics.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { Service } from '../../store/webhook.ts';
+import { reconcileAt } from './schedule-config.ts';
+import { OpenLedger, SIX_DEEP, temporaryPath } from '../../store/open-ledger.ts';
+
+test('a close at 23:59 comes on the day on which the clocks change', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  open.at = Date.parse('2025-03-28T12:00:00Z');
+  await open.setPolicy(SIX_DEEP);
+  await open.deliver(new Service().confirmed(6));
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  vi.useFakeTimers({ now: Date.parse('2025-03-30T01:50:00Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  const closer = new DayCloser({
+    config: reconcileAt('59 23 * * *', 'America/Godthab'),
+    reads,
+    queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
+    custody: undefined,
+    metrics: new Metrics({ now: Date.now }),
+    log: createLog({ level: 'silent' }),
+    now: Date.now,
+    reconcile: () => Promise.resolve(),
+  });
+  closer.start();
+  onTestFinished(() => closer.stop());
+  const closed = () => open.rows('SELECT day, cut_off_at, closed_at FROM daily_closes');
+  await vi.advanceTimersByTimeAsync(8 * 60_000);
+  expect(closed()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await vi.waitFor(() =>
+    expect(closed()).toEqual([
+      {
+        day: '2025-03-28',
+        cut_off_at: Date.parse('2025-03-29T02:00:00Z'),
+        closed_at: Date.parse('2025-03-30T01:59:00Z'),
+      },
+    ]),
+  );
+});
+
+test.each([
+  { name: 'a check that the shutdown interrupts logs nothing', isStopped: true, logged: [] },
+  {
+    name: 'a check that fails while the daemon runs is logged',
+    isStopped: false,
+    logged: ['Daily-close check failed; retrying in a minute.'],
+  },
+])('$name', async ({ isStopped, logged }) => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  const reads = new SqliteReads(openForReading(path));
+  const lines: string[] = [];
+  const closer = new DayCloser({
+    config: reconcileAt('5 0 * * *', 'UTC'),
+    reads,
+    queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
+    custody: undefined,
+    metrics: new Metrics({ now: Date.now }),
+    log: createLog({ level: 'error', destination: { write: (line) => void lines.push(line) } }),
+    now: Date.now,
+    reconcile: () => Promise.resolve(),
+  });
+  reads.close();
+  closer.start();
+  if (isStopped) closer.stop();
+  onTestFinished(() => closer.stop());
+  await new Promise(setImmediate);
+  await closer.idle();
+  await new Promise(setImmediate);
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(logged);
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from '../house/source.ts';
+
+/** A fenced block of a page. `line` is that of its opening fence, from 1. */
+export interface Block {
+  readonly language: string;
+  /** The file that its reader saves it as: the second word after the fence. */
+  readonly file: string | null;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** A page in Markdown: its path from the repository's root, and its text. */
+export interface Page {
+  readonly path: string;
+  readonly text: string;
+}
+
+const FENCE = /^( *)```(\w*)(?: (\S+))?\n(.*?)^\1```$/gms;
+
+const NOT_OURS = /^(?:node_modules|dist|dist-bench|reports)\//;
+
+export function readPage(path: string): Page {
+  return { path, text: readFileSync(join(REPOSITORY, path), 'utf8') };
+}
+
+/** Every page of the repository, by path. */
+export function readPages(): Page[] {
+  return readdirSync(REPOSITORY, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+    .flatMap((entry) =>
+      entry.isDirectory()
+        ? readdirSync(join(REPOSITORY, entry.name), { recursive: true, encoding: 'utf8' }).map(
+            (name) => `${entry.name}/${name.replaceAll('\\', '/')}`,
+          )
+        : [entry.name],
+    )
+    .filter((path) => path.endsWith('.md') && !NOT_OURS.test(path))
+    .filter((path) => !path.includes('/node_modules/'))
+    .toSorted()
+    .map(readPage);
+}
+
+/** The fenced blocks, without the indent of a list that they are in. */
+export function blocksOf({ text }: Page): Block[] {
+  return [...text.matchAll(FENCE)].map(
+    ({ index, 1: indent = '', 2: language = '', 3: file, 4: body = '' }) => ({
+      language,
+      file: file ?? null,
+      text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      line: text.slice(0, index).split('\n').length,
+    }),
+  );
+}
+
+/** The text outside fenced blocks. */
+export function proseOf({ text }: Page): string {
+  return text.replaceAll(FENCE, '');
+}
+
+/** Blocks that a reader types at a terminal. */
+export function isCommand({ language }: Block): boolean {
+  return language === 'sh' || language === 'bash' || language === 'console';
+}

@@ -1,0 +1,45 @@
+import type { Block, Page } from './page.ts';
+
+/** A command block that no test types, with the reason. */
+interface Unrun {
+  readonly page: string;
+  /** How the block begins. */
+  readonly begins: string;
+  readonly why: string;
+}
+
+const INSTALLS = 'would install packages and the program for the whole machine';
+const DOCKER = 'needs a Docker daemon; test/house/dockerfile.test.ts reads the Dockerfile';
+
+export const UNRUN: readonly Unrun[] = [
+  { page: 'README.md', begins: 'npm ci && npm start', why: 'demo.test.ts starts the demo' },
+  { page: 'README.md', begins: 'npm ci && npm test', why: 'would run this test again' },
+  {
+    page: 'docs/tutorials/five-minutes-with-the-demo.md',
+    begins: 'npm ci && npm start',
+    why: 'commands.test.ts starts the built demo instead',
+  },
+  {
+    page: 'docs/tutorials/credit-your-first-deposit.md',
+    begins: 'npm ci && npm run build && npm link',
+    why: INSTALLS,
+  },
+  { page: 'docs/how-to/deploy.md', begins: 'npm ci && npm run build && npm link', why: INSTALLS },
+  { page: 'docs/how-to/upgrade.md', begins: 'git pull && npm ci', why: INSTALLS },
+  {
+    page: 'docs/how-to/read-the-credit-feed.md',
+    begins: 'npm i better-sqlite3',
+    why: 'the packages of this repository stand in',
+  },
+  {
+    page: 'docs/how-to/read-the-credit-feed.md',
+    begins: 'npx tsc',
+    why: 'demo.test.ts runs it beside a demo: the program does not end',
+  },
+  { page: 'docs/how-to/run-in-docker.md', begins: 'docker build', why: DOCKER },
+  { page: 'docs/how-to/run-in-docker.md', begins: 'docker run --rm', why: DOCKER },
+];
+
+export function isUnrun(page: Page, block: Block): boolean {
+  return UNRUN.some((one) => one.page === page.path && block.text.startsWith(one.begins));
+}

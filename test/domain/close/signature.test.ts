@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { SignatureRole } from '../../../src/domain/close/record.ts';
+import { handleSignature, type CloseSignature } from '../../../src/domain/close/signature.ts';
+
+const REPORT = { day: '2026-03-01', reportHash: 'ab12' };
+
+function signature(role: SignatureRole, person: string): CloseSignature {
+  return { role, person, reason: 'checked', reportHash: 'ab12', signedAt: 7 };
+}
+
+const PREPARED = [signature('preparer', 'ann')];
+const REVIEWED = [...PREPARED, signature('reviewer', 'bob')];
+
+/** Who signs as what, what they saw, what is signed already, and what comes of it. */
+const SIGNINGS: [
+  person: string,
+  role: SignatureRole,
+  saw: string,
+  signed: CloseSignature[],
+  is: string,
+][] = [
+  ['ann', 'preparer', 'ab12', [], 'signed'],
+  ['bob', 'reviewer', 'ab12', PREPARED, 'signed'],
+  ['ann', 'preparer', 'ab12', PREPARED, 'known'],
+  ['ann', 'preparer', 'ab12', REVIEWED, 'known'],
+  ['bob', 'reviewer', 'ab12', REVIEWED, 'known'],
+  ['cat', 'preparer', 'ab12', PREPARED, 'ann has signed 2026-03-01 as preparer already'],
+  ['cat', 'reviewer', 'ab12', REVIEWED, 'bob has signed 2026-03-01 as reviewer already'],
+  ['bob', 'reviewer', 'ab12', [], 'the preparer of 2026-03-01 signs first'],
+  [
+    'ann',
+    'reviewer',
+    'ab12',
+    PREPARED,
+    'ann prepared 2026-03-01: the reviewer must be another person',
+  ],
+  ['ann', 'preparer', 'cd34', [], 'the report of 2026-03-01 has another hash: ab12'],
+  ['bob', 'reviewer', 'cd34', PREPARED, 'the report of 2026-03-01 has another hash: ab12'],
+  ['bob', 'reviewer', 'cd34', REVIEWED, 'the report of 2026-03-01 has another hash: ab12'],
+];
+
+test.for(SIGNINGS)('%s as %s, who saw %s', ([person, role, saw, signed, is]) => {
+  const answer = handleSignature(REPORT, signed, { role, person, reportHash: saw });
+  const text = answer.kind === 'refused' ? answer.refusal : answer.kind;
+  const refused = is.includes(' ');
+  expect(text).toEqual(refused ? { kind: 'conflict', detail: is } : is);
+});

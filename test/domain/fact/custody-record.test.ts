@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { sumsOf, type CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
+import { AssetId } from '../../../src/domain/ids.ts';
+import { balanceChange, received, sent } from '../../store/evidence.ts';
+
+/** `ethereum:ETH 100`, an asset each, or `untold`. */
+function sums(...rows: CustodyTransaction[]): string {
+  const all = sumsOf(rows);
+  if (all === null) return 'untold';
+  return all.map(({ asset, amount }) => `${asset} ${amount}`).join(', ');
+}
+
+const UNMOVED =
+  'mempool rolledback approval-pending requested inited to-sign signed submitted cancelled replaced';
+
+test.for(UNMOVED.split(' '))('what is %s moved nothing, whatever it lists', (status) => {
+  expect(sums(received({ status }))).toBe('');
+  expect(sums(sent({ status, changes: null }))).toBe('');
+  expect(sums(received({ status }), received())).toBe('ethereum:ETH 100');
+});
+
+const ROWS: [what: string, rows: CustodyTransaction[], are: string][] = [
+  ['nothing', [], ''],
+  ['a receipt', [received()], 'ethereum:ETH 100'],
+  ['a withdrawal with its fee', [sent()], 'ethereum:ETH -32'],
+  ['a transfer between own addresses', [received(), sent()], 'ethereum:ETH 68'],
+  [
+    'two assets',
+    [received(), received({ changes: [balanceChange(5n, { asset: AssetId('X') })] })],
+    'ethereum:ETH 100, X 5',
+  ],
+  ['a receipt of which the changes are omitted', [received({ changes: null })], 'untold'],
+  ['the same beside another', [received(), received({ changes: null })], 'untold'],
+  ['a failed transaction, which may have burned a fee', [sent({ status: 'failed' })], 'untold'],
+  ['a status of tomorrow', [received({ status: 'frozen' })], 'untold'],
+  ['a receipt with the status of a withdrawal', [received({ status: 'mined' })], 'untold'],
+  ['a withdrawal with the status of a receipt', [sent({ status: 'confirmed' })], 'untold'],
+];
+
+test.for(ROWS)('of %s', ([, rows, are]) => {
+  expect(sums(...rows)).toBe(are);
+});

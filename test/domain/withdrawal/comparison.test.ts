@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import {
+  compareWithdrawal,
+  hasLastWord,
+  isElsewhere,
+} from '../../../src/domain/withdrawal/comparison.ts';
+import { BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
+import type { WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
+import { balanceChange, sent } from '../../store/evidence.ts';
+import { LATE, told } from '../outcome.ts';
+import { withdrawal } from '../records.ts';
+
+describe('a withdrawal against the custody API', () => {
+  const TABLE: [ours: WithdrawalStatus | 'nothing' | null, theirs: string, is: string][] = [
+    ['mined', 'mined', 'matched'],
+    ['failed', 'failed', 'matched'],
+    ['submitted', 'submitted', 'matched'],
+    ['requested', 'submitted', 'matched'],
+    ['submitted', 'requested', 'matched'],
+    ['nothing', 'submitted', 'matched'],
+    [null, 'submitted', 'matched'],
+    ['mined', 'submitted', 'warning status_mismatch'],
+    ['cancelled', 'requested', 'warning status_mismatch'],
+    ['submitted', 'mined', 'warning missing_notification'],
+    ['nothing', 'mined', 'warning missing_notification'],
+    [null, 'cancelled', 'warning missing_notification'],
+    ['mined', 'rolledback', 'warning missing_notification'],
+    ['mined', 'failed', 'warning status_mismatch'],
+    ['rolledback', 'mined', 'warning status_mismatch'],
+    ['cancelled', 'failed', 'warning missing_notification'],
+    ['failed', 'cancelled', 'warning status_mismatch'],
+    ['replaced', 'rolledback', 'warning status_mismatch'],
+    ['mined', 'exploded', 'skipped: unknown_status'],
+    ['mined', 'constructor', 'skipped: unknown_status'],
+    ['mined', 'confirmed', 'skipped: unknown_status'],
+  ];
+
+  test.for(TABLE)('we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
+    const known = ours === 'nothing' ? undefined : withdrawal(ours);
+    expect(told(compareWithdrawal(known, sent({ status: theirs }), LATE))).toBe(outcome);
+  });
+
+  test('an ending of which a notification may still be on its way is skipped', () => {
+    const fresh = sent({ updatedAt: LATE.at - 1 });
+    expect(told(compareWithdrawal(withdrawal('submitted'), fresh, LATE))).toBe('skipped: in_grace');
+  });
+
+  test('an end that the API does not know yet is skipped while it may be behind', () => {
+    const fresh = { ...withdrawal('mined'), updatedAt: LATE.at - 1 };
+    const record = sent({ status: 'submitted' });
+    expect(told(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
+  });
+
+  test('mined under another hash is a difference, whatever it moved', () => {
+    const record = sent({ blockchainHash: BlockchainHash('0xb2') });
+    expect(told(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
+      'warning status_mismatch',
+    );
+  });
+
+  test.for([
+    ['another vault', { vaultId: VaultId('v2') }],
+    ['another network', { network: NetworkKey('polygon') }],
+  ] as const)('in %s it is a difference at once', ([_, more]) => {
+    const record = sent({ ...more, status: 'submitted', updatedAt: LATE.at });
+    expect(told(compareWithdrawal(withdrawal('submitted'), record, LATE))).toBe(
+      'critical status_mismatch',
+    );
+  });
+
+  const AMOUNTS: [ours: bigint[], theirs: bigint[] | null, is: string][] = [
+    [[-32n], [-30n, -2n], 'matched'],
+    [[-30n, -2n], [-32n], 'matched'],
+    [[-32n], null, 'skipped: balance_changes_pending'],
+    [[-31n], [-30n, -2n], 'critical amount_mismatch 1'],
+    [[], [-30n, -2n], 'critical amount_mismatch 32'],
+    [[-32n], [], 'critical amount_mismatch -32'],
+  ];
+
+  test.for(AMOUNTS)('mined: we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
+    const known = withdrawal(
+      'mined',
+      ours.map((amount) => balanceChange(amount)),
+    );
+    const changes = theirs?.map((amount) => balanceChange(amount)) ?? null;
+    expect(told(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
+  });
+});
+
+test.for([
+  ['v1', 'ethereum', false],
+  ['v2', 'ethereum', true],
+  ['v1', 'polygon', true],
+  ['v1', null, false],
+  ['v2', null, true],
+] as const)('in vault %s on %s it is elsewhere: %s', ([vaultId, network, is]) => {
+  const known = {
+    ...withdrawal('submitted'),
+    vaultId: VaultId(vaultId),
+    network: network === null ? null : NetworkKey(network),
+  };
+  expect(isElsewhere(known, sent())).toBe(is);
+});
+
+describe('the last word', () => {
+  /** Well within the grace of whatever was just told. */
+  const SOON = { at: withdrawal('mined').updatedAt, graceMs: 600_000 };
+  const WORDS: [ours: WithdrawalStatus | null, theirs: string, has: boolean][] = [
+    ['mined', 'mined', true],
+    ['rolledback', 'mined', false],
+    ['failed', 'mined', false],
+    [null, 'mined', false],
+    ['mined', 'failed', true],
+    ['mined', 'cancelled', true],
+    ['rolledback', 'replaced', true],
+    ['replaced', 'rolledback', true],
+    ['mined', 'submitted', false],
+    ['mined', 'exploded', false],
+  ];
+
+  test.for(WORDS)('we say %s, the API says %s: %s', ([ours, theirs, has]) => {
+    expect(hasLastWord(sent({ status: theirs }), withdrawal(ours), SOON)).toBe(has);
+  });
+
+  test.for<[ours: WithdrawalStatus | null, theirs: string, afterMs: number, has: boolean]>([
+    ['rolledback', 'mined', 599_999, false],
+    ['rolledback', 'mined', 600_000, true],
+    ['cancelled', 'mined', 600_000, true],
+    ['failed', 'mined', 600_000, true],
+    ['submitted', 'mined', 600_000, false],
+    [null, 'mined', 600_000, false],
+    ['mined', 'submitted', 600_000, false],
+  ])('we say %s, the API says %s, %i ms after our event: %s', ([ours, theirs, afterMs, has]) => {
+    const known = withdrawal(ours);
+    const grace = { at: known.updatedAt + afterMs, graceMs: 600_000 };
+    expect(hasLastWord(sent({ status: theirs }), known, grace)).toBe(has);
+  });
+
+  const ELSEWHERE = { vaultId: VaultId('v2') };
+
+  test.for<[what: string, record: Parameters<typeof sent>[0], has: boolean]>([
+    ['on its way', { status: 'submitted' }, true],
+    ['mined', {}, true],
+    ['mined, its changes not there yet', { changes: null }, false],
+    ['in a status that we do not know', { status: 'exploded' }, false],
+  ])('of vault and network, %s: %s', ([, record, has]) => {
+    expect(hasLastWord(sent({ ...ELSEWHERE, ...record }), withdrawal('signed'), SOON)).toBe(has);
+  });
+
+  test('is no word while the changes of what was mined are not there yet', () => {
+    expect(hasLastWord(sent({ changes: null }), withdrawal('mined'), SOON)).toBe(false);
+    expect(hasLastWord(sent({ status: 'failed', changes: null }), withdrawal('mined'), SOON)).toBe(
+      true,
+    );
+  });
+});

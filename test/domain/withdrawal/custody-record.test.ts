@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
+import {
+  handleOutgoingRecord,
+  handleUnknownTransaction,
+} from '../../../src/domain/withdrawal/record-handler.ts';
+import { EMPTY_HASH_STATE, type KeyedHashState } from '../../../src/domain/hash/hash-state.ts';
+import { BlockchainHash, TransactionId } from '../../../src/domain/ids.ts';
+import type { OwnHash, OwnHashCertainty } from '../../../src/domain/withdrawal/own-hash.ts';
+import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
+import { balanceChange, sent } from '../../store/evidence.ts';
+import { told } from '../outcome.ts';
+import { chainView, circumstances, DUE, postedBy, withdrawal } from '../records.ts';
+
+const { network, blockchainHash } = DUE;
+const TRANSFER = balanceChange(-30n);
+const FEE = balanceChange(-2n, { kind: 'fee' });
+const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
+const DENIED: Withdrawal = { ...withdrawal('submitted', []), custody: 'unknown' };
+
+/** What is known of the hash `0xa1`: who is said to have it, and the fee in its chain view. */
+function hashOf(more: Partial<KeyedHashState> = {}): KeyedHashState {
+  const sightings = [chainView({ posted: [FEE], entryId: 4 })];
+  return { ...EMPTY_HASH_STATE, network, blockchainHash, sightings, ...more };
+}
+
+function own(id: string, certainty: OwnHashCertainty): OwnHash {
+  return { network, blockchainHash, transactionId: TransactionId(id), certainty };
+}
+
+function decide(
+  known: Withdrawal | undefined,
+  record: Partial<CustodyTransaction>,
+  hashes: KeyedHashState[] = [hashOf()],
+) {
+  const now = circumstances({ source: 'api' });
+  return handleOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0 });
+}
+
+describe('a transaction that the API denied and knows after all', () => {
+  const RECORDS: [
+    what: string,
+    record: Partial<CustodyTransaction>,
+    outcome: string,
+    entries: string[],
+    withdrawals: string[],
+  ][] = [
+    ['mined', {}, 'matched', ['mined by api: -30 -2'], ['mined known']],
+    ['failed', { status: 'failed' }, 'matched', ['failed-fee by api: -2'], ['failed known']],
+    ['on its way', { status: 'submitted' }, 'matched', [], ['submitted known']],
+    [
+      'mined, its changes not there yet',
+      { changes: null },
+      'skipped: balance_changes_pending',
+      [],
+      [],
+    ],
+    ['in a status of tomorrow', { status: 'frozen' }, 'skipped: unknown_status', [], []],
+  ];
+
+  test.for(RECORDS)('%s', ([, record, outcome, entries, withdrawals]) => {
+    const decided = decide(DENIED, record);
+    expect(told(decided.outcome)).toBe(outcome);
+    expect(postedBy(decided.entries)).toEqual(entries);
+    expect(decided.withdrawals.map(({ status, custody }) => `${status} ${custody}`)).toEqual(
+      withdrawals,
+    );
+  });
+
+  test('burned no fee that only another hash’s chain view has', () => {
+    const elsewhere = hashOf({ blockchainHash: BlockchainHash('0xb2') });
+    expect(postedBy(decide(DENIED, { status: 'failed' }, [elsewhere]).entries)).toEqual([]);
+  });
+});
+
+test('what did not come to be moved nothing, whatever its record lists', () => {
+  const decided = decide(POSTED, { status: 'cancelled', changes: [TRANSFER, FEE] });
+  expect(told(decided.outcome)).toBe('critical status_mismatch -32');
+  expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);
+});
+
+test.for<[what: string, known: Withdrawal, record: Partial<CustodyTransaction>, heals: boolean]>([
+  ['mined as it says', POSTED, {}, true],
+  ['on its way as it says', withdrawal('submitted', []), { status: 'submitted' }, false],
+  ['rolled back as it says', withdrawal('rolledback', []), { status: 'rolledback' }, false],
+  ['mined, where it is on its way still', POSTED, { status: 'submitted' }, false],
+  ['mined of another amount', POSTED, { changes: [FEE] }, false],
+  ['mined, where its changes are not there yet', POSTED, { changes: null }, false],
+])('the amount of a transaction is confirmed by a record: %s', ([, known, record, heals]) => {
+  const keys = decide(known, record).healed.map(({ key }) => key);
+  expect(keys.includes('["amount_changed","wd-tx"]')).toBe(heals);
+  expect(keys.every((key) => key.includes('wd-tx'))).toBe(true);
+});
+
+describe('what the API says of a hash', () => {
+  const OTHER = { blockchainHash: BlockchainHash('0xb2') };
+  const HASHES: [
+    why: string,
+    ownHashes: OwnHash[],
+    record: Partial<CustodyTransaction>,
+    said: string[],
+  ][] = [
+    ['its transaction’s', [], {}, ['wd-tx confirmed']],
+    ['another’s too', [own('wd-2', 'confirmed')], {}, ['wd-tx confirmed']],
+    ['its transaction’s, as it said before', [own('wd-tx', 'confirmed')], {}, []],
+    ['its transaction’s after all', [own('wd-tx', 'refuted')], {}, ['wd-tx confirmed']],
+    ['nobody’s that said so', [], OTHER, []],
+    ['another’s, which this record says nothing about', [own('wd-2', 'claimed')], OTHER, []],
+    [
+      'not its transaction’s, which ended under another',
+      [own('wd-tx', 'claimed')],
+      OTHER,
+      ['wd-tx refuted'],
+    ],
+    ['not yet another', [own('wd-tx', 'claimed')], { ...OTHER, status: 'submitted' }, []],
+    [
+      'nothing in a status of tomorrow',
+      [own('wd-tx', 'claimed')],
+      { ...OTHER, status: 'frozen' },
+      [],
+    ],
+    ['confirmed for good', [own('wd-tx', 'confirmed')], OTHER, []],
+  ];
+
+  test.for(HASHES)('%s', ([, ownHashes, record, said]) => {
+    const { ownHashes: ruled } = decide(withdrawal('submitted', []), record, [
+      hashOf({ ownHashes }),
+    ]);
+    expect(ruled.map(({ transactionId, certainty }) => `${transactionId} ${certainty}`)).toEqual(
+      said,
+    );
+  });
+
+  test.for<[why: string, ownHashes: OwnHash[], said: string[]]>([
+    ['that was claimed', [own('wd-tx', 'claimed')], ['wd-tx refuted']],
+    ['that it confirmed', [own('wd-tx', 'confirmed')], []],
+    ['that nobody named', [], []],
+    ['of another transaction', [own('wd-2', 'claimed')], []],
+  ])('whose transaction it does not know, %s', ([, ownHashes, said]) => {
+    const now = circumstances({ source: 'api' });
+    const decided = handleUnknownTransaction(withdrawal('submitted', []), {
+      hashes: [hashOf({ ownHashes })],
+      now,
+    });
+    expect(decided.ownHashes.map((one) => `${one.transactionId} ${one.certainty}`)).toEqual(said);
+    expect(decided.withdrawals.map(({ custody, updatedAt }) => [custody, updatedAt])).toEqual([
+      ['unknown', 99],
+    ]);
+  });
+});

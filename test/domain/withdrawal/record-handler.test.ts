@@ -1,0 +1,340 @@
+import { describe, expect, test } from 'vitest';
+import { BlockchainHash, NetworkKey, TransactionId, VaultId } from '../../../src/domain/ids.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import { AssetId } from '../../../src/domain/ids.ts';
+import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
+import { balanceChange, sent, verifyWith } from '../../store/evidence.ts';
+import { openLedger, SIX_DEEP, type OpenLedger } from '../../store/open-ledger.ts';
+import { change, ETH, HASH, Service } from '../../store/webhook.ts';
+
+const WITHDRAWN = { 'v1/acc-1/adr-1 ethereum:ETH': '-32' };
+
+/** The custody API's record of `wd-tx`; by default it agrees with what `Service` tells. */
+function knows(open: OpenLedger, more: Partial<CustodyTransaction> = {}) {
+  return open.record({ kind: 'outgoing', transaction: sent(more), graceMs: 0 });
+}
+
+/** A look-up of a transaction answered 404. */
+function denies(open: OpenLedger, id = 'wd-tx') {
+  return open.record({ kind: 'unknown-transaction', transactionId: TransactionId(id) });
+}
+
+function custodyOf(open: OpenLedger): string | undefined {
+  return open.rows<{ custody: string }>('SELECT custody FROM withdrawals')[0]?.custody;
+}
+
+async function mined(): Promise<{ open: OpenLedger; service: Service }> {
+  const open = await openLedger();
+  const service = new Service();
+  await open.deliver(service.outgoing('mined'));
+  expect(open.positions()).toEqual(WITHDRAWN);
+  expect(custodyOf(open)).toBe('unasked');
+  return { open, service };
+}
+
+describe('a transaction that the custody API knows', () => {
+  test('is known once its record agrees, and asked about no more', async () => {
+    const { open } = await mined();
+    expect((await knows(open)).kind).toBe('taken');
+    expect(custodyOf(open)).toBe('known');
+    expect((await knows(open)).kind).toBe('unchanged');
+    expect(open.positions()).toEqual(WITHDRAWN);
+    expect(open.breaks()).toEqual([]);
+  });
+
+  test.for([
+    ['another step on its way', 'signed', 'known'],
+    ['its hash', 'submitted', 'doubted'],
+    ['its end', 'cancelled', 'doubted'],
+  ] as const)('webhooks tell %s: %s', async ([_, type, custody]) => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.outgoing('requested'));
+    await knows(open, { status: 'requested', blockchainHash: null });
+    expect(custodyOf(open)).toBe('known');
+    await open.deliver(service.outgoing(type));
+    expect(custodyOf(open)).toBe(custody);
+  });
+
+  test.for<[why: string, more: Partial<CustodyTransaction>, type: string, books: object]>([
+    ['another amount', { changes: [balanceChange(-7n)] }, 'amount_mismatch', { '': -7n }],
+    ['another hash', { blockchainHash: BlockchainHash('0xb2') }, 'status_mismatch', { '': -32n }],
+    ['a cancellation', { status: 'cancelled', changes: null }, 'status_mismatch', {}],
+    ['a failure', { status: 'failed', changes: null }, 'status_mismatch', {}],
+    ['another network', { network: NetworkKey('polygon') }, 'status_mismatch', { '': -32n }],
+  ])('the record tells %s: the books follow it, and a break of its own stays', async (row) => {
+    const [, more, type, books] = row;
+    const { open } = await mined();
+    await knows(open, more);
+    const wanted = Object.values(books).map((amount) => [Object.keys(WITHDRAWN)[0], `${amount}`]);
+    expect(open.positions()).toEqual(Object.fromEntries(wanted));
+    expect(open.openBreak(type)).toMatchObject({ severity: 'critical', transaction_id: 'wd-tx' });
+    await knows(open, more);
+    await knows(open, more);
+    expect(open.openBreaks()).toEqual([type]);
+    expect(custodyOf(open)).toBe('known');
+  });
+
+  test('posted in another vault: the books move to where the custody API has it', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().outgoing('mined', { vaultId: 'v2' }));
+    await knows(open);
+    expect(open.positions()).toEqual(WITHDRAWN);
+    expect(open.openBreaks()).toEqual(['status_mismatch']);
+  });
+
+  test('a record on its way contradicts an end, and nothing follows but the difference', async () => {
+    const { open } = await mined();
+    await knows(open, { status: 'submitted', changes: null });
+    expect(open.openBreaks()).toEqual(['status_mismatch']);
+    expect(open.positions()).toEqual(WITHDRAWN);
+    expect(custodyOf(open)).toBe('doubted');
+    await knows(open);
+    expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('a record without its balance changes yet corrects nothing', async () => {
+    const { open } = await mined();
+    await knows(open, { changes: null });
+    expect(open.positions()).toEqual(WITHDRAWN);
+    expect(custodyOf(open)).toBe('doubted');
+  });
+});
+
+describe('a transaction that the custody API does not know', () => {
+  test('what it posted is taken back by the API’s word, and a critical break stays', async () => {
+    const { open } = await mined();
+    await denies(open);
+    expect(open.positions()).toEqual({});
+    expect(open.openBreak('unknown_to_custody')).toMatchObject({
+      severity: 'critical',
+      transaction_id: 'wd-tx',
+      blockchain_hash: HASH,
+      asset: ETH,
+      expected: '0',
+      actual: '-32',
+    });
+    const sources = open.rows<{ source: string }>('SELECT source FROM entries ORDER BY entry_id');
+    expect(sources.map(({ source }) => source)).toEqual(['webhook', 'api']);
+  });
+
+  test('one that moved nothing is a warning', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().outgoing('requested'));
+    await denies(open);
+    expect(open.openBreak('unknown_to_custody').severity).toBe('warning');
+  });
+
+  test('its later webhooks post nothing', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.outgoing('submitted'));
+    await denies(open);
+    await open.deliver(service.outgoing('mined'));
+    await open.deliver(service.chain('transaction', { balanceChanges: [change('-30')] }));
+    await open.deliver(service.outgoing('mined', { blockchainHash: '0xb2' }));
+    expect(open.positions()).toEqual({});
+    expect(custodyOf(open)).toBe('unknown');
+  });
+
+  test('it is said once: what a person has resolved is not opened again', async () => {
+    const { open } = await mined();
+    await denies(open);
+    const { id: breakId } = open.openBreak('unknown_to_custody');
+    await open.decide({ kind: 'resolve', breakId, reason: 'somebody has our webhook’s URL' });
+    expect((await denies(open)).kind).toBe('unchanged');
+    expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('known later, it is booked from the API’s record, and the break heals', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.outgoing('submitted'));
+    await denies(open);
+    await open.deliver(service.outgoing('mined'));
+    await knows(open, { changes: null });
+    expect(custodyOf(open)).toBe('unknown');
+    await knows(open);
+    expect(open.positions()).toEqual(WITHDRAWN);
+    expect(open.openBreaks()).toEqual([]);
+    expect(custodyOf(open)).toBe('known');
+  });
+});
+
+describe('a hash that only a webhook calls our own', () => {
+  async function claimed(): Promise<{ open: OpenLedger; service: Service }> {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(6), service.outgoing('mined', { vaultId: 'v2' }));
+    expect(open.standing()).toBe('internal');
+    await verifyWith(open);
+    expect(open.feed()).toEqual([]);
+    return { open, service };
+  }
+
+  test('denied with its transaction, the deposit is verified again and credited', async () => {
+    const { open } = await claimed();
+    await denies(open);
+    expect(open.standing()).toBe('verifying');
+    expect(open.feed()).toEqual([]);
+    await verifyWith(open);
+    expect(open.feedLines()).toEqual(['credit 100']);
+    expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
+  });
+
+  test('named of a true transaction that ended under another, the same', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(6), service.outgoing('submitted'));
+    await knows(open, { status: 'submitted', blockchainHash: BlockchainHash('0xb2') });
+    expect(open.standing()).toBe('internal');
+    await open.deliver(service.outgoing('mined', { blockchainHash: '0xb2' }));
+    await knows(open, { blockchainHash: BlockchainHash('0xb2') });
+    await verifyWith(open);
+    expect(open.feedLines()).toEqual(['credit 100']);
+    expect(open.openBreak('status_mismatch')).toMatchObject({
+      severity: 'critical',
+      blockchain_hash: HASH,
+    });
+  });
+
+  test('said again of a transaction that is denied, it holds no deposit', async () => {
+    const { open, service } = await claimed();
+    await denies(open);
+    await open.deliver(service.outgoing('rolledback', { vaultId: 'v2' }));
+    await open.deliver(service.outgoing('submitted', { vaultId: 'v2', blockchainHash: '0xb2' }));
+    await open.deliver(service.confirmed(6, { blockchainHash: '0xb2', transactionId: 'dep-2' }));
+    expect(open.deposits().map(({ state }) => state)).toEqual(['verifying', 'verifying']);
+  });
+
+  test('confirmed once by the API, it stays our own whatever is said later', async () => {
+    const { open } = await claimed();
+    await knows(open, { vaultId: VaultId('v2'), status: 'submitted', changes: null });
+    await denies(open);
+    await knows(open, { vaultId: VaultId('v2'), blockchainHash: BlockchainHash('0xb2') });
+    expect(open.standing()).toBe('internal');
+  });
+
+  test('a credited deposit keeps its credit, and the alarm ends with the claim', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(6));
+    await verifyWith(open);
+    await open.deliver(service.outgoing('submitted', { vaultId: 'v2' }));
+    await verifyWith(open);
+    expect(open.openBreak('status_mismatch').severity).toBe('critical');
+    await denies(open);
+    await verifyWith(open);
+    expect(open.openBreaks()).toEqual(['unknown_to_custody']);
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
+
+  test('no alarm where the policy credits own transfers', async () => {
+    const open = await openLedger({
+      ...SIX_DEEP,
+      default: { confirmations: 6, creditInternal: true },
+    });
+    const service = new Service();
+    await open.deliver(service.confirmed(6));
+    await verifyWith(open);
+    await open.deliver(service.outgoing('mined', { vaultId: 'v2' }));
+    expect(open.openBreaks()).toEqual([]);
+  });
+});
+
+describe('movements without a chain view', () => {
+  const KEY = {
+    vaultId: VaultId('v1'),
+    network: NetworkKey('ethereum'),
+    blockchainHash: BlockchainHash(HASH),
+  };
+
+  function told(open: OpenLedger, amount: bigint) {
+    const sums = [{ asset: AssetId(ETH), amount: Amount(amount) }];
+    return open.record({ kind: 'movement', ...KEY, sums });
+  }
+
+  function lastRun(open: OpenLedger): unknown {
+    return open.rows('SELECT matched, broken, skipped FROM reconciliations ORDER BY seq').at(-1);
+  }
+
+  test('are matched by the row that verifies their deposit, without another fact', async () => {
+    const open = await openLedger();
+    await open.deliver(new Service().confirmed(6));
+    await open.run();
+    expect(lastRun(open)).toEqual({
+      matched: 0,
+      broken: 0,
+      skipped: '{"no_chain_evidence":1}',
+    });
+    await verifyWith(open);
+    await open.run();
+    expect(lastRun(open)).toEqual({ matched: 1, broken: 0, skipped: '{}' });
+  });
+
+  test('are matched by the row that confirms their withdrawal', async () => {
+    const { open } = await mined();
+    await knows(open);
+    await open.run();
+    expect(lastRun(open)).toEqual({ matched: 1, broken: 0, skipped: '{}' });
+  });
+
+  test('a row with a part of them matches nothing', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(6));
+    const [first] = open.deposits();
+    const other = { addressId: 'adr-2', transactionId: 'dep-2' };
+    await open.deliver(service.confirmed(6, { ...other, balanceChanges: [change('5')] }));
+    if (first === undefined) throw new Error('no deposit');
+    await verifyWith(open, {}, first.deposit_id as ReturnType<OpenLedger['depositId']>);
+    await open.run();
+    expect(lastRun(open)).toMatchObject({ skipped: '{"no_chain_evidence":1}' });
+    await told(open, 105n);
+    await open.run();
+    expect(lastRun(open)).toEqual({ matched: 1, broken: 0, skipped: '{}' });
+  });
+
+  test('the API’s other sum is a conservation break with its sign, until they agree', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1));
+    await told(open, 90n);
+    await open.run();
+    expect(open.openBreak('conservation')).toMatchObject({ expected: '90', actual: '100' });
+    await told(open, 100n);
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
+  });
+
+  test('the chain view has the word as soon as it speaks', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.confirmed(1));
+    await told(open, 90n);
+    await open.deliver(service.chain('transaction'));
+    await open.run();
+    expect(open.openBreaks()).toEqual([]);
+    expect((await told(open, 90n)).kind).toBe('unchanged');
+  });
+});
+
+describe('an own transfer’s deposit', () => {
+  test('is verified like any other, so that a forged one is found', async () => {
+    const open = await openLedger();
+    const service = new Service();
+    await open.deliver(service.outgoing('mined', { vaultId: 'v2' }), service.confirmed(1));
+    await verifyWith(open, null);
+    expect(open.standing()).toBe('internal');
+    expect(open.openBreaks()).toEqual(['unknown_to_custody']);
+  });
+
+  test('called change by a webhook alone, it is a customer’s once the API has said so', async () => {
+    const open = await openLedger();
+    const called = { balanceChanges: [change('100', { tags: ['change'] })] };
+    await open.deliver(new Service().confirmed(6, called));
+    expect(open.standing()).toBe('internal');
+    await verifyWith(open);
+    expect(open.feedLines()).toEqual(['credit 100']);
+  });
+});

@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from './program.ts';
+
+test('keygen --token --out writes a token for its user alone, and never over another', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-keygen-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const out = join(folder, 'ana');
+  const { code, stdout } = await runProgram('keygen', '--token', '--out', out);
+  expect(code).toBe(0);
+  const token = read('ana.token');
+  expect(token).toMatch(/^[\w-]{43}\n$/);
+  expect(stdout).not.toContain(token.trim());
+  expect(statSync(join(folder, 'ana.token')).mode & 0o777).toBe(0o600);
+  expect(read('ana.sha256')).toMatch(/^[0-9a-f]{64}\n$/);
+  const again = await runProgram('keygen', '--token', '--out', out);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('not overwritten')]);
+  expect(read('ana.token')).toBe(token);
+  const ben = join(folder, 'ben');
+  const json = await runProgram('keygen', '--token', '--out', ben, '--json');
+  expect(JSON.parse(json.stdout)).toEqual({
+    tokenFile: `${ben}.token`,
+    sha256File: `${ben}.sha256`,
+  });
+});

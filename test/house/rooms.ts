@@ -1,0 +1,62 @@
+/**
+ * The rooms inside an area, and which other rooms of the area each may import. `domain` has a room
+ * per subject: rules of deposits know nothing of withdrawals, and only `fact` knows of `close`.
+ * `reconcile` and `store` have layers: each room imports only rooms named before it.
+ * Files outside any room serve all rooms and import none.
+ */
+export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  domain: {
+    money: ['fact'],
+    fact: ['money', 'break', 'chain', 'close', 'deposit', 'hash', 'withdrawal'],
+    hash: ['money', 'fact', 'break', 'deposit', 'withdrawal'],
+    break: ['money', 'fact', 'hash', 'deposit', 'withdrawal'],
+    deposit: ['money', 'fact', 'hash', 'break', 'chain'],
+    withdrawal: ['money', 'fact', 'hash', 'break', 'deposit'],
+    chain: ['money', 'fact', 'hash', 'break', 'deposit', 'withdrawal'],
+    close: ['money', 'fact', 'break'],
+  },
+  reconcile: {
+    pacing: [],
+    list: [],
+    comparing: [],
+    watching: ['pacing', 'comparing'],
+    lookup: ['pacing', 'comparing'],
+    repair: ['pacing', 'comparing', 'watching'],
+    addresses: ['pacing', 'list', 'comparing', 'watching'],
+    verifying: ['list', 'comparing'],
+    sweep: ['list', 'comparing', 'watching', 'lookup', 'repair', 'addresses', 'verifying'],
+    close: ['list', 'addresses'],
+  },
+  store: {
+    codec: [],
+    unit: [],
+    close: ['codec'],
+    bookkeeping: ['codec', 'unit', 'close'],
+    sqlite: ['codec', 'unit', 'close', 'bookkeeping'],
+    postgres: ['codec', 'unit', 'close', 'bookkeeping'],
+  },
+  program: { commands: ['daemon'], daemon: [] },
+};
+
+/** The area's room that holds a file: `null` outside any room, undefined where no row names it. */
+export function roomOf(area: string, path: string): string | null | undefined {
+  const rooms = ROOMS[area];
+  const [, top, room, ...deeper] = path.split('/');
+  if (rooms === undefined || top === undefined || room === undefined) return null;
+  if (area === 'program') return top === 'main.ts' ? null : top;
+  if (deeper.length === 0) return null;
+  return Object.hasOwn(rooms, room) ? room : undefined;
+}
+
+/** Why a file of one room may not import a file of another in the same area; undefined if it may. */
+export function roomBroken(area: string, from: string, target: string): string | undefined {
+  const rooms = ROOMS[area];
+  const [fromRoom, targetRoom] = [roomOf(area, from), roomOf(area, target)];
+  if (rooms === undefined || fromRoom === targetRoom || targetRoom === null) return undefined;
+  // The command line sees everything; it is the program's door.
+  if (fromRoom === null && area === 'program') return undefined;
+  if (fromRoom !== null && fromRoom !== undefined && targetRoom !== undefined) {
+    if (rooms[fromRoom]?.includes(targetRoom) === true) return undefined;
+  }
+  return `${area}/${fromRoom ?? ''} must not import ${area}/${targetRoom ?? ''}`;
+}

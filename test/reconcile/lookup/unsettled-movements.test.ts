@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { forgedConfirmation, ETH, GRACE_MS, Stage, type Place } from '../stage.ts';
+
+const FUNDS = '900000000000000000';
+
+/** A vault whose subscription has no `blockchain` stream. */
+async function unseen(stage: Stage): Promise<Place> {
+  const place = await stage.place();
+  const webhookUrl = await stage.webhookUrl();
+  const streams = ['outgoing', 'incoming'];
+  await stage.api('POST', `/subscriptions/${place.vaultId}`, { webhookUrl, streams });
+  return place;
+}
+
+function standings(stage: Stage): string[] {
+  return stage.open
+    .rows<{ standing: string }>('SELECT standing FROM movements ORDER BY standing')
+    .map(({ standing }) => standing);
+}
+
+/** Requests since the last call, by operation. */
+function asked(stage: Stage): string[] {
+  return stage.attempts.splice(0).map(({ operation }) => operation);
+}
+
+/** Other rows move the watermark so far that what was read until now is not read again. */
+async function beyondOverlap(stage: Stage): Promise<void> {
+  for (let round = 1; round <= 4; round += 1) {
+    await stage.caller.advance(400_000);
+    await stage.paid(await stage.place(), 5, 1);
+    await stage.run();
+  }
+}
+
+test('without a chain view, the rows that verify settle the books at no further request', async () => {
+  const stage = await Stage.start();
+  const place = await unseen(stage);
+  await stage.paid(place, FUNDS, 3);
+  expect(standings(stage)).toEqual(['books_only']);
+  asked(stage);
+  await stage.run();
+  expect(asked(stage)).toEqual(['transactions']);
+  expect(standings(stage)).toEqual(['custody_agrees']);
+  const last = await stage.run();
+  expect(last.skipped).toEqual({});
+  expect(last.matched).toBeGreaterThan(0);
+});
+
+test('a hash that pays two places of a vault is settled by its rows together', async () => {
+  const stage = await Stage.start();
+  const place = await unseen(stage);
+  const other = await stage.caller.address(place.accountId, 'ethereum');
+  const outputs = [place, other].map(({ addressId }, index) => ({
+    addressId,
+    asset: ETH,
+    amount: String(700 + index),
+  }));
+  await stage.caller.sim('POST', '/sim/deposits', { network: 'ethereum', outputs });
+  await stage.mine(3);
+  await stage.run();
+  expect(standings(stage)).toEqual(['books_only']);
+  await stage.caller.advance(GRACE_MS / 2);
+  asked(stage);
+  await stage.run();
+  expect(asked(stage)).toEqual(['transactions']);
+  expect(standings(stage)).toEqual(['custody_agrees']);
+});
+
+test('what no row at hand settles is asked for singly, past the grace', async () => {
+  const stage = await Stage.start();
+  const place = await unseen(stage);
+  await stage.paid(place, 700, 3);
+  await stage.run();
+  await beyondOverlap(stage);
+  const [deposit] = await stage.deposits();
+  if (deposit === undefined) throw new Error('no deposit');
+  // Told anew with the same sum: what the API said was about the books as they were.
+  const late = { accountId: place.accountId, addressId: place.addressId, memo: null };
+  await stage.deliver({
+    ...late,
+    id: 'restated',
+    timestamp: 1,
+    stream: 'incoming',
+    type: 'confirmation',
+    vaultId: place.vaultId,
+    network: 'ethereum',
+    blockchainHash: deposit.blockchainHash,
+    transactionId: deposit.transactionId,
+    confirmations: 12,
+    balanceChanges: [{ asset: ETH, amount: '700', tags: ['mint'] }],
+  });
+  expect(standings(stage)).toContain('books_only');
+  await stage.caller.advance(GRACE_MS);
+  await stage.run();
+  expect(standings(stage)).not.toContain('books_only');
+});
+
+test('books that the API contradicts by sum are a conservation break', async () => {
+  const stage = await Stage.start();
+  const place = await unseen(stage);
+  const hash = await stage.paid(place, 700, 3);
+  await stage.run();
+  const other = await stage.caller.address(place.accountId, 'ethereum');
+  const balanceChanges = [{ asset: ETH, amount: '5', tags: [] }];
+  const { addressId } = other;
+  await stage.deliver(
+    forgedConfirmation(place, { addressId, blockchainHash: hash, balanceChanges }),
+  );
+  await beyondOverlap(stage);
+  expect(stage.open.openBreaks()).toEqual(['conservation', 'unknown_to_custody']);
+  expect(stage.open.openBreak('conservation')).toMatchObject({ expected: '700', actual: '705' });
+});
+
+test('no more than ten hashes are asked for in a run, and the rest are counted', async () => {
+  const stage = await Stage.start();
+  const place = await unseen(stage);
+  for (let number = 0; number < 12; number += 1) {
+    const forged = forgedConfirmation(place, {
+      id: `forged-${number}`,
+      blockchainHash: `0x${number}`,
+      transactionId: `nobody-${number}`,
+      balanceChanges: [{ asset: ETH, amount: '5', tags: [] }],
+    });
+    await stage.deliver(forged);
+  }
+  await stage.caller.advance(GRACE_MS);
+  asked(stage);
+  const run = await stage.run();
+  expect(asked(stage).filter((operation) => operation === 'transactions')).toHaveLength(11);
+  expect(run.skipped).toMatchObject({ rate_budget: 2 });
+});

@@ -1,0 +1,92 @@
+import { expect, test, vi } from 'vitest';
+import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
+import { GRACE_MS, Stage, type Place } from '../stage.ts';
+
+const MINUTE = 60_000;
+
+/** A vault whose webhooks we cannot take for a while. */
+async function unreachable(): Promise<{ stage: Stage; place: Place; sweep: Sweep }> {
+  const stage = await Stage.start();
+  const place = await stage.place();
+  const webhookUrl = await stage.webhookUrl();
+  const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
+  await stage.run(sweep);
+  stage.loses = () => {
+    throw new Error('the receiver is down');
+  };
+  return { stage, place, sweep };
+}
+
+async function minuteLater(stage: Stage, sweep: Sweep): Promise<void> {
+  await stage.caller.advance(MINUTE);
+  await stage.run(sweep);
+}
+
+test('notifications that wait at the custody service are a break until they are delivered', async () => {
+  const { stage, place, sweep } = await unreachable();
+  const hash = await stage.paid(place, 700, 3);
+  await stage.run(sweep);
+  expect(stage.open.openBreaks()).toEqual([]);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  const { id, ...found } = stage.open.openBreak('delivery_backlog');
+  expect(found).toMatchObject({
+    key: JSON.stringify(['delivery_backlog', place.vaultId]),
+    severity: 'warning',
+    vault_id: place.vaultId,
+  });
+  expect(found.detail).toContain('notifications have waited at the custody service since');
+  // Booked from the API meanwhile; what waits is still a break, and the same one.
+  await minuteLater(stage, sweep);
+  await minuteLater(stage, sweep);
+  expect(await stage.standing(hash)).toBe('credited');
+  expect(stage.open.openBreak('delivery_backlog')).toMatchObject({ id, detail: found.detail });
+  stage.loses = () => false;
+  await minuteLater(stage, sweep);
+  await minuteLater(stage, sweep);
+  await minuteLater(stage, sweep);
+  expect(stage.open.openBreaks()).toEqual([]);
+  expect(stage.open.breaks().filter(({ type }) => type === 'delivery_backlog')).toMatchObject([
+    { break_id: id, resolved_by: 'reconciler', resolution: 'what waited has been delivered' },
+  ]);
+});
+
+test('what was delivered and lost is no backlog', async () => {
+  const { stage, place, sweep } = await unreachable();
+  stage.loses = () => true;
+  await stage.paid(place, 700, 3);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  expect(stage.open.breaks().map(({ type }) => type)).not.toContain('delivery_backlog');
+});
+
+test('an API that does not answer neither opens nor heals one', async () => {
+  const { stage, place, sweep } = await unreachable();
+  await stage.paid(place, 700, 3);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  stage.loses = () => false;
+  await stage.caller.advance(MINUTE);
+  await stage.faults({ fault: 'error', errorCode: 'GE-1', operation: 'listNotifications' });
+  await stage.run(sweep);
+  expect(stage.open.openBreaks()).toContain('delivery_backlog');
+});
+
+test('one that was seen is told, although the API does not answer for another that is open', async () => {
+  const { stage, place, sweep } = await unreachable();
+  await stage.paid(place, 700, 3);
+  await stage.caller.advance(GRACE_MS);
+  await stage.run(sweep);
+  await minuteLater(stage, sweep);
+  const other = await stage.place();
+  await stage.paid(other, 900, 3);
+  await stage.caller.advance(GRACE_MS);
+  const { subscriptions } = stage.client;
+  const ask = subscriptions.notifications.bind(subscriptions);
+  vi.spyOn(subscriptions, 'notifications')
+    .mockImplementationOnce(ask)
+    .mockResolvedValue({ kind: 'rate-budget', retryAtMs: 0 });
+  await stage.run(sweep);
+  const told = stage.open.breaks().filter(({ type }) => type === 'delivery_backlog');
+  expect(new Set(told.map((one) => one.vault_id))).toEqual(new Set([place.vaultId, other.vaultId]));
+});

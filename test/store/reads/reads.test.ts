@@ -1,0 +1,612 @@
+import Sqlite from 'better-sqlite3';
+import {
+  sql,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Compilable,
+} from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import { BlockchainHash, NetworkKey, TransactionId, VaultId } from '../../../src/domain/ids.ts';
+import type { Balance, BalanceQuery } from '../../../src/store/reads.ts';
+import { createTables, openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { BY_URGENCY, UNRESOLVED } from '../../../src/store/sqlite/reads/breaks/breaks.ts';
+import { oldestHeld, oldestUnacknowledged } from '../../../src/store/sqlite/reads/counts.ts';
+import {
+  disputedDepositRows,
+  waitingDepositRows,
+} from '../../../src/store/sqlite/reads/deposits.ts';
+import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
+import { readTrace, trace, traceNames } from '../../house/trace.ts';
+import { verifyWith } from '../evidence.ts';
+import { openLedgerFile, SIX_DEEP, START, type OpenLedger } from '../open-ledger.ts';
+import { AT_ADDRESS, change, decimals, ETH, Service } from '../webhook.ts';
+
+const FIRST_PAGE = { page: 0, pageSize: 100 };
+
+async function openStore(
+  policy: CreditingPolicy = SIX_DEEP,
+): Promise<{ open: OpenLedger; reads: SqliteReads; service: Service }> {
+  const { open, path } = await openLedgerFile(policy);
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  return { open, reads, service: new Service() };
+}
+
+async function positions(reads: SqliteReads, query: BalanceQuery): Promise<readonly Balance[]> {
+  return (await reads.balances(query, FIRST_PAGE)).items;
+}
+
+/** `v1/acc-1/adr-1/memo asset: amount (+pending)`, one line per balance. */
+function lines(balances: readonly Balance[]): string[] {
+  return balances.map(({ vaultId, accountId, addressId, memo, asset, amount, pending }) => {
+    const place = [vaultId, accountId, addressId, memo].filter((part) => part !== null).join('/');
+    return `${place} ${asset}: ${amount} (+${pending})`;
+  });
+}
+
+test.for(traceNames())('%s: the store reads the expected balances', async (name) => {
+  const { crediting, steps, expect: expected } = trace.parse(readTrace(name));
+  const { open, reads } = await openStore(crediting as unknown as CreditingPolicy);
+  for (const step of steps) await open.deliver('deliver' in step ? step.deliver : step.deliverRaw);
+  const shown = async (view: 'books' | 'chain') =>
+    (await positions(reads, { view }))
+      .filter(({ amount }) => amount !== 0n)
+      .map(({ pending: _, amount, ...position }) => ({ ...position, amount: String(amount) }));
+  const sorted = (list: readonly Omit<Balance, 'amount' | 'pending'>[]) =>
+    list
+      .map(({ vaultId, accountId, addressId, memo, asset, ...held }) =>
+        JSON.stringify([vaultId, accountId, addressId, memo, asset, held]),
+      )
+      .toSorted();
+  expect(sorted(await shown('books'))).toEqual(sorted(expected.balances));
+  const { chainBalances } = expected;
+  const chain = chainBalances === undefined ? [] : await shown('chain');
+  expect(sorted(chain)).toEqual(sorted(chainBalances ?? []));
+});
+
+test('a balance of sixty digits is exact', async () => {
+  const { open, reads, service } = await openStore();
+  const large = 10n ** 60n + 1n;
+  for (const hash of ['0xa', '0xb', '0xc']) {
+    await open.deliver(
+      service.confirmed(1, { blockchainHash: hash, balanceChanges: [change(large)] }),
+    );
+  }
+  const [balance] = await positions(reads, { view: 'books' });
+  expect(balance?.amount).toBe(3n * large);
+});
+
+test('a deposit in the mempool is pending at the position where it will post', async () => {
+  const { open, reads, service } = await openStore();
+  const registered = change('7', { memoInfo: { memo: '77' } });
+  await open.deliver(
+    service.incoming('mempool', { blockchainHash: '0xa' }),
+    service.incoming('mempool', {
+      blockchainHash: '0xb',
+      memo: '77',
+      balanceChanges: [registered],
+    }),
+    service.incoming('mempool', {
+      blockchainHash: '0xc',
+      memo: '88',
+      balanceChanges: [change('5')],
+    }),
+  );
+  expect(lines(await positions(reads, { view: 'books' }))).toEqual([
+    'v1/acc-1/adr-1 ethereum:ETH: 0 (+105)',
+    'v1/acc-1/adr-1/77 ethereum:ETH: 0 (+7)',
+  ]);
+  await open.deliver(
+    service.confirmed(1, { blockchainHash: '0xb', memo: '77', balanceChanges: [registered] }),
+    service.confirmed(1, { blockchainHash: '0xc', memo: '88', balanceChanges: [change('5')] }),
+  );
+  expect(lines(await positions(reads, { view: 'books' }))).toEqual([
+    'v1/acc-1/adr-1 ethereum:ETH: 5 (+100)',
+    'v1/acc-1/adr-1/77 ethereum:ETH: 7 (+0)',
+  ]);
+});
+
+test('balances of the chain view or a past moment have no pending deposits', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.incoming('mempool'));
+  expect(await positions(reads, { view: 'chain' })).toEqual([]);
+  expect(await positions(reads, { view: 'books', asOf: open.at })).toEqual([]);
+});
+
+test('positions are ordered and filtered by vault, account, address, memo and asset', async () => {
+  const { open, reads, service } = await openStore();
+  const paid = (hash: string, where: object, more: object = {}) =>
+    service.confirmed(1, {
+      blockchainHash: hash,
+      ...where,
+      balanceChanges: [change('1', more)],
+    });
+  await open.deliver(
+    paid('0x1', { vaultId: 'v2', accountId: 'a', addressId: 'r' }),
+    paid('0x2', { vaultId: 'v1', accountId: 'b', addressId: 'r' }),
+    paid('0x3', { vaultId: 'v1', accountId: 'a', addressId: 's' }, { asset: 'ethereum:USDC' }),
+    paid('0x4', { vaultId: 'v1', accountId: 'a', addressId: 's' }),
+    paid(
+      '0x5',
+      { vaultId: 'v1', accountId: 'a', addressId: 's', memo: '9' },
+      {
+        memoInfo: { memo: '9' },
+      },
+    ),
+    paid('0x6', { vaultId: 'v10', accountId: 'a', addressId: 'r' }),
+  );
+  const all = [
+    'v1/a/s ethereum:ETH: 1 (+0)',
+    'v1/a/s ethereum:USDC: 1 (+0)',
+    'v1/a/s/9 ethereum:ETH: 1 (+0)',
+    'v1/b/r ethereum:ETH: 1 (+0)',
+    'v10/a/r ethereum:ETH: 1 (+0)',
+    'v2/a/r ethereum:ETH: 1 (+0)',
+  ];
+  const cases: [query: object, found: string[]][] = [
+    [{}, all],
+    [{ vaultId: 'v1' }, all.slice(0, 4)],
+    [{ accountId: 'b' }, all.slice(3, 4)],
+    [{ addressId: 's' }, all.slice(0, 3)],
+    [{ memo: '9' }, all.slice(2, 3)],
+    [{ memo: '', addressId: 's' }, all.slice(0, 2)],
+    [{ asset: 'ethereum:USDC' }, all.slice(1, 2)],
+    [{ vaultId: 'v3' }, []],
+  ];
+  for (const [query, found] of cases) {
+    expect(lines(await positions(reads, { view: 'books', ...query }))).toEqual(found);
+    const asOf = open.at;
+    expect(lines(await positions(reads, { view: 'books', asOf, ...query }))).toEqual(found);
+  }
+});
+
+test('asOf includes the entries posted at that moment', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1));
+  const posted = open.at;
+  await open.deliver(service.incoming('rollback'));
+  const rolledBack = open.at;
+  await open.deliver(service.confirmed(1, { balanceChanges: [change('70')] }));
+  const minedAgain = open.at;
+  const cases: [asOf: number, amounts: bigint[]][] = [
+    [START, []],
+    [posted - 1, []],
+    [posted, [100n]],
+    [rolledBack - 1, [100n]],
+    [rolledBack, []],
+    [minedAgain - 1, []],
+    [minedAgain, [70n]],
+  ];
+  for (const [asOf, amounts] of cases) {
+    const balances = await positions(reads, { view: 'books', asOf });
+    expect([asOf, balances.map(({ amount }) => amount)]).toEqual([asOf, amounts]);
+  }
+});
+
+test('asOf sums more entries than one page holds', async () => {
+  const { open, reads, service } = await openStore();
+  const bodies = Array.from({ length: 1_003 }, (_, index) =>
+    service.confirmed(1, { blockchainHash: `0x${index}`, balanceChanges: [change('2')] }),
+  );
+  await open.deliverTogether(...bodies);
+  const [balance] = await positions(reads, { view: 'books', asOf: open.at });
+  expect(balance?.amount).toBe(2_006n);
+});
+
+test('deposits are listed newest first, in pages and filtered', async () => {
+  const { open, reads, service } = await openStore();
+  for (const hash of ['0x1', '0x2', '0x3', '0x4', '0x5']) {
+    await open.deliver(service.confirmed(hash === '0x2' ? 6 : 1, { blockchainHash: hash }));
+  }
+  // A later change of an old deposit does not move it to the front.
+  await open.deliver(service.confirmed(3, { blockchainHash: '0x1' }));
+  const hashes = async (...query: Parameters<SqliteReads['deposits']>) => {
+    const { items, total } = await reads.deposits(...query);
+    return [items.map(({ blockchainHash }) => blockchainHash as string), total];
+  };
+  expect(await hashes({}, { page: 0, pageSize: 2 })).toEqual([['0x5', '0x4'], 5]);
+  expect(await hashes({}, { page: 2, pageSize: 2 })).toEqual([['0x1'], 5]);
+  expect(await hashes({}, { page: 9, pageSize: 2 })).toEqual([[], 5]);
+  expect(await hashes({ state: 'verifying' }, FIRST_PAGE)).toEqual([['0x2'], 1]);
+  expect(await hashes({ state: 'settled' }, FIRST_PAGE)).toEqual([[], 0]);
+  expect(await hashes({ blockchainHash: '0x3', vaultId: 'v1' }, FIRST_PAGE)).toEqual([['0x3'], 1]);
+  expect(await hashes({ blockchainHash: '0x3', vaultId: 'v2' }, FIRST_PAGE)).toEqual([[], 0]);
+});
+
+test('a deposit waits for verification from its first confirmation until its credit', async () => {
+  const { open, reads, service } = await openStore();
+  const waiting = async () => (await reads.waitingDeposits()).map(({ state }) => state);
+  await open.deliver(service.incoming('mempool'));
+  expect(await waiting()).toEqual([]);
+  await open.deliver(service.confirmed(6));
+  expect(await waiting()).toEqual(['verifying']);
+  await verifyWith(open);
+  expect(await waiting()).toEqual([]);
+  // Its hash left the chain after the credit: the API must confirm that before a reversal.
+  await open.deliver(service.incoming('rollback'));
+  expect(await waiting()).toEqual(['credited']);
+  await verifyWith(open, { status: 'rolledback' });
+  expect(await waiting()).toEqual([]);
+});
+
+/** SQLite's plan of a query. It is the same in a full store, because nothing runs ANALYZE. */
+function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
+  const dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  const compiled = query(new Kysely<Tables>({ dialect })).compile();
+  const db = new Sqlite(':memory:');
+  onTestFinished(() => void db.close());
+  createTables(db);
+  const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${compiled.sql}`);
+  return plan.all(...compiled.parameters).map(({ detail }) => detail);
+}
+
+test('deposits that may still change are found through their own index', () => {
+  expect(planOf(waitingDepositRows)).toEqual(['SCAN deposits USING INDEX deposits_waiting']);
+});
+
+test('the most urgent breaks are read in order from an index', () => {
+  const plan = planOf((db) => ({
+    compile: () =>
+      sql`select * from breaks where ${UNRESOLVED} order by ${BY_URGENCY} limit 12`.compile(db),
+  }));
+  expect(plan).toEqual(['SCAN breaks USING INDEX breaks_by_urgency']);
+});
+
+test('the oldest held deposit and the oldest unacknowledged credit take one index step each', () => {
+  expect(planOf((db) => oldestHeld(db, 'dust'))).toEqual([
+    'SEARCH deposits USING COVERING INDEX deposits_held (reason=?)',
+  ]);
+  expect(planOf(oldestUnacknowledged)).toEqual([
+    'SCAN deposits USING COVERING INDEX deposits_unacknowledged',
+  ]);
+});
+
+test('disputed deposits are found from the claimed hashes, and their transactions read last', () => {
+  const query = { verifiedBy: 1, limit: 10 };
+  expect(planOf((db) => disputedDepositRows(db, query))).toEqual([
+    'SEARCH deposits USING PRIMARY KEY (hash_id=?)',
+    'LIST SUBQUERY 1',
+    'SCAN own_hashes USING COVERING INDEX own_hashes_claimed',
+    'CORRELATED SCALAR SUBQUERY 2',
+    'SEARCH own_hashes USING COVERING INDEX own_hashes_claimed (hash_id=?)',
+    'SEARCH withdrawals USING INDEX sqlite_autoindex_withdrawals_1 (transaction_id=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ]);
+});
+
+test('the feed is read after a cursor, and one item by its id', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.deliver(service.incoming('rollback'));
+  await verifyWith(open, { status: 'rolledback' });
+  const feed = await reads.credits(0, 10);
+  expect(
+    feed.map(({ feedSeq, item }) => [feedSeq, item.kind, item.amount, item.deposit.state]),
+  ).toEqual([
+    [1, 'credit', 100n, 'credited'],
+    [2, 'reversal', 100n, 'reversed'],
+  ]);
+  const [credit, reversal] = feed;
+  expect(reversal?.item.reverses).toBe(credit?.item.creditId);
+  expect(await reads.credits(1, 10)).toEqual([reversal]);
+  expect(await reads.credits(0, 1)).toEqual([credit]);
+  expect(await reads.credits(2, 10)).toEqual([]);
+  expect(await reads.credit(credit?.item.creditId ?? '')).toEqual(credit);
+  expect(await reads.credit('crd_none')).toBeUndefined();
+  expect((await reads.counts()).credits).toEqual({
+    credits: 1,
+    reversals: 1,
+    oldestUnacknowledgedAt: null,
+  });
+});
+
+test('a movement shows both sides and their entries, with reversals named', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(1),
+    service.chain('transaction'),
+    service.incoming('rollback'),
+    service.confirmed(1, { blockchainHash: '0xb2' }),
+  );
+  const [statement, second] = await reads.movements('0xa1');
+  expect(second).toBeUndefined();
+  expect(statement?.movement).toMatchObject({ books: 0n, chain: 100n });
+  expect(statement?.agreement).toBe('differs');
+  const [incoming, chain, reversal] = statement?.entries ?? [];
+  expect([incoming?.cause, chain?.cause, reversal?.cause]).toEqual([
+    'incoming',
+    'chain',
+    'incoming',
+  ]);
+  expect(reversal?.reverses).toBe(incoming?.entryId);
+  expect(reversal?.lines.map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['position', -100n],
+    ['world', 100n],
+  ]);
+  expect(await reads.movements('0xdead')).toEqual([]);
+});
+
+test('each movement shows only its asset’s lines of an entry with two assets', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.outgoing('mined', {
+      balanceChanges: [
+        change('-5', { ...AT_ADDRESS, asset: 'ethereum:USDC' }),
+        change('-1', { ...AT_ADDRESS, tags: ['fee'] }),
+      ],
+    }),
+  );
+  const statements = await reads.movements('0xa1');
+  expect(
+    statements.map(({ movement, entries }) => [
+      movement.asset,
+      movement.books,
+      entries.flatMap((entry) => entry.lines.map(({ kind, amount }) => `${kind} ${amount}`)),
+    ]),
+  ).toEqual([
+    ['ethereum:ETH', -1n, ['position -1', 'network-fees 1']],
+    ['ethereum:USDC', -5n, ['position -5', 'world 5']],
+  ]);
+});
+
+test('counts are separate for deliveries, deposits, feed items and breaks', async () => {
+  const { open, reads, service } = await openStore();
+  expect(await reads.counts()).toEqual({
+    notifications: { accepted: 0, duplicates: 0, quarantined: 0, refused: 0 },
+    deposits: {},
+    held: [],
+    credits: { credits: 0, reversals: 0, oldestUnacknowledgedAt: null },
+    unjudgedMovements: 0,
+    breaks: { open: 0, resolved: 0, byType: [] },
+    journalHead: 1,
+  });
+  const first = service.confirmed(6);
+  await open.deliver(first);
+  await verifyWith(open);
+  const creditedAt = open.at;
+  await open.deliver(
+    first,
+    service.incoming('rollback'),
+    service.incoming('mempool', { blockchainHash: '0xb2' }),
+    { id: 'strange', stream: 'weather', type: 'rain' },
+    'not json',
+  );
+  await open.decide({ kind: 'resolve', breakId: open.openBreak('malformed').id, reason: 'noise' });
+  await open.decide({
+    kind: 'investigate',
+    breakId: open.openBreak('quarantined').id,
+    reason: 'looking',
+  });
+  const { journalHead: _, ...counts } = await reads.counts();
+  expect(counts).toEqual({
+    notifications: { accepted: 3, duplicates: 1, quarantined: 1, refused: 1 },
+    deposits: { credited: 1, detected: 1 },
+    held: [],
+    credits: { credits: 1, reversals: 0, oldestUnacknowledgedAt: creditedAt },
+    unjudgedMovements: 0,
+    breaks: {
+      open: 2,
+      resolved: 1,
+      byType: [
+        {
+          type: 'quarantined',
+          severity: 'warning',
+          open: 1,
+          oldestAt: open.openBreak('quarantined').opened_at,
+        },
+        {
+          type: 'reversal_after_credit',
+          severity: 'critical',
+          open: 1,
+          oldestAt: open.openBreak('reversal_after_credit').opened_at,
+        },
+      ],
+    },
+  });
+});
+
+test('a break is read with its history, and listed by state and type', async () => {
+  const { open, reads } = await openStore();
+  await open.deliver('not json', { id: 'strange', stream: 'weather' });
+  const { id } = open.openBreak('malformed');
+  await open.decide({ kind: 'investigate', breakId: id, reason: 'looking' }, 'olga');
+  await open.decide({ kind: 'resolve', breakId: id, reason: 'a probe' }, 'otto');
+  const read = await reads.break(id);
+  expect(read?.found).toMatchObject({ state: 'resolved', resolvedBy: 'otto' });
+  expect(read?.history.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    'reconciler opened',
+    'olga investigating',
+    'otto resolved',
+  ]);
+  expect(await reads.break('brk_none')).toBeUndefined();
+  const types = async (query: Parameters<SqliteReads['breaks']>[0]) =>
+    (await reads.breaks(query, FIRST_PAGE)).items.map(({ type }) => type);
+  expect(await types({})).toEqual(['quarantined', 'malformed']);
+  expect(await types({ state: 'open' })).toEqual(['quarantined']);
+  expect(await types({ state: 'resolved' })).toEqual(['malformed']);
+  expect(await types({ state: 'investigating' })).toEqual([]);
+  expect(await types({ type: 'malformed' })).toEqual(['malformed']);
+});
+
+test('unresolved breaks of a type exclude types that begin with the same text', async () => {
+  const { open, reads } = await openStore();
+  for (const vaultId of ['v2', 'v1', 'v3']) {
+    await open.record({ kind: 'subscription', vaultId: VaultId(vaultId), drift: 'other URL' });
+    const backlog = { transactionId: TransactionId('tx-1'), since: open.at };
+    await open.record({ kind: 'backlog', vaultId: VaultId(vaultId), backlog });
+  }
+  await open.record({ kind: 'subscription', vaultId: VaultId('v3'), drift: null });
+  const vaults = async (...query: Parameters<SqliteReads['openBreaksOf']>) =>
+    (await reads.openBreaksOf(...query)).map(({ type, subject }) => `${type} ${subject.vaultId}`);
+  expect(await vaults('subscription_drift', 10)).toEqual([
+    'subscription_drift v1',
+    'subscription_drift v2',
+  ]);
+  expect(await vaults('delivery_backlog', 2)).toEqual([
+    'delivery_backlog v1',
+    'delivery_backlog v2',
+  ]);
+  expect(await vaults('malformed', 10)).toEqual([]);
+});
+
+test('notifications are found by id, hash and status, and quarantined bodies have their own list', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1), service.confirmed(1), { id: 'strange', stream: 'x' });
+  const found = async (query: Parameters<SqliteReads['notifications']>[0]) =>
+    (await reads.notifications(query, FIRST_PAGE)).items.map(({ id, status }) => `${id} ${status}`);
+  expect(await found({})).toEqual(['strange quarantined', 'ntf-2 duplicate', 'ntf-1 accepted']);
+  expect(await found({ id: 'ntf-2' })).toEqual(['ntf-2 duplicate']);
+  expect(await found({ status: 'accepted' })).toEqual(['ntf-1 accepted']);
+  expect(await found({ blockchainHash: '0xa1', vaultId: 'v1' })).toHaveLength(2);
+  const kept = await reads.quarantine(FIRST_PAGE);
+  expect(kept.items.map(({ notificationId, state }) => [notificationId, state])).toEqual([
+    ['strange', 'kept'],
+  ]);
+});
+
+test('notifications of a vault are listed newest first across spans of the journal', async () => {
+  const { open, reads } = await openStore();
+  const service = new Service();
+  await open.deliver(service.confirmed(1, { id: 'a' }), service.confirmed(2, { id: 'b' }));
+  await open.deliver(service.confirmed(3, { id: 'other', vaultId: 'v2' }));
+  // As if thousands of facts of other vaults came before these two.
+  for (const [seq, id] of [[20_000, 'c'] as const, [20_001, 'd'] as const]) {
+    open.db.prepare("INSERT INTO journal VALUES (?, 'notification', 0, NULL, 0, 0)").run(seq);
+    open.db
+      .prepare(
+        `INSERT INTO notifications (seq, id, status, vault_id, received_at)
+         VALUES (?, ?, 'duplicate', 'v1', 0)`,
+      )
+      .run(seq, id);
+  }
+  open.db.exec("INSERT INTO vault_spans VALUES ('v1', 2)");
+  const found = async (query: Parameters<SqliteReads['notifications']>[0], page = FIRST_PAGE) => {
+    const { items } = await reads.notifications({ vaultId: 'v1', ...query }, page);
+    return items.map(({ id }) => id);
+  };
+  expect(await found({})).toEqual(['d', 'c', 'b', 'a']);
+  expect(await found({}, { page: 1, pageSize: 3 })).toEqual(['a']);
+  expect(await found({ status: 'accepted' })).toEqual(['b', 'a']);
+  expect(await found({ vaultId: 'v2' })).toEqual(['other']);
+  expect(await found({ vaultId: 'v3' })).toEqual([]);
+});
+
+test('withdrawals are listed newest first and filtered', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.outgoing('mined'),
+    service.outgoing('submitted', { transactionId: 'wd-2', blockchainHash: '0xb2' }),
+  );
+  const found = async (query: Parameters<SqliteReads['withdrawals']>[0]) =>
+    (await reads.withdrawals(query, FIRST_PAGE)).items.map(({ transactionId }) => transactionId);
+  expect(await found({})).toEqual(['wd-2', 'wd-tx']);
+  expect(await found({ status: 'mined' })).toEqual(['wd-tx']);
+  expect(await found({ blockchainHash: '0xb2' })).toEqual(['wd-2']);
+  expect(await found({ vaultId: 'v9' })).toEqual([]);
+});
+
+test('the last policy is in force, and the last configured policy stays readable', async () => {
+  const { open, reads } = await openStore();
+  const policy: CreditingPolicy = {
+    default: { confirmations: 2, minimumAmount: Amount(10n ** 20n) },
+    networks: {},
+    assets: {},
+  };
+  const replaces = (await reads.policy())?.seq ?? 0;
+  const reason = 'a larger bank';
+  await open.decide({ kind: 'policy', source: 'api', policy, replaces, reason }, 'ada');
+  expect(await reads.policy()).toMatchObject({ source: 'api', actor: 'ada', policy });
+  expect(await reads.configuredPolicy()).toEqual(SIX_DEEP);
+});
+
+test('a reconciler view has the named hashes and withdrawals and all comparable breaks', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(
+    service.confirmed(1, { balanceChanges: [change('100', decimals(18))] }),
+    service.confirmed(1, { balanceChanges: [change('101')] }),
+    service.outgoing('mined', { blockchainHash: '0xb2' }),
+    { id: 'strange', stream: 'x' },
+  );
+  const ethereum = NetworkKey('ethereum');
+  const view = await reads.reconcilerView({
+    hashes: ['0xa1', '0xb2', '0xnone'].map((hash) => ({
+      network: ethereum,
+      blockchainHash: BlockchainHash(hash),
+    })),
+    transactionIds: [TransactionId('wd-tx'), TransactionId('wd-none')],
+  });
+  expect(
+    view.hashStates.map((one) => [
+      one.blockchainHash,
+      one.sightings.length,
+      one.deposits.length,
+      one.withdrawals.length,
+    ]),
+  ).toEqual([
+    ['0xa1', 1, 1, 0],
+    ['0xb2', 1, 0, 1],
+    ['0xnone', 0, 0, 0],
+  ]);
+  expect(view.withdrawals.map(({ status }) => status)).toEqual(['mined']);
+  expect([...view.openBreaks.values()].map(({ type }) => type)).toEqual(['amount_changed']);
+  expect([...view.pinnedDecimals]).toEqual([[ETH, 18]]);
+  expect(view.policy).toEqual(SIX_DEEP);
+});
+
+test('the same hash on another network has its own hash state', async () => {
+  const { open, reads, service } = await openStore();
+  await open.deliver(service.confirmed(1), service.confirmed(1, { network: 'polygon' }));
+  const view = await reads.reconcilerView({
+    hashes: [{ network: NetworkKey('polygon'), blockchainHash: BlockchainHash('0xa1') }],
+    transactionIds: [],
+  });
+  expect(view.hashStates.map(({ deposits }) => deposits.map(({ network }) => network))).toEqual([
+    ['polygon'],
+  ]);
+});
+
+test('runs are listed newest first, and the watermark is the highest of all', async () => {
+  const { open, reads } = await openStore();
+  expect(await reads.custodyWatermark()).toBeNull();
+  const run = {
+    kind: 'run',
+    graceMs: 0,
+    custody: { matched: 1, broken: 0, exempt: { internal: 2 }, skipped: { in_grace: 3 } },
+    requests: 4,
+    repairs: { replayed: 5, pulledForward: 6, backfilled: 7 },
+  } as const;
+  await open.record({ ...run, startedAt: open.at, watermark: 500, incomplete: null });
+  await open.record({ ...run, startedAt: open.at, watermark: null, incomplete: 'rate_budget' });
+  const { items, total } = await reads.reconciliations(FIRST_PAGE);
+  expect(total).toBe(2);
+  expect(items.map(({ incomplete }) => incomplete)).toEqual(['rate_budget', null]);
+  expect(items[1]).toMatchObject({
+    matched: 1,
+    exempt: { internal: 2 },
+    skipped: { in_grace: 3 },
+    repairs: { replayed: 5, pulledForward: 6, backfilled: 7 },
+    requests: 4,
+  });
+  expect(await reads.custodyWatermark()).toBe(500);
+  expect(await reads.reconciliation(items[0]?.seq ?? 0)).toEqual(items[0]);
+  expect(await reads.reconciliation(0)).toBeUndefined();
+});
+
+test('a reader’s connection refuses to write', async () => {
+  const { path } = await openLedgerFile();
+  const db = openForReading(path);
+  onTestFinished(() => void db.close());
+  expect(() => db.exec('DELETE FROM deposits')).toThrow(/readonly|query_only/);
+});

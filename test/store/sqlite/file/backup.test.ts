@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { decode } from '../../../../src/intake/decode.ts';
+import { backup, restore } from '../../../../src/store/sqlite/file/backup.ts';
+import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
+import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
+import { openLedgerFile, START } from '../../open-ledger.ts';
+import { Service } from '../../webhook.ts';
+
+const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+/** The file and its companion files. */
+function filesOf(path: string): string[] {
+  return readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+}
+
+/** An open store, and a path for its copy. */
+async function storeAndCopy() {
+  const { open, path } = await openLedgerFile();
+  await open.deliver(new Service().confirmed(1));
+  return { open, path, copy: join(dirname(path), 'copy') };
+}
+
+test('a backup is one file, also after an audit', async () => {
+  const { path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  expect(filesOf(copy)).toEqual(['copy']);
+  expect(verify(copy, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
+  expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('only the owner may read a backup, from its first byte on', async () => {
+  const { path, copy } = await storeAndCopy();
+  const modes: number[] = [];
+  const look = (): void => void modes.push(modeOf(`${copy}.partial`));
+  await backup(path, copy, { ...SILENT, start: look, tick: look });
+  expect(modes).not.toEqual([]);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
+  expect(modeOf(copy)).toBe(0o600);
+});
+
+test('a backup restores to a sound store and keeps the previous one', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  expect(await restore(copy, path, { decode, now: () => START })).toMatchObject({
+    previous: `${path}.before-restore-1`,
+  });
+  expect(modeOf(path)).toBe(0o600);
+  expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+  expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('a backup beside a writer completes with the store’s state at its start', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  // Random text does not compress, so the store has more pages than one step copies.
+  const padding = randomBytes(12_000_000).toString('base64');
+  for (let at = 0; at < padding.length; at += 1_000_000) {
+    const more = { blockchainHash: `0x${at}`, padding: padding.slice(at, at + 1_000_000) };
+    await open.deliver({ ...new Service().confirmed(1, more), id: `long-${at}` });
+  }
+  const facts = open.journalLength();
+  let steps = 0;
+  const write = (): void => {
+    steps += 1;
+    if (steps > 50) throw new Error('every commit restarts the copy');
+    open.db.exec("UPDATE intake_counts SET count = count + 1 WHERE outcome = 'accepted'");
+  };
+  await backup(path, copy, { ...SILENT, tick: write });
+  expect(steps).toBeGreaterThan(1);
+  expect(verify(copy, { decode, progress: SILENT })).toMatchObject({ sound: true, facts });
+});
+
+test('a backup gets its name only when it is complete', async () => {
+  const { path, copy } = await storeAndCopy();
+  const met: string[][] = [];
+  const look = (): void => void met.push(filesOf(copy));
+  await backup(path, copy, { ...SILENT, start: look, tick: look });
+  expect(met.flat()).not.toContain('copy');
+  expect(filesOf(copy)).toEqual(['copy']);
+});
+
+test('a backup to a full disk names the cause and leaves no file', async () => {
+  const { path, copy } = await storeAndCopy();
+  const full = (): void => {
+    throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+  };
+  await expect(backup(path, copy, { ...SILENT, start: full })).rejects.toThrow(
+    `${copy} cannot be written (database or disk is full): make room on its disk and try again`,
+  );
+  expect(filesOf(copy)).toEqual([]);
+});
+
+test('a failed restore leaves the store unchanged and no other file', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  const now = (): number => {
+    throw new Error('no clock');
+  };
+  await expect(restore(copy, path, { decode, now })).rejects.toThrow('no clock');
+  expect(filesOf(path).filter((name) => name.includes('restore'))).toEqual([]);
+  expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
+});
+
+test('the refusal names a lock file that cannot be opened', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  open.close();
+  mkdirSync(`${copy}.lock`);
+  await expect(restore(path, copy, { decode, now: () => START })).rejects.toThrow(
+    `${copy}.lock is a folder`,
+  );
+});
+
+/** A store after its daemon was killed: only the WAL holds the last commit. */
+async function killedStore() {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  await open.deliver(new Service().confirmed(2));
+  const store = join(dirname(path), 'killed.db');
+  for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${store}${suffix}`);
+  return { store, copy };
+}
+
+test('a restore first copies all commits from the WAL into the old store’s file', async () => {
+  const { store, copy } = await killedStore();
+  const alone = `${store}.alone`;
+  // A restore that stops after this point may leave the file without its WAL.
+  const now = (): number => {
+    copyFileSync(store, alone);
+    return START;
+  };
+  const { previous } = await restore(copy, store, { decode, now });
+  expect(filesOf(previous ?? '')).toEqual(['killed.db.before-restore-1']);
+  for (const file of [alone, previous ?? '']) {
+    expect(verify(file, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+  }
+});
+
+test('a restore keeps a damaged store unchanged under another name', async () => {
+  const { store, copy } = await killedStore();
+  rmSync(`${store}-wal`);
+  writeFileSync(store, 'no database');
+  const { previous } = await restore(copy, store, { decode, now: () => START });
+  expect(readFileSync(previous ?? '', 'utf8')).toBe('no database');
+  expect(verify(store, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 3 });
+});
+
+test('a restore and a rebuild are refused while another process reads an earlier snapshot', async () => {
+  const { store, copy } = await killedStore();
+  const reader = new Database(store, { readonly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM journal').get();
+  const later = new Database(store);
+  later.exec('UPDATE intake_counts SET count = count + 1');
+  later.close();
+  const reading = `${store} is being read by another process`;
+  await expect(restore(copy, store, { decode, now: () => START })).rejects.toThrow(reading);
+  const options = { decode, progress: SILENT, acceptFeed: false };
+  expect(() => rebuild(store, options)).toThrow(reading);
+  reader.close();
+  expect(rebuild(store, options)).toMatchObject({ facts: 3 });
+});

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Recent } from '../../../src/store/unit/recent.ts';
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ put: fc.nat(12) }) },
+  { weight: 6, arbitrary: fc.record({ ask: fc.nat(12) }) },
+  { weight: 2, arbitrary: fc.constant('age' as const) },
+);
+
+test('what was asked for or put in this period or the one before is at hand, as it was put last, and nothing else', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const recent = new Recent<number, { readonly put: number }>();
+      const model = new Map<number, { value: { put: number }; period: number }>();
+      const told: unknown[] = [];
+      const expected: unknown[] = [];
+      let period = 0;
+      for (const [put, one] of steps.entries()) {
+        if (one === 'age') {
+          period += 1;
+          recent.age();
+        } else if ('put' in one) {
+          const value = { put };
+          recent.set(one.put, value);
+          model.set(one.put, { value, period });
+        } else {
+          const known = model.get(one.ask);
+          const isAtHand = known !== undefined && period - known.period <= 1;
+          if (isAtHand) known.period = period;
+          expected.push(isAtHand ? known.value : undefined);
+          told.push(recent.get(one.ask));
+        }
+      }
+      expect(told).toEqual(expected);
+      const ofThisPeriod = [...model.values()].filter((known) => known.period === period);
+      expect(recent.size).toBe(ofThisPeriod.length);
+      const atHand = [...model.values()].filter((known) => period - known.period <= 1);
+      expect(recent.isEmpty).toBe(atHand.length === 0);
+    }),
+  );
+});
