@@ -29,9 +29,10 @@ export const pageQuery = {
   pageSize: wholeNumber({ min: 1, max: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
 };
 
-/** A filter by an identifier, compared byte by byte. */
+/** A filter by an identifier, compared byte by byte. An empty one is a mistake of the caller. */
 export function filter() {
-  return z.string().min(1).max(NAME_CHARACTERS_MAX).optional();
+  const isEmpty = 'must not be empty: give a value, or leave it out';
+  return z.string().min(1, isEmpty).max(NAME_CHARACTERS_MAX).optional();
 }
 
 /** A filter by an optional part of a position: an empty value selects positions without it. */
