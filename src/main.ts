@@ -44,7 +44,9 @@ async function program(args: readonly string[]): Promise<Command> {
   const simulatorPackages = Object.keys(optionalDependencies);
   const surroundings = { environment: process.env, version, simulatorPackages };
   const root = new Command('counterfoil')
-    .description("The receiving half of a custody service's webhooks: exact books, safe credits.")
+    .description(
+      "Receives a custody service's webhooks and tells you which deposits are safe to credit.",
+    )
     .version(version)
     .addHelpText('after', HELP);
   // `help serve` is `serve --help`.
