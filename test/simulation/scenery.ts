@@ -1,10 +1,6 @@
-import type {
-  AddressRecord,
-  NetworkInfo,
-  SourceLevel,
-  VaultRecord,
-  World,
-} from '../../src/simulator/world/world.ts';
+import type { AddressRecord, SourceLevel, VaultRecord } from '../../src/simulator/world/vault.ts';
+import type { NetworkInfo } from '../../src/simulator/world/on-chain.ts';
+import type { World } from '../../src/simulator/world/world.ts';
 import { Chance } from './chance.ts';
 import { NETWORKS } from './crediting-rules.ts';
 

@@ -1,4 +1,6 @@
-import type { DepositOutput, OrderRequest, World } from '../../src/simulator/world/world.ts';
+import type { DepositOutput } from '../../src/simulator/world/on-chain.ts';
+import type { OrderRequest } from '../../src/simulator/world/transaction.ts';
+import type { World } from '../../src/simulator/world/world.ts';
 import { fillGaps } from '../simulator/world/gap-filler.ts';
 import { Chance } from './chance.ts';
 import type { EventLog } from './event-log.ts';

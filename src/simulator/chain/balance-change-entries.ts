@@ -2,7 +2,7 @@ import type { BalanceChange } from '../../wire/balance-change.ts';
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
 import { familyOf, formatAmount } from '../world/asset-catalogue.ts';
 import type { AssetCatalogue } from '../world/asset-catalogue.ts';
-import type { AddressRecord, MemoRecord, SourceLevel } from '../world/world.ts';
+import type { AddressRecord, MemoRecord, SourceLevel } from '../world/vault.ts';
 import type { Movement } from './chain-transaction.ts';
 
 /** A movement on an address of custody. */

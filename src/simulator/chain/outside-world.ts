@@ -1,14 +1,9 @@
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
 import type { AssetCatalogue } from '../world/asset-catalogue.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
-import { refused } from '../world/refusal.ts';
-import type {
-  Change,
-  DepositOutput,
-  DepositRequest,
-  ExternalDebitRequest,
-  Refused,
-} from '../world/world.ts';
+import { refused } from '../world/outcome.ts';
+import type { Change, Refused } from '../world/outcome.ts';
+import type { DepositOutput, DepositRequest, ExternalDebitRequest } from '../world/on-chain.ts';
 import type { Chain } from './chain.ts';
 import type { Movement, TransactionPlan } from './chain-transaction.ts';
 

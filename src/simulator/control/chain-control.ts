@@ -4,7 +4,7 @@ import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { identifier, positiveAmount } from '../api/schema.ts';
 import { refused } from '../api/answer.ts';
-import type { DepositOutput } from '../world/world.ts';
+import type { DepositOutput } from '../world/on-chain.ts';
 import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
 

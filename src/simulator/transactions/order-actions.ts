@@ -2,16 +2,14 @@ import type { Approval } from '../../wire/notification.ts';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../state/random.ts';
 import { isSignatureOf } from '../signing/external-signature.ts';
-import { refused } from '../world/refusal.ts';
+import { refused } from '../world/outcome.ts';
 import type {
   ApprovalDecision,
-  Change,
-  Creation,
   MasterApprovalPayload,
   OrderRequest,
-  Refused,
   SignatureSubmission,
-} from '../world/world.ts';
+} from '../world/transaction.ts';
+import type { Change, Creation, Refused } from '../world/outcome.ts';
 import type { FundingView } from './funding/funding.ts';
 import type { OrderFlow } from './order-flow.ts';
 import { isCancellable } from './order.ts';

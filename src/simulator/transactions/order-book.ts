@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { State } from '../state/state.ts';
 import type { Index, Table } from '../state/table.ts';
 import type { Announcer } from '../world/announcer.ts';
-import type { TransactionEvent } from '../world/world.ts';
+import type { TransactionEvent } from '../world/transaction.ts';
 import type { Order } from './order.ts';
 
 /** An event of the `outgoing` stream with its own fields. */

@@ -3,8 +3,10 @@ import type { CustodyRegistry } from '../vaults/custody-registry.ts';
 import { memoObjection } from '../vaults/memo-check.ts';
 import type { AssetCatalogue } from '../world/asset-catalogue.ts';
 import type { NetworkConfig } from '../world/network-config.ts';
-import { refused } from '../world/refusal.ts';
-import type { AddressRecord, OrderRequest, Refused } from '../world/world.ts';
+import { refused } from '../world/outcome.ts';
+import type { AddressRecord } from '../world/vault.ts';
+import type { OrderRequest } from '../world/transaction.ts';
+import type { Refused } from '../world/outcome.ts';
 import type { OrderBook } from './order-book.ts';
 
 interface Known {

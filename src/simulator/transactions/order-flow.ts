@@ -5,7 +5,7 @@ import { effectsOf } from '../chain/chain-transaction.ts';
 import type { ChainTransaction, Output, TransactionPlan } from '../chain/chain-transaction.ts';
 import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
 import type { BalanceChange } from '../../wire/balance-change.ts';
-import type { TransactionEvent, TransactionFault } from '../world/world.ts';
+import type { TransactionEvent, TransactionFault } from '../world/transaction.ts';
 import type { TransactionFaults } from './transaction-faults.ts';
 import type { Funding, FundingView } from './funding/funding.ts';
 import { isIncomingCredit } from './incoming/incoming.ts';

@@ -1,7 +1,7 @@
 import type { Approval, CancellationReason } from '../../wire/notification.ts';
 import type { OutgoingStatus } from '../../wire/transaction.ts';
 import type { Output, TransactionPlan } from '../chain/chain-transaction.ts';
-import type { CustomData } from '../world/world.ts';
+import type { CustomData } from '../world/vault.ts';
 
 /** A built transaction that waits for approvals or signatures. Its funds are reserved. */
 export interface Draft {

@@ -1,7 +1,7 @@
 import type { Random } from '../state/random.ts';
 import type { State } from '../state/state.ts';
 import type { Table } from '../state/table.ts';
-import type { TransactionFault } from '../world/world.ts';
+import type { TransactionFault } from '../world/transaction.ts';
 
 /** A fault and the number of times that it may still strike; null: without limit. */
 interface ArmedFault {

@@ -1,7 +1,8 @@
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
 import { effectsOf } from '../chain/chain-transaction.ts';
 import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
-import type { AddressRecord, TransactionQuery } from '../world/world.ts';
+import type { AddressRecord } from '../world/vault.ts';
+import type { TransactionQuery } from '../world/transaction.ts';
 import type { FundingView } from './funding/funding.ts';
 import type { IncomingBook } from './incoming/incoming-book.ts';
 import type { Incoming } from './incoming/incoming.ts';

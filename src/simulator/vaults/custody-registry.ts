@@ -11,15 +11,14 @@ import type {
   AddressRecord,
   AddressRequest,
   AddressScope,
-  Creation,
   MemoRecord,
   MemoRequest,
-  Refused,
   VaultCreation,
   VaultRecord,
   VaultRequest,
-} from '../world/world.ts';
-import { refused } from '../world/refusal.ts';
+} from '../world/vault.ts';
+import type { Creation, Refused } from '../world/outcome.ts';
+import { refused } from '../world/outcome.ts';
 import { isPath, parsePath, unhardened } from './hd-path.ts';
 import { KeyRing } from './key-ring.ts';
 import { memoObjection } from './memo-check.ts';

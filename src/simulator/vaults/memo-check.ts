@@ -1,6 +1,6 @@
 import type { AddressRules, NetworkConfig } from '../world/network-config.ts';
-import { refused } from '../world/refusal.ts';
-import type { Refused } from '../world/world.ts';
+import { refused } from '../world/outcome.ts';
+import type { Refused } from '../world/outcome.ts';
 
 const DESTINATION_TAG_MAX = 2 ** 32 - 1;
 const TEXT_BYTES_MAX = 28;

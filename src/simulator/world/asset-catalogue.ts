@@ -1,5 +1,5 @@
 import type { NetworkConfig } from './network-config.ts';
-import type { NetworkInfo } from './world.ts';
+import type { NetworkInfo } from './on-chain.ts';
 
 /** An asset that can move on a network. */
 export interface Asset {

@@ -19,17 +19,11 @@ import { Announcer } from './announcer.ts';
 import { AssetCatalogue, networkInfo } from './asset-catalogue.ts';
 import { loadNetworks } from './network-config.ts';
 import type { NetworkConfig } from './network-config.ts';
-import { refused } from './refusal.ts';
+import { refused } from './outcome.ts';
 import { Truth } from './truth.ts';
-import type {
-  Change,
-  ChainTip,
-  Creation,
-  Outbox,
-  ReorgRequest,
-  ReorgResult,
-  World,
-} from './world.ts';
+import type { Change, Creation } from './outcome.ts';
+import type { ChainTip, ReorgRequest, ReorgResult } from './on-chain.ts';
+import type { Outbox, World } from './world.ts';
 
 export interface WorldOptions {
   state: State;

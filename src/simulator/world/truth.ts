@@ -3,7 +3,8 @@ import { effectsOf } from '../chain/chain-transaction.ts';
 import type { BalanceChangeEntries } from '../chain/balance-change-entries.ts';
 import type { IncomingBook } from '../transactions/incoming/incoming-book.ts';
 import type { CustodyRegistry } from '../vaults/custody-registry.ts';
-import type { AddressRecord, TruthBalance, TruthTransaction } from './world.ts';
+import type { AddressRecord } from './vault.ts';
+import type { TruthBalance, TruthTransaction } from './on-chain.ts';
 
 /** Balances and transactions read from the chains, independent of every notification. */
 export class Truth {

@@ -1,6 +1,37 @@
-import type { ErrorCode } from '../../wire/error.ts';
-import type { Approval, CancellationReason, Notification } from '../../wire/notification.ts';
+import type { Notification } from '../../wire/notification.ts';
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
+import type {
+  ChainTip,
+  DepositRequest,
+  ExternalDebitRequest,
+  NetworkInfo,
+  ReorgRequest,
+  ReorgResult,
+  TruthBalance,
+  TruthTransaction,
+} from './on-chain.ts';
+import type { Change, Creation } from './outcome.ts';
+import type {
+  ApprovalDecision,
+  MasterApprovalPayload,
+  OrderRequest,
+  SignatureSubmission,
+  TransactionEvent,
+  TransactionFault,
+  TransactionQuery,
+} from './transaction.ts';
+import type {
+  AccountRecord,
+  AccountRequest,
+  AddressRecord,
+  AddressRequest,
+  AddressScope,
+  MemoRecord,
+  MemoRequest,
+  VaultCreation,
+  VaultRecord,
+  VaultRequest,
+} from './vault.ts';
 
 /**
  * The interface of the simulated world: vaults, chains, transactions and truth. The API, the
@@ -137,291 +168,4 @@ export interface World {
  */
 export interface Outbox {
   enqueue(vaultId: string, notification: Notification, options?: { depth?: number }): void;
-}
-
-export interface Refused {
-  kind: 'refused';
-  /** `AU-1` from the world always means 403. */
-  code: ErrorCode;
-  message: string;
-}
-export type Creation<R> =
-  { kind: 'created'; record: R } | { kind: 'existing'; record: R } | Refused;
-export type Change<R> = { kind: 'done'; record: R } | Refused;
-
-export type CustomData = Record<string, unknown>;
-export type SourceLevel = 'address' | 'account' | 'vault';
-
-export interface NetworkInfo {
-  key: string;
-  name: string;
-  /** Published depths, ascending. */
-  confirmations: number[];
-  model: 'utxo' | 'account';
-  /** Networks of one family share their addresses. */
-  family: string;
-  nativeAsset: string;
-  feeAsset: string;
-  assets: { asset: string; name: string; decimals: number; type: string }[];
-  memo: boolean;
-  mempool: boolean;
-  blockTimeSeconds: number;
-}
-
-export interface ChainTip {
-  network: string;
-  height: number;
-  /** Hashes that wait for a block, in order of arrival. */
-  mempool: string[];
-}
-
-export interface VaultRequest {
-  name: string;
-  /** Source level of orders that name neither an address nor an account; default `vault`. */
-  source?: SourceLevel;
-  /** Approvals needed; default 0: no quorum. */
-  quorum?: number;
-  /** Client ids; at least as many as `quorum`. */
-  approvers?: readonly string[];
-  externalSigner?: boolean;
-  masterApproval?: { approvers: readonly string[] };
-}
-export interface VaultRecord {
-  vaultId: string;
-  name: string;
-  /** Null: the request chose none. */
-  source: SourceLevel | null;
-  quorum: number;
-  approvers: readonly string[];
-  externalSigner: boolean;
-  masterApproval: { approvers: readonly string[] } | null;
-  createdAt: string;
-}
-/**
- * A new vault. `externalSigner.xprv` is returned only here: the core keeps the public half. Paths
- * of such a vault are unhardened and relative to this key. Refused: `BR-1` quorum without enough
- * approvers.
- */
-export type VaultCreation =
-  { kind: 'created'; record: VaultRecord; externalSigner?: { xprv: string } } | Refused;
-
-export interface AccountRequest {
-  vaultId: string;
-  name: string;
-  data?: CustomData;
-}
-export interface AccountRecord {
-  id: string;
-  accountId: string;
-  vaultId: string;
-  name: string;
-  data: CustomData;
-  createdAt: string;
-}
-
-export interface AddressRequest {
-  accountId: string;
-  network: string;
-  name?: string;
-  hdpath?: string;
-  data?: CustomData;
-}
-export interface AddressRecord {
-  id: string;
-  addressId: string;
-  accountId: string;
-  vaultId: string;
-  network: string;
-  networkAddress: string;
-  hdpath: string;
-  name: string;
-  data: CustomData;
-  createdAt: string;
-}
-export interface AddressScope {
-  vaultId?: string;
-  accountId?: string;
-  network?: string;
-  networkAddress?: string;
-}
-
-export interface MemoRequest {
-  addressId: string;
-  memo: string;
-  name?: string;
-  data?: CustomData;
-}
-export interface MemoRecord {
-  id: string;
-  memoId: string;
-  addressId: string;
-  accountId: string;
-  vaultId: string;
-  memo: string;
-  name: string;
-  data: CustomData;
-  createdAt: string;
-}
-
-export interface OrderRequest {
-  orderId: string;
-  vaultId: string;
-  accountId?: string;
-  addressId?: string;
-  network: string;
-  asset: string;
-  amount: bigint;
-  destinationAddress: string;
-  memo?: string;
-  /**
-   * UTXO networks: an address of the same vault for the change; default: the address of the largest
-   * input.
-   */
-  changeAddressId?: string;
-  /**
-   * A submitted transaction of the same vault, network and sources, which this one replaces with a
-   * higher fee.
-   */
-  replacesTransactionId?: string;
-  metadata?: CustomData;
-}
-
-export interface ApprovalDecision {
-  transactionId: string;
-  clientId: string;
-}
-
-export interface SignatureSubmission {
-  transactionId: string;
-  /** All in hex: the signed payload, a compact (64 bytes) or DER signature, the compressed key. */
-  signatures: readonly { payload: string; signature: string; publicKey: string }[];
-}
-
-/** The final signing bundle of a master-approval vault. */
-export interface MasterApprovalPayload {
-  transactionId: string;
-  vaultId: string;
-  network: string;
-  payloads: { payload: string; hdpath: string }[];
-  /** As `metadata.unsignedTransaction` of a transaction at `to-sign`. */
-  unsignedTransaction?: string;
-  approvals: Approval[];
-  masterApprovals: Approval[];
-  /** Whether every master approver has approved. */
-  complete: boolean;
-}
-
-export interface TransactionEvent {
-  id: string;
-  transactionId: string;
-  type: string;
-  timestamp: string;
-  blockchainHash?: string;
-  reasonCode?: string;
-  /** Only for `insufficient_balance`; amounts are integer strings. */
-  reasonDetails?: {
-    shortfalls: { asset: string; required: string; available: string }[];
-  };
-}
-
-/** A row must match every given filter. `offset` and `limit` cut the sorted rows. */
-export interface TransactionQuery {
-  status?: string;
-  network?: string;
-  type?: 'outgoing' | 'incoming';
-  vaultId?: string;
-  blockchainHash?: string;
-  orderId?: string;
-  accountId?: string;
-  addressId?: string;
-  /** Matches part of transactionId, orderId, blockchainHash or destinationAddress, in any case. */
-  search?: string;
-  /**
-   * Default: `createdAt`, ascending. Rows with the same time are in order of creation, in the same
-   * direction.
-   */
-  sort?: { field: 'createdAt' | 'updatedAt'; order: 'asc' | 'desc' };
-  offset?: number;
-  limit?: number;
-}
-
-export interface DepositOutput {
-  addressId?: string;
-  /** An on-chain address. It may belong to an outsider if another output pays a custody address. */
-  networkAddress?: string;
-  asset: string;
-  amount: bigint;
-  memo?: string;
-  /** Ripple: the claimed amount of a partial payment, which delivers less. */
-  claimedAmount?: bigint;
-}
-export interface DepositRequest {
-  network: string;
-  outputs: readonly DepositOutput[];
-}
-
-export interface ReorgRequest {
-  network: string;
-  depth: number;
-  drop?: readonly string[];
-}
-export interface ReorgResult {
-  height: number;
-  /** Hashes that wait in the mempool again. */
-  returned: string[];
-  dropped: string[];
-}
-
-export interface ExternalDebitRequest {
-  network: string;
-  addressId: string;
-  asset: string;
-  amount: bigint;
-  destinationAddress: string;
-}
-
-/**
- * A fault strikes an order at its step, `count` times at most, each time with `probability`
- * (default 1).
- */
-export type TransactionFault = {
-  vaultId?: string;
-  network?: string;
-  probability?: number;
-  count?: number;
-} & (
-  | { fault: 'revert' }
-  | { fault: 'processing' }
-  | { fault: 'pause'; reasonCode: CancellationReason }
-  | { fault: 'cancel'; reasonCode: CancellationReason }
-);
-
-export interface TruthBalance {
-  vaultId: string;
-  accountId: string;
-  addressId: string;
-  /** Set on rows of a registered memo. */
-  memo: string | null;
-  asset: string;
-  amount: bigint;
-}
-
-export interface TruthTransaction {
-  network: string;
-  blockchainHash: string;
-  status: 'mempool' | 'confirmed' | 'dropped';
-  reverted: boolean;
-  blockHeight: number | null;
-  confirmations: number;
-  /** The id of the platform's outgoing transaction; null for all others. */
-  transactionId: string | null;
-  movements: {
-    vaultId: string;
-    accountId: string;
-    addressId: string;
-    memo: string | null;
-    asset: string;
-    amount: bigint;
-    tags: string[];
-  }[];
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../src/wire/transaction.ts';
-import type { AddressRecord, OrderRequest } from '../../../src/simulator/world/world.ts';
+import type { AddressRecord } from '../../../src/simulator/world/vault.ts';
+import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
 import { record, Scene } from '../world/scene.ts';
 
 const ETH = 10n ** 18n;

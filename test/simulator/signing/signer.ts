@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
-import type { VaultRequest } from '../../../src/simulator/world/world.ts';
+import type { VaultRequest } from '../../../src/simulator/world/vault.ts';
 import { Scene } from '../world/scene.ts';
 
 /** A scene with one vault of an external signer, and that signer. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { VaultRequest } from '../../../src/simulator/world/world.ts';
+import type { VaultRequest } from '../../../src/simulator/world/vault.ts';
 import { record, Scene } from '../world/scene.ts';
 import { OUTSIDE } from '../outside.ts';
 

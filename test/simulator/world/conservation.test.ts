@@ -4,7 +4,7 @@ import { attributedMemo, type BalanceChange } from '../../../src/wire/balance-ch
 import type { Notification } from '../../../src/wire/notification.ts';
 import { Ledger } from '../../../src/simulator/chain/ledger.ts';
 import { loadNetworks } from '../../../src/simulator/world/network-config.ts';
-import type { AddressRecord, VaultRecord } from '../../../src/simulator/world/world.ts';
+import type { AddressRecord, VaultRecord } from '../../../src/simulator/world/vault.ts';
 import { fillGaps } from './gap-filler.ts';
 import { Scene } from './scene.ts';
 import { outsideOn } from '../outside.ts';

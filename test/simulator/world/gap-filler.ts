@@ -1,4 +1,6 @@
-import type { Change, OrderRequest, World } from '../../../src/simulator/world/world.ts';
+import type { Change } from '../../../src/simulator/world/outcome.ts';
+import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
 import { outsideOn } from '../outside.ts';
 
 /** More rounds than the nonce gaps of one sender in any test. */

@@ -8,13 +8,12 @@ import { State } from '../../../src/simulator/state/state.ts';
 import { createWorld } from '../../../src/simulator/world/simulated-world.ts';
 import type {
   AddressRecord,
-  Change,
-  Creation,
-  OrderRequest,
   VaultRecord,
   VaultRequest,
-  World,
-} from '../../../src/simulator/world/world.ts';
+} from '../../../src/simulator/world/vault.ts';
+import type { Change, Creation } from '../../../src/simulator/world/outcome.ts';
+import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
 import { outsideOn } from '../outside.ts';
 
 /** A world with an outbox that records notifications. The wire schema parses each one. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { account } from '../../../wire/vault.ts';
-import type { AccountRecord } from '../../world/world.ts';
+import type { AccountRecord } from '../../world/vault.ts';
 import { addressList, addressSchema } from './addresses.ts';
 import { notFound, ok } from '../answer.ts';
 import { creationAnswer } from './creation.ts';

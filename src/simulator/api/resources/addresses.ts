@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { addressTransaction } from '../../../wire/transaction.ts';
 import type { AddressTransaction } from '../../../wire/transaction.ts';
 import { address } from '../../../wire/vault.ts';
-import type { AddressRecord, AddressScope } from '../../world/world.ts';
+import type { AddressRecord, AddressScope } from '../../world/vault.ts';
 import { notFound, ok } from '../answer.ts';
 import { creationAnswer } from './creation.ts';
 import { endpoint, NOTHING } from '../endpoint.ts';

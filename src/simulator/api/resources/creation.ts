@@ -1,4 +1,4 @@
-import type { Change, Creation, Refused } from '../../world/world.ts';
+import type { Change, Creation, Refused } from '../../world/outcome.ts';
 import { createdOrExisting, forbidden, ok } from '../answer.ts';
 import type { Answer, Refusal } from '../answer.ts';
 

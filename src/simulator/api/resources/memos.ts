@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { MemoRecord } from '../../world/world.ts';
+import type { MemoRecord } from '../../world/vault.ts';
 import { notFound } from '../answer.ts';
 import { creationAnswer } from './creation.ts';
 import { endpoint, NOTHING } from '../endpoint.ts';

@@ -1,5 +1,5 @@
 import { network } from '../../../wire/network.ts';
-import type { NetworkInfo } from '../../world/world.ts';
+import type { NetworkInfo } from '../../world/on-chain.ts';
 import { endpoint, NOTHING } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { listAnswer, listQuerySchema } from '../list.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { transaction as wireTransaction } from '../../../wire/transaction.ts';
 import type { Transaction } from '../../../wire/transaction.ts';
-import type { TransactionQuery } from '../../world/world.ts';
+import type { TransactionQuery } from '../../world/transaction.ts';
 import { forbidden, notFound, ok } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { changeAnswer, creationAnswer } from './creation.ts';

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { vault } from '../../../wire/vault.ts';
-import type { VaultRecord, World } from '../../world/world.ts';
+import type { VaultRecord } from '../../world/vault.ts';
+import type { World } from '../../world/world.ts';
 import { accountList, accountSchema } from './accounts.ts';
 import { notFound, ok } from '../answer.ts';
 import { endpoint, NOTHING } from '../endpoint.ts';

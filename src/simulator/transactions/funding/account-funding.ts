@@ -1,7 +1,7 @@
 import type { ChainTransaction, Movement } from '../../chain/chain-transaction.ts';
 import { feeAssetOf } from '../../world/asset-catalogue.ts';
 import type { NetworkConfig } from '../../world/network-config.ts';
-import type { AddressRecord } from '../../world/world.ts';
+import type { AddressRecord } from '../../world/vault.ts';
 import { bidMetadata, bidOf } from './replacement-price.ts';
 import type { Funding, FundingView, Shortfalls } from './funding.ts';
 import { accountFee } from './network-fee.ts';

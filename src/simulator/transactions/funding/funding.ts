@@ -2,7 +2,7 @@ import type { Chain } from '../../chain/chain.ts';
 import type { TransactionPlan } from '../../chain/chain-transaction.ts';
 import type { CustodyRegistry } from '../../vaults/custody-registry.ts';
 import type { AssetCatalogue } from '../../world/asset-catalogue.ts';
-import type { TransactionEvent } from '../../world/world.ts';
+import type { TransactionEvent } from '../../world/transaction.ts';
 import type { OrderBook } from '../order-book.ts';
 
 /** Whether an order can be paid now, with the transaction that pays it. */

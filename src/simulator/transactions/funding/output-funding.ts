@@ -1,7 +1,7 @@
 import type { ChainTransaction, Movement, Output } from '../../chain/chain-transaction.ts';
 import type { Unspent } from '../../chain/ledger.ts';
 import type { NetworkConfig } from '../../world/network-config.ts';
-import type { AddressRecord } from '../../world/world.ts';
+import type { AddressRecord } from '../../world/vault.ts';
 import { bidMetadata, bidOf } from './replacement-price.ts';
 import type { Funding, FundingView } from './funding.ts';
 import { outputFee } from './network-fee.ts';

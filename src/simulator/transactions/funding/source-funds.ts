@@ -1,5 +1,5 @@
 import type { ChainTransaction, TransactionPlan } from '../../chain/chain-transaction.ts';
-import type { AddressRecord } from '../../world/world.ts';
+import type { AddressRecord } from '../../world/vault.ts';
 import { fundFromAccount } from './account-funding.ts';
 import type { Funding, FundingView } from './funding.ts';
 import type { Order } from '../order.ts';

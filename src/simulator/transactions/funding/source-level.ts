@@ -1,4 +1,4 @@
-import type { SourceLevel, VaultRecord } from '../../world/world.ts';
+import type { SourceLevel, VaultRecord } from '../../world/vault.ts';
 import type { Order } from '../order.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { State } from '../../state/state.ts';
 import type { Index, Table } from '../../state/table.ts';
 import type { BalanceChange } from '../../../wire/balance-change.ts';
 import type { CustodyRegistry } from '../../vaults/custody-registry.ts';
-import type { AddressRecord } from '../../world/world.ts';
+import type { AddressRecord } from '../../world/vault.ts';
 import type { Announcer } from '../../world/announcer.ts';
 import { isCreditOf, isIncomingCredit } from './incoming.ts';
 import type { Incoming } from './incoming.ts';
