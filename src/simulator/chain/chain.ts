@@ -10,6 +10,7 @@ import { outpoint } from './chain-transaction.ts';
 import type { ChainTransaction, TransactionPlan } from './chain-transaction.ts';
 import { DoubleSpends } from './double-spends.ts';
 import { Ledger } from './ledger.ts';
+import { Mempool } from './mempool.ts';
 import { Nonces } from './nonces.ts';
 
 interface Block {
@@ -18,17 +19,15 @@ interface Block {
   timeMs: number;
 }
 
-/** Every chain with its mempool, blocks and reorgs. All balances follow from it. */
+/** Every chain: broadcasts, blocks and reorgs. All balances follow from it. */
 export class Chain {
   readonly ledger: Ledger;
+  readonly mempool: Mempool;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #networks: ReadonlyMap<string, NetworkConfig>;
   readonly #listener: ChainListener;
   readonly #transactions: Table<ChainTransaction>;
-  readonly #waiting: Index<ChainTransaction>;
-  readonly #claims: Index<ChainTransaction>;
-  readonly #waitingBySource: Index<ChainTransaction>;
   readonly #byHeight: Index<ChainTransaction>;
   readonly #byAddress: Index<ChainTransaction>;
   readonly #doubleSpends: DoubleSpends;
@@ -49,13 +48,6 @@ export class Chain {
     this.#networks = new Map(options.networks.map((network) => [network.key, network]));
     this.ledger = new Ledger(options.state);
     this.#transactions = options.state.table('chainTransactions');
-    this.#waiting = this.#transactions.index((row) =>
-      row.status === 'mempool' ? [row.network] : [],
-    );
-    this.#claims = this.#transactions.index((row) => (row.status === 'mempool' ? row.spends : []));
-    this.#waitingBySource = this.#transactions.index((row) =>
-      row.status === 'mempool' ? row.sources.map((source) => `${row.network}|${source}`) : [],
-    );
     this.#byHeight = this.#transactions.index((row) =>
       row.blockHeight === null ? [] : [`${row.network}|${row.blockHeight}`],
     );
@@ -63,6 +55,11 @@ export class Chain {
       ...new Set(row.movements.map((movement) => `${row.network}|${movement.networkAddress}`)),
     ]);
     this.#doubleSpends = new DoubleSpends(this.#transactions);
+    this.mempool = new Mempool({
+      transactions: this.#transactions,
+      ledger: this.ledger,
+      doubleSpends: this.#doubleSpends,
+    });
     this.#nonces = new Nonces(options.state, this.#transactions);
     const due = this.#transactions.index((row) =>
       row.dueHeight === null ? [] : [`${row.network}|${row.dueHeight}`],
@@ -94,18 +91,6 @@ export class Chain {
     return this.#schedule.height(network);
   }
 
-  /** Waiting transactions in order of broadcast. */
-  mempool(network: string): ChainTransaction[] {
-    return this.#waiting.find(network).sort((left, right) => left.sequence - right.sequence);
-  }
-
-  /** Waiting transactions that this address pays for, without those that lose to a replacement. */
-  mempoolFrom(network: string, networkAddress: string): ChainTransaction[] {
-    return this.#waitingBySource
-      .find(`${network}|${networkAddress}`)
-      .filter((transaction) => !this.#losesToReplacement(transaction));
-  }
-
   transaction(hash: string): ChainTransaction | undefined {
     return this.#transactions.get(hash);
   }
@@ -119,11 +104,6 @@ export class Chain {
     return this.#byAddress
       .find(`${network}|${networkAddress}`)
       .sort((left, right) => left.sequence - right.sequence);
-  }
-
-  /** Waiting transactions that spend this output. */
-  claimants(outpointId: string): ChainTransaction[] {
-    return this.#claims.find(outpointId);
   }
 
   /**
@@ -259,7 +239,7 @@ export class Chain {
 
   #addBlock(block: Block): void {
     const { network, height } = block;
-    for (const transaction of this.mempool(network)) {
+    for (const transaction of this.mempool.list(network)) {
       let taken = this.#consider(transaction, block);
       // Transactions that were skipped because this nonce was missing follow directly.
       while (taken !== undefined) taken = this.#considerSkipped(taken, transaction, block);
@@ -287,7 +267,7 @@ export class Chain {
   #consider({ hash }: ChainTransaction, block: Block): ChainTransaction | undefined {
     const transaction = this.#transactions.get(hash);
     if (transaction?.status !== 'mempool' || !this.#nonces.isDue(transaction)) return undefined;
-    if (this.#losesToReplacement(transaction)) return undefined;
+    if (this.mempool.losesToReplacement(transaction)) return undefined;
     if (this.ledger.canApply(transaction)) return this.#take(transaction, block);
     this.#drop(transaction, []);
     return undefined;
@@ -328,21 +308,13 @@ export class Chain {
     this.#listener.deepened(deeper, depth);
   }
 
-  /**
-   * Whether a replacement with a higher fee waits that a block could take in. Miners then keep only
-   * the replacement.
-   */
-  #losesToReplacement(transaction: ChainTransaction): boolean {
-    return this.#doubleSpends.replacementsOf(transaction).some((bid) => this.ledger.canApply(bid));
-  }
-
   #drop(transaction: ChainTransaction, dropped: string[]): void {
     const gone: ChainTransaction = { ...transaction, status: 'dropped' };
     this.#transactions.put(gone.hash, gone);
     dropped.push(gone.hash);
     this.#listener.dropped(gone);
     for (const index of gone.outputs.keys()) {
-      for (const spender of this.#claims.find(outpoint(gone.hash, index))) {
+      for (const spender of this.mempool.claimants(outpoint(gone.hash, index))) {
         this.#drop(spender, dropped);
       }
     }

@@ -141,7 +141,10 @@ export class OutsideWorld {
   ): { spends: string[]; debits: Movement[]; change: Movement[] } {
     const outputs = this.#chain.ledger
       .unspent(network.key, networkAddress)
-      .map((output) => ({ ...output, held: this.#chain.claimants(output.outpoint).length > 0 }))
+      .map((output) => ({
+        ...output,
+        held: this.#chain.mempool.claimants(output.outpoint).length > 0,
+      }))
       .sort((left, right) => Number(left.held) - Number(right.held));
     const spends: string[] = [];
     const debits: Movement[] = [];

@@ -254,6 +254,6 @@ function tipOf(chain: Chain, network: string): ChainTip {
   return {
     network,
     height: chain.height(network),
-    mempool: chain.mempool(network).map((transaction) => transaction.hash),
+    mempool: chain.mempool.list(network).map((transaction) => transaction.hash),
   };
 }

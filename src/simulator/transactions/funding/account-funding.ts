@@ -116,7 +116,7 @@ function availableBalance(
       if (own && movement.amount < 0n) available += movement.amount;
     }
   };
-  for (const transaction of view.chain.mempoolFrom(network, networkAddress)) {
+  for (const transaction of view.chain.mempool.paidBy(network, networkAddress)) {
     if (transaction.hash !== original?.hash) take(transaction.movements);
   }
   for (const order of view.orders.draftsFrom(network, networkAddress)) {

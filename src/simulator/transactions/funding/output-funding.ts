@@ -60,7 +60,7 @@ export function fundFromOutputs(
 }
 
 function isHeld(view: FundingView, outpoint: string): boolean {
-  return view.chain.claimants(outpoint).length > 0 || view.orders.isReserved(outpoint);
+  return view.chain.mempool.claimants(outpoint).length > 0 || view.orders.isReserved(outpoint);
 }
 
 function bySize(outputs: readonly Unspent[]): Unspent[] {
