@@ -10,7 +10,7 @@ import { STALE_NOT_SHOWN } from '../domain/break/staleness.ts';
 import type { Config } from '../ops/config/config.ts';
 import type { Lifecycle } from '../ops/lifecycle.ts';
 import type { Logger } from '../ops/log.ts';
-import { Metrics, type KnownLabels } from '../ops/metrics.ts';
+import { Metrics, type KnownLabels } from '../ops/metrics/metrics.ts';
 import { Reevaluation } from '../reconcile/verifying/reevaluation.ts';
 import { PublishedNetworks } from '../reconcile/watching/published-networks.ts';
 import type { Reads } from '../store/reads.ts';
@@ -59,7 +59,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const feed = feedSignalOf(reads, log);
   queue.observe({
     commit: (commit) => {
-      metrics.commit(commit);
+      metrics.intake.commit(commit);
       feed.announce();
     },
     news: (news) => verifying?.take(news),
@@ -75,28 +75,20 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
       custody,
       reads,
       queue,
-      metrics,
+      metrics: metrics.deposits,
       log,
       wantSweep: () => reconciler.runIfIdle(),
     });
-  const reconciler = new Reconciler({
-    config,
-    reads,
-    queue,
-    custody,
-    changes: verifying?.changes,
-    networks,
-    metrics,
-    log,
-    now,
-  });
+  const scheduled = { config, reads, queue, custody, metrics: metrics.reconciliation, log, now };
+  const changes = verifying?.changes;
+  const reconciler = new Reconciler({ ...scheduled, changes, networks });
   const reconcile = async (): Promise<void> => {
     const result = await reconciler.runNow();
     if (result.kind === 'not_recorded') {
       throw new Error(`the run could not be recorded: ${result.cause}`);
     }
   };
-  const closer = new DayCloser({ config, reads, queue, custody, metrics, log, now, reconcile });
+  const closer = new DayCloser({ ...scheduled, reconcile });
   const reevaluation = new Reevaluation({
     reads,
     submit: (fact) => queue.submit(fact),
@@ -125,7 +117,7 @@ function clientOf(
   if (custody === undefined) return undefined;
   return custodyClientOf(custody, {
     observe: (attempt) => {
-      metrics.custodyAttempt(attempt);
+      metrics.custody.attempt(attempt);
       access.answered(attempt);
     },
     log: daemonLog(store.path, custody),

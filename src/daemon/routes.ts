@@ -14,7 +14,7 @@ import { RefusedBodies } from '../intake/refused-bodies.ts';
 import { checkPolicy } from '../ops/config/crediting-policy.ts';
 import type { Config } from '../ops/config/config.ts';
 import type { Logger } from '../ops/log.ts';
-import type { Metrics } from '../ops/metrics.ts';
+import type { IntakeMetrics } from '../ops/metrics/intake-metrics.ts';
 import { ReadRefused } from '../store/reads.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { publishedNow } from './custody/published-networks.ts';
@@ -47,7 +47,7 @@ export function intakeRoutes(
     senders.certificate(header, handed),
   );
   const observe = (answer: Answer): void => {
-    countAnswer(metrics, answer);
+    countAnswer(metrics.intake, answer);
     if (answer === 'unknown_token') senders.token();
   };
   const hooks = createHooks({
@@ -64,7 +64,7 @@ export function intakeRoutes(
   app.notFound((context) => noSuchPath(context, { observe }));
   const onBug = bugsTo(log);
   return answeringBugs(app, (error) => {
-    metrics.refusal(500);
+    metrics.intake.refusal(500);
     onBug(error);
   });
 }
@@ -162,7 +162,7 @@ const REFUSAL_STATUS = {
   busy: 503,
 } as const;
 
-function countAnswer(metrics: Metrics, answer: Answer): void {
+function countAnswer(metrics: IntakeMetrics, answer: Answer): void {
   switch (answer) {
     case 'accepted':
     case 'duplicate':
@@ -197,17 +197,17 @@ function readinessOf(
 async function metricsText(parts: Parts): Promise<string> {
   const { reads, queue, custody, access, metrics, verifying } = parts;
   const counts = await reads.counts();
-  metrics.queueDepth(queue.waiting);
-  metrics.journalHead(counts.journalHead);
-  metrics.deposits(counts);
-  metrics.unjudgedMovements(counts.unjudgedMovements);
-  metrics.breaksOpen(counts.breaks.byType);
+  metrics.intake.queueDepth(queue.waiting);
+  metrics.intake.journalHead(counts.journalHead);
+  metrics.deposits.figures(counts);
+  metrics.reconciliation.unjudgedMovements(counts.unjudgedMovements);
+  metrics.reconciliation.breaksOpen(counts.breaks.byType);
   if (custody !== undefined) {
-    metrics.circuit(custody.circuit().kind);
-    metrics.budgetUsed(custody.budgetUsed());
+    metrics.custody.circuit(custody.circuit().kind);
+    metrics.custody.budgetUsed(custody.budgetUsed());
     const state = access.state();
-    metrics.oldestDue(verifying?.now().oldest ?? null);
-    metrics.accessRefused(state.kind === 'refused' ? state.refusals : []);
+    metrics.deposits.oldestDue(verifying?.now().oldest ?? null);
+    metrics.custody.accessRefused(state.kind === 'refused' ? state.refusals : []);
   }
   return (await metrics.page()).text;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { intakeRoutes } from '../../src/daemon/routes.ts';
 import { RefusedSenders } from '../../src/daemon/senders/refused-senders.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { Metrics } from '../../src/ops/metrics.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
 
 const TOKEN = 'a'.repeat(32);
 

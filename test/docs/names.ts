@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Metrics } from '../../src/ops/metrics.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { WHOLE } from '../../src/ops/config/config.ts';
 import { REPOSITORY } from '../house/source.ts';
 

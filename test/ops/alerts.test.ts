@@ -2,23 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../src/domain/break/break.ts';
-import { Metrics } from '../../src/ops/metrics.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
 
 const RULES = readFileSync(new URL('../../config/alerts/counterfoil.yml', import.meta.url), 'utf8');
 
 test('alerts ask for metrics that exist, by labels that they have', async () => {
   const metrics = new Metrics({ now: () => 0 });
-  metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
-  metrics.refusal(503);
-  metrics.deposits({
+  metrics.reconciliation.breaksOpen([
+    { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
+  ]);
+  metrics.intake.refusal(503);
+  metrics.deposits.figures({
     deposits: {},
     held: [{ reason: 'dust', oldestAt: 0 }],
     credits: { oldestUnacknowledgedAt: null },
   });
-  metrics.creditLatency('total', 300);
-  metrics.creditLatency('asked', 200);
-  metrics.oldestDue({ sinceMs: 0, reason: 'reading_failed' });
-  metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
+  metrics.deposits.creditLatency('total', 300);
+  metrics.deposits.creditLatency('asked', 200);
+  metrics.deposits.oldestDue({ sinceMs: 0, reason: 'reading_failed' });
+  metrics.custody.accessRefused([{ operation: 'transactions', status: 401 }]);
   const { text } = await metrics.page();
   const asked = [...RULES.matchAll(/(counterfoil_\w+)(?:\{(\w+)(?:=|=~)")?/g)];
   expect(asked.length).toBeGreaterThan(5);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Metrics } from '../../src/ops/metrics.ts';
+import { Metrics } from '../../src/ops/metrics/metrics.ts';
 
 /** The samples of a page as `name{labels} value` lines, without histogram buckets. */
 async function samples(metrics: Metrics): Promise<string[]> {
@@ -11,20 +11,20 @@ async function samples(metrics: Metrics): Promise<string[]> {
 
 test('what happened is on the page', async () => {
   const metrics = new Metrics({ now: () => 0 });
-  metrics.notification('accepted');
-  metrics.notification('accepted');
-  metrics.notification('malformed');
-  metrics.refusal(413);
-  metrics.commit({ facts: 3, durationMs: 20, failed: false });
-  metrics.commit({ facts: 9, durationMs: 20, failed: true });
-  metrics.queueDepth(7);
-  metrics.comparisons({ kind: 'matched', count: 40 });
-  metrics.comparisons({ kind: 'skipped', cause: 'api_unavailable' });
-  metrics.repairs({ replayed: 3, pulledForward: 0, backfilled: 1 });
-  metrics.custodyAttempt({ operation: 'transactions', result: 'ok', durationMs: 250 });
-  metrics.circuit('open');
-  metrics.journalHead(1234);
-  metrics.deposits({
+  metrics.intake.notification('accepted');
+  metrics.intake.notification('accepted');
+  metrics.intake.notification('malformed');
+  metrics.intake.refusal(413);
+  metrics.intake.commit({ facts: 3, durationMs: 20, failed: false });
+  metrics.intake.commit({ facts: 9, durationMs: 20, failed: true });
+  metrics.intake.queueDepth(7);
+  metrics.reconciliation.comparisons({ kind: 'matched', count: 40 });
+  metrics.reconciliation.comparisons({ kind: 'skipped', cause: 'api_unavailable' });
+  metrics.reconciliation.repairs({ replayed: 3, pulledForward: 0, backfilled: 1 });
+  metrics.custody.attempt({ operation: 'transactions', result: 'ok', durationMs: 250 });
+  metrics.custody.circuit('open');
+  metrics.intake.journalHead(1234);
+  metrics.deposits.figures({
     deposits: { confirming: 5, verifying: 2, credited: 3, held: 4 },
     held: [{ reason: 'dust', oldestAt: -60_000 }],
     credits: { oldestUnacknowledgedAt: -90_000 },
@@ -60,18 +60,20 @@ test('what happened is on the page', async () => {
 
 test('a break that is resolved leaves the page', async () => {
   const metrics = new Metrics({ now: () => 0 });
-  metrics.breaksOpen([
+  metrics.reconciliation.breaksOpen([
     { type: 'conservation', severity: 'warning', open: 3, oldestAt: 0 },
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
   ]);
-  metrics.breaksOpen([{ type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 }]);
+  metrics.reconciliation.breaksOpen([
+    { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
+  ]);
   const breaks = (await samples(metrics)).filter((line) => line.includes('breaks_open'));
   expect(breaks).toEqual(['counterfoil_breaks_open{type="conservation",severity="critical"} 1']);
 });
 
 test('the oldest break of each severity tells its age', async () => {
   const metrics = new Metrics({ now: () => 100_000 });
-  metrics.breaksOpen([
+  metrics.reconciliation.breaksOpen([
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 40_000 },
     { type: 'status_mismatch', severity: 'critical', open: 2, oldestAt: 10_000 },
     { type: 'malformed', severity: 'info', open: 1, oldestAt: 99_500 },
@@ -81,7 +83,7 @@ test('the oldest break of each severity tells its age', async () => {
     'counterfoil_oldest_break_age_seconds{severity="critical"} 90',
     'counterfoil_oldest_break_age_seconds{severity="info"} 0.5',
   ]);
-  metrics.breaksOpen([]);
+  metrics.reconciliation.breaksOpen([]);
   expect((await samples(metrics)).filter((line) => line.includes('oldest_break'))).toEqual([]);
 });
 
@@ -92,7 +94,7 @@ test('the age of the last sweep grows from the start, and again from each sweep'
     (await samples(metrics)).find((line) => line.includes('last_sweep_age'));
   now += 90_000;
   expect(await age()).toBe('counterfoil_last_sweep_age_seconds 90');
-  metrics.sweepEnded({ isComplete: true });
+  metrics.reconciliation.sweepEnded({ isComplete: true });
   now += 1_500;
   expect(await age()).toBe('counterfoil_last_sweep_age_seconds 1.5');
 });
@@ -103,9 +105,9 @@ test('the age of the last complete sweep grows while sweeps end incomplete', asy
   const ages = async (): Promise<string[]> =>
     (await samples(metrics)).filter((line) => line.includes('sweep_age'));
   now += 60_000;
-  metrics.sweepEnded({ isComplete: true });
+  metrics.reconciliation.sweepEnded({ isComplete: true });
   now += 60_000;
-  metrics.sweepEnded({ isComplete: false });
+  metrics.reconciliation.sweepEnded({ isComplete: false });
   now += 5_000;
   expect(await ages()).toEqual([
     'counterfoil_last_sweep_age_seconds 5',
@@ -117,11 +119,11 @@ test('an operation that is refused leaves the page when it is allowed again', as
   const metrics = new Metrics({ now: () => 0 });
   const refused = async (): Promise<string[]> =>
     (await samples(metrics)).filter((line) => line.includes('refused'));
-  metrics.accessRefused([{ operation: 'transactions', status: 401 }]);
+  metrics.custody.accessRefused([{ operation: 'transactions', status: 401 }]);
   expect(await refused()).toEqual([
     'counterfoil_custody_access_refused{operation="transactions",status="401"} 1',
   ]);
-  metrics.accessRefused([]);
+  metrics.custody.accessRefused([]);
   expect(await refused()).toEqual([]);
 });
 
@@ -166,7 +168,7 @@ test('every counter begins at 0 for every label that is known, so that a first b
 test('two of them share nothing', async () => {
   const one = new Metrics({ now: () => 0 });
   const other = new Metrics({ now: () => 0 });
-  one.notification('accepted');
+  one.intake.notification('accepted');
   expect(await samples(other)).toContain('counterfoil_notifications_total{outcome="accepted"} 0');
 });
 

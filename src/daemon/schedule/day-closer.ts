@@ -3,7 +3,7 @@ import type { CustodyClient } from '../../custody/client.ts';
 import { submitAll, type FactQueue } from '../../intake/fact-queue.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
-import type { Metrics } from '../../ops/metrics.ts';
+import type { ReconciliationMetrics } from '../../ops/metrics/reconciliation-metrics.ts';
 import { CloseCalendar } from '../../reconcile/close/calendar.ts';
 import {
   Closer,
@@ -22,7 +22,7 @@ interface DayCloserOptions {
   readonly reads: Reads;
   readonly queue: Pick<FactQueue, 'submit'>;
   readonly custody: CustodyClient | undefined;
-  readonly metrics: Metrics;
+  readonly metrics: ReconciliationMetrics;
   readonly log: Logger;
   readonly now: () => number;
   /** Reconciles before a close, so that the report uses fresh comparisons. */

@@ -5,7 +5,7 @@ import { submitAll, type FactQueue } from '../../intake/fact-queue.ts';
 import type { RunAges } from '../../domain/fact/custody-record.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
-import type { Metrics } from '../../ops/metrics.ts';
+import type { ReconciliationMetrics } from '../../ops/metrics/reconciliation-metrics.ts';
 import type { PublishedNetworks } from '../../reconcile/watching/published-networks.ts';
 import { startSchedule, type Schedule } from '../../reconcile/schedule.ts';
 import { Sweep, type SweepResult } from '../../reconcile/sweep/sweep.ts';
@@ -32,7 +32,7 @@ function agesOf({ reconcile, custody }: Pick<Config, 'reconcile' | 'custody'>): 
 export class Reconciler {
   readonly #options: {
     readonly config: Pick<Config, 'reconcile'>;
-    readonly metrics: Metrics;
+    readonly metrics: ReconciliationMetrics;
     readonly log: Logger;
   };
   /** One run at a time. */
@@ -47,7 +47,7 @@ export class Reconciler {
     custody: CustodyClient | undefined;
     changes: CustodyChanges | undefined;
     networks: PublishedNetworks | undefined;
-    metrics: Metrics;
+    metrics: ReconciliationMetrics;
     log: Logger;
     now: () => number;
   }) {

@@ -3,7 +3,7 @@ import { systemClock } from '../../custody/clock.ts';
 import { submitAll, type FactQueue } from '../../intake/fact-queue.ts';
 import type { Config } from '../../ops/config/config.ts';
 import type { Logger } from '../../ops/log.ts';
-import type { Metrics } from '../../ops/metrics.ts';
+import type { DepositMetrics } from '../../ops/metrics/deposit-metrics.ts';
 import { CreditLatency } from '../../reconcile/verifying/credit-latency.ts';
 import { CustodyChanges } from '../../reconcile/verifying/custody-changes.ts';
 import { VerifierLoop } from '../../reconcile/verifying/verifier-loop.ts';
@@ -24,7 +24,7 @@ export class Verifying {
     reads: Reads;
     queue: Pick<FactQueue, 'submit'>;
     wantSweep: () => void;
-    metrics: Metrics;
+    metrics: DepositMetrics;
     log: Logger;
   }) {
     const { config, custody, reads, queue, wantSweep, metrics, log } = options;

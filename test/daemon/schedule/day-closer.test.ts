@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { CommitQueue } from '../../../src/intake/commit-queue.ts';
 import { DayCloser } from '../../../src/daemon/schedule/day-closer.ts';
 import { createLog } from '../../../src/ops/log.ts';
-import { Metrics } from '../../../src/ops/metrics.ts';
+import { Metrics } from '../../../src/ops/metrics/metrics.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { Service } from '../../store/webhook.ts';
@@ -24,7 +24,7 @@ test('a close at 23:59 comes on the day on which the clocks change', async () =>
     reads,
     queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
     custody: undefined,
-    metrics: new Metrics({ now: Date.now }),
+    metrics: new Metrics({ now: Date.now }).reconciliation,
     log: createLog({ level: 'silent' }),
     now: Date.now,
     reconcile: () => Promise.resolve(),
@@ -63,7 +63,7 @@ test.each([
     reads,
     queue: new CommitQueue({ ledger: open.ledger, batchMax: 10, queueMax: 10 }),
     custody: undefined,
-    metrics: new Metrics({ now: Date.now }),
+    metrics: new Metrics({ now: Date.now }).reconciliation,
     log: createLog({ level: 'error', destination: { write: (line) => void lines.push(line) } }),
     now: Date.now,
     reconcile: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Reconciler } from '../../../src/daemon/schedule/reconciler.ts';
 import { createLog } from '../../../src/ops/log.ts';
-import { Metrics } from '../../../src/ops/metrics.ts';
+import { Metrics } from '../../../src/ops/metrics/metrics.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
@@ -32,7 +32,7 @@ function reconcilerUnderTest() {
     custody: undefined,
     changes: undefined,
     networks: undefined,
-    metrics: new Metrics({ now: () => open.at }),
+    metrics: new Metrics({ now: () => open.at }).reconciliation,
     log: createLog({ level: 'silent' }),
     now: () => open.at,
   });

@@ -1,0 +1,115 @@
+import type { BreakType, Severity } from '../../domain/break/break.ts';
+import type { Instruments } from './instruments.ts';
+
+/** The outcome of one comparison. */
+export type ComparisonKind = 'matched' | 'break' | 'exempt' | 'skipped';
+
+/** Metrics of sweeps, breaks and closes. */
+export class ReconciliationMetrics {
+  readonly #instruments: Instruments;
+  #sweptAtMs: number;
+  #sweptWholeAtMs: number;
+  readonly #closedUntil;
+  readonly #comparisons;
+  readonly #repairs;
+  readonly #breaks;
+  readonly #oldestBreak;
+  readonly #unjudgedMovements;
+
+  constructor(
+    instruments: Instruments,
+    known: { readonly skipCauses: readonly string[]; readonly exemptionRules: readonly string[] },
+  ) {
+    this.#instruments = instruments;
+    this.#sweptAtMs = instruments.now();
+    this.#sweptWholeAtMs = this.#sweptAtMs;
+    this.#closedUntil = instruments.gauge(
+      'counterfoil_closed_until_timestamp_seconds',
+      'Cut-off of the last closed day; without one, the start of the program.',
+    );
+    this.#comparisons = instruments.counter(
+      'counterfoil_sweep_outcomes_total',
+      'Comparisons of the reconciler by outcome, with rule or cause.',
+      ['kind', 'cause'],
+    );
+    this.#repairs = instruments.counter(
+      'counterfoil_sweep_repairs_total',
+      'Repairs of missing notifications by sweeps.',
+      ['kind'],
+    );
+    this.#breaks = instruments.gauge(
+      'counterfoil_breaks_open',
+      'Breaks that are open or under investigation.',
+      ['type', 'severity'],
+    );
+    this.#oldestBreak = instruments.gauge(
+      'counterfoil_oldest_break_age_seconds',
+      'Age of the oldest unresolved break by severity; absent without one.',
+      ['severity'],
+    );
+    this.#unjudgedMovements = instruments.gauge(
+      'counterfoil_unjudged_movements',
+      'Differences between books and chain view that no run has compared yet.',
+    );
+    instruments.age(
+      'counterfoil_last_sweep_age_seconds',
+      'Time since the last sweep ended; before the first, since the start.',
+      () => this.#sweptAtMs,
+    );
+    instruments.age(
+      'counterfoil_last_complete_sweep_age_seconds',
+      'Time since the last complete sweep; before the first, since the start.',
+      () => this.#sweptWholeAtMs,
+    );
+    this.closedUntil(instruments.now());
+    this.comparisons({ kind: 'matched', count: 0 });
+    this.comparisons({ kind: 'break', count: 0 });
+    for (const cause of known.exemptionRules) this.comparisons({ kind: 'exempt', cause, count: 0 });
+    for (const cause of known.skipCauses) this.comparisons({ kind: 'skipped', cause, count: 0 });
+    this.repairs({ replayed: 0, pulledForward: 0, backfilled: 0 });
+  }
+
+  /** `cause` is an exemption's rule, a skip's cause, or a break's type. */
+  comparisons(outcome: { kind: ComparisonKind; cause?: string; count?: number }): void {
+    this.#comparisons.inc({ kind: outcome.kind, cause: outcome.cause ?? '' }, outcome.count ?? 1);
+  }
+
+  /** Records a sweep's repairs. */
+  repairs(done: { replayed: number; pulledForward: number; backfilled: number }): void {
+    this.#repairs.inc({ kind: 'replayed' }, done.replayed);
+    this.#repairs.inc({ kind: 'pulled_forward' }, done.pulledForward);
+    this.#repairs.inc({ kind: 'backfilled' }, done.backfilled);
+  }
+
+  /** Records the end of a sweep. Complete: it read everything it had to. */
+  sweepEnded({ isComplete }: { readonly isComplete: boolean }): void {
+    this.#sweptAtMs = this.#instruments.now();
+    if (isComplete) this.#sweptWholeAtMs = this.#sweptAtMs;
+  }
+
+  /**
+   * Records unresolved breaks; the oldest of each kind with its opening time, Unix milliseconds.
+   */
+  breaksOpen(
+    open: readonly { type: BreakType; severity: Severity; open: number; oldestAt: number }[],
+  ): void {
+    this.#breaks.reset();
+    this.#oldestBreak.reset();
+    const oldest = new Map<Severity, number>();
+    for (const { type, severity, open: count, oldestAt } of open) {
+      this.#breaks.inc({ type, severity }, count);
+      oldest.set(severity, Math.min(oldest.get(severity) ?? oldestAt, oldestAt));
+    }
+    for (const [severity, at] of oldest) {
+      this.#oldestBreak.set({ severity }, this.#instruments.secondsSince(at));
+    }
+  }
+
+  closedUntil(cutOffAtMs: number): void {
+    this.#closedUntil.set(cutOffAtMs / 1000);
+  }
+
+  unjudgedMovements(count: number): void {
+    this.#unjudgedMovements.set(count);
+  }
+}
