@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { measureCredit } from './credit/credit.ts';
-import { drawProfiles } from './flame.ts';
-import { lookAtMachine, machineText } from './machine.ts';
-import { measureGrowth, measureIntake } from './intake.ts';
-import { measureLedger } from './ledger.ts';
+import { measureCredit } from './suite/credit/credit.ts';
+import { drawProfiles } from './figures/flame.ts';
+import { lookAtMachine, machineText } from './figures/machine.ts';
+import { measureGrowth, measureIntake } from './suite/intake.ts';
+import { measureLedger } from './suite/ledger.ts';
 import type { Plan, SuiteName } from './plan.ts';
-import { measureReads } from './reads.ts';
-import { measureReconcile } from './reconcile.ts';
-import type { SuiteResult } from './suite.ts';
+import { measureReads } from './suite/reads.ts';
+import { measureReconcile } from './suite/reconcile.ts';
+import type { SuiteResult } from './suite/suite.ts';
 
 const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
   intake: measureIntake,

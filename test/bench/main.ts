@@ -1,6 +1,6 @@
-import type { LoadOrder } from './load.ts';
+import type { LoadOrder } from './load/load.ts';
 import { readPlan, USAGE, type Plan } from './plan.ts';
-import type { BaselineName } from './serve-baseline.ts';
+import type { BaselineName } from './baseline/serve-baseline.ts';
 
 function planFrom(args: readonly string[]): Plan | null {
   try {
@@ -31,12 +31,12 @@ async function bench(args: readonly string[]): Promise<number> {
 async function main([role = '', first = '', second = '']: readonly string[]): Promise<void> {
   switch (role) {
     case 'baseline': {
-      const { serveBaseline } = await import('./serve-baseline.ts');
+      const { serveBaseline } = await import('./baseline/serve-baseline.ts');
       await serveBaseline(first as BaselineName, second);
       return;
     }
     case 'load': {
-      const { generateLoad } = await import('./load.ts');
+      const { generateLoad } = await import('./load/load.ts');
       console.log(JSON.stringify(await generateLoad(JSON.parse(first) as LoadOrder)));
       return;
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { REPOSITORY } from '../house/source.ts';
-import { TRAFFICS, type TrafficName } from './traffic.ts';
+import { TRAFFICS, type TrafficName } from './load/traffic.ts';
 
 /** What is measured, from the least that a receiver can do to the product. */
 export const CONTENDERS = [

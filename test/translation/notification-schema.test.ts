@@ -4,7 +4,7 @@ import type { Notification } from '../../src/domain/fact/notification.ts';
 import { isJsonObject } from '../../src/translation/json-reader.ts';
 import { readNotification } from '../../src/translation/notification.ts';
 import { notification as schema } from '../../src/wire/notification.ts';
-import { Deliveries, deliveryOf, EVENTS } from '../bench/delivery.ts';
+import { Deliveries, deliveryOf, EVENTS } from '../bench/load/delivery.ts';
 import { readTrace, trace, traceNames } from '../house/trace.ts';
 import { Scene } from '../simulator/world/scene.ts';
 import { asSent, bodiesOf, TYPES } from './bodies.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { REPOSITORY } from '../house/source.ts';
+import { REPOSITORY } from '../../house/source.ts';
 
 const NAMED = join(REPOSITORY, 'test/bench');
 const TOOLS = join(REPOSITORY, 'node_modules/.cache/bench');

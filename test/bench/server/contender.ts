@@ -1,12 +1,12 @@
-import { KEPT_PATH, type Kept } from './baseline.ts';
+import { KEPT_PATH, type Kept } from '../baseline/baseline.ts';
 import { Child } from './child.ts';
 import { residentBytesOf, startDaemon, type Samples } from './daemon.ts';
-import { makeFolder } from './folder.ts';
-import { install } from './installed.ts';
-import type { Answers } from './load.ts';
-import type { ContenderName, Plan } from './plan.ts';
-import { postgresProblem } from './postgres.ts';
-import { needsPostgres, type BaselineName } from './serve-baseline.ts';
+import { makeFolder } from '../folder.ts';
+import { install } from '../baseline/installed.ts';
+import type { Answers } from '../load/load.ts';
+import type { ContenderName, Plan } from '../plan.ts';
+import { postgresProblem } from '../baseline/postgres.ts';
+import { needsPostgres, type BaselineName } from '../baseline/serve-baseline.ts';
 import { placeStore, type StoredBooks } from './stored.ts';
 
 /** What a server kept of what it acknowledged. */

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { Child } from './child.ts';
-import { inFolder } from './folder.ts';
-import type { Plan } from './plan.ts';
-import { placeStore, storedBooks, type StoredBooks } from './stored.ts';
+import { Child } from '../server/child.ts';
+import { inFolder } from '../folder.ts';
+import type { Plan } from '../plan.ts';
+import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
-import { figure, markdown } from './table.ts';
+import { figure, markdown } from '../figures/table.ts';
 
 const STORED = 200_000;
 

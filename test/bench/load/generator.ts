@@ -1,6 +1,6 @@
-import { Child } from './child.ts';
+import { Child } from '../server/child.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from '../plan.ts';
 
 /** Beyond the load itself: start of the process, connections that come one by one, a slow end. */
 const LOAD_MS_EXTRA = 240_000;

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startDaemon, type Daemon } from './daemon.ts';
-import { inFolder } from './folder.ts';
-import { faultsIn, load, orderOf } from './generator.ts';
-import type { LoadResult } from './load.ts';
-import { medianOf, medianOrNull } from './median.ts';
-import type { Plan } from './plan.ts';
-import { placeStore, storedBooks, type StoredBooks } from './stored.ts';
+import { startDaemon, type Daemon } from '../server/daemon.ts';
+import { inFolder } from '../folder.ts';
+import { faultsIn, load, orderOf } from '../load/generator.ts';
+import type { LoadResult } from '../load/load.ts';
+import { medianOf, medianOrNull } from '../figures/median.ts';
+import type { Plan } from '../plan.ts';
+import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
-import { figure, markdown } from './table.ts';
+import { figure, markdown } from '../figures/table.ts';
 
 /** Notifications whose ledger entries have a little more than a million lines. */
 const STORED = 1_350_000;

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProgress } from '../../src/ops/progress.ts';
-import { Deliveries } from './delivery.ts';
-import { postingsOf } from './postings.ts';
+import { createProgress } from '../../../src/ops/progress.ts';
+import { Deliveries } from '../load/delivery.ts';
+import { postingsOf } from '../load/postings.ts';
 import { openLedger, schemaOf } from './product.ts';
-import { Traffic } from './traffic.ts';
+import { Traffic } from '../load/traffic.ts';
 
 /** A store that was filled beforehand, kept below the system's folder for temporary files. */
 export interface StoredBooks {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as Decode from '../../src/intake/decode.ts';
-import type * as Database from '../../src/store/sqlite/file/database.ts';
-import type { Fact } from '../../src/domain/fact/fact.ts';
-import type { FactOutcome } from '../../src/store/port.ts';
-import type * as Ledger from '../../src/store/sqlite/sqlite-ledger.ts';
+import type * as Decode from '../../../src/intake/decode.ts';
+import type * as Database from '../../../src/store/sqlite/file/database.ts';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
+import type { FactOutcome } from '../../../src/store/port.ts';
+import type * as Ledger from '../../../src/store/sqlite/sqlite-ledger.ts';
 
 /** The crediting policy of every configuration here: nothing is credited without a custody API. */
 export const CREDITING = { default: { confirmations: 6 }, networks: {}, assets: {} } as const;

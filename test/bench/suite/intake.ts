@@ -1,11 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import { chartOf } from './chart.ts';
-import { problemOf, startContender } from './contender.ts';
-import { faultsIn, load, orderOf } from './generator.ts';
-import type { ContenderName, Plan } from './plan.ts';
-import { storedBooks, type StoredBooks } from './stored.ts';
+import { chartOf } from '../figures/chart.ts';
+import { problemOf, startContender } from '../server/contender.ts';
+import { faultsIn, load, orderOf } from '../load/generator.ts';
+import type { ContenderName, Plan } from '../plan.ts';
+import { storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
-import { ratioTable, storeTable, summarize, tableOf, type Measurement } from './summary.ts';
+import {
+  ratioTable,
+  storeTable,
+  summarize,
+  tableOf,
+  type Measurement,
+} from '../figures/summary.ts';
 
 /** One server under load once. */
 interface Turn {

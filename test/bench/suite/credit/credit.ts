@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { densest } from '../../custody/densest.ts';
-import type { Plan, ScenarioName } from '../plan.ts';
+import { densest } from '../../../custody/densest.ts';
+import type { Plan, ScenarioName } from '../../plan.ts';
 import type { SuiteResult } from '../suite.ts';
-import { figure, markdown } from '../table.ts';
+import { figure, markdown } from '../../figures/table.ts';
 import { CreditWorld, type Address, type WorldOptions } from './credit-world.ts';
 
 const MINUTE_MS = 60_000;

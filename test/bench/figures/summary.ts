@@ -1,6 +1,6 @@
-import type { LoadResult } from './load.ts';
+import type { LoadResult } from '../load/load.ts';
 import { medianOf, medianOrNull } from './median.ts';
-import type { ContenderName } from './plan.ts';
+import type { ContenderName } from '../plan.ts';
 import { figure, markdown } from './table.ts';
 
 /** One contender under load once. */

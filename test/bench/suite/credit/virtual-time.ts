@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/custody/clock.ts';
-import type { VirtualClock } from '../../../src/simulator/clock.ts';
+import type { Clock } from '../../../../src/custody/clock.ts';
+import type { VirtualClock } from '../../../../src/simulator/clock.ts';
 
 /**
  * Time for several actors at once: it stands still while any of them works, and goes on to the next

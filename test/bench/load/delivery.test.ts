@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decode } from '../../src/intake/decode.ts';
-import { notification } from '../../src/wire/notification.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import { notification } from '../../../src/wire/notification.ts';
 import { Deliveries, deliveryOf, EVENTS } from './delivery.ts';
 
 const VAULTS = 500;
