@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { Auditor } from './auditor.ts';
+import { Auditor } from './audit/auditor.ts';
 import { copyStore } from './extent.ts';
 import { simulate } from './simulation.ts';
 import type { Verdict } from './verdict.ts';

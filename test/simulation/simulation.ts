@@ -1,21 +1,27 @@
 import { rmSync } from 'node:fs';
 import type { VirtualClock } from '../../src/simulator/clock.ts';
 import type { RunningCore } from '../../src/simulator/core.ts';
-import { Auditor } from './auditor.ts';
+import { Auditor } from './audit/auditor.ts';
 import { Chance } from './chance.ts';
-import { gatherEvidence } from './evidence.ts';
+import { gatherEvidence } from './audit/evidence.ts';
 import type { EventLog } from './event-log.ts';
 import { copyStore, extentOf, lastSealOf } from './extent.ts';
-import { Forger } from './forger.ts';
-import { callControl, drainBacklogs, layGround, scratchFolder, type Ground } from './ground.ts';
-import type { Network } from './network.ts';
-import { Office } from './office.ts';
-import { DIED, GRACE_MS, Product } from './product.ts';
-import { replayProblems } from './replay-check.ts';
-import { makeScenery, type Scenery } from './scenery.ts';
-import { Traffic } from './traffic.ts';
+import { Forger } from './people/forger.ts';
+import {
+  callControl,
+  drainBacklogs,
+  layGround,
+  scratchFolder,
+  type Ground,
+} from './product/ground.ts';
+import type { Network } from './product/network.ts';
+import { Office } from './people/office.ts';
+import { DIED, GRACE_MS, Product } from './product/product.ts';
+import { replayProblems } from './audit/replay-check.ts';
+import { makeScenery, type Scenery } from './people/scenery.ts';
+import { Traffic } from './people/traffic.ts';
 import type { SimulationOptions, Verdict } from './verdict.ts';
-import type { Weather } from './weather.ts';
+import type { Weather } from './product/weather.ts';
 
 const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
 const STREAMS = ['outgoing', 'incoming', 'blockchain'] as const;

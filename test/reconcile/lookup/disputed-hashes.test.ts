@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import { replayProblems } from '../../simulation/replay-check.ts';
+import { replayProblems } from '../../simulation/audit/replay-check.ts';
 import { ETH, GRACE_MS, Stage, THREE_DEEP, type Place } from '../stage.ts';
 
 const FUNDS = '900000000000000000';

@@ -20,7 +20,7 @@ import { openForReading, openForWriting } from '../../../../src/store/sqlite/fil
 import { SqliteLedger } from '../../../../src/store/sqlite/sqlite-ledger.ts';
 import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { listenOnLoopback } from '../../../loopback-receiver.ts';
-import { callControl, scratchFolder } from '../../../simulation/ground.ts';
+import { callControl, scratchFolder } from '../../../simulation/product/ground.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const GRACE_MS = 600_000;

@@ -1,4 +1,4 @@
-import { Chance } from './chance.ts';
+import { Chance } from '../chance.ts';
 import type { CommitFate } from './fragile-ledger.ts';
 
 /** What the network does to a webhook on its way to the product, or to the answer. */

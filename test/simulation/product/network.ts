@@ -3,8 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
-import type { VirtualClock } from '../../src/simulator/clock.ts';
-import type { EventLog } from './event-log.ts';
+import type { VirtualClock } from '../../../src/simulator/clock.ts';
+import type { EventLog } from '../event-log.ts';
 import { DIED, type Delivered } from './product.ts';
 import type { Weather } from './weather.ts';
 

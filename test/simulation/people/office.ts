@@ -1,8 +1,8 @@
-import type { Deposit } from '../../src/domain/deposit/deposit.ts';
-import type { Decision } from '../../src/domain/fact/decision.ts';
-import { Chance } from './chance.ts';
-import type { EventLog } from './event-log.ts';
-import type { Product } from './product.ts';
+import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
+import type { Decision } from '../../../src/domain/fact/decision.ts';
+import { Chance } from '../chance.ts';
+import type { EventLog } from '../event-log.ts';
+import type { Product } from '../product/product.ts';
 
 const EVERYTHING = { page: 0, pageSize: 100_000 } as const;
 

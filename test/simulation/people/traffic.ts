@@ -1,11 +1,11 @@
-import type { DepositOutput } from '../../src/simulator/world/on-chain.ts';
-import type { OrderRequest } from '../../src/simulator/world/transaction.ts';
-import type { World } from '../../src/simulator/world/world.ts';
-import { fillGaps } from '../simulator/world/gap-filler.ts';
-import { Chance } from './chance.ts';
-import type { EventLog } from './event-log.ts';
+import type { DepositOutput } from '../../../src/simulator/world/on-chain.ts';
+import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
+import { fillGaps } from '../../simulator/world/gap-filler.ts';
+import { Chance } from '../chance.ts';
+import type { EventLog } from '../event-log.ts';
 import { APPROVERS, type Place, type Scenery } from './scenery.ts';
-import { outsideOn } from '../simulator/outside.ts';
+import { outsideOn } from '../../simulator/outside.ts';
 
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
 const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';

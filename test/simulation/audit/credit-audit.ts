@@ -1,5 +1,5 @@
 import type { AuditedStore, FeedRow } from './audited-store.ts';
-import type { CreditingRule } from './crediting-rules.ts';
+import type { CreditingRule } from '../product/crediting-rules.ts';
 import type { Evidence, TrueMovement, TrueTransaction } from './evidence.ts';
 import { Sums } from './sums.ts';
 

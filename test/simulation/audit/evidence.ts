@@ -1,6 +1,6 @@
-import type { World } from '../../src/simulator/world/world.ts';
-import { ruleOf, type CreditingRule } from './crediting-rules.ts';
-import type { Scenery } from './scenery.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
+import { ruleOf, type CreditingRule } from '../product/crediting-rules.ts';
+import type { Scenery } from '../people/scenery.ts';
 
 /** One change on one address of ours, as the chain made it. */
 export interface TrueMovement {

@@ -1,5 +1,5 @@
-import type { Fact } from '../../src/domain/fact/fact.ts';
-import type { CommitResult, Ledger } from '../../src/store/port.ts';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
+import type { CommitResult, Ledger } from '../../../src/store/port.ts';
 
 /** What befalls a commit: nothing, a full disk, or the death of the process on either side of it. */
 export type CommitFate = 'kept' | 'disk-full' | 'dies-before' | 'dies-after';

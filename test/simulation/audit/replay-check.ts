@@ -1,5 +1,5 @@
-import { decodeAgain } from '../../src/intake/decode.ts';
-import { verify } from '../../src/store/sqlite/audit/verify.ts';
+import { decodeAgain } from '../../../src/intake/decode.ts';
+import { verify } from '../../../src/store/sqlite/audit/verify.ts';
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 

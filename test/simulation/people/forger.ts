@@ -1,9 +1,9 @@
-import type { World } from '../../src/simulator/world/world.ts';
-import type { Transaction } from '../../src/wire/transaction.ts';
-import { Chance } from './chance.ts';
-import type { EventLog } from './event-log.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
+import type { Transaction } from '../../../src/wire/transaction.ts';
+import { Chance } from '../chance.ts';
+import type { EventLog } from '../event-log.ts';
 import { LIES, type Forgery, type Lie, type LieKind } from './lie.ts';
-import { DIED, type Product } from './product.ts';
+import { DIED, type Product } from '../product/product.ts';
 import type { Place, Scenery } from './scenery.ts';
 
 type Body = Record<string, unknown> & { readonly id: string };

@@ -1,8 +1,12 @@
-import type { AddressRecord, SourceLevel, VaultRecord } from '../../src/simulator/world/vault.ts';
-import type { NetworkInfo } from '../../src/simulator/world/on-chain.ts';
-import type { World } from '../../src/simulator/world/world.ts';
-import { Chance } from './chance.ts';
-import { NETWORKS } from './crediting-rules.ts';
+import type {
+  AddressRecord,
+  SourceLevel,
+  VaultRecord,
+} from '../../../src/simulator/world/vault.ts';
+import type { NetworkInfo } from '../../../src/simulator/world/on-chain.ts';
+import type { World } from '../../../src/simulator/world/world.ts';
+import { Chance } from '../chance.ts';
+import { NETWORKS } from '../product/crediting-rules.ts';
 
 /** An address with what may be paid to it. */
 export interface Place {

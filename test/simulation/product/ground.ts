@@ -3,10 +3,10 @@ import type { KeyObject } from 'node:crypto';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateKeyPair } from '../../src/custody/token.ts';
-import { VirtualClock } from '../../src/simulator/clock.ts';
-import { startCore, type RunningCore } from '../../src/simulator/core.ts';
-import { EventLog } from './event-log.ts';
+import { generateKeyPair } from '../../../src/custody/token.ts';
+import { VirtualClock } from '../../../src/simulator/clock.ts';
+import { startCore, type RunningCore } from '../../../src/simulator/core.ts';
+import { EventLog } from '../event-log.ts';
 import { Network } from './network.ts';
 import { Weather } from './weather.ts';
 
