@@ -2,15 +2,15 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { textOf } from '../call.ts';
-import type { Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { TEXT } from './matchers.ts';
-import type { RowId } from './rows.ts';
-import { logIn, logInAtProvider, mailedCode, newUser } from './session-tokens.ts';
-import { ALL_PERMISSIONS, newKeyPair } from '../client-keys.ts';
-import { setStage } from './stage.ts';
+import { textOf } from '../../call.ts';
+import type { Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { TEXT } from '../matchers.ts';
+import type { RowId } from '../rows.ts';
+import { logIn, logInAtProvider, mailedCode, newUser } from '../session-tokens.ts';
+import { ALL_PERMISSIONS, newKeyPair } from '../../client-keys.ts';
+import { setStage } from '../stage.ts';
 
 const stage = setStage('authentication');
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Answer } from '../call.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { ANY_NUMBER } from './matchers.ts';
-import { setStage } from './stage.ts';
-import type { Client } from './stage.ts';
+import type { Answer } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { ANY_NUMBER } from '../matchers.ts';
+import { setStage } from '../stage.ts';
+import type { Client } from '../stage.ts';
 
 const stage = setStage('lists');
 

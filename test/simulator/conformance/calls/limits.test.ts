@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { send, textOf } from '../call.ts';
-import type { Answer } from '../call.ts';
-import { CoreProcess } from '../core-process.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { ANY_NUMBER } from './matchers.ts';
-import { setStage } from './stage.ts';
-import type { Client } from './stage.ts';
+import { send, textOf } from '../../call.ts';
+import type { Answer } from '../../call.ts';
+import { CoreProcess } from '../../core-process.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { ANY_NUMBER } from '../matchers.ts';
+import { setStage } from '../stage.ts';
+import type { Client } from '../stage.ts';
 
 const stage = setStage('limits');
 

@@ -1,5 +1,5 @@
-import type { Json } from '../call.ts';
-import type { RowId } from './rows.ts';
+import type { Json } from '../../call.ts';
+import type { RowId } from '../rows.ts';
 
 /** One row per chain model: funds, order, entries on the chain, entries on `mined`. */
 export const CHAIN_MODELS: readonly {

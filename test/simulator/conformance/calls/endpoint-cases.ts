@@ -1,11 +1,11 @@
-import { textOf } from '../call.ts';
-import type { Json } from '../call.ts';
-import { ANY_ARRAY, holding, including, TEXT } from './matchers.ts';
-import type { RowId } from './rows.ts';
-import type { SessionTokens } from './session-tokens.ts';
-import { ALL_STREAMS } from './stage.ts';
-import type { Address, Client, Vault } from './stage.ts';
-import { OUTSIDE } from '../outside.ts';
+import { textOf } from '../../call.ts';
+import type { Json } from '../../call.ts';
+import { ANY_ARRAY, holding, including, TEXT } from '../matchers.ts';
+import type { RowId } from '../rows.ts';
+import type { SessionTokens } from '../session-tokens.ts';
+import { ALL_STREAMS } from '../stage.ts';
+import type { Address, Client, Vault } from '../stage.ts';
+import { OUTSIDE } from '../../outside.ts';
 
 /** The records that the calls use, made for each test. */
 export interface Scene {

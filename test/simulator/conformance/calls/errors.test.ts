@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../call.ts';
-import type { Answer, Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import type { RowId } from './rows.ts';
-import { ALL_STREAMS, setStage } from './stage.ts';
-import type { Address, Client, Vault } from './stage.ts';
-import { OUTSIDE, outsideOn } from '../outside.ts';
+import { textOf } from '../../call.ts';
+import type { Answer, Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import type { RowId } from '../rows.ts';
+import { ALL_STREAMS, setStage } from '../stage.ts';
+import type { Address, Client, Vault } from '../stage.ts';
+import { OUTSIDE, outsideOn } from '../../outside.ts';
 
 const stage = setStage('errors');
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { signaturesOf } from './external-signer.ts';
-import { matching, TEXT } from './matchers.ts';
-import { setStage } from './stage.ts';
-import type { Vault } from './stage.ts';
+import type { Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { signaturesOf } from '../external-signer.ts';
+import { matching, TEXT } from '../matchers.ts';
+import { setStage } from '../stage.ts';
+import type { Vault } from '../stage.ts';
 
 const stage = setStage('progress');
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Notification } from '../../../src/wire/notification.ts';
-import type { Json } from '../call.ts';
+import type { Notification } from '../../../../src/wire/notification.ts';
+import type { Json } from '../../call.ts';
 import { CHAIN_MODELS } from './chain-models.ts';
-import { covers } from './coverage.ts';
-import { setStage } from './stage.ts';
-import type { Address, Vault } from './stage.ts';
-import { changesOf, entryLine, entryList } from './notification-line.ts';
+import { covers } from '../coverage.ts';
+import { setStage } from '../stage.ts';
+import type { Address, Vault } from '../stage.ts';
+import { changesOf, entryLine, entryList } from '../notification-line.ts';
 
 const stage = setStage('balance-changes');
 

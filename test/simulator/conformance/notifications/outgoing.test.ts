@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Notification, OUTGOING_TYPES } from '../../../src/wire/notification.ts';
-import type { Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { signaturesOf } from './external-signer.ts';
-import { including, TEXT } from './matchers.ts';
-import { setStage } from './stage.ts';
-import type { Vault } from './stage.ts';
-import { OUTSIDE } from '../outside.ts';
+import type { Notification, OUTGOING_TYPES } from '../../../../src/wire/notification.ts';
+import type { Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { signaturesOf } from '../external-signer.ts';
+import { including, TEXT } from '../matchers.ts';
+import { setStage } from '../stage.ts';
+import type { Vault } from '../stage.ts';
+import { OUTSIDE } from '../../outside.ts';
 
 const stage = setStage('outgoing');
 

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
-import { textOf } from '../call.ts';
-import type { Answer } from '../call.ts';
-import { covers } from './coverage.ts';
+import { textOf } from '../../call.ts';
+import type { Answer } from '../../call.ts';
+import { covers } from '../coverage.ts';
 import { ENDPOINT_CASES } from './endpoint-cases.ts';
 import type { Call, Case, Scene } from './endpoint-cases.ts';
-import { refusalOf } from './error-body.ts';
-import { signaturesOf } from './external-signer.ts';
-import { holding, matching, TEXT } from './matchers.ts';
-import { logIn, logInAtProvider, mailedCode, newUser } from './session-tokens.ts';
-import { newKeyPair } from '../client-keys.ts';
-import { setStage } from './stage.ts';
-import type { Client } from './stage.ts';
+import { refusalOf } from '../error-body.ts';
+import { signaturesOf } from '../external-signer.ts';
+import { holding, matching, TEXT } from '../matchers.ts';
+import { logIn, logInAtProvider, mailedCode, newUser } from '../session-tokens.ts';
+import { newKeyPair } from '../../client-keys.ts';
+import { setStage } from '../stage.ts';
+import type { Client } from '../stage.ts';
 
 const stage = setStage('endpoints');
 

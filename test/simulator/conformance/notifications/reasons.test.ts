@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../src/wire/notification.ts';
-import type { CancellationReason } from '../../../src/wire/notification.ts';
-import type { Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { holding } from './matchers.ts';
-import { setStage } from './stage.ts';
-import type { Vault } from './stage.ts';
+import { CANCELLATION_REASONS, WARNING_REASONS } from '../../../../src/wire/notification.ts';
+import type { CancellationReason } from '../../../../src/wire/notification.ts';
+import type { Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { holding } from '../matchers.ts';
+import { setStage } from '../stage.ts';
+import type { Vault } from '../stage.ts';
 
 const stage = setStage('reasons');
 

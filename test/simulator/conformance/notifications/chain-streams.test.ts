@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Notification } from '../../../src/wire/notification.ts';
-import { covers } from './coverage.ts';
-import { TEXT } from './matchers.ts';
-import { setStage } from './stage.ts';
+import type { Notification } from '../../../../src/wire/notification.ts';
+import { covers } from '../coverage.ts';
+import { TEXT } from '../matchers.ts';
+import { setStage } from '../stage.ts';
 
 const stage = setStage('chain-streams');
 

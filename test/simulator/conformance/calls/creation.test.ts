@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Answer, Json } from '../call.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { setStage } from './stage.ts';
-import type { Address, Vault } from './stage.ts';
-import { OUTSIDE } from '../outside.ts';
+import type { Answer, Json } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { setStage } from '../stage.ts';
+import type { Address, Vault } from '../stage.ts';
+import { OUTSIDE } from '../../outside.ts';
 
 const stage = setStage('creation');
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { covers } from './coverage.ts';
-import type { Reply } from '../../loopback-receiver.ts';
-import type { Hit } from '../webhook-receiver.ts';
-import { ALL_STREAMS, setStage } from './stage.ts';
-import type { Address, Vault } from './stage.ts';
+import { covers } from '../coverage.ts';
+import type { Reply } from '../../../loopback-receiver.ts';
+import type { Hit } from '../../webhook-receiver.ts';
+import { ALL_STREAMS, setStage } from '../stage.ts';
+import type { Address, Vault } from '../stage.ts';
 
 const stage = setStage('delivery');
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { send, textOf } from '../call.ts';
-import { CoreProcess } from '../core-process.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { ALL_STREAMS, setStage } from './stage.ts';
-import { OUTSIDE } from '../outside.ts';
+import { send, textOf } from '../../call.ts';
+import { CoreProcess } from '../../core-process.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { ALL_STREAMS, setStage } from '../stage.ts';
+import { OUTSIDE } from '../../outside.ts';
 
 const stage = setStage('permissions');
 

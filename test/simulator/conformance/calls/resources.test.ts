@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { covers } from './coverage.ts';
-import { matching, TEXT } from './matchers.ts';
-import { logIn, newUser } from './session-tokens.ts';
-import { ALL_STREAMS, setStage } from './stage.ts';
-import { OUTSIDE } from '../outside.ts';
+import { covers } from '../coverage.ts';
+import { matching, TEXT } from '../matchers.ts';
+import { logIn, newUser } from '../session-tokens.ts';
+import { ALL_STREAMS, setStage } from '../stage.ts';
+import { OUTSIDE } from '../../outside.ts';
 
 const stage = setStage('resources');
 

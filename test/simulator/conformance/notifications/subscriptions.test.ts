@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../call.ts';
-import { covers } from './coverage.ts';
-import { refusalOf } from './error-body.ts';
-import { ANY_NUMBER, TEXT } from './matchers.ts';
-import { ALL_STREAMS, setStage } from './stage.ts';
-import type { Address, Client } from './stage.ts';
+import { textOf } from '../../call.ts';
+import { covers } from '../coverage.ts';
+import { refusalOf } from '../error-body.ts';
+import { ANY_NUMBER, TEXT } from '../matchers.ts';
+import { ALL_STREAMS, setStage } from '../stage.ts';
+import type { Address, Client } from '../stage.ts';
 
 const stage = setStage('subscriptions');
 
