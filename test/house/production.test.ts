@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readSources, REPOSITORY, type Source } from './source.ts';
-import { dependenciesOf, parseModule } from './syntax.ts';
+import { dependenciesOf, parseModule } from './code/syntax.ts';
 
 const { optionalDependencies } = z
   .object({ optionalDependencies: z.record(z.string(), z.string()) })

@@ -1,5 +1,5 @@
 import { parseAst } from 'vitest/node';
-import type { Source } from './source.ts';
+import type { Source } from '../source.ts';
 
 /** A node of the ESTree that the parser gives; `start` and `end` are offsets into the text. */
 export interface SyntaxNode {

@@ -4,7 +4,7 @@ import { impurities } from './purity.ts';
 import type { PurityRule } from './purity.ts';
 import { misshapen } from './shape.ts';
 import type { ShapeRule } from './shape.ts';
-import type { Source } from './source.ts';
+import type { Source } from '../source.ts';
 import { parseModule } from './syntax.ts';
 import type { Module } from './syntax.ts';
 import { misplacedTests } from './test-projects.ts';

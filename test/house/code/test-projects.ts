@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { projectsOf } from '../projects.ts';
+import { projectsOf } from '../../projects.ts';
 import { dependenciesOf } from './syntax.ts';
 import type { Module } from './syntax.ts';
 import type { Violation } from './violation.ts';

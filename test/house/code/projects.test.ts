@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { GATE, patternsOf, projectsOf } from '../projects.ts';
+import { GATE, patternsOf, projectsOf } from '../../projects.ts';
 import { misplacedTests } from './test-projects.ts';
-import { readSources } from './source.ts';
+import { readSources } from '../source.ts';
 import { parseModule } from './syntax.ts';
 import { spoken } from './violation.ts';
 
