@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { ScriptedService, type Reply } from '../custody/scripted-service.ts';
-import { Daemon } from './daemon.ts';
-import { MAIN, runProgram } from './program.ts';
+import { ScriptedService, type Reply } from '../../custody/scripted-service.ts';
+import { Daemon } from '../daemon.ts';
+import { MAIN, runProgram } from '../program.ts';
 
 const VAULTS = Array.from({ length: 30 }, (_, index) => ({
   vaultId: `vault-${index}`,

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../ops/certificate.ts';
-import { collect, eventually, freePort } from './program.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../../ops/certificate.ts';
+import { collect, eventually, freePort } from '../program.ts';
 
-const EXAMPLE = readFileSync(new URL('../../config/proxy/nginx.conf', import.meta.url), 'utf8');
+const EXAMPLE = readFileSync(new URL('../../../config/proxy/nginx.conf', import.meta.url), 'utf8');
 
 const TOKEN = 'a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8';
 

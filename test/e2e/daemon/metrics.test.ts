@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Service } from '../store/webhook.ts';
-import { Daemon } from './daemon.ts';
+import { Service } from '../../store/webhook.ts';
+import { Daemon } from '../daemon.ts';
 
 /** The samples of `/metrics` by name and labels. */
 async function samplesOf(daemon: Daemon): Promise<Map<string, string>> {

@@ -3,10 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
-import { Attached } from './attached.ts';
-import { runProgram } from './program.ts';
+import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
+import { Attached } from '../attached.ts';
+import { runProgram } from '../program.ts';
 
 /** Secrets that are not there, as for somebody who only may read the store. */
 const LOCKED = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 
-const PACE = new URL('../../dist/daemon/reading/pace.js', import.meta.url).href;
+const PACE = new URL('../../../dist/daemon/reading/pace.js', import.meta.url).href;
 
 const PRIORITY_LOWEST = 19;
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Attached } from './attached.ts';
-import { Daemon } from './daemon.ts';
-import { eventually, runProgram } from './program.ts';
+import { Attached } from '../attached.ts';
+import { Daemon } from '../daemon.ts';
+import { eventually, runProgram } from '../program.ts';
 
 /** Starts of the program take seconds on a busy machine, and these tests start it often. */
 const PATIENCE_MS = 120_000;

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CERTIFICATE, CERTIFICATE_KEY, STRANGER, STRANGER_KEY } from '../ops/certificate.ts';
-import { Daemon } from './daemon.ts';
-import { eventually, runProgram } from './program.ts';
+import { CERTIFICATE, CERTIFICATE_KEY, STRANGER, STRANGER_KEY } from '../../ops/certificate.ts';
+import { Daemon } from '../daemon.ts';
+import { eventually, runProgram } from '../program.ts';
 
 /** A daemon over HTTPS, whose certificate is an authority of its own that issued itself. */
 async function privateDaemon(options: { asksForCertificates: boolean }) {

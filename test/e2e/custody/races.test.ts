@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { SeededRandom } from '../../src/commands/demo/story/random.ts';
-import { unpackDeposit } from '../../src/store/codec/deposit.ts';
-import { openForReading } from '../../src/store/sqlite/file/database.ts';
-import { Attached, ETH, type FeedItem } from './attached.ts';
-import type { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { SeededRandom } from '../../../src/commands/demo/story/random.ts';
+import { unpackDeposit } from '../../../src/store/codec/deposit.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { Attached, ETH, type FeedItem } from '../attached.ts';
+import type { Daemon } from '../daemon.ts';
+import { runProgram } from '../program.ts';
 
 const PATIENCE_MS = 120_000;
 const DEPOSITS = 12;

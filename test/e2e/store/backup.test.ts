@@ -2,8 +2,8 @@ import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { Daemon } from '../daemon.ts';
+import { runProgram } from '../program.ts';
 
 function confirmation(id: string): string {
   return JSON.stringify({

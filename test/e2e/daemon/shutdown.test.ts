@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { OpenLedger } from '../store/open-ledger.ts';
-import { Attached } from './attached.ts';
-import { Daemon } from './daemon.ts';
-import { eventually, launchKillable, runProgram } from './program.ts';
+import { OpenLedger } from '../../store/open-ledger.ts';
+import { Attached } from '../attached.ts';
+import { Daemon } from '../daemon.ts';
+import { eventually, launchKillable, runProgram } from '../program.ts';
 
 function confirmation(number: number): string {
   return JSON.stringify({

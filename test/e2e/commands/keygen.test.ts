@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runProgram } from './program.ts';
+import { runProgram } from '../program.ts';
 
 test('keygen --token --out writes a token for its user alone, and never over another', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-keygen-'));

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openForWriting } from '../../src/store/sqlite/file/database.ts';
-import { Daemon } from './daemon.ts';
-import { MAIN, runProgram, runUnread } from './program.ts';
+import { openForWriting } from '../../../src/store/sqlite/file/database.ts';
+import { Daemon } from '../daemon.ts';
+import { MAIN, runProgram, runUnread } from '../program.ts';
 
 const COMMANDS = [
   'demo',

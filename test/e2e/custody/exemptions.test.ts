@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Attached, ETH } from './attached.ts';
-import type { Daemon } from './daemon.ts';
-import { eventually, runProgram } from './program.ts';
+import { Attached, ETH } from '../attached.ts';
+import type { Daemon } from '../daemon.ts';
+import { eventually, runProgram } from '../program.ts';
 
 /** Starts of the program take seconds on a busy machine. */
 const PATIENCE_MS = 120_000;

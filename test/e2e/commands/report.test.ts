@@ -2,10 +2,10 @@ import Sqlite from 'better-sqlite3';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
-import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
+import { Daemon } from '../daemon.ts';
+import { runProgram } from '../program.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openForReading } from '../../src/store/sqlite/file/database.ts';
-import { excessiveStore } from '../store/excessive.ts';
-import { Attached } from './attached.ts';
-import { runProgram } from './program.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { excessiveStore } from '../../store/excessive.ts';
+import { Attached } from '../attached.ts';
+import { runProgram } from '../program.ts';
 
 interface Report {
   readonly sound: boolean;

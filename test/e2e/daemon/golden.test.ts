@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { readTrace, trace, traceNames } from '../house/trace.ts';
-import { Daemon } from './daemon.ts';
+import { readTrace, trace, traceNames } from '../../house/trace.ts';
+import { Daemon } from '../daemon.ts';
 
 type Trace = z.infer<typeof trace>;
 type Item = Readonly<Record<string, unknown>>;

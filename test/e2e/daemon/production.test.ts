@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { Daemon } from './daemon.ts';
+import { Daemon } from '../daemon.ts';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Names of the installed packages, with their scopes. */
 function installed(): string[] {

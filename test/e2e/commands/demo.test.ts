@@ -13,8 +13,8 @@ import {
   launchInTerminal,
   launchKillable,
   launchProgram,
-} from './program.ts';
-import { blocksOf, readPage } from '../docs/page.ts';
+} from '../program.ts';
+import { blocksOf, readPage } from '../../docs/page.ts';
 
 const DEMO_MS_MAX = 240_000;
 
@@ -74,7 +74,7 @@ function startConsumer(options: { url: string; token: string }) {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-consumer-'));
   // In place of the install line, which takes the same packages.
   symlinkSync(
-    fileURLToPath(new URL('../../node_modules', import.meta.url)),
+    fileURLToPath(new URL('../../../node_modules', import.meta.url)),
     `${folder}/node_modules`,
   );
   writeFileSync(join(folder, 'feed.mts'), program);
@@ -202,10 +202,10 @@ test(
     onTestFinished(() => rmSync(parent, { recursive: true }));
     const folder = join(parent, 'a space, 100 %25 #1?');
     for (const name of ['dist', 'config', 'package.json', 'schema.sql']) {
-      const from = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+      const from = fileURLToPath(new URL(`../../../${name}`, import.meta.url));
       cpSync(from, join(folder, name), { recursive: true });
     }
-    const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+    const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url));
     symlinkSync(packages, join(folder, 'node_modules'));
     const files = join(folder, 'temporary');
     mkdirSync(files);

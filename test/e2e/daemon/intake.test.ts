@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { Daemon } from './daemon.ts';
+import { Daemon } from '../daemon.ts';
 
 function confirmation(id: string): string {
   return JSON.stringify({

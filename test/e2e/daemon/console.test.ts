@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Daemon } from './daemon.ts';
+import { Daemon } from '../daemon.ts';
 
 test('a form that the console refuses is no defect, and headers of the console stay off the API', async () => {
   const daemon = await Daemon.start();

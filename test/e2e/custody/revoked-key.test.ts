@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { generateKeyPair } from '../../src/custody/token.ts';
-import { Daemon } from './daemon.ts';
+import { generateKeyPair } from '../../../src/custody/token.ts';
+import { Daemon } from '../daemon.ts';
 
 /** A custody API that knows of nothing, and answers 401 or 403 to everything when told so. */
 class EmptyCustody {

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ThreadedReads } from '../../src/daemon/reading/threaded-reads.ts';
-import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
-import { openForReading } from '../../src/store/sqlite/file/database.ts';
-import { documentsFrom } from '../../src/report/document.ts';
-import { closeOf, dayNumber } from '../store/close/closing.ts';
-import { openLedgerFile, temporaryPath, type OpenLedger } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
+import type { ThreadedReads } from '../../../src/daemon/reading/threaded-reads.ts';
+import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { documentsFrom } from '../../../src/report/document.ts';
+import { closeOf, dayNumber } from '../../store/close/closing.ts';
+import { openLedgerFile, temporaryPath, type OpenLedger } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
 
 /** The threads run the built program's files. */
-const BUILT = new URL('../../dist/daemon/reading/threaded-reads.js', import.meta.url);
+const BUILT = new URL('../../../dist/daemon/reading/threaded-reads.js', import.meta.url);
 
 const PAGE = { page: 0, pageSize: 100 };
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { SeededRandom } from '../../src/commands/demo/story/random.ts';
-import { openForReading } from '../../src/store/sqlite/file/database.ts';
-import { OpenLedger } from '../store/open-ledger.ts';
-import { Daemon } from './daemon.ts';
-import { eventually, runProgram } from './program.ts';
+import { SeededRandom } from '../../../src/commands/demo/story/random.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { OpenLedger } from '../../store/open-ledger.ts';
+import { Daemon } from '../daemon.ts';
+import { eventually, runProgram } from '../program.ts';
 
 /** Twenty kills in all, five of each store: what a recovery leaves behind must survive the next. */
 const STORES = [1, 2, 3, 4] as const;

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { closeOf } from '../store/close/closing.ts';
-import { OpenLedger, SIX_DEEP } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
-import { Daemon } from './daemon.ts';
-import { runProgram } from './program.ts';
+import { closeOf } from '../../store/close/closing.ts';
+import { OpenLedger, SIX_DEEP } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
+import { Daemon } from '../daemon.ts';
+import { runProgram } from '../program.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

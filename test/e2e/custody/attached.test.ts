@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Attached, ETH } from './attached.ts';
+import { Attached, ETH } from '../attached.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, runProgram } from './program.ts';
+import { eventually, runProgram } from '../program.ts';
 
 test('a forged confirmation is never credited and opens a critical break; a true one is', async () => {
   const both = await Attached.start();

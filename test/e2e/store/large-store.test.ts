@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { OpenLedger, SIX_DEEP, temporaryPath } from '../store/open-ledger.ts';
-import { Service } from '../store/webhook.ts';
-import { MAIN, runProgram } from './program.ts';
+import { OpenLedger, SIX_DEEP, temporaryPath } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
+import { MAIN, runProgram } from '../program.ts';
 
 /** In base64 below the bound of a body, 1 MiB, and hardly to be packed. */
 const BODY_RANDOM_BYTES = 750_000;
