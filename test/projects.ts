@@ -28,7 +28,7 @@ const PLACES = {
     'house/dockerfile.test.ts',
     'house/lint.test.ts',
     'ops/alerts.test.ts',
-    'report/formats.test.ts',
+    'report/ledgers.test.ts',
     'simulation',
     'simulator/conformance',
     'simulator/identity',

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { barsOf } from '../../src/report/page/waterfall.ts';
+import { HUGE, NEWER, rendered, REPORT } from './report-under-test.ts';
+import { wordsOf } from './reading-back.ts';
+
+test('html: one page without scripts, everything escaped, figures exact in the title', async () => {
+  const page = await rendered('html');
+  expect(page).not.toMatch(/<script|<link|src=|href=/);
+  expect(page).toContain('&lt;script&gt;alert(1)');
+  expect(page).toContain(`title="${HUGE}"`);
+  expect(page).toContain('2.699979000000000002');
+  expect(page).toContain('not compared');
+  expect(page).toContain('3 d 3 h');
+  expect(page).toMatch(/ann, 2025-11-21T08:00:00.000Z/);
+});
+
+test('html: on paper no table is cut off where it would scroll on a screen', async () => {
+  const [, paper = ''] = (await rendered('html')).split('@media print');
+  expect(paper).toContain('.scroll { overflow: visible; }');
+  expect(paper).toContain('td.number { white-space: normal; overflow-wrap: anywhere; }');
+});
+
+test('html: a figure of nothing takes the room of one digit', async () => {
+  const page = await rendered('html');
+  expect(page).toContain('<td class="number zero-figure" title="0">0</td>');
+  expect(page).not.toMatch(/<td class="number[^>]*>0\.0+</);
+});
+
+test('html: the lists show amounts as the totals do, exact in the title', async () => {
+  const page = await rendered('html');
+  expect(page).toContain('<span title="-300000000000000000">-0.300000000000000000</span>');
+  expect(page).toContain('<span title="1">0.000000000000000001</span>');
+  expect(page).toContain('<span title="40">0.000000000000000040</span>');
+  expect(page).toContain('<span title="-1">-0.000000000000000001</span>');
+});
+
+test('html: a day on which nothing was held says so', async () => {
+  expect(await rendered('html', { totals: [] })).toContain('No vault had a balance or a movement');
+});
+
+test('html: open differences have a verdict of their own, with their totals by asset', async () => {
+  const page = await rendered('html', NEWER);
+  expect(page).toContain('class="verdict open">balanced with open differences<');
+  expect(wordsOf(page)).toContain(
+    'ethereum:ETH custody 3 -1.210000000000000000 1.390000000000000000',
+  );
+  expect(await rendered('html')).not.toContain('Open differences');
+});
+
+test('html: each asset has a total over its vaults, and its differences with chain and custody', async () => {
+  const words = wordsOf(await rendered('html', NEWER));
+  // Two vaults that are alike, but for what custody shows.
+  expect(words).toMatch(/Total 3\.0{18} 4\.0{18} 1\.0{18} 0\.0000420{12} /);
+  expect(words).toContain('Closing − chain Custody as read − After the cut-off Custody');
+  expect(words).toMatch(/Total 5\.399958000000000004 5\.399958000000000004 0 5\.\d+42 0\.0{16}40 /);
+  expect(words).toContain('5.399958000000000002 -0.000000000000000002');
+});
+
+test('html: a report that does not tell what custody showed after the cut-off has no such column', async () => {
+  const words = wordsOf(await rendered('html'));
+  expect(words).toContain('Closing − custody');
+  expect(words).not.toContain('Custody as read');
+});
+
+test('html: burned fees and hashes that the chain view was not told of are named', async () => {
+  const [total] = NEWER.totals;
+  const [difference] = REPORT.differences;
+  if (total === undefined || difference === undefined) throw new Error('the report lacks them');
+  const words = wordsOf(
+    await rendered('html', {
+      ...NEWER,
+      totals: [{ ...total, custodyBurnedFees: '-21' }],
+      differences: [{ ...difference, untold: true }],
+    }),
+  );
+  expect(words).toMatch(/Burned fees in it .* -0\.0{16}21 /);
+  expect(words).toContain('(this hash has no chain view)');
+  expect(wordsOf(await rendered('html', NEWER))).not.toContain('Burned fees');
+});
+
+test('html: numbers stand at the right in every list', async () => {
+  const page = await rendered('html', NEWER);
+  const amounts = [...page.matchAll(/<td class="([^"]*)">\s*<span title="-?\d+">/g)];
+  expect(amounts.length).toBeGreaterThan(8);
+  expect(new Set(amounts.map(([, name]) => name))).toEqual(new Set(['number']));
+});
+
+test('the picture goes from the opening to the closing by the steps that moved', () => {
+  const bars = barsOf(REPORT.totals.slice(0, 1));
+  expect(bars.map(({ label }) => label)).toEqual([
+    'opening',
+    'deposits',
+    'withdrawals',
+    'fees',
+    'rebates',
+    'mints',
+    'internal',
+    'adjustments',
+    'closing',
+  ]);
+  expect(bars.at(-1)?.to).toBe(BigInt(REPORT.totals[0]?.closing ?? ''));
+});

@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ReportTotal } from '../../src/domain/close/report.ts';
+import { bytesOf, NEWER, rendered, REPORT } from './report-under-test.ts';
+import { workbookOf } from './reading-back.ts';
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--help'], { stdio: 'ignore' }).status === 0;
+}
+
+function fileOf(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-report-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A total that differs by its vault alone, for each of these. */
+function totalsOf(vaultIds: readonly string[]): ReportTotal[] {
+  return REPORT.totals
+    .slice(2)
+    .flatMap((total) => vaultIds.map((vaultId) => ({ ...total, vaultId })));
+}
+
+/** The accounts of vaults in a rendered ledger, in their order. */
+async function vaultAccounts(format: 'hledger' | 'beancount', vaultIds: readonly string[]) {
+  const text = await rendered(format, { totals: totalsOf(vaultIds) });
+  return [...text.matchAll(/^ +(Assets:Custody:.*?) {2}/gm)].map(([, account]) => account);
+}
+
+const UUID = '550e8400-e29b-41d4-a716-446655440000';
+
+const VAULT_NAMES = [
+  [UUID, UUID, `V-${UUID}`],
+  ['vault_eu.1', 'vault_eu.1', 'V-vault--5f-eu--2e-1'],
+  ['hot 1:main', 'hot 1%3amain', 'V-hot--20-1--3a-main'],
+  ['a;b%c', 'a%3bb%25c', 'V-a--3b-b--25-c'],
+  [' two  spaces ', '%20two%20 spaces%20', 'V---20-two--20---20-spaces--20-'],
+  ['no\u00a0break\n', 'no%c2%a0break%0a', 'V-no--a0-break--a-'],
+  ['-a--b-', '-a--b-', 'V--a--2d--b--2d-'],
+  ['日é', '日é', 'V---65e5---e9-'],
+] as const;
+
+test('vaults keep their names in ledgers as far as these take them', async () => {
+  const ids = VAULT_NAMES.map(([id]) => id);
+  expect(await vaultAccounts('hledger', ids)).toEqual(
+    VAULT_NAMES.map(([, name]) => `Assets:Custody:${name}`),
+  );
+  expect(await vaultAccounts('beancount', ids)).toEqual(
+    VAULT_NAMES.map(([, , name]) => `Assets:Custody:${name}`),
+  );
+});
+
+test.for(['hledger', 'beancount'] as const)(
+  'no two vaults share an account in %s',
+  async (format) => {
+    // Every id of up to four of these, which are what the spelling is made of.
+    const letters = ['-', '2', 'd', '5', ' ', ':', '%'];
+    let ids = [''];
+    const all: string[] = [];
+    for (let length = 1; length <= 4; length += 1) {
+      ids = ids.flatMap((id) => letters.map((letter) => id + letter));
+      all.push(...ids);
+    }
+    expect(new Set(await vaultAccounts(format, all)).size).toBe(all.length);
+  },
+);
+
+test.skipIf(!has('hledger'))(
+  'hledger reads the journal, its assertions hold, and the balances are the closings (skipped where hledger is not installed)',
+  async () => {
+    const file = fileOf('close.journal', await rendered('hledger'));
+    const hledger = (...args: string[]): string =>
+      execFileSync('hledger', ['-f', file, ...args], { encoding: 'utf8' });
+    hledger('check', '--strict', 'ordereddates');
+    const newer = fileOf('newer.journal', await rendered('hledger', NEWER));
+    execFileSync('hledger', ['-f', newer, 'check', '--strict', 'ordereddates']);
+    const balances = hledger('bal', 'assets', '--flat', '-N', '-O', 'csv', '--layout', 'bare');
+    expect(balances).toContain('2.699979000000000002');
+    expect(balances).toContain(REPORT.totals[1]?.closing);
+    expect(balances).toContain('0.00000007');
+  },
+);
+
+test.skipIf(!has('hledger'))(
+  'hledger reads several days after one another, and each day’s opening is the closing before it (skipped where hledger is not installed)',
+  async () => {
+    const next = REPORT.totals.map((total) => ({
+      ...total,
+      opening: total.closing,
+      deposits: '0',
+      withdrawals: '1',
+      fees: '0',
+      rebates: '0',
+      mints: '0',
+      internal: '0',
+      adjustments: '0',
+      closing: (BigInt(total.closing) - 1n).toString(),
+    }));
+    const one = fileOf('one.journal', await rendered('hledger'));
+    const two = fileOf(
+      'two.journal',
+      await rendered('hledger', { day: '2025-11-21', totals: next }),
+    );
+    const both = fileOf('both.journal', `include ${one}\ninclude ${two}\n`);
+    const hledger = (...args: string[]): string =>
+      execFileSync('hledger', ['-f', both, ...args], { encoding: 'utf8' });
+    hledger('check', '--strict', 'ordereddates');
+    const balances = hledger('bal', 'assets:custody:hot', '-N', '-O', 'csv', '--layout', 'bare');
+    expect(balances).toContain('"2.699979000000000001"');
+    expect(hledger('bal', 'equity:opening', '-N', '-O', 'csv', '--layout', 'bare')).toContain(
+      '"-1.500000000000000000"',
+    );
+  },
+);
+
+test.skipIf(!has('hledger'))(
+  'hledger tells every vault by one account below Custody (skipped where hledger is not installed)',
+  async () => {
+    const totals = totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId));
+    const file = fileOf('names.journal', await rendered('hledger', { totals }));
+    const listed = execFileSync('hledger', ['-f', file, 'accounts', 'assets'], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    });
+    expect(listed.trimEnd().split('\n').toSorted()).toEqual(
+      VAULT_NAMES.map(([, name]) => `Assets:Custody:${name}`).toSorted(),
+    );
+  },
+);
+
+/** An amount of a day's deposits, and whether beancount's 28 digits hold what it sums to. */
+const LENGTHS = [
+  ['4'.repeat(27), true],
+  // Nothing is longer than 28 digits, but 9… + 9… is.
+  ['9'.repeat(28), false],
+  ['1'.repeat(31), false],
+] as const;
+
+test.for(LENGTHS)(
+  'an asset of which %s came is in the beancount ledger: %s',
+  async ([amount, isIn]) => {
+    const spam = 'ethereum:0xspam';
+    const [total] = REPORT.totals.slice(2);
+    if (total === undefined) throw new Error('no total');
+    const deposited = { ...total, asset: spam, opening: '0', deposits: amount, closing: amount };
+    const totals = [...REPORT.totals.slice(0, 1), { ...deposited, decimals: 6 }];
+    const text = await rendered('beancount', { totals });
+    expect(text.includes(amount.slice(0, -6))).toBe(isIn);
+    expect(text.includes(`; left out: ${spam}`)).toBe(!isIn);
+    expect(text).toContain('2.699979000000000002 ');
+    const page = await rendered('html', { totals });
+    expect(/beancount[^<]*ethereum:0xspam/.test(page)).toBe(!isIn);
+    const sheets = workbookOf(await bytesOf('xlsx', { totals }));
+    expect(JSON.stringify(sheets['Report']).includes(spam)).toBe(!isIn);
+    if (!has('bean-check')) return;
+    const checked = spawnSync('bean-check', [fileOf('spam.beancount', text)], { encoding: 'utf8' });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+  },
+);
+
+test.skipIf(!has('bean-check'))(
+  'beancount checks the ledger without a word (skipped where beancount is not installed)',
+  async () => {
+    const totals = [...REPORT.totals, ...totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId))];
+    const file = fileOf('close.beancount', await rendered('beancount', { totals }));
+    const checked = spawnSync('bean-check', [file], { encoding: 'utf8' });
+    expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+    const newer = fileOf('newer.beancount', await rendered('beancount', NEWER));
+    expect(spawnSync('bean-check', [newer]).status).toBe(0);
+    const moved = totals.map((total) => ({ ...total, closing: `${total.closing}1` }));
+    const wrong = fileOf('wrong.beancount', await rendered('beancount', { totals: moved }));
+    expect(spawnSync('bean-check', [wrong]).status).toBe(1);
+  },
+);

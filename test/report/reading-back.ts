@@ -1,0 +1,51 @@
+import { strFromU8, unzipSync } from 'fflate';
+
+/** RFC 4180, read back. */
+export function csvRows(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain, end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g,
+  )) {
+    row.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+/** The texts of a workbook's sheets by name: rows of cells, empty ones left out. */
+export function workbookOf(body: string | Uint8Array): Record<string, string[][]> {
+  const files = unzipSync(Buffer.from(body));
+  const read = (name: string): string => strFromU8(files[name] ?? new Uint8Array());
+  const text = (xml: string): string =>
+    xml
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&apos;', "'")
+      .replaceAll('&amp;', '&');
+  const shared = [...read('xl/sharedStrings.xml').matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map((one) =>
+    text(one[1] ?? ''),
+  );
+  const names = [...read('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((one) =>
+    text(one[1] ?? ''),
+  );
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      [...read(`xl/worksheets/sheet${index + 1}.xml`).matchAll(/<row [^>]*>(.*?)<\/row>/gs)].map(
+        ([, row = '']) =>
+          [...row.matchAll(/<c [^>]*t="s"[^>]*><v>(\d+)<\/v><\/c>/g)].map(
+            ([, at]) => shared[Number(at)] ?? 'not in the workbook',
+          ),
+      ),
+    ]),
+  );
+}
+
+/** A page's words, tags left out. */
+export function wordsOf(page: string): string {
+  return page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
