@@ -94,6 +94,8 @@ export function suppressedDepths(
     );
     if (deeper.length === 0) return [];
     const wanted = deeper.map(({ of, confirmations }) => `${confirmations} for ${of}`).join(', ');
-    return [`${network} is delivered only to depth ${depth}, and the policy wants ${wanted}`];
+    return [
+      `${network} is delivered only to depth ${depth}, and the policy wants ${wanted} (set it with --confirmations)`,
+    ];
   });
 }

@@ -91,10 +91,10 @@ test('a network that the policy names by one of its assets matters too', () => {
 
 test('an override below what the policy wants suppresses it, for assets with a depth of their own too', () => {
   expect(suppressedDepths(POLICY, { ethereum: 12, bitcoin: 6, ripple: 1 })).toEqual([
-    'ethereum is delivered only to depth 12, and the policy wants 40 for ethereum:USDC',
-    'ripple is delivered only to depth 1, and the policy wants 6 for ripple',
+    'ethereum is delivered only to depth 12, and the policy wants 40 for ethereum:USDC (set it with --confirmations)',
+    'ripple is delivered only to depth 1, and the policy wants 6 for ripple (set it with --confirmations)',
   ]);
   expect(suppressedDepths(POLICY, { ethereum: 1 })).toEqual([
-    'ethereum is delivered only to depth 1, and the policy wants 12 for ethereum, 40 for ethereum:USDC',
+    'ethereum is delivered only to depth 1, and the policy wants 12 for ethereum, 40 for ethereum:USDC (set it with --confirmations)',
   ]);
 });

@@ -66,7 +66,7 @@ test('an override that holds back the policy’s depth is a break of its vault, 
   expect(stage.open.openBreak('subscription_drift').vault_id).toBe(vaultId);
   expect(driftDetails(stage)).toEqual([
     expect.stringContaining(
-      'ethereum is delivered only to depth 3, and the policy wants 12 for ethereum',
+      'ethereum is delivered only to depth 3, and the policy wants 12 for ethereum (set it with --confirmations): mend it with `counterfoil subscribe`',
     ),
   ]);
   // The policy is looked at in every run, the subscription once an hour.
