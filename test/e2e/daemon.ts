@@ -17,8 +17,18 @@ export interface Crediting {
 
 export const THREE_DEEP: Crediting = { default: { confirmations: 3 }, networks: {}, assets: {} };
 
-/** Far from any test: runs happen when asked for. */
-const NEVER = '0 0 1 1 *';
+const DAY_MS = 86_400_000;
+
+/**
+ * A schedule whose next time is a month away, and whose last time was eleven months ago: runs happen
+ * when a test asks for them. On a fixed date, the first of January say, a store with older days would
+ * be closed by the schedule for months afterwards.
+ */
+function never(): string {
+  const far = new Date(Date.now() + 30 * DAY_MS);
+  // Not the last day of February, which most years lack.
+  return `0 0 ${Math.min(far.getUTCDate(), 28)} ${far.getUTCMonth() + 1} *`;
+}
 
 interface DaemonOptions {
   readonly crediting?: Crediting;
@@ -47,7 +57,7 @@ export class Daemon {
       intake: { pathTokens: this.pathTokens },
       ...(custody === undefined ? {} : { custody }),
       crediting: options.crediting ?? THREE_DEEP,
-      reconcile: { sweep: NEVER, close: NEVER, graceSeconds: options.graceSeconds ?? 0 },
+      reconcile: { sweep: never(), close: never(), graceSeconds: options.graceSeconds ?? 0 },
       api: { tokens: [{ name: 'tester', role: 'admin', sha256 }] },
     };
     writeFileSync(this.configPath, JSON.stringify(config, null, 2));
