@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -132,29 +132,42 @@ export async function startProgram<Ready>(...args: string[]): Promise<Running<Re
   return new Running<Ready>(child, JSON.parse(first[0]) as Ready, stderr);
 }
 
-async function serverOn(port: number): Promise<Server | undefined> {
+/**
+ * Below the ports that Linux (from 32768) and macOS (from 49152) choose by themselves. A port from
+ * those may go to any server or connection between the moment it is found free and its use.
+ */
+const PORTS_FROM = 10_000;
+/** Ports of each worker of a run, and of each process of a worker: runs beside this one differ. */
+const WORKER_PORTS = 2_000;
+const PROCESS_PORTS = 40;
+const WORKERS = 10;
+
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS;
+const ownPorts =
+  PORTS_FROM +
+  worker * WORKER_PORTS +
+  (process.pid % (WORKER_PORTS / PROCESS_PORTS)) * PROCESS_PORTS;
+let portsTaken = 0;
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => resolve(server));
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
 /**
- * A port that was free a moment ago, and so was the next one, for a configuration that must name it
- * beforehand.
+ * A port that is free, and so is the next one, for a configuration that must name it beforehand. The
+ * same process is given it again only after all its other ports.
  */
 export async function freePort(): Promise<number> {
-  for (;;) {
-    const first = await serverOn(0);
-    if (first === undefined) throw new Error('no port is free');
-    const { port } = first.address() as AddressInfo;
-    const second = await serverOn(port + 1);
-    await new Promise((resolve) => first.close(resolve));
-    if (second === undefined) continue;
-    await new Promise((resolve) => second.close(resolve));
-    return port;
+  for (let tries = 0; tries < PROCESS_PORTS; tries += 1) {
+    const port = ownPorts + (portsTaken % PROCESS_PORTS);
+    portsTaken += 2;
+    if ((await isFree(port)) && (await isFree(port + 1))) return port;
   }
+  throw new Error(`no port is free from ${ownPorts} on`);
 }
 
 const POLL_INTERVAL_MS = 50;
