@@ -14,6 +14,7 @@ export default defineConfig({
     // What hangs must end; what is slow on a busy machine must not fail for it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
     restoreMocks: true,
     reporters: ['default', new TallyReporter()],
     projects: [

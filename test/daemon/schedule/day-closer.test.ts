@@ -35,14 +35,16 @@ test('a close at 23:59 comes on the day on which the clocks change', async () =>
   await vi.advanceTimersByTimeAsync(8 * 60_000);
   expect(closed()).toEqual([]);
   await vi.advanceTimersByTimeAsync(60_000);
-  await vi.waitFor(() =>
-    expect(closed()).toEqual([
-      {
-        day: '2025-03-28',
-        cut_off_at: Date.parse('2025-03-29T02:00:00Z'),
-        closed_at: Date.parse('2025-03-30T01:59:00Z'),
-      },
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(closed()).toEqual([
+        {
+          day: '2025-03-28',
+          cut_off_at: Date.parse('2025-03-29T02:00:00Z'),
+          closed_at: Date.parse('2025-03-30T01:59:00Z'),
+        },
+      ]),
+    { timeout: 50_000 },
   );
 });
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Reconciler } from '../../../src/daemon/schedule/reconciler.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Metrics } from '../../../src/ops/metrics/metrics.ts';
@@ -37,12 +37,13 @@ function reconcilerUnderTest() {
     now: () => open.at,
   });
   /** The run with this number, from 1 on, when it has something to record. */
-  const run = (number: number) =>
-    vi.waitFor(() => {
+  const run = async (number: number) => {
+    for (;;) {
       const begun = recording[number - 1];
-      if (begun === undefined) throw new Error(`run ${number} has not begun`);
-      return begun;
-    });
+      if (begun !== undefined) return begun;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
   const recorded = () => open.rows('SELECT * FROM reconciliations').length;
   return { reconciler, run, recorded, begun: () => recording.length };
 }
