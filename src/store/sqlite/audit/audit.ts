@@ -3,7 +3,7 @@ import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amo
 import { GENESIS_HASH, sealHash } from '../../seal.ts';
 import { isDamage } from '../file/database.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
-import type { SealRow } from '../table/tables.ts';
+import type { BalanceRow, SealRow } from '../table/tables.ts';
 
 /** Most problems that a check reports; it only counts the rest. */
 const PROBLEMS_SHOWN_MAX = 20;
@@ -115,13 +115,14 @@ function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
 export function checkHashChain(db: Database, tick: (facts: number) => void): AuditCheck {
   const problems = new Problems();
   const journal = new JournalReader(db);
-  const seals = db.prepare<[], SealRow>('SELECT * FROM seals ORDER BY commit_number').all();
+  const seals = db.prepare<[], SealRow>('SELECT * FROM seals ORDER BY commit_number');
   let previous: { hash: Uint8Array; seq: number; commit: number } = {
     hash: GENESIS_HASH,
     seq: 0,
     commit: 0,
   };
-  for (const seal of seals) {
+  // One at a time: a store has millions of them.
+  for (const seal of seals.iterate()) {
     const where = `commit ${seal.commit_number}`;
     if (seal.commit_number !== previous.commit + 1) {
       problems.add(`${where}: the commit before it is missing`);
@@ -207,20 +208,23 @@ function amountOf(text: string): Amount | undefined {
   return STORED_AMOUNT.test(text) ? storedAmount(text) : undefined;
 }
 
-function checkBalances(db: Database, sums: ReadonlyMap<number, Amount>): AuditCheck {
+/** `sums`: what the postings sum to, by ledger account. The check empties the map. */
+function checkBalances(db: Database, sums: Map<number, Amount>): AuditCheck {
   const problems = new Problems();
-  const rows = db
-    .prepare<[], { ledger_account: number; amount: string }>('SELECT * FROM balances')
-    .all();
-  const stored = new Map(rows.map((row) => [row.ledger_account, row.amount]));
-  for (const account of new Set([...sums.keys(), ...stored.keys()])) {
+  const balances = db.prepare<[], BalanceRow>('SELECT * FROM balances');
+  let examined = 0;
+  const check = (account: number, kept: string): void => {
     const sum = sums.get(account) ?? ZERO;
-    const kept = stored.get(account) ?? '0';
-    if (sum.toString() !== kept) {
-      problems.add(`ledger account ${account}: balance ${kept}, its postings sum to ${sum}`);
-    }
+    if (sum.toString() === kept) return;
+    problems.add(`ledger account ${account}: balance ${kept}, its postings sum to ${sum}`);
+  };
+  for (const { ledger_account: account, amount } of balances.iterate()) {
+    check(account, amount);
+    sums.delete(account);
+    examined += 1;
   }
-  return problems.result('balances', stored.size);
+  for (const account of sums.keys()) check(account, '0');
+  return problems.result('balances', examined);
 }
 
 /** Tables that a replay of the journal makes, with the order in which their rows are compared. */

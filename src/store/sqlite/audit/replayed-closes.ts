@@ -19,7 +19,9 @@ function closeIn(fact: Fact): PositionedClose | undefined {
  * computed it. The fact that names this position follows later, so all closes are read first.
  */
 export class ReplayedCloses {
-  readonly #bySeq = new Map<number, PositionedClose>();
+  /** By the position at which a day was computed: the position of the fact that closes the day. */
+  readonly #closedAt = new Map<number, number>();
+  readonly #closeAt: (seq: number) => PositionedClose | undefined;
   readonly #source: CloseSource;
   #computed: string | undefined;
 
@@ -27,6 +29,11 @@ export class ReplayedCloses {
   constructor(from: Database, source: CloseSource, read: (row: JournalRow) => Fact) {
     this.#source = source;
     const journal = new JournalReader(from);
+    // Read again when it is needed: a close lists the day's transactions, and years have many closes.
+    this.#closeAt = (seq) => {
+      const row = journal.at(seq);
+      return row && closeIn(read(row));
+    };
     const seqs = from
       .prepare<[string], number>(
         "SELECT seq FROM journal WHERE kind = 'custody-record' AND detail = ? ORDER BY seq",
@@ -34,15 +41,15 @@ export class ReplayedCloses {
       .pluck()
       .all(CLOSE_DETAIL);
     for (const seq of seqs) {
-      const row = journal.at(seq);
-      const close = row && closeIn(read(row));
-      if (close !== undefined) this.#bySeq.set(close.asOf.seq, close);
+      const close = this.#closeAt(seq);
+      if (close !== undefined) this.#closedAt.set(close.asOf.seq, seq);
     }
   }
 
   /** Call after the fact at `seq`. `flush` writes the pending records first. */
   passed(seq: number, flush: () => void): void {
-    const close = this.#bySeq.get(seq);
+    const closedAt = this.#closedAt.get(seq);
+    const close = closedAt === undefined ? undefined : this.#closeAt(closedAt);
     if (close === undefined) return;
     flush();
     this.#computed = packDay(computeDay(close, this.#source, close.asOf.at));

@@ -98,19 +98,26 @@ export class JournalReader {
    * no block of a rebuilt store holds bodies of two commits.
    */
   *blocks(): Generator<readonly JournalRow[]> {
-    const starts = this.#starts.all();
-    let next = 0;
-    let block: JournalRow[] = [];
-    for (const row of this.all()) {
-      const isNext = row.seq >= (starts[next] ?? Infinity);
-      if ((isNext || block.length >= GROUP_FACTS_MAX) && block.length > 0) {
-        yield block;
-        block = [];
+    // Read along with the facts: a store has millions of blocks.
+    const starts = this.#starts.iterate();
+    const nextStart = (): number => starts.next().value ?? Infinity;
+    try {
+      let start = nextStart();
+      let block: JournalRow[] = [];
+      for (const row of this.all()) {
+        const isNext = row.seq >= start;
+        if ((isNext || block.length >= GROUP_FACTS_MAX) && block.length > 0) {
+          yield block;
+          block = [];
+        }
+        while (row.seq >= start) start = nextStart();
+        block.push(row);
       }
-      while (row.seq >= (starts[next] ?? Infinity)) next += 1;
-      block.push(row);
+      if (block.length > 0) yield block;
+    } finally {
+      // A database with a running statement cannot be closed.
+      starts.return?.();
     }
-    if (block.length > 0) yield block;
   }
 
   /** The fact at a journal position. */
