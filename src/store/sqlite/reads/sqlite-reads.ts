@@ -201,9 +201,8 @@ export class SqliteReads implements Reads {
     return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
   }
 
-  /** Waits for the other reads, because it would see the snapshot of a running one. */
   body(seq: number): Promise<KeptBody | undefined> {
-    return this.#db.connection().execute(() => Promise.resolve(this.#journal.bodyAt(seq)));
+    return this.#alone(() => this.#journal.bodyAt(seq));
   }
 
   breaks(query: BreakQuery, page: PageRequest) {
@@ -253,9 +252,7 @@ export class SqliteReads implements Reads {
   }
 
   dayMovements(query: DayMovementQuery, page: PageRequest) {
-    const read = (): ReturnType<typeof readDayMovements> =>
-      readDayMovements(this.#connection, this.#keys, { query, page });
-    return Promise.resolve(this.#connection.transaction(read)());
+    return this.#alone(() => readDayMovements(this.#connection, this.#keys, { query, page }));
   }
 
   firstRecordedAt() {
@@ -271,13 +268,11 @@ export class SqliteReads implements Reads {
   }
 
   computeDay(record: CloseRecord, at: number): Promise<ComputedClose> {
-    const closes = new SqliteCloseRecords(this.#connection, this.#keys);
-    // One synchronous transaction, so that no other read uses the connection meanwhile.
-    const compute = this.#connection.transaction((): ComputedClose => {
+    return this.#alone(() => {
+      const closes = new SqliteCloseRecords(this.#connection, this.#keys);
       const asOf = { seq: closes.headSeq(), at };
       return { asOf, computed: packDay(computeDay(record, closes, at)) };
     });
-    return Promise.resolve(compute());
   }
 
   custodyReadThrough() {
@@ -348,9 +343,8 @@ export class SqliteReads implements Reads {
     return readWaitingWithdrawals(this.#db, limit);
   }
 
-  /** Waits for the other reads, as `body` does. */
   needsRunStep(until: number): Promise<boolean> {
-    return this.#db.connection().execute(() => Promise.resolve(this.#run.needsStep(until)));
+    return this.#alone(() => this.#run.needsStep(until));
   }
 
   unsettledMovements(limit: number): Promise<readonly Movement[]> {
@@ -359,5 +353,14 @@ export class SqliteReads implements Reads {
 
   reconcilerView(about: Parameters<Reads['reconcilerView']>[0]) {
     return readReconcilerView(this.#db, about, this.#keys);
+  }
+
+  /**
+   * Runs a synchronous read as one transaction, after the reads before it. Between the rows of a
+   * running read, the transaction would fail or see that read's snapshot.
+   */
+  #alone<Result>(read: () => Result): Promise<Result> {
+    const transaction = this.#connection.transaction(read);
+    return this.#db.connection().execute(() => Promise.resolve(transaction()));
   }
 }
