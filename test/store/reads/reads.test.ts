@@ -577,7 +577,7 @@ test('the same hash on another network has its own hash state', async () => {
   ]);
 });
 
-test('runs are listed newest first, and the watermark is the highest of all', async () => {
+test('runs are listed newest first, and the watermark is the newest one', async () => {
   const { open, reads } = await openStore();
   expect(await reads.custodyWatermark()).toBeNull();
   const run = {
@@ -602,6 +602,24 @@ test('runs are listed newest first, and the watermark is the highest of all', as
   expect(await reads.custodyWatermark()).toBe(500);
   expect(await reads.reconciliation(items[0]?.seq ?? 0)).toEqual(items[0]);
   expect(await reads.reconciliation(0)).toBeUndefined();
+});
+
+test('the address round is read from the newest run alone', async () => {
+  const { open, path } = await openLedgerFile();
+  const nothing = { matched: 0, broken: 0, exempt: {}, skipped: {} };
+  const run = { kind: 'run', graceMs: 0, custody: nothing, requests: 0, watermark: null } as const;
+  for (const offset of [1, 2, 3]) {
+    const cursor = { vaultId: 'v1', offset, after: null };
+    const addresses = { checked: 0, outcomes: nothing, cursor };
+    await open.record({ ...run, startedAt: open.at, incomplete: null, addresses });
+  }
+  const statements: string[] = [];
+  const db = new Sqlite(path, { readonly: true, verbose: (text) => statements.push(String(text)) });
+  const reads = new SqliteReads(db);
+  onTestFinished(() => reads.close());
+  statements.length = 0;
+  expect(await reads.rotationCursor()).toMatchObject({ offset: 3 });
+  expect(statements.map((text) => db.prepare(text).all().length)).toEqual([1]);
 });
 
 test('a reader’s connection refuses to write', async () => {

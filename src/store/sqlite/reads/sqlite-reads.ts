@@ -218,9 +218,13 @@ export class SqliteReads implements Reads {
   }
 
   async custodyWatermark(): Promise<number | null> {
+    // A run never moves the watermark back. The newest row is near; the highest takes a whole scan.
     const newest = await this.#db
       .selectFrom('reconciliations')
-      .select((run) => run.fn.max('watermark').as('watermark'))
+      .where('watermark', 'is not', null)
+      .select('watermark')
+      .orderBy('seq', 'desc')
+      .limit(1)
       .executeTakeFirst();
     return newest?.watermark ?? null;
   }

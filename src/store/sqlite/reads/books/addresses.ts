@@ -64,6 +64,7 @@ export async function readRotationCursor(db: Kysely<Tables>): Promise<RotationCu
     .where(sql<boolean>`addresses IS NOT NULL`)
     .select('addresses')
     .orderBy('seq', 'desc')
+    .limit(1)
     .executeTakeFirst();
   if (row === undefined || row.addresses === null) return null;
   const checks = JSON.parse(row.addresses) as NonNullable<ReconciliationRow['addresses']>;
