@@ -39,10 +39,11 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
   const fresh = `${path}.rebuild`;
   // No other process may write during the replay: its facts would be lost with the old file.
   const lock = takeWriterLock(path);
-  removeDatabase(fresh);
-  const old = openForRebuild(path);
   const { decode, progress } = options;
+  let old: Database | undefined;
   try {
+    removeDatabase(fresh);
+    old = openForRebuild(path);
     // Before the long replay, because a reader of the store would make this fail afterwards too.
     foldLog(old, path);
     const facts = old.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
@@ -68,7 +69,7 @@ export function rebuild(path: string, options: RebuildOptions): RebuildReport {
     old.close();
     return { facts, previous: replaceBy(fresh, path) };
   } catch (error) {
-    if (old.open) old.close();
+    old?.close();
     removeDatabase(fresh);
     throw explained(fresh, error);
   } finally {

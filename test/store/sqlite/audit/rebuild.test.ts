@@ -11,7 +11,7 @@ import type { BodiesTableRow } from '../../../../src/store/sqlite/table/tables.t
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { verifyWith } from '../../evidence.ts';
 import { excessiveBody, excessiveStore } from '../../excessive.ts';
-import { factOf, OpenLedger, openLedgerFile } from '../../open-ledger.ts';
+import { factOf, OpenLedger, openLedgerFile, temporaryPath } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
 const OPTIONS = {
@@ -284,4 +284,10 @@ test('a refused rebuild leaves the files of a running one', async () => {
   expect(() => rebuild(path, OPTIONS)).toThrow('in use by another process');
   expect(existsSync(underWay)).toBe(true);
   lock.release();
+});
+
+test('a refused rebuild frees the store for the next writer', () => {
+  const missing = temporaryPath();
+  expect(() => rebuild(missing, OPTIONS)).toThrow('cannot be opened');
+  expect(() => takeWriterLock(missing).release()).not.toThrow();
 });
