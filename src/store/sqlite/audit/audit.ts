@@ -8,6 +8,15 @@ import type { BalanceRow, SealRow } from '../table/tables.ts';
 /** Most problems that a check reports; it only counts the rest. */
 const PROBLEMS_SHOWN_MAX = 20;
 
+/** Longest text of a problem: a row that differs may hold a report of many megabytes. */
+const PROBLEM_CHARACTERS_MAX = 1_000;
+
+/** The beginning of a text. A slice would keep the whole text in memory; the copy does not. */
+function beginningOf(text: string): string {
+  if (text.length <= PROBLEM_CHARACTERS_MAX) return text;
+  return `${Buffer.from(text.slice(0, PROBLEM_CHARACTERS_MAX)).toString()}…`;
+}
+
 /** The result of one check of an audit. `problems`: at most 20 sentences; empty when it passed. */
 export interface AuditCheck {
   readonly check:
@@ -25,7 +34,7 @@ export class Problems {
 
   add(problem: string): void {
     this.#count += 1;
-    if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(problem);
+    if (this.#shown.length < PROBLEMS_SHOWN_MAX) this.#shown.push(beginningOf(problem));
   }
 
   /** Runs a part of a check. Damage that stops it becomes a problem; other errors are thrown. */
