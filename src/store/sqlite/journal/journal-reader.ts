@@ -100,7 +100,10 @@ export class JournalReader {
   *blocks(): Generator<readonly JournalRow[]> {
     // Read along with the facts: a store has millions of blocks.
     const starts = this.#starts.iterate();
-    const nextStart = (): number => starts.next().value ?? Infinity;
+    const nextStart = (): number => {
+      const next: IteratorResult<number, undefined> = starts.next();
+      return next.done === true ? Infinity : next.value;
+    };
     try {
       let start = nextStart();
       let block: JournalRow[] = [];
