@@ -15,7 +15,8 @@ import type { FactOutcome } from '../../src/store/port.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/file/database.ts';
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
-import type { BreakRow, CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
+import type { BreakRow } from '../../src/store/sqlite/table/break-tables.ts';
+import type { CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
 
 export const START = 1_763_600_000_000;
 const FACT_MS = 1_000;

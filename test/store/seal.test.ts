@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openLedgerFile } from './open-ledger.ts';
 import type { JournalRow } from '../../src/store/records.ts';
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
-import type { SealRow } from '../../src/store/sqlite/table/tables.ts';
+import type { SealRow } from '../../src/store/sqlite/table/journal-tables.ts';
 import { Service } from './webhook.ts';
 
 /** An integer in the form of schema.sql: 8 bytes, big-endian. */

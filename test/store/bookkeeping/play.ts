@@ -16,11 +16,8 @@ import {
 } from '../../../src/domain/ids.ts';
 import type { ComputedClose } from '../../../src/store/reads.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
-import type {
-  DepositRow,
-  MovementRow,
-  WithdrawalRow,
-} from '../../../src/store/sqlite/table/tables.ts';
+import type { DepositRow, WithdrawalRow } from '../../../src/store/sqlite/table/tables.ts';
+import type { MovementRow } from '../../../src/store/sqlite/table/ledger-tables.ts';
 import { Choices } from '../choices.ts';
 import { closeOf, dayNumber } from '../close/closing.ts';
 import { CustodyWitness } from '../custody-witness.ts';

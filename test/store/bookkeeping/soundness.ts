@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { EntryRow, PostingRow } from '../../../src/store/sqlite/table/tables.ts';
+import type { EntryRow, PostingRow } from '../../../src/store/sqlite/table/ledger-tables.ts';
 import { unsoundCloses } from '../close/closing.ts';
 import type { OpenLedger } from '../open-ledger.ts';
 import type { SmallWorld } from '../small-world.ts';

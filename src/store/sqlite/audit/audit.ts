@@ -3,7 +3,8 @@ import { plus, storedAmount, ZERO, type Amount } from '../../../domain/money/amo
 import { GENESIS_HASH, sealHash } from '../../seal.ts';
 import { isDamage } from '../file/database.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
-import type { BalanceRow, SealRow } from '../table/tables.ts';
+import type { BalanceRow } from '../table/ledger-tables.ts';
+import type { SealRow } from '../table/journal-tables.ts';
 
 /** Most problems that a check reports; it only counts the rest. */
 const PROBLEMS_SHOWN_MAX = 20;

@@ -7,7 +7,7 @@ import type {
   DailyCloseTableRow,
   DailyTotalRow,
 } from '../table/close-tables.ts';
-import type { SealRow } from '../table/tables.ts';
+import type { SealRow } from '../table/journal-tables.ts';
 
 const GENESIS = '0'.repeat(64);
 

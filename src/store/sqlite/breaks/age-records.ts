@@ -5,7 +5,8 @@ import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { Idle } from '../../records.ts';
 import { breakOf } from './break-row.ts';
 import { depositOf, hourOf, withdrawalOf } from '../table/row.ts';
-import type { BreakRow, DepositRow, WithdrawalRow } from '../table/tables.ts';
+import type { BreakRow } from '../table/break-tables.ts';
+import type { DepositRow, WithdrawalRow } from '../table/tables.ts';
 
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'

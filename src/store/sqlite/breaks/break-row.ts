@@ -9,7 +9,7 @@ import type {
 import { BreakId } from '../../../domain/ids.ts';
 import type { StoredBreakEvent } from '../../records.ts';
 import { findingColumns, findingOf } from './finding-row.ts';
-import type { BreakEventRow, BreakRow } from '../table/tables.ts';
+import type { BreakEventRow, BreakRow } from '../table/break-tables.ts';
 
 /** Reads a break from its row. */
 export function breakOf(row: BreakRow): Break {

@@ -3,7 +3,7 @@ import type { BreakType } from '../../../domain/break/break.ts';
 import { sumByRule, type ExemptDifference } from '../../../domain/break/exemption.ts';
 import type { ExemptionRulesRow } from '../../records.ts';
 import { exemptDifferenceOf, exemptionsOf } from './exemption-row.ts';
-import type { ExemptDifferenceRow, ExemptionTableRow } from '../table/tables.ts';
+import type { ExemptDifferenceRow, ExemptionTableRow } from '../table/break-tables.ts';
 
 /** Reads the current exemption rules and the exempt differences. */
 export class ExemptionRecords {

@@ -2,7 +2,7 @@ import type { ExemptDifference } from '../../../domain/break/exemption.ts';
 import { packExemptions, unpackExemptions } from '../../codec/fact.ts';
 import type { ExemptionRulesRow } from '../../records.ts';
 import { findingColumns, findingOf } from './finding-row.ts';
-import type { ExemptDifferenceRow, ExemptionTableRow } from '../table/tables.ts';
+import type { ExemptDifferenceRow, ExemptionTableRow } from '../table/break-tables.ts';
 
 /** Reads exemption rules from their row. */
 export function exemptionsOf(row: ExemptionTableRow): ExemptionRulesRow {

@@ -9,7 +9,7 @@ import {
   VaultId,
 } from '../../../domain/ids.ts';
 import { or } from '../table/row.ts';
-import type { FindingColumns } from '../table/tables.ts';
+import type { FindingColumns } from '../table/break-tables.ts';
 
 /** Reads a difference from the columns that breaks and exempt differences share. */
 export function findingOf(row: FindingColumns): Finding {

@@ -5,7 +5,7 @@ import type {
   CustodyEffectTableRow,
   DailyCloseTableRow,
 } from '../table/close-tables.ts';
-import type { BreakRow } from '../table/tables.ts';
+import type { BreakRow } from '../table/break-tables.ts';
 
 /** One position line of a hash as an array: a long day would cost an object per row otherwise. */
 export type LineRow = readonly [

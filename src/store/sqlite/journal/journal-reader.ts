@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { inflateSync } from 'node:zlib';
 import type { KeptBody } from '../../reads.ts';
 import type { JournalRow } from '../../records.ts';
-import type { BodiesTableRow, JournalTableRow } from '../table/tables.ts';
+import type { BodiesTableRow, JournalTableRow } from '../table/journal-tables.ts';
 
 /** An inflated block of bodies; `bytes` is empty when the block is damaged. */
 interface Block {

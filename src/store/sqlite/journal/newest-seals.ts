@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { sealHash } from '../../seal.ts';
 import { JournalReader } from './journal-reader.ts';
-import type { SealRow } from '../table/tables.ts';
+import type { SealRow } from '../table/journal-tables.ts';
 
 /** Newest commits that opening a large store checks, because a crash could have damaged them. */
 const SEALS = 64;

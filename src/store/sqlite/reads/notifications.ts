@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import type { IntakeStatus } from '../../../domain/fact/fact.ts';
 import type { NotificationQuery, Page, PageRequest, StoredNotification } from '../../reads.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
-import type { HashTableRow, NotificationTableRow, Tables } from '../table/tables.ts';
+import type { HashTableRow, NotificationTableRow } from '../table/journal-tables.ts';
+import type { Tables } from '../table/tables.ts';
 import { SPAN_FACTS } from '../writing/sqlite-writes.ts';
 import { keptTotal, readPage } from './list.ts';
 

@@ -19,14 +19,9 @@ import type { Withdrawal, WithdrawalStatus } from '../../../domain/withdrawal/wi
 import { packChanges, unpackChanges } from '../../codec/change.ts';
 import { packPosted, packSeen, unpackPosted, unpackSeen } from '../../codec/sighting.ts';
 import type { QuarantineRow } from '../../records.ts';
-import type {
-  DepositRow,
-  MovementRow,
-  OwnHashRow,
-  QuarantineTableRow,
-  SightingRow,
-  WithdrawalRow,
-} from './tables.ts';
+import type { DepositRow, OwnHashRow, SightingRow, WithdrawalRow } from './tables.ts';
+import type { MovementRow } from './ledger-tables.ts';
+import type { QuarantineTableRow } from './journal-tables.ts';
 
 /** A nullable column as a branded id or null. */
 export function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {

@@ -43,16 +43,16 @@ import {
   sightingOf,
   withdrawalOf,
 } from '../table/row.ts';
+import type { BreakRow } from '../table/break-tables.ts';
 import type {
-  BreakRow,
   DepositRow,
-  MovementRow,
   OwnHashRow,
   PolicyTableRow,
-  QuarantineTableRow,
   SightingRow,
   WithdrawalRow,
 } from '../table/tables.ts';
+import type { MovementRow } from '../table/ledger-tables.ts';
+import type { QuarantineTableRow } from '../table/journal-tables.ts';
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how

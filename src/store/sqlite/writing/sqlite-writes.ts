@@ -14,7 +14,7 @@ import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { LedgerWriter } from './posting-writer.ts';
 import { depositRow, sightingRow, withdrawalRow } from '../table/row.ts';
-import type { NotificationTableRow } from '../table/tables.ts';
+import type { NotificationTableRow } from '../table/journal-tables.ts';
 import { addToCount, ChangedRows, insertInto, upsertInto } from '../table/statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;

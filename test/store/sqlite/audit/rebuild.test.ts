@@ -7,7 +7,7 @@ import { JournalReader } from '../../../../src/store/sqlite/journal/journal-read
 import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
 import { takeWriterLock } from '../../../../src/store/sqlite/file/writer-lock.ts';
 import { StoreRefused } from '../../../../src/store/sqlite/file/refusal.ts';
-import type { BodiesTableRow } from '../../../../src/store/sqlite/table/tables.ts';
+import type { BodiesTableRow } from '../../../../src/store/sqlite/table/journal-tables.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { verifyWith } from '../../evidence.ts';
 import { excessiveBody, excessiveStore } from '../../excessive.ts';

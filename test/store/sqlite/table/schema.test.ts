@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../../../src/domain/break/break.ts';
 import { closeOf, closesOf } from '../../close/closing.ts';
@@ -6,9 +6,11 @@ import { verifyWith } from '../../evidence.ts';
 import { openLedger, OpenLedger } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
-const TABLES_FILES = ['tables.ts', 'asset-tables.ts', 'close-tables.ts', 'count-tables.ts'].map(
-  (name) => new URL(`../../../../src/store/sqlite/table/${name}`, import.meta.url),
-);
+const TABLES_FOLDER = new URL('../../../../src/store/sqlite/table/', import.meta.url);
+
+const TABLES_FILES = readdirSync(TABLES_FOLDER)
+  .filter((name) => name.endsWith('tables.ts'))
+  .map((name) => new URL(name, TABLES_FOLDER));
 
 const SQL_TYPES: Record<string, string> = { TEXT: 'string', INTEGER: 'number', BLOB: 'Uint8Array' };
 

@@ -1,0 +1,56 @@
+// The rows of the ledger: accounts, entries, postings, balances and movements.
+
+export interface LedgerAccountRow {
+  ledger_account: number;
+  view: string;
+  kind: string;
+  vault_id: string;
+  account_id: string;
+  address_id: string;
+  memo: string;
+  asset: string;
+}
+
+export interface EntryRow {
+  entry_id: number;
+  seq: number;
+  view: string;
+  source: string;
+  cause: string;
+  vault_id: string;
+  hash_id: number;
+  network: string;
+  blockchain_hash: string;
+  transaction_id: string | null;
+  reverses: number | null;
+  posted_at: number;
+}
+
+export interface PostingRow {
+  entry_id: number;
+  line: number;
+  ledger_account: number;
+  change_kind: string;
+  amount: string;
+}
+
+export interface BalanceRow {
+  ledger_account: number;
+  amount: string;
+}
+
+export interface MovementRow {
+  hash_id: number;
+  network: string;
+  blockchain_hash: string;
+  vault_id: string;
+  asset: string;
+  books: string;
+  chain: string;
+  custody: string | null;
+  on_books: number;
+  on_chain: number;
+  standing: string;
+  changed_at: number;
+  judged: string;
+}
