@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Page } from '../store/reads.ts';
+import type { Page } from '../store/page.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1000;

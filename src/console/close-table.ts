@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { SignedDay } from '../store/reads.ts';
+import type { SignedDay } from '../store/answers.ts';
 import { momentText } from './figure.ts';
 import type { Markup } from './markup.ts';
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Amount } from '../domain/money/amount.ts';
 import { BODY_BREAKS, differenceOf, type BreakType } from '../domain/break/break.ts';
 import type { Deposit } from '../domain/deposit/deposit.ts';
-import type { ShownBreak } from '../store/reads.ts';
+import type { ShownBreak } from '../store/answers.ts';
 import type { ReconciliationRow } from '../store/records.ts';
 import { closeTable } from './close-table.ts';
 import { creditLatencyCard, type CreditLatencyNow } from './credit-latency-card.ts';

@@ -1,6 +1,7 @@
 import type { Deposit } from '../domain/deposit/deposit.ts';
 import type { ReconciliationRow } from '../store/records.ts';
-import type { SignedDay, Reads, ShownBreak, StoreCounts } from '../store/reads.ts';
+import type { SignedDay, ShownBreak, StoreCounts } from '../store/answers.ts';
+import type { Reads } from '../store/reads.ts';
 
 const DEPOSITS_SHOWN = 20;
 const CLOSES_SHOWN = 7;

@@ -1,5 +1,6 @@
 import type { DailyReport } from '../domain/close/report.ts';
-import type { ClosedReport, Reads } from '../store/reads.ts';
+import type { ClosedReport } from '../store/answers.ts';
+import type { Reads } from '../store/reads.ts';
 import { beancountText } from './beancount.ts';
 import { csvText } from './csv.ts';
 import { hledgerText } from './hledger.ts';

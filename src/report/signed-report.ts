@@ -1,6 +1,6 @@
 import type { DailyReport } from '../domain/close/report.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
-import type { DayMovementPage } from '../store/reads.ts';
+import type { DayMovementPage } from '../store/day-movement.ts';
 
 /** A sealed report with its hash, signatures and movements. */
 export interface SignedReport {

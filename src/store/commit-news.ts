@@ -2,7 +2,7 @@ import type { CreditItem } from '../domain/deposit/credit.ts';
 import { isDue, type Deposit } from '../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../domain/ids.ts';
 import { awaitsConfirmation } from '../domain/withdrawal/withdrawal.ts';
-import type { Writes } from './records.ts';
+import type { Writes } from './writes.ts';
 
 /** The changes of a commit that the verifier waits for. */
 export interface CommitNews {

@@ -2,6 +2,7 @@ import type { Amount } from '../domain/money/amount.ts';
 import type { Entry } from '../domain/money/entry.ts';
 import type { ChangeKind } from '../domain/fact/notification.ts';
 import type { Category } from '../domain/money/roll-forward.ts';
+import type { Page } from './page.ts';
 
 /** A line of an entry behind a movement. Members are null when the sender did not report them. */
 export interface MovementEntry {
@@ -46,4 +47,10 @@ export interface DayMovementQuery {
   readonly figure?: Category | undefined;
   /** Most hashes that are read, in the order of their names; undefined reads all. */
   readonly hashesMax?: number | undefined;
+}
+
+/** One page of a closed day's movements. */
+export interface DayMovementPage extends Page<DayMovement> {
+  /** False when `hashesMax` left hashes out; `total` does not count them. */
+  readonly isWhole: boolean;
 }

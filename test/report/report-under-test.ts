@@ -2,7 +2,7 @@ import type { DailyReport } from '../../src/domain/close/report.ts';
 import { documentOf, type DocumentBody, type Format } from '../../src/report/document.ts';
 import { Amount } from '../../src/domain/money/amount.ts';
 import type { SignedReport } from '../../src/report/signed-report.ts';
-import type { ClosedReport } from '../../src/store/reads.ts';
+import type { ClosedReport } from '../../src/store/answers.ts';
 
 export const HUGE = `1${'0'.repeat(59)}`;
 

@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { Balance } from '../../store/reads.ts';
+import type { Balance } from '../../store/answers.ts';
 import type { ApiEnv } from '../access.ts';
 import { filter, given, listAnswer, listOf, pageQuery, partFilter } from '../paging.ts';
 import { answers } from '../problem.ts';

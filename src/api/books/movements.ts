@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
-import type { LedgerEntry, MovementStatement } from '../../store/reads.ts';
+import type { LedgerEntry, MovementStatement } from '../../store/answers.ts';
 import type { ApiEnv } from '../access.ts';
-import { pageWithin } from '../../store/page-within.ts';
+import { pageWithin } from '../../store/page.ts';
 import { listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
 import type { Services } from '../services.ts';

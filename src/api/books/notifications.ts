@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { IntakeStatus } from '../../domain/fact/fact.ts';
-import type { StoredNotification } from '../../store/reads.ts';
+import type { StoredNotification } from '../../store/answers.ts';
 import type { ApiEnv } from '../access.ts';
 import { journalSeq } from './journal.ts';
 import { filter, given, listAnswer, listOf, pageQuery } from '../paging.ts';

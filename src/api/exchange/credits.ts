@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { feedSeqAt, cursorOf } from '../../domain/deposit/feed-cursor.ts';
 import { CreditId } from '../../domain/ids.ts';
-import type { StoredCredit } from '../../store/reads.ts';
+import type { StoredCredit } from '../../store/answers.ts';
 import { authorize, type ApiEnv } from '../access.ts';
 import { recordDecision, statement } from './decision.ts';
 import { depositFields, depositOrProblem, depositView, oneDeposit } from './deposits.ts';

@@ -5,7 +5,7 @@ import type { Decision } from '../../domain/fact/decision.ts';
 import { haltsIn, scopeText, type HaltScope } from '../../domain/deposit/halt.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import type { PolicyChange } from '../../store/reads.ts';
+import type { PolicyChange } from '../../store/answers.ts';
 import { authorize, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonText } from './decision.ts';
 import { filter, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';

@@ -10,7 +10,8 @@ import {
 import { cursorOf } from '../../domain/deposit/feed-cursor.ts';
 import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
-import { BREAK_SORTS, type ShownBreak } from '../../store/reads.ts';
+import { BREAK_SORTS } from '../../store/queries.ts';
+import type { ShownBreak } from '../../store/answers.ts';
 import { authorize, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonBody, reasonText, statement } from '../exchange/decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';

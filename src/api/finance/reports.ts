@@ -2,7 +2,7 @@ import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-op
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { REPORT_STATUSES } from '../../domain/close/report.ts';
 import { FORMATS } from '../../report/document.ts';
-import type { ClosedReport, SignedDay } from '../../store/reads.ts';
+import type { ClosedReport, SignedDay } from '../../store/answers.ts';
 import { authorize, type ApiEnv } from '../access.ts';
 import { dateParams, notClosed } from './closed-day.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';

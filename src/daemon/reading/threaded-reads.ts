@@ -1,5 +1,5 @@
 import type { CloseRecord } from '../../domain/close/record.ts';
-import type { ComputedClose, StoreCounts } from '../../store/reads.ts';
+import type { ComputedClose, StoreCounts } from '../../store/answers.ts';
 import type { Calls, Method, Reading } from './messages.ts';
 import { ListReader } from './list-reader.ts';
 import type { Pace } from './pace.ts';

@@ -8,7 +8,8 @@ import type {
   CustodyTransaction,
 } from '../../domain/fact/custody-record.ts';
 import { EMPTY_HASH_STATE } from '../../domain/hash/hash-state.ts';
-import type { VaultAddress, Reads } from '../../store/reads.ts';
+import type { VaultAddress } from '../../store/answers.ts';
+import type { Reads } from '../../store/reads.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { AddressLists, type AddressRead } from './address-list.ts';

@@ -1,5 +1,5 @@
 import type { AddressMovement } from '../../domain/chain/address-evidence.ts';
-import type { VaultAddress } from '../../store/reads.ts';
+import type { VaultAddress } from '../../store/answers.ts';
 import { remember } from '../pacing/bounded-map.ts';
 import { nextBackoffMs } from '../pacing/lookup-backoff.ts';
 

@@ -1,7 +1,8 @@
 import type { CustodyClient } from '../../custody/client.ts';
 import type { RotationCursor } from '../../domain/fact/custody-record.ts';
 import { AddressId, VaultId } from '../../domain/ids.ts';
-import type { VaultAddress, Reads } from '../../store/reads.ts';
+import type { VaultAddress } from '../../store/answers.ts';
+import type { Reads } from '../../store/reads.ts';
 import { PAGE_SIZE_MAX } from '../../wire/page.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
 import type { VaultList } from '../watching/vault-list.ts';

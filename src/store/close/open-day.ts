@@ -9,7 +9,8 @@ import { groupedBy } from '../../domain/grouped.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../../domain/ids.ts';
 import type { VaultAsset } from '../../domain/money/roll-forward.ts';
 import { eventTimeOf } from './event-time.ts';
-import type { CloseSource, CustodyEffectRow, DailyCloseRow } from '../records.ts';
+import type { CloseSource } from '../close-source.ts';
+import type { CustodyEffectRow, DailyCloseRow } from '../records.ts';
 import { byUtf8 } from '../text-order.ts';
 
 function sealedDay(row: DailyCloseRow | undefined): SealedDay | undefined {

@@ -5,7 +5,9 @@ import {
   type ExemptDifference,
   type ExemptionRule,
 } from '../../domain/break/exemption.ts';
-import type { ExemptionRulesRow, RecordSource, Writes } from '../records.ts';
+import type { ExemptionRulesRow } from '../records.ts';
+import type { RecordSource } from '../record-source.ts';
+import type { Writes } from '../writes.ts';
 
 type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference' | 'exemptCounts'>;
 

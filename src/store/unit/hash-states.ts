@@ -12,7 +12,9 @@ import type { OwnHash } from '../../domain/withdrawal/own-hash.ts';
 import { sameKey, type Sighting } from '../../domain/hash/sighting.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { Recent } from './recent.ts';
-import type { HashRow, RecordSource, Writes } from '../records.ts';
+import type { HashRow } from '../records.ts';
+import type { RecordSource } from '../record-source.ts';
+import type { Writes } from '../writes.ts';
 
 type Source = Pick<RecordSource, 'hashState' | 'deposit' | 'withdrawal' | 'ownHashesOf'>;
 

@@ -34,10 +34,10 @@ import type {
   QuarantineRow,
   ReconciliationRow,
   RestoreRow,
-  RecordSource,
   SignatureRow,
-  Writes,
 } from '../records.ts';
+import type { RecordSource } from '../record-source.ts';
+import type { Writes } from '../writes.ts';
 
 /** The tables that are only appended to, between two flushes. */
 interface Appended {

@@ -14,7 +14,7 @@ import {
   TransactionId,
   VaultId,
 } from '../../../src/domain/ids.ts';
-import type { ComputedClose } from '../../../src/store/reads.ts';
+import type { ComputedClose } from '../../../src/store/answers.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { DepositRow, WithdrawalRow } from '../../../src/store/sqlite/table/tables.ts';
 import type { MovementRow } from '../../../src/store/sqlite/table/ledger-tables.ts';

@@ -4,7 +4,7 @@ import type { DailyReport } from '../../../src/domain/close/report.ts';
 import type { ExemptionRule } from '../../../src/domain/break/exemption.ts';
 import { decode } from '../../../src/intake/decode.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
-import type { ComputedClose } from '../../../src/store/reads.ts';
+import type { ComputedClose } from '../../../src/store/answers.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { rebuild } from '../../../src/store/sqlite/audit/rebuild.ts';
 import { verify } from '../../../src/store/sqlite/audit/verify.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import type { BalanceQuery } from '../../../src/store/reads.ts';
+import type { BalanceQuery } from '../../../src/store/queries.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { closeOf, dayNumber } from '../close/closing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { NotificationQuery } from '../../../src/store/reads.ts';
+import type { NotificationQuery } from '../../../src/store/queries.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openLedgerFile } from '../open-ledger.ts';

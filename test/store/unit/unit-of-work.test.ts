@@ -7,7 +7,8 @@ import {
   TransactionId,
   VaultId,
 } from '../../../src/domain/ids.ts';
-import type { CustodyEffectRow, RecordSource } from '../../../src/store/records.ts';
+import type { CustodyEffectRow } from '../../../src/store/records.ts';
+import type { RecordSource } from '../../../src/store/record-source.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
 import { UnitOfWork } from '../../../src/store/unit/unit-of-work.ts';
 import { factOf, openLedger, START } from '../open-ledger.ts';

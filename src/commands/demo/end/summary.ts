@@ -1,6 +1,6 @@
 import { openForReading } from '../../../store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../store/sqlite/reads/sqlite-reads.ts';
-import type { StoreCounts } from '../../../store/reads.ts';
+import type { StoreCounts } from '../../../store/answers.ts';
 import type { Consumed } from '../people/consumer.ts';
 import type { LatencyFigures } from './credit-latency.ts';
 import { IDLE_SECONDS_MAX, stepsLeft, type Outstanding } from './drain.ts';

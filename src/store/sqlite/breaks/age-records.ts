@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Break, Severity } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { Idle } from '../../records.ts';
+import type { Idle } from '../../record-source.ts';
 import { breakOf } from './break-row.ts';
 import { depositOf, hourOf, withdrawalOf } from '../table/row.ts';
 import type { BreakRow } from '../table/break-tables.ts';

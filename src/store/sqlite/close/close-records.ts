@@ -17,13 +17,12 @@ import type { ChangeKind } from '../../../domain/fact/notification.ts';
 import type { PositionLine } from '../../../domain/money/roll-forward.ts';
 import type {
   ClosedDayRow,
-  CloseSource,
   CustodyEffectRow,
   DailyCloseRow,
   JournalRow,
-  SealedPositions,
   SignatureRow,
 } from '../../records.ts';
+import type { CloseSource, SealedPositions } from '../../close-source.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { PositionTotals } from '../reads/books/position-totals.ts';
@@ -150,6 +149,7 @@ export class SqliteCloseRecords implements CloseSource {
     return this.#ask.recordedAt.get(seq);
   }
 
+  /** The last journalled fact. */
   headSeq(): number {
     return this.#ask.headSeq.get() ?? 0;
   }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { inflateSync } from 'node:zlib';
-import type { KeptBody } from '../../reads.ts';
+import type { KeptBody } from '../../answers.ts';
 import type { JournalRow } from '../../records.ts';
 import type { BodiesTableRow, JournalTableRow } from '../table/journal-tables.ts';
 

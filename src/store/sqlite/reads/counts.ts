@@ -5,7 +5,7 @@ import {
   type DepositState,
   type HoldReason,
 } from '../../../domain/deposit/deposit.ts';
-import type { StoreCounts } from '../../reads.ts';
+import type { StoreCounts } from '../../answers.ts';
 import type { Tables } from '../table/tables.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
 import { atSnapshot, keptTotal } from './list.ts';

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit/deposit.ts';
 import type { DepositId } from '../../../domain/ids.ts';
-import type { DepositQuery, Page, PageRequest } from '../../reads.ts';
+import type { DepositQuery } from '../../queries.ts';
+import type { Page, PageRequest } from '../../page.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
 import { depositOf } from '../table/row.ts';
 import type { Tables } from '../table/tables.ts';

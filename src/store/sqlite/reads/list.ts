@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Page, PageRequest } from '../../reads.ts';
+import type { Page, PageRequest } from '../../page.ts';
 import type { Tables } from '../table/tables.ts';
 
 /** Values of columns. Null matches rows without a value; a list matches each of its values. */

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import type { IntakeStatus } from '../../../domain/fact/fact.ts';
-import type { NotificationQuery, Page, PageRequest, StoredNotification } from '../../reads.ts';
+import type { NotificationQuery } from '../../queries.ts';
+import type { Page, PageRequest } from '../../page.ts';
+import type { StoredNotification } from '../../answers.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
 import type { HashTableRow, NotificationTableRow } from '../table/journal-tables.ts';
 import type { Tables } from '../table/tables.ts';

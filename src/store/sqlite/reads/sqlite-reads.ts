@@ -10,22 +10,17 @@ import { storedAmount } from '../../../domain/money/amount.ts';
 import { computeDay, packDay } from '../../close/close-day.ts';
 import type { DayMovementQuery } from '../../day-movement.ts';
 import { unpackDeposit } from '../../codec/deposit.ts';
-import { pageWithin } from '../../page-within.ts';
+import { pageWithin, type Page, type PageRequest } from '../../page.ts';
 import type { PolicyRow, ReconciliationRow } from '../../records.ts';
+import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answers.ts';
 import type {
-  ComputedClose,
-  Balance,
   BalanceQuery,
   BreakQuery,
   DepositQuery,
-  KeptBody,
   NotificationQuery,
-  Page,
-  PageRequest,
-  Reads,
-  StoredCredit,
   WithdrawalQuery,
-} from '../../reads.ts';
+} from '../../queries.ts';
+import type { Reads } from '../../reads.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import { KeyLookup } from '../keys/key-lookup.ts';

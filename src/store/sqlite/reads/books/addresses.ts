@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { RotationCursor } from '../../../../domain/fact/custody-record.ts';
 import { AddressId, VaultId } from '../../../../domain/ids.ts';
 import type { ReconciliationRow } from '../../../records.ts';
-import type { VaultAddress } from '../../../reads.ts';
+import type { VaultAddress } from '../../../answers.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot } from '../list.ts';
 

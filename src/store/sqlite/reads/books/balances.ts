@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
-import type { Balance, BalanceQuery } from '../../../reads.ts';
+import type { Balance } from '../../../answers.ts';
+import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
 import { waitingDepositRows } from '../deposits.ts';
 import { atSnapshot } from '../list.ts';

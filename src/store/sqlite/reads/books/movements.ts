@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
 import type { View } from '../../../../domain/money/entry.ts';
 import type { Movement, MovementAgreement } from '../../../../domain/money/movement.ts';
-import type { LedgerEntry, LedgerLine, MovementStatement } from '../../../reads.ts';
+import type { LedgerEntry, LedgerLine, MovementStatement } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { movementOf } from '../../table/row.ts';
 import type { Tables } from '../../table/tables.ts';

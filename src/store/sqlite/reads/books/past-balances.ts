@@ -1,7 +1,8 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { negated, plus, storedAmount, ZERO, type Amount } from '../../../../domain/money/amount.ts';
 import { firstEntryIdOf } from '../../../../domain/ids.ts';
-import type { Balance, BalanceQuery } from '../../../reads.ts';
+import type { Balance } from '../../../answers.ts';
+import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
 import { positionOf, positionRows, type Position } from './positions.ts';
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Balance, BalanceQuery } from '../../../reads.ts';
+import type { Balance } from '../../../answers.ts';
+import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
 
 /** A position without its balance. */

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Break } from '../../../../domain/break/break.ts';
 import { CreditId, creditIdOf, type BreakId } from '../../../../domain/ids.ts';
 import { idDigest } from '../../../unit/id-digest.ts';
-import type { ReversalInFeed, ShownBreak } from '../../../reads.ts';
+import type { ReversalInFeed, ShownBreak } from '../../../answers.ts';
 import type { Tables } from '../../table/tables.ts';
 
 type TracedBreak = Omit<ShownBreak, 'reversal'>;

@@ -6,14 +6,10 @@ import {
   type Break,
   type BreakType,
 } from '../../../../domain/break/break.ts';
-import type {
-  BreakQuery,
-  BreakSort,
-  Page,
-  PageRequest,
-  Reads,
-  ShownBreak,
-} from '../../../reads.ts';
+import type { BreakQuery, BreakSort } from '../../../queries.ts';
+import type { Page, PageRequest } from '../../../page.ts';
+import type { Reads } from '../../../reads.ts';
+import type { ShownBreak } from '../../../answers.ts';
 import { breakEventOf, breakOf } from '../../breaks/break-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { shownBreaks } from './break-evidence.ts';

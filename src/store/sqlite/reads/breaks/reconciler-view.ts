@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { TransactionId, HashKey } from '../../../../domain/ids.ts';
 import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
-import type { ReconcilerView } from '../../../reads.ts';
+import type { ReconcilerView } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
 import { depositOf, ownHashOf, sightingOf, withdrawalOf } from '../../table/row.ts';
 import type { Tables } from '../../table/tables.ts';

@@ -6,10 +6,14 @@ import type { Entry } from '../../../../domain/money/entry.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../../../../domain/ids.ts';
 import type { ChangeKind } from '../../../../domain/fact/notification.ts';
 import { CATEGORIES, type Category, type Effects } from '../../../../domain/money/roll-forward.ts';
-import type { DayMovement, DayMovementQuery, MovementEntry } from '../../../day-movement.ts';
-import { pageWithin } from '../../../page-within.ts';
+import type {
+  DayMovement,
+  DayMovementPage,
+  DayMovementQuery,
+  MovementEntry,
+} from '../../../day-movement.ts';
+import { pageWithin, type PageRequest } from '../../../page.ts';
 import { accountNamesOf } from '../../../unit/account-names.ts';
-import type { DayMovementPage, PageRequest } from '../../../reads.ts';
 import { SqliteCloseRecords } from '../../close/close-records.ts';
 import { JournalReader } from '../../journal/journal-reader.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';

@@ -1,0 +1,192 @@
+import type { Amount } from '../domain/money/amount.ts';
+import type { Break, BreakType, Severity } from '../domain/break/break.ts';
+import type { CloseRecord } from '../domain/close/record.ts';
+import type { CloseSignature } from '../domain/close/signature.ts';
+import type { CreditItem } from '../domain/deposit/credit.ts';
+import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
+import type { KeyedHashState } from '../domain/hash/hash-state.ts';
+import type { View } from '../domain/money/entry.ts';
+import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
+import type { IntakeStatus } from '../domain/fact/fact.ts';
+import type { AddressId, AssetId, CreditId, VaultId } from '../domain/ids.ts';
+import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
+import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+import type { CustodyEffectRow, ClosedDayRow, DailyCloseRow, PolicyRow } from './records.ts';
+
+/** A position with its balance. Every part but the vault and the asset may be null. */
+export interface Balance {
+  readonly vaultId: string;
+  readonly accountId: string | null;
+  readonly addressId: string | null;
+  readonly memo: string | null;
+  readonly asset: string;
+  /** Smallest unit. */
+  readonly amount: Amount;
+  /** Deposits in the mempool that are not posted yet; zero with `asOf` and in the chain view. */
+  readonly pending: Amount;
+}
+
+/** One item of the credit feed. `feedSeq`: its number, 1 for the first. */
+export interface StoredCredit {
+  readonly feedSeq: number;
+  readonly item: CreditItem;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** A posting of an entry as a statement shows it. */
+export interface LedgerLine {
+  readonly kind: string;
+  readonly accountId: string | null;
+  readonly addressId: string | null;
+  readonly memo: string | null;
+  readonly asset: string;
+  /** Smallest unit. */
+  readonly amount: Amount;
+  readonly changeKind: string;
+}
+
+/** An entry as a statement shows it. */
+export interface LedgerEntry {
+  readonly entryId: number;
+  /** Journal position of its fact. */
+  readonly seq: number;
+  readonly view: View;
+  readonly cause: string;
+  readonly vaultId: string;
+  readonly transactionId: string | null;
+  /** Id of the entry that it reverses; null for none. */
+  readonly reverses: number | null;
+  /** Unix milliseconds. */
+  readonly postedAt: number;
+  readonly lines: readonly LedgerLine[];
+}
+
+/** A movement, how its sides agree, and the entries that it sums. */
+export interface MovementStatement {
+  readonly movement: Movement;
+  readonly agreement: MovementAgreement;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** A notification as a list shows it; members are null when its body does not have them. */
+export interface StoredNotification {
+  readonly seq: number;
+  readonly id: string;
+  readonly status: IntakeStatus;
+  readonly stream: string | null;
+  readonly type: string | null;
+  readonly vaultId: string | null;
+  readonly network: string | null;
+  readonly blockchainHash: string | null;
+  readonly transactionId: string | null;
+  readonly confirmations: number | null;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** A feed item that reverses a credit. */
+export interface ReversalInFeed {
+  readonly creditId: CreditId;
+  readonly reverses: CreditId;
+  readonly feedSeq: number;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** A break with members that every read computes, because they change after the break opened. */
+export interface ShownBreak extends Break {
+  /** Journal position of the newest fact that opened or changed it. */
+  readonly seq: number;
+  /**
+   * For a `reversal_after_credit`: the reversal of its credit. Null while there is none, and for
+   * other types.
+   */
+  readonly reversal: ReversalInFeed | null;
+}
+
+/** A computed day, with the journal position and time that its report depends on. */
+export interface ComputedClose {
+  readonly asOf: NonNullable<CloseRecord['asOf']>;
+  /** The text for the fact that closes the day, unchanged (`packDay`). */
+  readonly computed: string;
+}
+
+/** The body of a fact. `isWhole`: its length is the recorded one; else the store is damaged. */
+export interface KeptBody {
+  readonly bytes: Uint8Array;
+  readonly isWhole: boolean;
+}
+
+/** A policy, and the one that it replaced; null for the first. */
+export interface PolicyChange extends PolicyRow {
+  readonly before: CreditingPolicy | null;
+}
+
+/** Counts for the console, metrics and the demo's closing line. */
+export interface StoreCounts {
+  readonly notifications: {
+    readonly accepted: number;
+    readonly duplicates: number;
+    readonly quarantined: number;
+    readonly refused: number;
+  };
+  readonly deposits: Readonly<Partial<Record<DepositState, number>>>;
+  /** Reasons for which deposits are held now. `oldestAt`: when the oldest was first seen. */
+  readonly held: readonly { readonly reason: HoldReason; readonly oldestAt: number }[];
+  readonly credits: {
+    readonly credits: number;
+    readonly reversals: number;
+    /** When the oldest active, unacknowledged credit was made; null without any. */
+    readonly oldestUnacknowledgedAt: number | null;
+  };
+  readonly breaks: {
+    readonly open: number;
+    readonly resolved: number;
+    readonly byType: readonly {
+      type: BreakType;
+      severity: Severity;
+      open: number;
+      /** When the oldest of them opened, Unix milliseconds. */
+      oldestAt: number;
+    }[];
+  };
+  /** Position of the last fact; 0 in an empty journal. */
+  readonly journalHead: number;
+  /** Differences between books and chain view that no run has compared yet. */
+  readonly unjudgedMovements: number;
+}
+
+/** An address and the vault that it belongs to. */
+export interface VaultAddress {
+  readonly vaultId: VaultId;
+  readonly addressId: AddressId;
+}
+
+/** The records that a comparison reads, from one snapshot. */
+export interface ReconcilerView {
+  readonly hashStates: readonly KeyedHashState[];
+  readonly withdrawals: readonly Withdrawal[];
+  /** Unresolved breaks that a comparison can open, change or resolve, by key. */
+  readonly openBreaks: ReadonlyMap<string, Break>;
+  readonly pinnedDecimals: ReadonlyMap<AssetId, number>;
+  readonly policy: CreditingPolicy | null;
+  readonly exemptions: readonly ExemptionRule[];
+  /** Exempt differences, by key. */
+  readonly exempt: ReadonlyMap<string, ExemptDifference>;
+}
+
+/** A closed day with the signatures of its report. */
+export interface SignedDay {
+  readonly close: ClosedDayRow;
+  readonly signatures: readonly CloseSignature[];
+}
+
+/** A closed day with its signatures and the report itself. */
+export interface ClosedReport extends SignedDay {
+  readonly close: DailyCloseRow;
+}
+
+/** The effect of one asset of a custody transaction on the closes so far. */
+export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | 'asset' | 'amount'>;

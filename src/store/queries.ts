@@ -1,0 +1,60 @@
+import type { BreakState, BreakType, Severity } from '../domain/break/break.ts';
+import type { DepositState } from '../domain/deposit/deposit.ts';
+import type { View } from '../domain/money/entry.ts';
+import type { IntakeStatus } from '../domain/fact/fact.ts';
+
+/** Selects balances; undefined members do not filter, and '' matches positions without the part. */
+export interface BalanceQuery {
+  readonly view: View;
+  readonly vaultId?: string;
+  readonly accountId?: string;
+  readonly addressId?: string;
+  readonly memo?: string;
+  readonly asset?: string;
+  /** Unix milliseconds: balances of the entries posted until then, inclusive. */
+  readonly asOf?: number;
+}
+
+/** Selects deposits; undefined members do not filter. */
+export interface DepositQuery {
+  readonly state?: DepositState;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+}
+
+/** Selects withdrawals; undefined members do not filter. */
+export interface WithdrawalQuery {
+  readonly status?: string;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+}
+
+/** Selects notifications; undefined members do not filter. */
+export interface NotificationQuery {
+  readonly id?: string;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+  readonly status?: IntakeStatus;
+}
+
+/** Selects and orders breaks; undefined members do not filter. */
+export interface BreakQuery {
+  /** `unresolved`: open or under investigation. */
+  readonly state?: BreakState | 'unresolved';
+  readonly type?: BreakType;
+  readonly vaultId?: string;
+  readonly severity?: Severity;
+  /** Null: breaks without an assignee. */
+  readonly assignee?: string | null;
+  /** Undefined: newest first. `severity:desc` orders each severity by age, oldest first. */
+  readonly sort?: BreakSort;
+}
+
+/** The orders in which breaks can be listed. */
+export const BREAK_SORTS = [
+  'openedAt:desc',
+  'openedAt:asc',
+  'updatedAt:desc',
+  'severity:desc',
+] as const;
+export type BreakSort = (typeof BREAK_SORTS)[number];
