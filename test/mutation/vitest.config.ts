@@ -19,6 +19,7 @@ export default defineConfig({
   test: {
     include: ['test/domain/**/*.test.ts'],
     isolate: false,
+    testTimeout: 60_000,
     sequence: { sequencer: RulesFirst },
   },
 });
