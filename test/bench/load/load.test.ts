@@ -11,8 +11,21 @@ interface Took {
   readonly refused: number;
 }
 
-/** Runs the generator for a moment against a receiver that remembers ids and refuses some. */
+const REQUESTS_MIN = 200;
+
+/**
+ * Runs the generator against a receiver that remembers ids and refuses some: for a moment, and again
+ * for twice as long while a busy machine has sent too little.
+ */
 async function loadOf(refuseEvery: number): Promise<Took> {
+  for (let seconds = 0.3; ; seconds *= 2) {
+    const took = await loadFor(seconds, refuseEvery);
+    const { accepted, duplicates, refused } = took;
+    if (accepted + duplicates + refused >= REQUESTS_MIN && duplicates > 0) return took;
+  }
+}
+
+async function loadFor(seconds: number, refuseEvery: number): Promise<Took> {
   const ids = new Set<string>();
   const took = { accepted: 0, duplicates: 0, refused: 0 };
   let requests = 0;
@@ -45,7 +58,7 @@ async function loadOf(refuseEvery: number): Promise<Took> {
     traffic: 'mixed',
     vaults: 3,
     warmupSeconds: 0,
-    seconds: 0.3,
+    seconds,
     serverPid: process.pid,
   };
   return { result: await generateLoad(order), ...took };
