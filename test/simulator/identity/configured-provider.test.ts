@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../e2e/program.ts';
 import { startCore } from '../../../src/simulator/core.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
@@ -116,8 +117,9 @@ test('a wrong client secret is 500 APM-1', async () => {
 });
 
 test('a provider that is down is 500 APM-1, and works as soon as it is up again', async () => {
-  const foreign = await provider();
-  const { issuer, port } = foreign;
+  const port = await freePort();
+  const foreign = await provider({ port });
+  const { issuer } = foreign;
   await foreign.stop();
   const caller = await coreWith(issuer, CLIENT_SECRET);
   expect(outcome(await logIn(caller)).slice(0, 2)).toEqual([500, 'APM-1']);
