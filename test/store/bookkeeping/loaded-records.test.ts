@@ -134,8 +134,10 @@ test(
     const property = fc.asyncProperty(choices, async (stream) => {
       const { play, from } = await played(stream);
       const store = new AsynchronousStore();
-      for (const batch of batchesOf(play.facts, from)) await store.commit(batch);
-      expect(store.attempts).toBeGreaterThan(play.facts.length);
+      const batches = batchesOf(play.facts, from);
+      for (const batch of batches) await store.commit(batch);
+      // Each batch lacked something, for it began with an empty snapshot.
+      expect(store.attempts).toBeGreaterThanOrEqual(2 * batches.length);
       expect(store.earlyWrites).toEqual([]);
       expect(compareProjections(play.open.db, store.open.db).problems).toEqual([]);
       store.open.close();
