@@ -11,7 +11,8 @@ const STORES = [1, 2, 3, 4] as const;
 const KILLS = [1, 2, 3, 4, 5] as const;
 const SENDERS = 16;
 const ACKNOWLEDGED_MAX = 250;
-const STORE_MS_MAX = 60_000;
+/** Ten starts of the program, each of which takes seconds on a busy machine. */
+const STORE_MS_MAX = 240_000;
 
 /** One deposit of one unit per notification: the books then count what took effect. */
 function confirmationOf(id: string): string {
@@ -113,8 +114,11 @@ test.each(STORES)(
 const DAY_MS = 86_400_000;
 const DAYS = 25;
 
+/** Days before this one, which began when the test did: midnight may pass meanwhile. */
+const TODAY = Date.now();
+
 function dayAgo(days: number): string {
-  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+  return new Date(TODAY - days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Asks for every day up to yesterday, and delivers meanwhile; resolves when the daemon is gone. */
@@ -145,9 +149,11 @@ test(
       await daemon.start();
       const before = (await closedDays()).length;
       const over = closeAndDeliver(daemon, `close-${kill}`);
-      await eventually('one more day is closed', async () =>
-        (await closedDays()).length > before ? true : undefined,
-      );
+      await eventually('one more day is closed', async () => {
+        const { length } = await closedDays();
+        // A test process that had to wait may find that all are.
+        return length > before || length === DAYS ? true : undefined;
+      });
       await daemon.end('SIGKILL');
       await over;
     }

@@ -85,7 +85,8 @@ test('a store that was lived in is sound, beside the running daemon and after it
   const rebuilt = await runProgram('rebuild', '--store', storePath, '--json');
   expect([rebuilt.code, rebuilt.stderr]).toEqual([0, '']);
   expect(contentOf(storePath)).toEqual(before);
-  expect((await verified(storePath)).facts).toBe(beside.facts);
+  // Not those of `beside`: a webhook may have come after it.
+  expect((await verified(storePath)).facts).toBe(before['journal']?.length);
 
   await both.daemon.start();
   expect((await both.feed()).map(({ kind }) => kind)).toEqual(['credit', 'credit', 'reversal']);
