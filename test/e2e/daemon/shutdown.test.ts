@@ -41,7 +41,10 @@ function ending(daemon: Daemon): Record<string, unknown>[] {
 
 const DAY_MS = 86_400_000;
 
-/** Supervisors usually wait ten seconds before they kill. */
+/**
+ * Supervisors usually wait ten seconds before they kill. A daemon that waits for what hangs ends after
+ * nine, and says so; a busy machine takes a second or two for an orderly end.
+ */
 const STOP_MS_MAX = 10_000;
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -52,6 +55,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const failures: unknown[] = [];
     let next = 0;
     let stopped: Promise<number | null> | undefined;
+    let stopMs = Infinity;
+    const stop = async (): Promise<number | null> => {
+      const fromMs = performance.now();
+      const code = await daemon.end(signal);
+      stopMs = performance.now() - fromMs;
+      return code;
+    };
     const send = async (): Promise<void> => {
       while (stopped === undefined) {
         const number = next;
@@ -66,13 +76,12 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
           if (stopped === undefined) failures.push(error);
           return;
         }
-        if (accepted.size >= 200) stopped ??= daemon.end(signal);
+        if (accepted.size >= 200) stopped ??= stop();
       }
     };
-    const startedAt = Date.now();
     await Promise.all(Array.from({ length: 16 }, send));
     expect(await stopped).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(STOP_MS_MAX);
+    expect(stopMs).toBeLessThan(STOP_MS_MAX);
     expect(failures).toEqual([]);
     await daemon.start();
     const { pagination } = await daemon.get<{ pagination: { total: number } }>('/v1/notifications');
@@ -103,7 +112,7 @@ test('SIGTERM during a run whose API hangs: exit code 0, without waiting for it'
   const startedAt = Date.now();
   const code = await both.daemon.end('SIGTERM');
   expect([code, complaints(both.daemon)]).toEqual([0, []]);
-  expect(Date.now() - startedAt).toBeLessThan(4_000);
+  expect(Date.now() - startedAt).toBeLessThan(8_000);
   await run;
 });
 
@@ -111,7 +120,8 @@ test('SIGTERM while months of days are closed: no more of them, exit code 0', as
   const daemon = new Daemon();
   onTestFinished(() => daemon.remove());
   const open = new OpenLedger(daemon.storePath);
-  open.at = Date.now() - 200 * DAY_MS;
+  // So many that no pause of the test process lets the daemon end by itself.
+  open.at = Date.now() - 300 * DAY_MS;
   await open.deliver(confirmation(1));
   open.close();
   await daemon.start();
@@ -151,7 +161,7 @@ test('SIGTERM while senders trickle what they send: exit code 0, without waiting
   const startedAt = Date.now();
   const code = await daemon.end('SIGTERM');
   expect([code, complaints(daemon)]).toEqual([0, []]);
-  expect(Date.now() - startedAt).toBeLessThan(4_000);
+  expect(Date.now() - startedAt).toBeLessThan(8_000);
 });
 
 test('SIGTERM at the very moment it says that it listens: exit code 0', async () => {
