@@ -27,10 +27,10 @@ const AFTER_THE_TUTORIAL = [
 ];
 
 /** A page restarts the daemon a few times, which takes long on a busy machine. */
-const PAGE_MS_MAX = 180_000;
+const PAGE_MS_MAX = 600_000;
 
 /** Core and daemon start one after the other, which takes long on a busy machine. */
-const START_MS_MAX = 90_000;
+const START_MS_MAX = 240_000;
 
 function userPages(): Page[] {
   return readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'));

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** The program as users run it: built, in a process of its own. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 120_000;
 
 const PIPED: { stdio: ['ignore', 'pipe', 'pipe'] } = { stdio: ['ignore', 'pipe', 'pipe'] };
 
@@ -176,7 +176,7 @@ const POLL_INTERVAL_MS = 50;
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | undefined>,
-  withinMs = 20_000,
+  withinMs = 120_000,
 ): Promise<Value> {
   const deadline = Date.now() + withinMs;
   while (Date.now() < deadline) {

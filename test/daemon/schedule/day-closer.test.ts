@@ -44,7 +44,7 @@ test('a close at 23:59 comes on the day on which the clocks change', async () =>
           closed_at: Date.parse('2025-03-30T01:59:00Z'),
         },
       ]),
-    { timeout: 50_000 },
+    { timeout: 120_000 },
   );
 });
 

@@ -6,7 +6,7 @@ import type { Daemon } from '../daemon.ts';
 import { eventually, runProgram } from '../program.ts';
 
 /** Starts of the program take seconds on a busy machine. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 480_000;
 
 const DAY_MS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { Daemon } from '../daemon.ts';
 import { eventually, runProgram } from '../program.ts';
 
 /** Starts of the program take seconds on a busy machine, and these tests start it often. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 480_000;
 
 interface Held {
   readonly version: string;

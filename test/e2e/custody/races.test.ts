@@ -6,7 +6,7 @@ import { Attached, ETH, type FeedItem } from '../attached.ts';
 import type { Daemon } from '../daemon.ts';
 import { runProgram } from '../program.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 480_000;
 const DEPOSITS = 12;
 const REFERENCES = ['booked-1', 'booked-2', 'booked-3'] as const;
 

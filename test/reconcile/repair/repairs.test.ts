@@ -112,7 +112,7 @@ test('an hour beside eight vaults that take nothing asks far below the hour’s 
   expect(repairs).toBeLessThanOrEqual(280);
   // Addresses are still asked for what nobody tells.
   expect(asked(stage, 'addressTransactions')).toBeGreaterThan(30);
-}, 120_000);
+});
 
 test('a backlog that was delivered heals although seven others go on waiting', async () => {
   const { stage, places, sweep } = await waiting(8);
@@ -129,7 +129,7 @@ test('a backlog that was delivered heals although seven others go on waiting', a
     expect(vaultsWith(stage, 'delivery_backlog')).not.toContain(mended.vaultId);
   }
   expect(vaultsWith(stage, 'delivery_backlog').size).toBe(6);
-}, 120_000);
+});
 
 /** A transaction of which the custody service lists many delivered notifications. */
 async function manyDelivered(result: { delivered: boolean }): Promise<{
@@ -235,7 +235,7 @@ test('many missed transactions are repaired over several runs, each within its r
   expect(total.replayed).toBeGreaterThan(0);
   expect(total.backfilled).toBeGreaterThan(0);
   expect(stage.open.openBreaks().filter((type) => type === 'missing_notification')).toEqual([]);
-}, 120_000);
+});
 
 test('a loss that a replay mends within one run is told by the run', async () => {
   const { stage, places, sweep } = await watched(1);

@@ -94,7 +94,7 @@ test.for([
   ['answered 404', 404],
 ] as const)(
   'a day whose webhooks were all %s is made good from the API, and counts once',
-  { timeout: 180_000 },
+  { timeout: 240_000 },
   async ([, status]) => {
     const stage = await Stage.start();
     const places = {

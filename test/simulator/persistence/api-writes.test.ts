@@ -14,7 +14,7 @@ let core: CoreProcess;
 
 beforeEach(async () => {
   core = await CoreProcess.startOnFile('--seed', '3', '--no-mine');
-}, 40_000);
+});
 
 afterEach(() => core.remove());
 
@@ -91,4 +91,4 @@ test('every change answered with 2xx survives kill -9', async () => {
     expect(rows).toContainEqual(expect.objectContaining(record));
   }
   expect(promised.length).toBeGreaterThanOrEqual(491);
-}, 60_000);
+});

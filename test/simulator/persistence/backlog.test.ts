@@ -101,4 +101,4 @@ test(`${QUEUED} queued notifications survive kill -9 before and during their del
   await all;
   expect([...received.keys()].toSorted()).toEqual([...expected.keys()].toSorted());
   for (const [vaultId, texts] of expected) expect(received.get(vaultId)).toEqual(texts);
-}, 120_000);
+});

@@ -26,7 +26,7 @@ beforeEach(async () => {
   killed = await CoreProcess.startOnFile('--seed', String(SEED), '--clock', 'virtual');
   untouched = await startCore({ port: 0, seed: SEED, clock: 'virtual' });
   twin = new RemoteCore(untouched);
-}, 40_000);
+});
 
 afterEach(async () => {
   await killed.remove();
@@ -138,7 +138,7 @@ test('a core that is killed between its calls continues like one that was not', 
     ([, what]) => what,
   );
   expect(happened).toEqual(expect.arrayContaining(['duplicate', 'replay-late', '500', 'rollback']));
-}, 60_000);
+});
 
 test('sessions, login codes, used rates and backoff survive a crash', async () => {
   const email = 'ann@example.com';
@@ -168,7 +168,7 @@ test('sessions, login codes, used rates and backoff survive a crash', async () =
   expect(refreshed.status).toBe(200);
   const again = await killed.api('POST', '/auth/login-code/verify', { email, code: mail?.code });
   expect(again.status).toBe(401);
-}, 40_000);
+});
 
 test('stops on a signal, and the file is complete', async () => {
   const vault = await killed.sim('POST', '/sim/vaults', { name: 'kept' });
@@ -176,4 +176,4 @@ test('stops on a signal, and the file is complete', async () => {
   await killed.startAgain();
   const { body } = await killed.api('GET', '/vaults');
   expect(body['data']).toMatchObject([{ vaultId: vault['vaultId'] }]);
-}, 40_000);
+});

@@ -265,4 +265,4 @@ test('no call on a state file is answered with 500', async () => {
   core = await start();
   const after = await core.api('GET', '/transactions?pageSize=1000');
   expect(after.body).toEqual(before.body);
-}, 120_000);
+});

@@ -14,7 +14,7 @@ beforeEach(async () => {
   killed = await CoreProcess.startOnFile('--seed', String(SEED), '--clock', 'virtual', '--no-mine');
   untouched = await startCore({ port: 0, seed: SEED, clock: 'virtual', autoMine: false });
   twin = new RemoteCore(untouched);
-}, 40_000);
+});
 
 afterEach(async () => {
   await killed.remove();
@@ -98,4 +98,4 @@ test('a core that is killed during a nonce gap continues like one that was not',
     ]);
   }
   expect(played[0]).toEqual(played[1]);
-}, 60_000);
+});

@@ -14,7 +14,7 @@ import { choices, type Choices } from '../choices.ts';
 import { OpenLedger } from '../open-ledger.ts';
 import { played } from './play.ts';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 
 /** A question that the snapshot cannot answer yet; `load` asks the store. */

@@ -16,7 +16,7 @@ import { played } from './play.ts';
 import { expectSound } from './soundness.ts';
 
 /** A few seconds on a quiet machine; a busy one must not fail what is only slow. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 /** Ends a search for a smaller counterexample too; it is printed with its seed either way. */
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 

@@ -236,7 +236,7 @@ test('forged webhooks that the custody API denies change no figure and no catego
     }),
     { numRuns: 150 },
   );
-}, 120_000);
+});
 
 test('a forged webhook that the custody API has not denied yet makes no deposit internal', async () => {
   const open = await openLedger();

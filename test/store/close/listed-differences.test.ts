@@ -65,7 +65,7 @@ test('the differences listed by hash sum to the total’s, although webhooks are
     }),
     { numRuns: 150 },
   );
-}, 120_000);
+});
 
 test('a vault without any chain view is not compared with it', async () => {
   const open = await openLedger();

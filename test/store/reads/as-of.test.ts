@@ -116,7 +116,7 @@ test('a balance as of a moment is the sum of earlier postings, for any closes an
   expect(daysClosed).toBeGreaterThan(20);
   // Also with a new seed in each run. fast-check prints the seed when one fails.
   await fc.assert(property, { numRuns: 15 });
-}, 240_000);
+});
 
 /** Three days with one deposit each; all but the last are closed. */
 async function threeDays() {
