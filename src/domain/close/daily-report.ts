@@ -82,9 +82,9 @@ function carried(
   return new Map(rows);
 }
 
+/** The order of rows; no two have the same vault and asset. */
 function compareVaultAssets(left: VaultAsset, right: VaultAsset): number {
   if (left.vaultId !== right.vaultId) return left.vaultId < right.vaultId ? -1 : 1;
-  if (left.asset === right.asset) return 0;
   return left.asset < right.asset ? -1 : 1;
 }
 

@@ -14,18 +14,26 @@ function vaultAssetsOf(facts: HashFacts): VaultAsset[] {
   return [...vaultAssets.values()];
 }
 
+/** A vault and asset of a hash whose sides differ. */
+interface Apart {
+  readonly against: ReportDifference['against'];
+  readonly vaultAsset: VaultAsset;
+  /** The other side's amount, and ours. */
+  readonly expected: Amount;
+  readonly actual: Amount;
+}
+
 function shown(
-  against: ReportDifference['against'],
-  at: HashKey & VaultAsset,
-  figures: { expected: Amount; actual: Amount; why: Explanation; untold?: boolean },
+  { network, blockchainHash }: HashKey,
+  { against, vaultAsset, expected, actual }: Apart,
+  { why, untold }: { why: Explanation; untold: boolean },
 ): ReportDifference {
-  const { expected, actual, why, untold = false } = figures;
   return {
     against,
-    vaultId: at.vaultId,
-    network: at.network,
-    blockchainHash: at.blockchainHash,
-    asset: at.asset,
+    vaultId: vaultAsset.vaultId,
+    network,
+    blockchainHash,
+    asset: vaultAsset.asset,
     expected: expected.toString(),
     actual: actual.toString(),
     difference: (actual - expected).toString(),
@@ -50,30 +58,26 @@ export function differencesOf(facts: HashFacts, context: DifferenceContext): Rep
   const custody = new Sums(custodySide(facts, record).atCutOff);
   const isListed = (vaultAsset: VaultAsset): boolean =>
     record.rules !== undefined || chain.has(vaultAsset);
-  const apart = vaultAssetsOf(facts).filter((vaultAsset) => {
+  const apart = vaultAssetsOf(facts).flatMap((vaultAsset): Apart[] => {
     const actual = books.at(vaultAsset);
-    const isApart = isCompared && actual !== custody.at(vaultAsset);
-    return isApart || (isListed(vaultAsset) && actual !== chain.at(vaultAsset));
+    const sides: Apart[] = [];
+    if (isCompared) {
+      sides.push({ against: 'custody', vaultAsset, expected: custody.at(vaultAsset), actual });
+    }
+    if (isListed(vaultAsset)) {
+      sides.push({ against: 'chain', vaultAsset, expected: chain.at(vaultAsset), actual });
+    }
+    return sides.filter(({ expected }) => expected !== actual);
   });
+  // Most hashes return here.
   if (apart.length === 0) return [];
   const head = { books: view(facts.lines, 'books'), chain: view(facts.lines, 'chain') };
-  return apart.flatMap((vaultAsset) => {
-    const { network, blockchainHash } = facts;
-    const at = { network, blockchainHash, ...vaultAsset };
-    const actual = books.at(vaultAsset);
-    const found: ReportDifference[] = [];
-    if (isCompared && actual !== custody.at(vaultAsset)) {
-      const difference = plus(actual, negated(custody.at(vaultAsset)));
-      const why = explainCustody(vaultAsset, facts, { ...context, head, custody, difference });
-      found.push(shown('custody', at, { expected: custody.at(vaultAsset), actual, why }));
-    }
-    if (isListed(vaultAsset) && actual !== chain.at(vaultAsset)) {
-      const difference = plus(actual, negated(chain.at(vaultAsset)));
-      const why = explainChain(vaultAsset, facts, { ...context, head, custody, difference });
-      const untold = !chain.has(vaultAsset);
-      found.push(shown('chain', at, { expected: chain.at(vaultAsset), actual, why, untold }));
-    }
-    return found;
+  return apart.map((one) => {
+    const { against, vaultAsset, expected, actual } = one;
+    const difference = plus(actual, negated(expected));
+    const explain = against === 'custody' ? explainCustody : explainChain;
+    const why = explain(vaultAsset, facts, { ...context, head, custody, difference });
+    return shown(facts, one, { why, untold: against === 'chain' && !chain.has(vaultAsset) });
   });
 }
 

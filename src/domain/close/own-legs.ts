@@ -52,7 +52,7 @@ function sumsByVaultAsset(credits: readonly Credit[]): Map<string, Credit> {
 }
 
 function booked(lines: readonly PositionLine[]): Map<string, Credit> {
-  const received = lines.filter(({ view, cause }) => view === 'books' && cause === 'incoming');
+  const received = lines.filter(({ cause }) => cause === 'incoming');
   return sumsByVaultAsset(
     received.map(({ vaultId, asset, amount, change }) => ({
       vaultAsset: { vaultId, asset },

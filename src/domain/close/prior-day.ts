@@ -57,7 +57,7 @@ function eventOf(
     ({ kind, vaultId }) => vaultId === entry.vaultId && (kind === 'outgoing') !== isReceipt,
   );
   const own = alike.find(({ transactionId }) => transactionId === entry.transactionId);
-  const [found = own] = own === undefined ? alike : [own];
+  const found = own ?? alike[0];
   return found === undefined ? factTime : { at: found.at, datedBy: found.datedBy };
 }
 

@@ -14,10 +14,7 @@ interface Part {
   amount: Amount;
 }
 
-function isOpposite(left: Amount, right: Amount): boolean {
-  return (left < ZERO && right > ZERO) || (left > ZERO && right < ZERO);
-}
-
+/** The smaller of two amounts of the same sign. */
 function smaller(left: Amount, right: Amount): Amount {
   const isSmaller = left < ZERO ? left > right : left < right;
   return isSmaller ? left : right;
@@ -28,17 +25,16 @@ function smaller(left: Amount, right: Amount): Amount {
  * day's amounts. An amount leaves its category with the sign that it has in the balance.
  */
 export function reclassifiedOf(before: Effects, change: Effects): Reclassified[] {
-  const changed = CATEGORIES.filter((category) => change[category] !== ZERO);
-  const leaves = changed.filter((category) => isOpposite(before[category], change[category]));
+  const leaves = CATEGORIES.filter((category) => before[category] * change[category] < ZERO);
   const left: Part[] = leaves.map((category) => ({ category, amount: negated(change[category]) }));
-  const joined: Part[] = changed
-    .filter((category) => !leaves.includes(category))
-    .map((category) => ({ category, amount: change[category] }));
+  const joined: Part[] = CATEGORIES.filter((category) => !leaves.includes(category)).map(
+    (category) => ({ category, amount: change[category] }),
+  );
   const found: Reclassified[] = [];
   for (const from of left) {
     for (const to of joined) {
-      if (from.amount === ZERO || to.amount === ZERO || isOpposite(from.amount, to.amount))
-        continue;
+      const haveSameSign = from.amount * to.amount > ZERO;
+      if (!haveSameSign) continue;
       const amount = smaller(from.amount, to.amount);
       found.push({ from: from.category, to: to.category, amount });
       from.amount = plus(from.amount, negated(amount));

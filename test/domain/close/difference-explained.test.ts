@@ -113,6 +113,12 @@ describe('an exemption of a difference', () => {
       'exempt',
       'unexplained',
     ],
+    [
+      'of a movement that nobody explained',
+      [exempt({}, { type: 'unexplained_movement' })],
+      'exempt',
+      'exempt',
+    ],
     ['by the second rule that is about it', [exempt({ until: 0 }), exempt()], 'exempt', 'exempt'],
   ];
 

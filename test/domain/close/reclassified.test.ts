@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { reclassifiedOf } from '../../../src/domain/close/reclassified.ts';
-import { NO_EFFECTS, type Effects } from '../../../src/domain/money/roll-forward.ts';
+import { CATEGORIES, NO_EFFECTS, type Effects } from '../../../src/domain/money/roll-forward.ts';
 
 type Some = Partial<Record<keyof Effects, bigint>>;
 
@@ -41,10 +42,73 @@ const CASES: [why: string, before: Some, change: Some, are: string[]][] = [
     { withdrawals: 70n, change: -30n, internal: -40n },
     ['-40 from withdrawals to internal', '-30 from withdrawals to change'],
   ],
+  [
+    'two categories that join one',
+    { deposits: 5n, rebates: 3n },
+    { deposits: -5n, rebates: -3n, internal: 8n },
+    ['5 from deposits to internal', '3 from rebates to internal'],
+  ],
+  [
+    'no more than what left: the rest is new',
+    { deposits: 5n },
+    { deposits: -5n, mints: 2n, internal: 7n },
+    ['2 from deposits to mints', '3 from deposits to internal'],
+  ],
+  [
+    'no more than what joined: the rest is gone',
+    { withdrawals: -9n },
+    { withdrawals: 9n, internal: -4n },
+    ['-4 from withdrawals to internal'],
+  ],
+  [
+    'a debit never joins a credit',
+    { withdrawals: -9n, deposits: 5n },
+    { withdrawals: 9n, deposits: -5n, internal: -9n, adjustments: 5n },
+    ['5 from deposits to adjustments', '-9 from withdrawals to internal'],
+  ],
+  [
+    'a debit that is gone, beside a new credit',
+    { withdrawals: -9n },
+    { withdrawals: 9n, mints: 9n },
+    [],
+  ],
+  ['what grew in its own category', { deposits: 5n }, { deposits: 2n }, []],
   ['nothing', { deposits: 5n }, {}, []],
 ];
 
 test.for(CASES)('%s', ([, before, change, are]) => {
   const found = reclassifiedOf(effects(before), effects(change));
   expect(found.map(({ from, to, amount }) => `${amount} from ${from} to ${to}`)).toEqual(are);
+});
+
+test('a closed day’s credits that are sorted anew are named in full, and tie by category', () => {
+  const credits = fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n }), {
+    minLength: CATEGORIES.length,
+    maxLength: CATEGORIES.length,
+  });
+  const sorted = (amounts: readonly bigint[]): Effects =>
+    effects(
+      Object.fromEntries(CATEGORIES.map((category, index) => [category, amounts[index] ?? 0n])),
+    );
+  fc.assert(
+    fc.property(
+      credits,
+      fc.shuffledSubarray([...CATEGORIES], { minLength: 8 }),
+      (amounts, order) => {
+        const before = sorted(amounts);
+        const after = sorted(order.map((category) => before[category]));
+        const change = effects(
+          Object.fromEntries(
+            CATEGORIES.map((category) => [category, after[category] - before[category]]),
+          ),
+        );
+        const tally = Object.fromEntries(CATEGORIES.map((category) => [category, 0n]));
+        for (const { from, to, amount } of reclassifiedOf(before, change)) {
+          tally[from] = (tally[from] ?? 0n) - amount;
+          tally[to] = (tally[to] ?? 0n) + amount;
+        }
+        expect(tally).toEqual(change);
+      },
+    ),
+  );
 });
