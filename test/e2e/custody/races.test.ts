@@ -154,7 +154,7 @@ function contradictions(storePath: string): string[] {
     .all();
   db.close();
   expect(credits).toHaveLength(DEPOSITS);
-  // Some were credited while it was changed, and not all at the end.
+  // Not all were credited at the end, nor under any other single policy: each refuses some.
   expect(new Set(credits.map(({ policy }) => policy)).size).toBeGreaterThan(1);
   return credits.flatMap(({ seq, deposit: packed, policy }) => {
     const deposit = unpackDeposit(packed);
@@ -198,7 +198,10 @@ test(
     };
     expect(await put(RULES[1])).toBe(200);
     await pay(both, DEPOSITS);
-    const { data } = await daemon.get<{ data: { depositId: string }[] }>('/v1/deposits');
+    type Rows = { data: { depositId: string; amount: string }[] };
+    const { data } = await daemon.get<Rows>('/v1/deposits');
+    const largest = String(100 + DEPOSITS - 1);
+    const approvable = data.filter(({ amount }) => amount !== largest);
     const approve = ({ depositId }: { depositId: string }): Promise<Response> =>
       asked('POST', `/v1/deposits/${depositId}/approve`, { reason: 'a race' });
     const change = async (): Promise<void> => {
@@ -208,7 +211,7 @@ test(
       await Promise.all([
         both.reconcile(),
         change(),
-        ...data.slice(2 * round, 2 * round + 2).map(approve),
+        ...approvable.slice(2 * round, 2 * round + 2).map(approve),
         asked('POST', '/v1/policy/halt', { asset: ETH, reason: 'a race' }),
         asked('POST', '/v1/policy/resume', { asset: ETH, reason: 'a race' }),
       ]);
@@ -217,9 +220,12 @@ test(
         await daemon.start();
       }
     }
-    expect(await put(RULES[0])).toBe(200);
-    await both.reconcile();
-    await both.reconcile();
+    // Whatever the races left over, one more policy credits some of it and the last one the rest.
+    for (const rules of [RULES[5], RULES[0]]) {
+      expect(await put(rules)).toBe(200);
+      await both.reconcile();
+      await both.reconcile();
+    }
     await daemon.end('SIGTERM');
     expect(contradictions(daemon.storePath)).toEqual([]);
     expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
