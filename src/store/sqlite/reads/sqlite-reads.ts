@@ -5,11 +5,9 @@ import type { CloseRecord } from '../../../domain/close/record.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Movement } from '../../../domain/money/movement.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import { CreditId, type AssetId, type DepositId, type TransactionId } from '../../../domain/ids.ts';
-import { storedAmount } from '../../../domain/money/amount.ts';
+import type { AssetId, DepositId, TransactionId } from '../../../domain/ids.ts';
 import { computeDay, packDay } from '../../close/close-day.ts';
 import type { DayMovementQuery } from '../../day-movement.ts';
-import { unpackDeposit } from '../../codec/deposit.ts';
 import { pageWithin, type Page, type PageRequest } from '../../page.ts';
 import type { PolicyRow, ReconciliationRow } from '../../records.ts';
 import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answers.ts';
@@ -36,6 +34,7 @@ import {
   readLastClose,
   readRecordedAt,
 } from './close/closes.ts';
+import { readCredit, readCredits, readFeedHead, readRestoredAfter } from './credits.ts';
 import { readCounts } from './counts.ts';
 import {
   countWaitingDeposits,
@@ -57,47 +56,16 @@ import {
   readPolicy,
   readPolicyHistory,
 } from './policy.ts';
+import {
+  readCustodyWatermark,
+  readReconciliation,
+  readReconciliations,
+} from './reconciliations.ts';
 import { readReconcilerView } from './breaks/reconciler-view.ts';
 import { readWaitingWithdrawals } from './withdrawals.ts';
 import { quarantineOf, withdrawalOf } from '../table/row.ts';
 import { RunRecords } from '../breaks/run-records.ts';
-import type { CreditRow, ReconciliationTableRow, Tables } from '../table/tables.ts';
-
-function creditOf(row: CreditRow): StoredCredit {
-  return {
-    feedSeq: row.feed_seq,
-    createdAt: row.created_at,
-    item: {
-      creditId: CreditId(row.credit_id),
-      kind: row.kind as StoredCredit['item']['kind'],
-      amount: storedAmount(row.amount),
-      reverses: row.reverses === null ? null : CreditId(row.reverses),
-      deposit: unpackDeposit(row.deposit),
-    },
-  };
-}
-
-function reconciliationOf(row: ReconciliationTableRow): ReconciliationRow {
-  return {
-    seq: row.seq,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    matched: row.matched,
-    broken: row.broken,
-    exempt: JSON.parse(row.exempt) as ReconciliationRow['exempt'],
-    skipped: JSON.parse(row.skipped) as ReconciliationRow['skipped'],
-    requests: row.requests,
-    watermark: row.watermark,
-    incomplete: row.incomplete,
-    addresses:
-      row.addresses === null ? null : (JSON.parse(row.addresses) as ReconciliationRow['addresses']),
-    repairs: {
-      replayed: row.replayed,
-      pulledForward: row.pulled_forward,
-      backfilled: row.backfilled,
-    },
-  };
-}
+import type { Tables } from '../table/tables.ts';
 
 /**
  * The reading side of a SQLite store, on its own read-only connection (`openForReading`). Amounts
@@ -135,41 +103,20 @@ export class SqliteReads implements Reads {
     return readDeposit(this.#db, depositId, this.#keys);
   }
 
-  async feedHead(): Promise<number> {
-    const last = await this.#db
-      .selectFrom('credits')
-      .select((one) => one.fn.max('feed_seq').as('head'))
-      .executeTakeFirst();
-    return last?.head ?? 0;
+  feedHead(): Promise<number> {
+    return readFeedHead(this.#db);
   }
 
-  async restoredAfter(): Promise<readonly number[]> {
-    const rows = await this.#db
-      .selectFrom('restores')
-      .select('feed_length')
-      .orderBy('seq')
-      .execute();
-    return rows.map((row) => row.feed_length);
+  restoredAfter(): Promise<readonly number[]> {
+    return readRestoredAfter(this.#db);
   }
 
-  async credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
-    const rows = await this.#db
-      .selectFrom('credits')
-      .where('feed_seq', '>', after)
-      .selectAll()
-      .orderBy('feed_seq')
-      .limit(limit)
-      .execute();
-    return rows.map(creditOf);
+  credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
+    return readCredits(this.#db, { after, limit });
   }
 
-  async credit(creditId: string): Promise<StoredCredit | undefined> {
-    const row = await this.#db
-      .selectFrom('credits')
-      .where('credit_id', '=', creditId)
-      .selectAll()
-      .executeTakeFirst();
-    return row && creditOf(row);
+  credit(creditId: string): Promise<StoredCredit | undefined> {
+    return readCredit(this.#db, creditId);
   }
 
   withdrawals(query: WithdrawalQuery, page: PageRequest) {
@@ -212,30 +159,16 @@ export class SqliteReads implements Reads {
     return readBreak(this.#db, breakId);
   }
 
-  async custodyWatermark(): Promise<number | null> {
-    // A run never moves the watermark back. The newest row is near; the highest takes a whole scan.
-    const newest = await this.#db
-      .selectFrom('reconciliations')
-      .where('watermark', 'is not', null)
-      .select('watermark')
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return newest?.watermark ?? null;
+  custodyWatermark(): Promise<number | null> {
+    return readCustodyWatermark(this.#db);
   }
 
   reconciliations(page: PageRequest) {
-    const listing = { table: 'reconciliations', equal: {}, newestFirstBy: 'seq' } as const;
-    return readPage(this.#db, listing, { ...page, itemOf: reconciliationOf });
+    return readReconciliations(this.#db, page);
   }
 
-  async reconciliation(seq: number): Promise<ReconciliationRow | undefined> {
-    const row = await this.#db
-      .selectFrom('reconciliations')
-      .where('seq', '=', seq)
-      .selectAll()
-      .executeTakeFirst();
-    return row && reconciliationOf(row);
+  reconciliation(seq: number): Promise<ReconciliationRow | undefined> {
+    return readReconciliation(this.#db, seq);
   }
 
   closes(page: PageRequest) {

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely';
+import { CreditId } from '../../../domain/ids.ts';
+import { storedAmount } from '../../../domain/money/amount.ts';
+import type { StoredCredit } from '../../answers.ts';
+import { unpackDeposit } from '../../codec/deposit.ts';
+import type { CreditRow, Tables } from '../table/tables.ts';
+
+function creditOf(row: CreditRow): StoredCredit {
+  return {
+    feedSeq: row.feed_seq,
+    createdAt: row.created_at,
+    item: {
+      creditId: CreditId(row.credit_id),
+      kind: row.kind as StoredCredit['item']['kind'],
+      amount: storedAmount(row.amount),
+      reverses: row.reverses === null ? null : CreditId(row.reverses),
+      deposit: unpackDeposit(row.deposit),
+    },
+  };
+}
+
+/** Feed items with a number greater than `after`, in order. */
+export async function readCredits(
+  db: Kysely<Tables>,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly StoredCredit[]> {
+  const rows = await db
+    .selectFrom('credits')
+    .where('feed_seq', '>', after)
+    .selectAll()
+    .orderBy('feed_seq')
+    .limit(limit)
+    .execute();
+  return rows.map(creditOf);
+}
+
+/** One feed item by its id. */
+export async function readCredit(
+  db: Kysely<Tables>,
+  creditId: string,
+): Promise<StoredCredit | undefined> {
+  const row = await db
+    .selectFrom('credits')
+    .where('credit_id', '=', creditId)
+    .selectAll()
+    .executeTakeFirst();
+  return row && creditOf(row);
+}
+
+/** Number of the last item of the feed; 0 while it is empty. */
+export async function readFeedHead(db: Kysely<Tables>): Promise<number> {
+  const last = await db
+    .selectFrom('credits')
+    .select((one) => one.fn.max('feed_seq').as('head'))
+    .executeTakeFirst();
+  return last?.head ?? 0;
+}
+
+/** The feed's length at each restore from a backup, oldest first. */
+export async function readRestoredAfter(db: Kysely<Tables>): Promise<readonly number[]> {
+  const rows = await db.selectFrom('restores').select('feed_length').orderBy('seq').execute();
+  return rows.map((row) => row.feed_length);
+}
