@@ -31,7 +31,7 @@ function workersOf(file: string): string[] {
 
 function entries(): Record<string, string> {
   const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' });
-  const workers = sources.filter((file) => file.endsWith('.ts')).flatMap(workersOf);
+  const workers = sources.filter((file) => /\.tsx?$/.test(file)).flatMap(workersOf);
   const files = ['main.ts', ...workers, ...LOADED_BY_TESTS];
   return Object.fromEntries(files.map((file) => [file.replace(/\.ts$/, ''), join(SOURCE, file)]));
 }
@@ -44,7 +44,7 @@ const originalAddress: Plugin = {
   name: 'original-address',
   transform(code, id) {
     if (!id.startsWith(SOURCE + sep) || !code.includes('import.meta.url')) return null;
-    const address = TO_DIST + relative(SOURCE, id).replace(/\.ts$/, '.js');
+    const address = TO_DIST + relative(SOURCE, id).replace(/\.tsx?$/, '.js');
     const built = code.replaceAll('import.meta.url', `new URL('${address}', import.meta.url)`);
     return { code: built, map: null };
   },
@@ -67,6 +67,7 @@ export default defineConfig({
   input: entries(),
   platform: 'node',
   tsconfig: false,
+  transform: { jsx: { runtime: 'automatic', importSource: 'hono/jsx' } },
   external: external().map((name) => new RegExp(`^${name}(/|$)`)),
   plugins: [originalAddress],
   output: {

@@ -22,6 +22,7 @@ const PLACES = {
   /** Each file in a process of its own: they start programs, kill them, or measure this process. */
   programs: [
     'commands',
+    'console/browser',
     'docs',
     'e2e',
     'house/dead.test.ts',

@@ -35,6 +35,8 @@ export type Identify = (token: string) => Caller | undefined;
 
 /** What this API's handlers find in their context. */
 export interface ApiEnv {
+  /** `caller`: who is signed in at the console. Set by calls in this process, never by HTTP. */
+  Bindings: { readonly caller?: Caller };
   Variables: { caller: Caller };
 }
 
@@ -71,11 +73,18 @@ function bearerToken(context: Context): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
 }
 
+/** The person for whom the console calls; absent for every call over HTTP. */
+function signedInCaller(context: Context<ApiEnv>): Caller | undefined {
+  // `app.request` gives no bindings.
+  const env: ApiEnv['Bindings'] | undefined = context.env;
+  return env?.caller;
+}
+
 /** Refuses calls without a valid token before reading anything else of them. */
 export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const token = bearerToken(context);
-    const caller = token === undefined ? undefined : identify(token);
+    const caller = signedInCaller(context) ?? (token === undefined ? undefined : identify(token));
     if (caller === undefined) {
       const detail =
         token === undefined
@@ -97,23 +106,34 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
 /** The role that a call's own middleware requires, known before it runs. */
 const ROLE_OF = new WeakMap<object, Role>();
 
-function roleOfCall(context: Context): Role | undefined {
-  for (const { handler } of matchedRoutes(context)) {
+/**
+ * The role that a call needs, by the handlers of its route. A route that requires none needs `viewer`
+ * to read and `crediting` otherwise.
+ */
+export function roleOf(
+  handlers: readonly Parameters<typeof findTargetHandler>[0][],
+  method: string,
+): Role {
+  for (const handler of handlers) {
     const role = ROLE_OF.get(findTargetHandler(handler));
     if (role !== undefined) return role;
   }
-  return undefined;
+  return method === 'GET' || method === 'HEAD' ? 'viewer' : 'crediting';
+}
+
+function roleOfCall(context: Context): Role {
+  const handlers = matchedRoutes(context).map(({ handler }) => handler);
+  return roleOf(handlers, context.req.method);
 }
 
 /**
  * Refuses callers below a role. Without a role it takes the one that the call requires, so that the
- * answer names it. A route that requires none needs `viewer` to read and `crediting` otherwise.
+ * answer names it.
  */
 export function authorize(role?: Role): MiddlewareHandler<ApiEnv> {
   const handler: MiddlewareHandler<ApiEnv> = async (context, next) => {
     const caller = context.get('caller');
-    const reads = context.req.method === 'GET' || context.req.method === 'HEAD';
-    const needed = role ?? roleOfCall(context) ?? (reads ? 'viewer' : 'crediting');
+    const needed = role ?? roleOfCall(context);
     if (!mayAct(caller, needed)) {
       const detail = `The token "${caller.name}" has the role ${caller.role}; this call needs ${needed} or above.`;
       return answerProblem(context, { kind: 'forbidden', detail });

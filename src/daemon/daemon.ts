@@ -100,7 +100,8 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
 
 /** Steps stop in reverse order of registration: refuse new work, commit accepted work, close the store. */
 function orderShutdown(parts: Parts, listener: Listener): void {
-  const { lifecycle, reconciler, closer, reevaluation, verifying, feed, queue, custody } = parts;
+  const { lifecycle, reconciler, closer, reevaluation, verifying } = parts;
+  const { changes, feed, queue, custody } = parts;
   const step = (name: keyof typeof SHUTDOWN_SHARES_MS, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, shareMs: SHUTDOWN_SHARES_MS[name], run });
   step('store', () => parts.close());
@@ -109,7 +110,10 @@ function orderShutdown(parts: Parts, listener: Listener): void {
   step('commit queue', () => queue.close());
   step('reevaluation', () => reevaluation.stop());
   step('verifier', () => verifying?.stop());
-  step('waiting consumers', () => feed.close());
+  step('waiting consumers', () => {
+    changes.close();
+    return feed.close();
+  });
   step('reconciliation', async () => {
     await reconciler.idle();
     await closer.idle();

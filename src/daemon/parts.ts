@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { identifyBy, type Identify } from '../api/access.ts';
 import { FeedSignal } from '../api/exchange/feed-signal.ts';
+import { Changes } from '../console/live/changes.ts';
 import type { Access } from '../custody/access.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { OPERATION_NAMES } from '../custody/call/operation.ts';
@@ -37,6 +38,8 @@ export interface Surroundings extends DaemonContext {
 /** The daemon's parts, not yet started. */
 export interface Parts extends Surroundings, OpenStore {
   readonly feed: FeedSignal;
+  /** What commits change, for open pages of the console. */
+  readonly changes: Changes;
   readonly metrics: Metrics;
   readonly custody: CustodyClient | undefined;
   /** Whether the custody API accepts our key. */
@@ -57,11 +60,13 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
   const now = (): number => Date.now();
   const metrics = new Metrics({ now, process: true, known: knownLabels(config) });
   const feed = feedSignalOf(reads, log);
+  const changes = new Changes();
   queue.observe({
     commit: (commit) => {
       metrics.intake.commit(commit);
       feed.announce();
     },
+    taken: (kinds) => changes.committed(kinds),
     news: (news) => verifying?.take(news),
     store: (cause) => logStoreState(log, cause),
   });
@@ -80,8 +85,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
       wantSweep: () => reconciler.runIfIdle(),
     });
   const scheduled = { config, reads, queue, custody, metrics: metrics.reconciliation, log, now };
-  const changes = verifying?.changes;
-  const reconciler = new Reconciler({ ...scheduled, changes, networks });
+  const reconciler = new Reconciler({ ...scheduled, changes: verifying?.changes, networks });
   const reconcile = async (): Promise<void> => {
     const result = await reconciler.runNow();
     if (result.kind === 'not_recorded') {
@@ -107,7 +111,7 @@ export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
     closer,
     identify,
   };
-  return { ...surroundings, ...store, feed, ...services };
+  return { ...surroundings, ...store, feed, changes, ...services };
 }
 
 function clientOf(

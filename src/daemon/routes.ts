@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { getPath } from 'hono/utils/url';
+import { actingOn } from '../api/acting.ts';
 import { createApi } from '../api/application.ts';
 import type { Readiness } from '../api/health.ts';
 import type { PolicyServices } from '../api/services.ts';
@@ -98,46 +99,46 @@ export function routes(
   return (request, env) =>
     // Match the prefix anywhere in the path: other routes repeat the path in answers, and such a
     // path may hold a token.
-    getPath(request).includes(`${HOOKS}/`) ? hooks.fetch(request, env) : others.fetch(request);
+    getPath(request).includes(`${HOOKS}/`)
+      ? hooks.fetch(request, env)
+      : others.fetch(request, { incoming: env.incoming });
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const { config, log, queue, reads, feed, access, identify, version, reconciler, closer } = parts;
   const onBug = bugsTo(log);
   const app = answeringBugs(new Hono(), onBug);
-  app.route(
-    '/',
-    createConsole({
-      reads,
-      document: reads.document,
-      access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
-      secure: config.console.secureCookie ?? config.listen.tls !== undefined,
-      idleMsMax: config.console.idleMinutes * 60_000,
-      now: () => Date.now(),
-      notices: () => accessNotice(access.state()),
-      creditLatency: () => parts.verifying?.now() ?? null,
+  const api = createApi({
+    reads,
+    document: reads.document,
+    alive: () => reads.alive,
+    feed,
+    policy: policyServices(parts),
+    identify,
+    version,
+    onBug,
+    submit: (fact) => queue.submit(fact),
+    now: () => Date.now(),
+    reconcile: () => reconciler.runNow(),
+    close: (day) => closer.closeNow(day),
+    readiness: () => readinessOf(parts, phase()),
+    metrics: () => metricsText(parts),
+  });
+  const pages = createConsole({
+    reads,
+    document: reads.document,
+    access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
+    acting: actingOn(api),
+    changes: parts.changes,
+    secure: config.console.secureCookie ?? config.listen.tls !== undefined,
+    idleMsMax: config.console.idleMinutes * 60_000,
+    now: () => Date.now(),
+    status: () => ({
+      notices: accessNotice(access.state()),
+      creditLatency: parts.verifying?.now() ?? null,
     }),
-  );
-  app.route(
-    '/',
-    createApi({
-      reads,
-      document: reads.document,
-      alive: () => reads.alive,
-      feed,
-      policy: policyServices(parts),
-      identify,
-      version,
-      onBug,
-      submit: (fact) => queue.submit(fact),
-      now: () => Date.now(),
-      reconcile: () => reconciler.runNow(),
-      close: (day) => closer.closeNow(day),
-      readiness: () => readinessOf(parts, phase()),
-      metrics: () => metricsText(parts),
-    }),
-  );
-  return app;
+  });
+  return app.route('/', pages).route('/', api);
 }
 
 /** What the policy routes need besides the store. */

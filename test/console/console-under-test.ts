@@ -1,50 +1,106 @@
 import { onTestFinished } from 'vitest';
+import { actingOn } from '../../src/api/acting.ts';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
-import { openForReading } from '../../src/store/sqlite/file/database.ts';
+import { Changes } from '../../src/console/live/changes.ts';
 import { documentsFrom } from '../../src/report/document.ts';
-import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
-import { identify } from '../api/api-under-test.ts';
-import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
+import { apiUnderTest, identify, tokenOf, type Person } from '../api/api-under-test.ts';
+import type { ApiUnderTest } from '../api/api-under-test.ts';
 import { Service } from '../store/webhook.ts';
 
-export const TOKEN = { kind: 'token', identify } as const;
+/** What browsers send with a form of the console's own pages. */
+export const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
 
-export interface ConsoleUnderTest {
-  readonly open: OpenLedger;
-  readonly reads: SqliteReads;
-  readonly service: Service;
-  readonly app: ReturnType<typeof createConsole>;
-  /** The page's text, white space collapsed. */
-  readonly read: (path?: string) => Promise<string>;
-}
-
-export async function openConsole(
-  options: Partial<ConsoleOptions> = {},
-): Promise<ConsoleUnderTest> {
-  const { open, path } = await openLedgerFile();
-  const reads = new SqliteReads(openForReading(path));
-  onTestFinished(() => reads.close());
-  // Each look is a second later than the one before, so that none is shared.
-  let extraMs = 0;
-  const app = createConsole({
-    reads,
-    document: documentsFrom(reads),
-    now: () => open.at + (extraMs += 1_000),
-    access: { kind: 'public' },
-    secure: false,
-    idleMsMax: 1_800_000,
-    ...options,
-  });
-  const read = async (from = '/console') =>
-    (await (await app.request(from)).text()).replaceAll(/[ \n]+/g, ' ');
-  return { open, reads, service: new Service(), app, read };
-}
-
-/** The text of a page without its tags. */
+/** The text of a page without its tags; thin spaces become `_`. */
 export function words(page: string): string {
   return page
     .replaceAll(/<(style|script)[^]*?<\/\1>/g, '')
     .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
     .replaceAll('\u202F', '_')
     .replaceAll(/\s+/g, ' ');
+}
+
+/** A browser of one person, or of a stranger: it keeps the session's cookie. */
+export class Browser {
+  readonly #app: ReturnType<typeof createConsole>;
+  readonly #cookie: string;
+
+  constructor(app: ReturnType<typeof createConsole>, cookie = '') {
+    this.#app = app;
+    this.#cookie = cookie;
+  }
+
+  request(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.#cookie !== '') headers.set('Cookie', this.#cookie);
+    return Promise.resolve(this.#app.request(path, { ...init, headers }));
+  }
+
+  /** The page's text, white space collapsed. */
+  async get(path = '/console'): Promise<string> {
+    return (await (await this.request(path)).text()).replaceAll(/[ \n]+/g, ' ');
+  }
+
+  /** Sends a form of the console. */
+  post(path: string, fields: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const body = new URLSearchParams(fields);
+    return this.request(path, { method: 'POST', body, headers: OWN_PAGE });
+  }
+
+  /** Sends a form and opens the page that the answer leads to, with its message. */
+  async send(path: string, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+    const answer = await this.post(path, fields);
+    const to = answer.headers.get('Location');
+    if (answer.status !== 303 || to === null) throw new Error(`${path}: ${answer.status}`);
+    return this.get(to);
+  }
+}
+
+/** A console over a store of its own, beside the API through which it acts. */
+export class ConsoleUnderTest {
+  readonly api: ApiUnderTest;
+  readonly changes = new Changes();
+  readonly service = new Service();
+  readonly app: ReturnType<typeof createConsole>;
+  /** A browser without a session. */
+  readonly stranger: Browser;
+
+  constructor(api: ApiUnderTest, options: Partial<ConsoleOptions> = {}) {
+    this.api = api;
+    onTestFinished(() => this.changes.close());
+    // Each look is a second later than the one before, so that none is shared.
+    let extraMs = 0;
+    this.app = createConsole({
+      reads: api.reads,
+      document: documentsFrom(api.reads),
+      now: () => api.open.at + (extraMs += 1_000),
+      access: { kind: 'token', identify },
+      acting: actingOn(api.app),
+      changes: this.changes,
+      status: () => ({ notices: [], creditLatency: null }),
+      secure: false,
+      idleMsMax: 12 * 3_600_000,
+      ...options,
+    });
+    this.stranger = new Browser(this.app);
+  }
+
+  get open(): ApiUnderTest['open'] {
+    return this.api.open;
+  }
+
+  /** A browser in which a person has signed in. */
+  async as(person: Person): Promise<Browser> {
+    const answer = await this.stranger.post('/console/session', { token: tokenOf(person) });
+    const cookie = (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? '';
+    if (answer.status !== 303) throw new Error(`${person} could not sign in: ${answer.status}`);
+    return new Browser(this.app, cookie);
+  }
+}
+
+/** A console over a fresh store with the policy "six confirmations". */
+export async function consoleUnderTest(
+  options: Partial<ConsoleOptions> = {},
+): Promise<ConsoleUnderTest> {
+  return new ConsoleUnderTest(await apiUnderTest(), options);
 }

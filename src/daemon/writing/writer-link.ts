@@ -25,6 +25,8 @@ const YOUNG_GENERATION_MB = 24;
 const ENDED: Submitted = { kind: 'unavailable', cause: "the writer's thread has ended" };
 
 interface Waiting {
+  /** The fact's kind; of a decision or a custody record its own kind. */
+  readonly kind: string;
   readonly resolve: (outcome: Submitted) => void;
   readonly reject: (error: Error) => void;
 }
@@ -39,10 +41,17 @@ interface LinkOptions extends WriterOptions {
 export interface WriterObserver {
   /** Called after every transaction, before its facts are answered. */
   commit(commit: CommitObserved): void;
+  /** Called with the kinds of the facts that the store took, before they are answered. */
+  taken(kinds: ReadonlySet<string>): void;
   /** Called after a commit that changed something that the verifier waits for. */
   news(news: CommitNews): void;
   /** Called with the cause when commits begin to fail, and with null when they succeed again. */
   store(failure: string | null): void;
+}
+
+function kindOf(fact: Fact): string {
+  if (fact.kind === 'decision') return fact.decision.kind;
+  return fact.kind === 'custody-record' ? fact.record.kind : fact.kind;
 }
 
 /**
@@ -123,7 +132,7 @@ export class WriterLink implements FactQueue {
     }
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { resolve, reject });
+      this.#waiting.set(this.#lastId, { kind: kindOf(fact), resolve, reject });
       // Wait one turn of the event loop: facts that can be read now cross together.
       if (this.#outbox.length === 0) setImmediate(() => this.#post());
       this.#outbox.push(fact);
@@ -165,6 +174,7 @@ export class WriterLink implements FactQueue {
       case 'answers':
         this.#checkpoints.committed();
         for (const commit of message.commits) this.#observer?.commit(commit);
+        this.#observer?.taken(this.#takenKinds(message));
         this.#answer(message);
         return;
       case 'news':
@@ -183,6 +193,16 @@ export class WriterLink implements FactQueue {
       default:
         message satisfies never;
     }
+  }
+
+  #takenKinds({ ids, answers }: Answers): ReadonlySet<string> {
+    const kinds = new Set<string>();
+    for (const [index, { kind }] of answers.entries()) {
+      if (kind !== 'taken' && kind !== 'delivery') continue;
+      const waiting = this.#waiting.get(ids[index] ?? 0);
+      if (waiting !== undefined) kinds.add(waiting.kind);
+    }
+    return kinds;
   }
 
   #answer({ ids, answers }: Answers): void {

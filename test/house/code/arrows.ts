@@ -61,7 +61,7 @@ const ARROWS: Record<Exclude<Area, 'program'>, Arrows> = {
   },
   api: { values: ['domain', 'store', 'report'], types: [], node: true },
   report: READING,
-  console: { values: ['domain', 'store', 'report'], types: [], node: true },
+  console: { values: ['domain', 'store', 'report'], types: ['api'], node: true },
   simulator: { values: ['wire'], types: [], node: true },
   ops: { values: [], types: ['domain'], node: true },
 };

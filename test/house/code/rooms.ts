@@ -1,8 +1,9 @@
 /**
  * The rooms inside an area, and which other rooms of the area each may import. `domain` has a room
  * per subject: rules of deposits know nothing of withdrawals, and only `fact` knows of `close`.
- * `reconcile` and `store` have layers: each room imports only rooms named before it.
- * Files outside any room serve all rooms and import none.
+ * `reconcile` and `store` have layers: each room imports only rooms named before it. Pages of the
+ * console stand on its frame. Files outside any room serve all rooms and import none, but for the
+ * doors.
  */
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   domain: {
@@ -35,8 +36,24 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     sqlite: ['codec', 'unit', 'close', 'bookkeeping'],
     postgres: ['codec', 'unit', 'close', 'bookkeeping'],
   },
+  console: {
+    parts: [],
+    assets: [],
+    live: [],
+    session: [],
+    frame: ['parts', 'assets', 'session', 'live'],
+    ...pagesOf('overview', 'runs', 'close'),
+  },
   program: { commands: ['daemon'], daemon: [] },
 };
+
+/** Rooms of pages: each knows the frame and the parts, and no other page. */
+function pagesOf(...names: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(names.map((name) => [name, ['frame', 'parts']]));
+}
+
+/** Files outside any room that import rooms of their area. */
+const DOORS: ReadonlySet<string> = new Set(['src/main.ts', 'src/console/application.ts']);
 
 /** The area's room that holds a file: `null` outside any room, undefined where no row names it. */
 export function roomOf(area: string, path: string): string | null | undefined {
@@ -53,8 +70,7 @@ export function roomBroken(area: string, from: string, target: string): string |
   const rooms = ROOMS[area];
   const [fromRoom, targetRoom] = [roomOf(area, from), roomOf(area, target)];
   if (rooms === undefined || fromRoom === targetRoom || targetRoom === null) return undefined;
-  // The command line sees everything; it is the program's door.
-  if (fromRoom === null && area === 'program') return undefined;
+  if (DOORS.has(from)) return undefined;
   if (fromRoom !== null && fromRoom !== undefined && targetRoom !== undefined) {
     if (rooms[fromRoom]?.includes(targetRoom) === true) return undefined;
   }

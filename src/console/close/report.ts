@@ -1,0 +1,24 @@
+import type { Hono } from 'hono';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+
+/** A report runs and loads nothing; its style is inline. */
+const REPORT_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The report of a closed day, as the sealed document shows it. */
+export function mountClose(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
+  app.get('/console/reports/:day', async (visit) => {
+    const day = visit.req.param('day');
+    const report = await document(day, 'html');
+    if (report === undefined) return missing(visit, `The day ${day} is not closed.`);
+    const { body, contentType } = report;
+    return visit.body(body, 200, {
+      'Content-Security-Policy': REPORT_POLICY,
+      'Content-Type': contentType,
+    });
+  });
+}

@@ -1,0 +1,59 @@
+import type { Context } from 'hono';
+import type { SecureHeadersVariables } from 'hono/secure-headers';
+import type { IncomingMessage } from 'node:http';
+import type { ApiCall, ApiResult } from '../../api/acting.ts';
+import type { Documents } from '../../report/document.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { Markup } from '../parts/markup.ts';
+import type { Visitor } from '../session/session.ts';
+
+/** What the console's handlers find in their context. */
+export interface ConsoleEnv {
+  /** Node's connection of a request; absent in tests without a server. */
+  Bindings: { readonly incoming?: IncomingMessage };
+  /** `visitor`: who is signed in; absent in a public console. `sessionId`: their session. */
+  Variables: SecureHeadersVariables & { visitor?: Visitor; sessionId?: string };
+}
+
+/** A request to the console. */
+export type Visit = Context<ConsoleEnv>;
+
+/** A page; the frame adds navigation, search and messages. */
+export interface Page {
+  /** `Runs`, and for a detail its name first: `Run 12 · Runs`. */
+  readonly title: string;
+  readonly body: Markup;
+  /** Reloads itself in browsers without scripts; only a page without any form may. */
+  readonly reloads?: boolean;
+}
+
+/** An action of a person: one call of the API. */
+export interface Action extends ApiCall {
+  /** The message after success: `Deposit dep_1 is held.` */
+  readonly done: string;
+  /** The page of the console to return to. */
+  readonly back: string;
+}
+
+/** What a room of pages needs; everything that it shows or does passes through here. */
+export interface ConsoleContext {
+  readonly reads: Reads;
+  /** Closed days as documents. */
+  readonly document: Documents;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Answers with a page in the frame. */
+  readonly show: (
+    visit: Visit,
+    page: Page,
+    status?: 200 | 404 | 400 | 409 | 503,
+  ) => Promise<Response>;
+  /** Answers 404 with a page that says what is missing and where to look. */
+  readonly missing: (visit: Visit, text: string) => Promise<Response>;
+  /** Whether the visitor's role allows a call; a page hides the button otherwise. */
+  readonly may: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
+  /** Calls the API as the visitor. A public console has no visitor: the call is refused. */
+  readonly act: (visit: Visit, call: ApiCall) => Promise<ApiResult>;
+  /** Calls the API as the visitor and redirects (303), with a message about the result. */
+  readonly perform: (visit: Visit, action: Action) => Promise<Response>;
+}

@@ -1,0 +1,76 @@
+import { html } from 'hono/html';
+import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
+import type { Documents } from '../../report/document.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { AssetUrls } from '../assets/assets.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import type { Sessions } from '../session/session.ts';
+import type { ConsoleContext, Page, Visit } from './context.ts';
+import { FramedPage } from './document.tsx';
+import type { Section } from './sections.ts';
+
+const READ_ONLY: ApiResult = {
+  kind: 'refused',
+  problem: {
+    status: 403,
+    title: 'This console only shows',
+    detail: 'It is public, so nobody is signed in: act through the API, with a token.',
+  },
+};
+
+/** The frame's services for rooms of pages. */
+export function roomContext(options: {
+  readonly reads: Reads;
+  readonly document: Documents;
+  readonly now: () => number;
+  readonly acting: Acting;
+  readonly sessions: Sessions;
+  readonly assets: AssetUrls;
+  readonly sections: readonly Section[];
+}): ConsoleContext {
+  const { reads, document, now, acting, sessions, assets, sections } = options;
+  const show = async (visit: Visit, page: Page, status: 200 | 404 | 400 | 409 | 503 = 200) => {
+    const isLive = visit.req.header('X-Live') !== undefined;
+    const framed = (
+      <FramedPage
+        title={page.title}
+        body={page.body}
+        assets={assets}
+        sections={sections}
+        path={visit.req.path}
+        reloads={page.reloads === true}
+        visitor={visit.get('visitor')}
+        message={isLive ? null : sessions.takeMessage(visit.get('sessionId'))}
+        searches={sections.some(({ path }) => path === '/console/search')}
+      />
+    );
+    return visit.html(html`<!doctype html>${framed}`, status);
+  };
+  const act = async (visit: Visit, call: ApiCall): Promise<ApiResult> => {
+    const visitor = visit.get('visitor');
+    return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
+  };
+  return {
+    reads,
+    document,
+    now,
+    show,
+    missing: (visit, text) =>
+      show(visit, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
+    may: (visit, call) => {
+      const visitor = visit.get('visitor');
+      return visitor !== undefined && acting.permits(visitor, call);
+    },
+    act,
+    perform: async (visit, { done, back, ...call }) => {
+      const result = await act(visit, call);
+      sessions.leave(
+        visit.get('sessionId'),
+        result.kind === 'done'
+          ? { tone: 'good', title: done, detail: null }
+          : { tone: 'alarm', title: result.problem.title, detail: result.problem.detail },
+      );
+      return visit.redirect(back, 303);
+    },
+  };
+}

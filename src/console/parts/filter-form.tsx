@@ -1,0 +1,48 @@
+import type { Markup } from './markup.ts';
+
+/** A field of a filter. With `options` a person chooses one of them, or any. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** Of the input: `date`, `search`; `text` by default. */
+  readonly type?: 'text' | 'search' | 'date';
+  readonly placeholder?: string;
+}
+
+function Field({ field }: { field: FilterField }): Markup {
+  const { name, label, value = '', options, type = 'text', placeholder } = field;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {options === undefined ? (
+        <input name={name} type={type} value={value} placeholder={placeholder} autocomplete="off" />
+      ) : (
+        <select name={name}>
+          <option value="">any</option>
+          {options.map((one) => (
+            <option value={one.value} selected={one.value === value}>
+              {one.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </label>
+  );
+}
+
+/** A filter whose result is a link: a form that is sent with GET. */
+export function FilterForm(filter: { action: string; fields: readonly FilterField[] }): Markup {
+  const { action, fields } = filter;
+  const isSet = fields.some(({ value = '' }) => value !== '');
+  return (
+    <form class="filter" method="get" action={action} data-filter="">
+      {fields.map((field) => (
+        <Field field={field} />
+      ))}
+      <button>Filter</button>
+      {isSet ? <a href={action}>Clear</a> : ''}
+    </form>
+  );
+}

@@ -1,0 +1,79 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import type { ReconciliationRow } from '../../store/records.ts';
+import { Card } from '../parts/card.tsx';
+import { grouped } from '../parts/figure.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Age, Moment } from '../parts/moment.tsx';
+
+type Counts = Readonly<Record<string, number>>;
+
+export function sumOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function Causes({ title, counts, none }: { title: string; counts: Counts; none: string }): Markup {
+  const present = Object.entries(counts).filter(([, count]) => count > 0);
+  return (
+    <section class="causes">
+      <h3>{title}</h3>
+      {present.length === 0 ? (
+        <p class="muted">{none}</p>
+      ) : (
+        <dl class="facts">
+          {present.map(([cause, count]) => (
+            <div>
+              <dt>{cause.replaceAll('_', ' ')}</dt>
+              <dd>{grouped(String(count))}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** One run: what it compared, and why it skipped or exempted something. */
+export function RunDetail({ run, now }: { run: ReconciliationRow; now: number }): Markup {
+  const { replayed, pulledForward, backfilled } = run.repairs;
+  return (
+    <Card id="run" title={`Run rec_${run.seq}`} aside={<a href="/console/runs">All runs</a>}>
+      {run.incomplete === null ? (
+        ''
+      ) : (
+        <p class="notice warn">
+          The comparison with the custody API is incomplete: {run.incomplete.replaceAll('_', ' ')}.
+        </p>
+      )}
+      <dl class="facts">
+        <Fact name="Started">
+          <Moment at={run.startedAt} />
+        </Fact>
+        <Fact name="Finished">
+          <Moment at={run.finishedAt} /> (<Age at={run.finishedAt} now={now} /> ago)
+        </Fact>
+        <Fact name="Took">{`${grouped(String(run.finishedAt - run.startedAt))} ms`}</Fact>
+        <Fact name="Requests to the custody API">{grouped(String(run.requests))}</Fact>
+        <Fact name="Matched">{grouped(String(run.matched))}</Fact>
+        <Fact name="Breaks">{grouped(String(run.broken))}</Fact>
+      </dl>
+      <div class="columns">
+        <Causes title="Exempt, by rule" counts={run.exempt} none="No rule exempted a difference." />
+        <Causes title="Skipped, by cause" counts={run.skipped} none="Nothing was skipped." />
+        <Causes
+          title="Repaired"
+          counts={{ replayed, pulled_forward: pulledForward, backfilled }}
+          none="No notification was missing."
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,112 @@
+import type { Hono } from 'hono';
+import type { Reads } from '../../store/reads.ts';
+import type { ReconciliationRow } from '../../store/records.ts';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { ConfirmForm } from '../parts/confirm-form.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { grouped } from '../parts/figure.ts';
+import { linkTo, pageOf } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Age, Moment } from '../parts/moment.tsx';
+import { PageLinks } from '../parts/pager.tsx';
+import type { Page } from '../../store/page.ts';
+import { RunDetail, sumOf } from './run-detail.tsx';
+
+const PATH = '/console/runs';
+const PAGE_SIZE = 50;
+/** The call of the API that runs one. */
+const RUN_NOW = { method: 'POST', path: '/v1/reconciliations' } as const;
+
+/** A page of runs, the newest first. */
+export function readRuns(reads: Reads, page: number): Promise<Page<ReconciliationRow>> {
+  return reads.reconciliations({ page, pageSize: PAGE_SIZE });
+}
+
+function columnsAt(now: number): Column<ReconciliationRow>[] {
+  return [
+    {
+      title: 'Run',
+      cell: (run) => <a href={`${PATH}/${run.seq}`}>{`rec_${run.seq}`}</a>,
+    },
+    { title: 'Finished', cell: ({ finishedAt }) => <Moment at={finishedAt} /> },
+    { title: 'Age', cell: ({ finishedAt }) => <Age at={finishedAt} now={now} />, is: 'number' },
+    {
+      title: 'Result',
+      cell: ({ incomplete, broken }) => {
+        if (incomplete !== null) return <Badge tone="warn" text="incomplete" />;
+        return broken > 0 ? (
+          <Badge tone="alarm" text="breaks" />
+        ) : (
+          <Badge tone="good" text="clean" />
+        );
+      },
+    },
+    { title: 'Matched', cell: ({ matched }) => grouped(String(matched)), is: 'number' },
+    { title: 'Breaks', cell: ({ broken }) => grouped(String(broken)), is: 'number' },
+    { title: 'Exempt', cell: ({ exempt }) => grouped(String(sumOf(exempt))), is: 'number' },
+    { title: 'Skipped', cell: ({ skipped }) => grouped(String(sumOf(skipped))), is: 'number' },
+    { title: 'Requests', cell: ({ requests }) => grouped(String(requests)), is: 'number' },
+  ];
+}
+
+/** The list of runs. `mayRun`: the visitor may start one. */
+export function RunsPage(shown: {
+  found: Page<ReconciliationRow>;
+  now: number;
+  mayRun: boolean;
+}): Markup {
+  const { found, now, mayRun } = shown;
+  const effect =
+    'Compares books, chain view and custody API now, opens and resolves breaks, and repairs missing notifications. It waits for the outcome.';
+  return (
+    <Card
+      id="runs"
+      title="Reconciliation runs"
+      live="runs"
+      aside={
+        mayRun ? (
+          <ConfirmForm confirm={{ action: PATH, label: 'Run now', effect, asksReason: false }} />
+        ) : (
+          ''
+        )
+      }
+    >
+      {found.items.length === 0 ? (
+        <EmptyState title="No reconciliation has run yet.">
+          <p>The first one runs at the next time of reconcile.sweep in the configuration.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Reconciliation runs, newest first"
+          items={found.items}
+          columns={columnsAt(now)}
+          rowKey={({ seq }) => String(seq)}
+          href={({ seq }) => `${PATH}/${seq}`}
+        />
+      )}
+      <PageLinks found={found} href={(page) => linkTo(PATH, { page })} />
+    </Card>
+  );
+}
+
+/** `/console/runs`: the list, one run, and a run on request. */
+export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, missing, may, perform } = context;
+  app.get(PATH, async (visit) => {
+    const found = await readRuns(reads, pageOf(visit.req.query('page')));
+    const body = <RunsPage found={found} now={now()} mayRun={may(visit, RUN_NOW)} />;
+    return show(visit, { title: 'Runs', body });
+  });
+  app.get(`${PATH}/:seq{[0-9]{1,15}}`, async (visit) => {
+    const seq = visit.req.param('seq');
+    const run = await reads.reconciliation(Number(seq));
+    if (run === undefined) return missing(visit, `There is no run rec_${seq}.`);
+    return show(visit, { title: `Run rec_${seq}`, body: <RunDetail run={run} now={now()} /> });
+  });
+  app.post(PATH, (visit) =>
+    perform(visit, { ...RUN_NOW, done: 'The reconciliation has run.', back: PATH }),
+  );
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { tokenOf } from '../../api/api-under-test.ts';
+import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
+import { fill } from './filled.ts';
+
+describe.runIf(HAS_BROWSER)('in a browser', () => {
+  useBrowser();
+
+  test.for(['/console', '/console/runs'])(
+    '%s has no fault for screen readers and fits every width in both themes',
+    async (path) => {
+      const site = await Site.open();
+      await fill(site.console);
+      expect(await faultsOf(site, path, 'olga')).toEqual([]);
+    },
+  );
+
+  test('the sign-in page has no fault, and leads to the page that was asked for', async () => {
+    const site = await Site.open();
+    expect(await faultsOf(site, '/console/runs')).toEqual([]);
+    const page = await site.window();
+    await page.goto('/console/runs');
+    await page.getByLabel('API token').fill(tokenOf('vera'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/console/runs');
+    expect(await page.locator('.visitor').textContent()).toBe('vera · viewer');
+  });
+
+  test('moments are in the reader’s zone, with UTC in the title', async () => {
+    const site = await Site.open();
+    await site.console.open.run();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console/runs');
+    const moment = page.locator('time[data-moment]').first();
+    expect(await moment.textContent()).toBe('20 Nov 2025, 01:53:22');
+    expect(await moment.getAttribute('title')).toBe('2025-11-20 00:53:22 UTC');
+  });
+
+  test('a new run appears in the open list, and the focus stays on its row', async () => {
+    const site = await Site.open();
+    await site.console.open.run();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console/runs');
+    await page.locator('[data-live="on"]').waitFor();
+    await page.keyboard.press('j');
+    const before = await page.evaluate('document.activeElement.textContent');
+    await site.console.open.run();
+    site.console.changes.committed(new Set(['run']));
+    await page.locator('tbody tr').nth(1).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(before);
+    expect(await page.locator('tbody tr').nth(1).getByRole('link').textContent()).toBe(before);
+  });
+
+  test('an open form waits for its person, and the list behind it follows afterwards', async () => {
+    const site = await Site.open();
+    await site.console.open.run();
+    const page = await site.window({ as: 'olga' });
+    await page.goto('/console/runs');
+    await page.locator('[data-live="on"]').waitFor();
+    await page.getByText('Run now…').click();
+    await site.console.open.run();
+    await eventSeen(page, () => site.console.changes.committed(new Set(['run'])));
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(await page.getByText('It waits for the outcome.').isVisible()).toBe(true);
+    await page.getByText('Run now…').click();
+    await page.locator('tbody tr').nth(1).waitFor();
+  });
+
+  test('a run is started without scripts', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'olga', scripts: false });
+    await page.goto('/console/runs');
+    await page.getByText('Run now…').click();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('The reconciliation has run.').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  test('keys open sections and the list of keys', async () => {
+    const site = await Site.open();
+    await site.console.open.run();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.waitForURL('**/console/runs');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/runs\/\d+$/);
+  });
+});

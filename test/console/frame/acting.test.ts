@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { actingOn } from '../../../src/api/acting.ts';
+import { apiUnderTest } from '../../api/api-under-test.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+const RUN_NOW = { method: 'POST', path: '/v1/reconciliations' } as const;
+
+test('a call acts as the person, whose role the API checks', async () => {
+  const api = await apiUnderTest();
+  const acting = actingOn(api.app);
+  const refused = await acting.call({ name: 'vera', role: 'viewer' }, RUN_NOW);
+  expect(refused).toMatchObject({
+    kind: 'refused',
+    problem: { status: 403, title: 'The token does not allow this' },
+  });
+  const done = await acting.call({ name: 'olga', role: 'operator' }, RUN_NOW);
+  expect(done).toMatchObject({ kind: 'done', body: { matched: 0 } });
+  await api.open.deliver({ id: 'strange', stream: 'weather' });
+  const { id } = api.open.openBreak('quarantined');
+  await acting.call(
+    { name: 'olga', role: 'operator' },
+    { method: 'POST', path: `/v1/breaks/${id}/resolve`, body: { reason: 'seen' } },
+  );
+  expect(api.open.breaks().map(({ resolved_by: by }) => by)).toEqual(['olga']);
+});
+
+test('a page knows by the API’s own routes whom a call is allowed to', async () => {
+  const acting = actingOn((await apiUnderTest()).app);
+  const rolesFor = (method: 'GET' | 'POST' | 'PUT', path: string) =>
+    (['viewer', 'crediting', 'operator', 'admin'] as const).filter((role) =>
+      acting.permits({ name: 'x', role }, { method, path }),
+    );
+  expect(rolesFor('GET', '/v1/deposits?state=held')).toHaveLength(4);
+  expect(rolesFor('POST', '/v1/credits/crd_1/acknowledge')).toEqual([
+    'crediting',
+    'operator',
+    'admin',
+  ]);
+  expect(rolesFor('POST', '/v1/deposits/dep_1/approve')).toEqual(['operator', 'admin']);
+  expect(rolesFor('PUT', '/v1/policy')).toEqual(['admin']);
+});
+
+test('no request from the network names a caller', async () => {
+  const api = await apiUnderTest();
+  const caller = JSON.stringify({ name: 'ada', role: 'admin' });
+  const attempts: Request[] = [
+    new Request('http://x/v1/balances', { headers: { caller, 'X-Caller': caller, env: caller } }),
+    new Request(`http://x/v1/balances?caller=${encodeURIComponent(caller)}`),
+    new Request('http://in-process.invalid/v1/balances'),
+    new Request('http://x/v1/reconciliations', { method: 'POST', body: caller }),
+    new Request('http://x/v1/balances', { headers: { Cookie: `caller=${caller}` } }),
+  ];
+  for (const request of attempts) {
+    // The listener's binding is Node's connection, and nothing else.
+    expect((await api.app.fetch(request, { incoming: {} })).status).toBe(401);
+  }
+});
+
+test('a public console acts for nobody', async () => {
+  const console = await consoleUnderTest({ access: { kind: 'public' } });
+  expect(await console.stranger.get('/console/runs')).not.toContain('Run now');
+  expect((await console.stranger.post('/console/runs')).status).toBe(303);
+  expect(console.open.rows('SELECT * FROM reconciliations')).toEqual([]);
+});
+
+test('a message is shown on the person’s next page, and no live update takes it', async () => {
+  const console = await consoleUnderTest();
+  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
+  await olga.post('/console/runs');
+  const live = await olga.request('/console/runs', { headers: { 'X-Live': '1' } });
+  expect(await live.text()).not.toContain('has run');
+  expect(await otto.get('/console/runs')).not.toContain('has run');
+  expect(words(await olga.get('/console/runs'))).toContain('The reconciliation has run.');
+});
