@@ -89,6 +89,8 @@ export async function restore(
     removeDatabase(fresh);
     await copy(from, fresh);
     await recordRestore(fresh, options);
+    // The record is still in the WAL when closing could not copy it, and the WAL is not renamed.
+    makeOneFile(fresh);
     return replaceStore(fresh, to);
   } catch (error) {
     removeDatabase(fresh);

@@ -118,6 +118,23 @@ test('a failed restore leaves the store unchanged and no other file', async () =
   expect(verify(path, { decode, progress: SILENT })).toMatchObject({ sound: true, facts: 2 });
 });
 
+test('a restore that cannot leave its own record in one file is refused', async () => {
+  const { open, path, copy } = await storeAndCopy();
+  await backup(path, copy, SILENT);
+  open.close();
+  const before = readFileSync(path);
+  let reader: Database.Database | undefined;
+  // Somebody begins to read the new file before its first commit, and goes on.
+  const now = (): number => {
+    reader ??= new Database(`${path}.restore`, { readonly: true });
+    if (!reader.inTransaction) reader.exec('BEGIN; SELECT count(*) FROM journal');
+    return START;
+  };
+  await expect(restore(copy, path, { decode, now })).rejects.toThrow('is locked');
+  reader?.close();
+  expect(readFileSync(path)).toEqual(before);
+});
+
 test('the refusal names a lock file that cannot be opened', async () => {
   const { open, path, copy } = await storeAndCopy();
   open.close();
