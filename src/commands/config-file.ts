@@ -20,7 +20,7 @@ export function loadedFrom<Value>(
   path: string,
   environment: Environment,
 ): Extract<Loaded<Value>, { kind: 'ok' }> {
-  const loaded = loadConfig({ file: path, env: environment, part, keyFlaw });
+  const loaded = readConfig(part, path, environment);
   if (loaded.kind === 'ok') return loaded;
   throw new CommandFailed(`${path} cannot be used:\n${problemText(loaded.problems)}`, 2);
 }
@@ -31,8 +31,17 @@ export function configIfThere<Value>(
   path: string,
   environment: Environment,
 ): Value | undefined {
-  const loaded = loadConfig({ file: path, env: environment, part, keyFlaw });
+  const loaded = readConfig(part, path, environment);
   return loaded.kind === 'ok' ? loaded.config : undefined;
+}
+
+/** Reads a part of a configuration file, or its problems. */
+export function readConfig<Value>(
+  part: Part<Value>,
+  path: string,
+  environment: Environment,
+): Loaded<Value> {
+  return loadConfig({ file: path, env: environment, part, keyFlaw });
 }
 
 function keyFlaw(pem: string): string | null {

@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { Command } from 'commander';
 import { WHOLE } from '../ops/config/config.ts';
 import { createLog } from '../ops/log.ts';
-import { configFrom } from './config-file.ts';
+import { configFrom, readConfig } from './config-file.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import type { Environment } from '../ops/config/substitution.ts';
 import type { Terminal } from '../daemon/process/terminal.ts';
@@ -29,12 +30,16 @@ export function serveCommand(
       const config = configFrom(WHOLE, flags.config, context.environment);
       const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
       const { signals } = terminal;
-      const daemon = await startDaemon({ config, log, signals, version: context.version });
-      const consoleUrl = `${daemon.url}/console`;
+      const source = {
+        path: path.resolve(flags.config),
+        load: () => readConfig(WHOLE, flags.config, context.environment),
+      };
+      const daemon = await startDaemon({ config, log, signals, source, version: context.version });
+      const consoleUrl = `${daemon.adminUrl}/console`;
       terminal.result(
         flags.json === true
-          ? JSON.stringify({ url: daemon.url, console: consoleUrl })
-          : `counterfoil listens on ${daemon.url}  (console: ${consoleUrl}, API: ${daemon.url}/docs)`,
+          ? JSON.stringify({ url: daemon.url, admin: daemon.adminUrl, console: consoleUrl })
+          : `counterfoil listens on ${daemon.url}  (console: ${consoleUrl}, API: ${daemon.adminUrl}/docs)`,
       );
     });
 }

@@ -4,7 +4,7 @@ import { startText, takePolicy } from './start/configured-policy.ts';
 import { checkClock } from './checks/clock-check.ts';
 import { logShutdown, shutdownOf } from './process/shutdown.ts';
 import { takeExemptions } from './start/configured-exemptions.ts';
-import { listen, type Listener } from './listener.ts';
+import { openListeners, type Listeners } from './listening/listeners.ts';
 import { openStore, type OpenStore } from './start/open-store.ts';
 import {
   assemble,
@@ -13,6 +13,8 @@ import {
   type Parts,
   type Surroundings,
 } from './parts.ts';
+import { Reloading, type ConfigSource } from './start/reloading.ts';
+import { CertificateGate } from './senders/certificate-gate.ts';
 import { RefusedSenders } from './senders/refused-senders.ts';
 import { routes } from './routes.ts';
 import { warnOfNames } from './start/startup-warnings.ts';
@@ -37,7 +39,10 @@ const SHUTDOWN_SHARES_MS = {
 
 /** The daemon, listening. */
 export interface RunningDaemon {
+  /** Where deliveries arrive. */
   readonly url: string;
+  /** Where API and console are; the same without `admin`. */
+  readonly adminUrl: string;
 }
 
 /**
@@ -46,13 +51,15 @@ export interface RunningDaemon {
  * whose messages say what to do.
  */
 export async function startDaemon(
-  context: DaemonContext & { readonly signals: SignalSource },
+  context: DaemonContext & { readonly signals: SignalSource; readonly source: ConfigSource },
 ): Promise<RunningDaemon> {
-  const { config, log, signals } = context;
+  const { config, log, signals, source } = context;
   const lifecycle = shutdownOf({ note: (text) => log.error(text) }, logShutdown(log));
   // Before the store opens, which takes long when it is large. An interrupted start leaves what a
   // crash would leave, and the next start recovers.
   lifecycle.listen(signals);
+  const reloading = new Reloading({ config, source, log });
+  signals.on('SIGHUP', () => reloading.request());
   const store = await openStore({
     path: config.store.path,
     batchMax: config.intake.batchMax,
@@ -63,7 +70,7 @@ export async function startDaemon(
     },
   });
   try {
-    return await startOn(store, { ...context, lifecycle });
+    return await startOn(store, { ...context, lifecycle }, reloading);
   } catch (error) {
     // The store's threads would keep the process alive.
     await store.close();
@@ -71,7 +78,11 @@ export async function startDaemon(
   }
 }
 
-async function startOn(store: OpenStore, surroundings: Surroundings): Promise<RunningDaemon> {
+async function startOn(
+  store: OpenStore,
+  surroundings: Surroundings,
+  reloading: Reloading,
+): Promise<RunningDaemon> {
   const parts = assemble(store, surroundings);
   const { config, log, reads, reconciler, closer, lifecycle } = parts;
   // Check before the first write: a new fact would become the newest.
@@ -80,11 +91,18 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
   if (policyText !== null) log.warn(policyText);
   await takeExemptions(config.reconcile.exemptions, parts);
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
-  const senders = new RefusedSenders({ log, now: () => performance.now() });
-  const listener = await listen(config.listen, routes(parts, phase, senders), (cause) =>
-    senders.connection(cause),
-  );
-  orderShutdown(parts, listener);
+  const refused = new RefusedSenders({ log, now: () => performance.now() });
+  const gate = gateOf(parts, refused);
+  const answering = routes(parts, phase, { gate, refused });
+  const listeners = await openListeners(config, answering, refused);
+  orderShutdown(parts, listeners, reloading);
+  reloading.begin((next) => {
+    const takes = [listeners.prepare(next), gate.prepare(next.intake.clientCertificate)];
+    return () => {
+      for (const take of takes) take();
+      listeners.drop((connection) => gate.refusesConnection(connection));
+    };
+  });
   reconciler.start();
   parts.verifying?.start();
   closer.start();
@@ -94,19 +112,34 @@ async function startOn(store: OpenStore, surroundings: Surroundings): Promise<Ru
     if (!lifecycle.stopping)
       log.error({ err: error }, 'checking the names in the policy and the exemption rules failed');
   });
-  log.info({ url: listener.url, store: config.store.kind }, 'listening');
-  return { url: listener.url };
+  const { url, adminUrl } = listeners;
+  log.info({ url, adminUrl, store: config.store.kind }, 'listening');
+  return { url, adminUrl };
+}
+
+/** Judges client certificates by the configuration; counts and logs refusals. */
+function gateOf({ config, metrics }: Parts, senders: RefusedSenders): CertificateGate {
+  const gate = new CertificateGate({
+    now: () => Date.now(),
+    onRefused: (refused) => {
+      metrics.intake.certificateRefusal(refused.reason);
+      senders.certificate(refused);
+    },
+    onIgnored: (header) => senders.ignored(header),
+  });
+  gate.prepare(config.intake.clientCertificate)();
+  return gate;
 }
 
 /** Steps stop in reverse order of registration: refuse new work, commit accepted work, close the store. */
-function orderShutdown(parts: Parts, listener: Listener): void {
+function orderShutdown(parts: Parts, listeners: Listeners, reloading: Reloading): void {
   const { lifecycle, reconciler, closer, reevaluation, verifying } = parts;
   const { changes, feed, queue, custody } = parts;
   const step = (name: keyof typeof SHUTDOWN_SHARES_MS, run: () => Promise<void> | void): void =>
     lifecycle.onShutdown({ name, shareMs: SHUTDOWN_SHARES_MS[name], run });
   step('store', () => parts.close());
-  step('connections', () => listener.cut());
-  step('listener', () => listener.close());
+  step('connections', () => listeners.cut());
+  step('listener', () => listeners.close());
   step('commit queue', () => queue.close());
   step('reevaluation', () => reevaluation.stop());
   step('verifier', () => verifying?.stop());
@@ -123,5 +156,6 @@ function orderShutdown(parts: Parts, listener: Listener): void {
   step('schedule', () => {
     reconciler.stopSchedule();
     closer.stop();
+    reloading.stop();
   });
 }

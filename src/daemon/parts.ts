@@ -18,6 +18,7 @@ import type { Reads } from '../store/reads.ts';
 import { custodyClientOf } from './custody/custody-client.ts';
 import { daemonLog } from './custody/request-log.ts';
 import { loggedAccess } from './custody/access-log.ts';
+import { CERTIFICATE_REFUSALS } from './senders/certificate-rules.ts';
 import { DayCloser } from './schedule/day-closer.ts';
 import type { OpenStore } from './start/open-store.ts';
 import { Reconciler } from './schedule/reconciler.ts';
@@ -135,6 +136,7 @@ function knownLabels(config: Config): KnownLabels {
     results: RESULT_NAMES,
     skipCauses: [...SKIP_CAUSES, STALE_NOT_SHOWN],
     exemptionRules: config.reconcile.exemptions.map(({ rule }) => rule),
+    certificateRefusals: CERTIFICATE_REFUSALS,
   };
 }
 

@@ -20,8 +20,8 @@ import { ReadRefused } from '../store/reads.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { publishedNow } from './custody/published-networks.ts';
 import { custodyReadiness } from './custody/access-log.ts';
-import { certificateGate } from './senders/certificate-gate.ts';
-import type { Answering } from './listener.ts';
+import type { CertificateGate } from './senders/certificate-gate.ts';
+import type { Answering } from './listening/listener.ts';
 import { reevaluateDeposits, type Parts } from './parts.ts';
 import type { RefusedSenders } from './senders/refused-senders.ts';
 
@@ -39,17 +39,20 @@ interface IntakeParts extends Pick<Parts, 'log' | 'metrics'> {
   readonly queue: Pick<FactQueue, 'submit'>;
 }
 
+/** Judges and logs senders. */
+export interface Senders {
+  readonly gate: Pick<CertificateGate, 'accepts'>;
+  readonly refused: RefusedSenders;
+}
+
 /** The intake's routes, without the middleware of API and console. */
 export function intakeRoutes(
   { intake, log, queue, metrics }: IntakeParts,
-  senders: RefusedSenders,
+  { gate, refused }: Senders,
 ): Hono<HooksEnv> {
-  const gate = certificateGate(intake.clientCertificate, (header, handed) =>
-    senders.certificate(header, handed),
-  );
   const observe = (answer: Answer): void => {
     countAnswer(metrics.intake, answer);
-    if (answer === 'unknown_token') senders.token();
+    if (answer === 'unknown_token') refused.token();
   };
   const hooks = createHooks({
     tokens: new PathTokens(intake.pathTokens),
@@ -58,8 +61,8 @@ export function intakeRoutes(
     submit: (submission) => queue.submit(submission),
     refused: new RefusedBodies(intake.malformedPerHourMax),
     now: () => Date.now(),
+    certificateAccepted: (request) => gate.accepts(request),
     observe,
-    ...(gate === undefined ? {} : { certificateAccepted: gate }),
   });
   const app = new Hono<HooksEnv>().route(HOOKS, hooks);
   app.notFound((context) => noSuchPath(context, { observe }));
@@ -88,20 +91,40 @@ function answeringBugs<Env extends object>(
   });
 }
 
-/** Every route of the daemon. */
-export function routes(
-  parts: Parts,
-  phase: () => Readiness['phase'],
-  senders: RefusedSenders,
-): Answering {
+/** The daemon's routes, for one listener or for two. */
+export interface Routes {
+  readonly all: Answering;
+  readonly deliveries: Answering;
+  readonly others: Answering;
+}
+
+export function routes(parts: Parts, phase: () => Readiness['phase'], senders: Senders): Routes {
   const hooks = intakeRoutes({ ...parts, intake: parts.config.intake }, senders);
   const others = application(parts, phase);
-  return (request, env) =>
-    // Match the prefix anywhere in the path: other routes repeat the path in answers, and such a
-    // path may hold a token.
-    getPath(request).includes(`${HOOKS}/`)
-      ? hooks.fetch(request, env)
-      : others.fetch(request, { incoming: env.incoming });
+  const unknown = nowhere(() => parts.metrics.intake.refusal(404));
+  const misplaced = nowhere(() => undefined);
+  const split =
+    (deliveries: Answering, rest: Answering): Answering =>
+    (request, env) =>
+      isDelivery(request) ? deliveries(request, env) : rest(request, env);
+  return {
+    all: split(hooks.fetch, others.fetch),
+    deliveries: split(hooks.fetch, unknown),
+    others: split(misplaced, others.fetch),
+  };
+}
+
+/**
+ * Matches the prefix anywhere in the path: other routes repeat the path in answers, and such a path
+ * may hold a token.
+ */
+function isDelivery(request: Request): boolean {
+  return getPath(request).includes(`${HOOKS}/`);
+}
+
+/** Answers 404 to everything. */
+function nowhere(observe: () => void): Answering {
+  return new Hono().all('*', (context) => noSuchPath(context, { observe })).fetch;
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
@@ -130,7 +153,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
     acting: actingOn(api),
     changes: parts.changes,
-    secure: config.console.secureCookie ?? config.listen.tls !== undefined,
+    secure: config.console.secureCookie ?? (config.admin ?? config.listen).tls !== undefined,
     idleMsMax: config.console.idleMinutes * 60_000,
     now: () => Date.now(),
     status: () => ({

@@ -34,8 +34,11 @@ export interface HooksOptions {
   readonly refused: RefusedBodies;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
-  /** Whether the proxy accepts the sender's certificate; absent when none is required. */
-  readonly certificateAccepted?: (headers: Headers) => boolean;
+  /**
+   * Whether the sender's client certificate may deliver now. `request`: as Node's server has it;
+   * undefined when it comes from elsewhere.
+   */
+  readonly certificateAccepted: (request: IncomingMessage | undefined) => boolean;
   readonly observe: (answer: Answer) => void;
 }
 
@@ -113,7 +116,11 @@ async function takeDelivery(
       options.observe('malformed');
       return problem(context, 400, 'the body ended before its announced length');
     case 'read':
-      return longBodies.pass(read.bytes.length, () => takeBody(context, read.bytes, options));
+      return (
+        // Again: the certificate may have lost its pin while the body was on its way.
+        refuseCertificate(context, options) ??
+        longBodies.pass(read.bytes.length, () => takeBody(context, read.bytes, options))
+      );
     default:
       return read satisfies never;
   }
@@ -136,6 +143,9 @@ export function noSuchPath(context: Context, options: Pick<HooksOptions, 'observ
 
 /** Checks everything that is known before the body is read. */
 function refuseSender(context: HooksContext, options: HooksOptions): Response | null {
+  // First, so that nobody without the certificate learns which tokens exist.
+  const refusal = refuseCertificate(context, options);
+  if (refusal !== null) return refusal;
   if (!options.tokens.accepts(context.req.param('token') ?? '')) {
     return noSuchPath(context, options);
   }
@@ -143,11 +153,14 @@ function refuseSender(context: HooksContext, options: HooksOptions): Response | 
     options.observe('wrong_method');
     return problem(context, 405, 'notifications are delivered by POST', { allow: 'POST' });
   }
-  if (options.certificateAccepted?.(context.req.raw.headers) === false) {
-    options.observe('certificate_refused');
-    return problem(context, 403, 'the client certificate is not one of intake.clientCertificate');
-  }
   return null;
+}
+
+/** The answer never says why: the log does. */
+function refuseCertificate(context: HooksContext, options: HooksOptions): Response | null {
+  if (options.certificateAccepted(incomingOf(context))) return null;
+  options.observe('certificate_refused');
+  return problem(context, 403, 'the client certificate is not one of intake.clientCertificate');
 }
 
 async function takeBody(

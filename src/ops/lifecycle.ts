@@ -42,7 +42,7 @@ export interface LifecycleOptions {
 
 /** A source of signals, such as `process`. */
 export interface SignalSource {
-  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  on(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 
 /**

@@ -30,7 +30,7 @@ test('a delivery that meets a defect is answered 500, logged, and counted', asyn
       log,
       metrics,
     },
-    new RefusedSenders({ log, now: () => 0 }),
+    { gate: { accepts: () => true }, refused: new RefusedSenders({ log, now: () => 0 }) },
   );
   const answer = await app.request(`/hooks/${TOKEN}`, { method: 'POST', body: '{}' });
   expect(answer.status).toBe(500);

@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -39,6 +40,7 @@ async function listening(open: OpenLedger, bounds: Bounds = {}) {
     submit: (fact) => queue.submit(fact),
     refused: new RefusedBodies(bounds.refusedPerHour ?? 100),
     now: () => open.at,
+    certificateAccepted: () => true,
     observe: (answer) => answers.push(answer),
     ...bounds.more,
   });
@@ -219,7 +221,8 @@ describe('a delivery that is refused', () => {
 
   test('a sender whose certificate is refused: 403, and nothing is kept', async () => {
     const open = await openLedger();
-    const certificateAccepted = (headers: Headers) => headers.get('x-cert') === 'good';
+    const certificateAccepted = (request?: IncomingMessage): boolean =>
+      request?.headers['x-cert'] === 'good';
     const { post } = await listening(open, { more: { certificateAccepted } });
     const body = new Service().confirmed(1);
     await expectProblem(await post(body), 403);

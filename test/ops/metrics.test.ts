@@ -133,6 +133,7 @@ test('every counter begins at 0 for every label that is known, so that a first b
     results: ['ok', 'unavailable'],
     skipCauses: ['in_grace'],
     exemptionRules: ['gifts'],
+    certificateRefusals: ['missing'],
   };
   const metrics = new Metrics({ now: () => 0, known });
   const { text } = await metrics.page();
@@ -149,6 +150,7 @@ test('every counter begins at 0 for every label that is known, so that a first b
     'counterfoil_http_refusals_total{status="413"} 0',
     'counterfoil_http_refusals_total{status="500"} 0',
     'counterfoil_http_refusals_total{status="503"} 0',
+    'counterfoil_certificate_refusals_total{reason="missing"} 0',
     'counterfoil_commits_total{result="ok"} 0',
     'counterfoil_commits_total{result="failed"} 0',
     'counterfoil_sweep_outcomes_total{kind="matched",cause=""} 0',

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { SecureHeadersVariables } from 'hono/secure-headers';
-import type { IncomingMessage } from 'node:http';
 import type { ApiCall, ApiResult } from '../../api/acting.ts';
 import type { Documents } from '../../report/document.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -10,7 +9,7 @@ import type { Visitor } from '../session/session.ts';
 /** What the console's handlers find in their context. */
 export interface ConsoleEnv {
   /** Node's connection of a request; absent in tests without a server. */
-  Bindings: { readonly incoming?: IncomingMessage };
+  Bindings: { readonly source?: string };
   /** `visitor`: who is signed in; absent in a public console. `sessionId`: their session. */
   Variables: SecureHeadersVariables & { visitor?: Visitor; sessionId?: string };
 }

@@ -20,7 +20,7 @@ export function sessionIdOf(visit: Visit): string | undefined {
 function addressOf(visit: Visit): string {
   // `app.request` gives no bindings.
   const env: ConsoleEnv['Bindings'] | undefined = visit.env;
-  return env?.incoming?.socket.remoteAddress ?? '';
+  return env?.source ?? '';
 }
 
 /** A page of this console; anything else a form or a link names leads to the overview. */

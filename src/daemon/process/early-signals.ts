@@ -2,7 +2,7 @@ import type { SignalSource } from '../../ops/lifecycle.ts';
 
 /** The process as a source of signals. */
 interface Process extends SignalSource {
-  off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  off(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP', listener: () => void): unknown;
 }
 
 /**

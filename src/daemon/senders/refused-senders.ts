@@ -1,10 +1,37 @@
 import type { Logger } from '../../ops/log.ts';
+import type { RefusedCertificate } from './certificate-gate.ts';
+import { CERTIFICATE_REFUSALS, type CertificateRefusal } from './certificate-rules.ts';
 
 /** Shortest interval between two log lines of one cause: a refused sender keeps trying. */
 const BETWEEN_LINES_MS_MIN = 60_000;
 
-/** Logged length of a header value: fingerprints and subjects are shorter. */
-const SHOWN_CHARACTERS_MAX = 300;
+/** Logged length of a header's name. */
+const SHOWN_CHARACTERS_MAX = 100;
+
+/** What happened and what to do, by reason. */
+const ADVICE: Readonly<Record<CertificateRefusal, string>> = {
+  missing:
+    'they came without a client certificate; configure the proxy to require one and to send it in the form of intake.clientCertificate.form',
+  malformed:
+    'the client certificate cannot be read; the proxy must send it exactly in the form of intake.clientCertificate.form',
+  duplicate:
+    'they have more than one client certificate; the proxy must remove the header of its clients before it sets its own',
+  other_form:
+    'they have a certificate header of another form or spelling than intake.clientCertificate names; the proxy must remove every certificate header of its clients',
+  wrong_peer:
+    'they did not come from a peer of intake.clientCertificate.from; close the port to others, or add the proxy there',
+  expired:
+    'the client certificate has ended; ask the custody service for its new one, and pin that',
+  not_yet_valid:
+    'the client certificate is not valid yet; check the clock of this machine, and ask the custody service',
+  wrong_usage: 'the client certificate is not for TLS clients (extended key usage clientAuth)',
+  wrong_issuer:
+    'the client certificate is not from the configured authority (intake.clientCertificate.issuerFile, or listen.tls.caFile)',
+  not_pinned:
+    "the client certificate is not pinned; if it is the custody service's, add the pin of this line to intake.clientCertificate.pins",
+  wrong_name:
+    'the client certificate has none of the alternative names in intake.clientCertificate.names',
+};
 
 /** Limits log lines: the first at once, then at most one a minute, with a count. */
 class Repeats {
@@ -34,33 +61,41 @@ class Repeats {
  */
 export class RefusedSenders {
   readonly #log: Logger;
-  readonly #certificates: Repeats;
+  /** Apart by reason: forgeries must not hide that the service's own certificate ended. */
+  readonly #certificates: ReadonlyMap<CertificateRefusal, Repeats>;
   readonly #tokens: Repeats;
   readonly #connections: Repeats;
+  readonly #unproxied: Repeats;
 
   /** `now`: a monotonic clock, milliseconds. */
   constructor(options: { readonly log: Logger; readonly now: () => number }) {
     this.#log = options.log;
-    this.#certificates = new Repeats(options.now);
+    this.#certificates = new Map(
+      CERTIFICATE_REFUSALS.map((reason) => [reason, new Repeats(options.now)]),
+    );
     this.#tokens = new Repeats(options.now);
     this.#connections = new Repeats(options.now);
+    this.#unproxied = new Repeats(options.now);
   }
 
-  /** `handed`: the proxy's value of `header` about the sender's certificate; null when absent. */
-  certificate(header: string, handed: string | null): void {
-    const refused = this.#certificates.count();
-    if (refused === null) return;
-    if (handed === null) {
-      this.#log.warn(
-        { refused, header },
-        `deliveries are refused (403): the header ${header} is missing; configure the proxy to send the client certificate in it, and let nobody bypass the proxy`,
-      );
-      return;
-    }
-    const certificate = shown(handed);
+  /** Names the reason, the peer and the certificate's pins: the answer says none of it. */
+  certificate({ reason, peer, certificate }: RefusedCertificate): void {
+    const count = this.#certificates.get(reason)?.count() ?? null;
+    if (count === null) return;
+    const [pin, publicKeyPin] = certificate?.pins ?? [];
+    const shown =
+      certificate === null ? {} : { pin, publicKeyPin, validTo: certificate.x509.validTo };
     this.#log.warn(
-      { refused, header, certificate },
-      `deliveries are refused (403): the certificate ${JSON.stringify(certificate)} is not in intake.clientCertificate.allow; if it is the custody service's certificate, add exactly this text there and restart`,
+      { refused: count, reason, peer, ...shown },
+      `deliveries are refused (403): ${ADVICE[reason]}`,
+    );
+  }
+
+  /** `header`: the name of a certificate header, while no certificate is required. */
+  ignored(header: string): void {
+    this.#log.warn(
+      { header: header.slice(0, SHOWN_CHARACTERS_MAX) },
+      'a delivery has a client certificate in a header, which is ignored: intake.clientCertificate is not set; set it, or let the proxy remove the header',
     );
   }
 
@@ -83,8 +118,14 @@ export class RefusedSenders {
       `connections are refused: their client certificate is not accepted (${cause}); if they come from the custody service, put the certificate's authority into listen.tls.caFile`,
     );
   }
-}
 
-function shown(text: string): string {
-  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
+  /** `peer`: the address of whoever opened a connection without the PROXY protocol. */
+  unproxied(peer: string): void {
+    const refused = this.#unproxied.count();
+    if (refused === null) return;
+    this.#log.warn(
+      { refused, peer },
+      'connections are refused: they do not begin with a PROXY protocol header; let the proxy send one, or set listen.proxyProtocol to false',
+    );
+  }
 }

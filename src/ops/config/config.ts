@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { Cron, CronPattern } from 'croner';
 import { z } from 'zod';
+import { checkTogether, clientCertificateIn } from './client-certificate.ts';
 import { creditingPolicy } from './crediting-policy.ts';
 import { exemptions } from './exemptions.ts';
-import type { Content, FileChecks } from './named-file.ts';
+import { adminIn, listenIn } from './listening.ts';
+import type { FileChecks } from './named-file.ts';
 import { plainMessage, problemsOf } from './plain-message.ts';
 import type { Problem } from './problem.ts';
 import { strict } from './strict.ts';
+import { fileIn, text, unique, whole } from './value.ts';
 
 /** Long enough that nobody guesses the URL, which is a webhook's only proof. */
 const PATH_TOKEN_CHARS_MIN = 32;
@@ -17,19 +20,6 @@ const PATH_TOKENS_MAX = 16;
 export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const text = z.string().min(1, 'must not be empty');
-
-function whole(from: number, to: number) {
-  const range = `must be an integer from ${from} to ${to}`;
-  return z.int(range).min(from, range).max(to, range);
-}
-
-/** `"${PORT}"` is always a string. */
-const port = z.preprocess(
-  (value) => (typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : value),
-  whole(0, 65_535),
-);
 
 const pathToken = z
   .string()
@@ -73,11 +63,7 @@ const apiToken = strict({
     .toLowerCase(),
 });
 
-function unique<Item>(keyOf: (item: Item) => unknown): (items: readonly Item[]) => boolean {
-  return (items) => new Set(items.map(keyOf)).size === items.length;
-}
-
-const intake = strict({
+const INTAKE = {
   pathTokens: z
     .array(pathToken)
     .min(1, 'needs at least one token')
@@ -94,15 +80,14 @@ const intake = strict({
   batchMax: whole(1, 10_000).default(256),
   /** Refused bodies kept as evidence. */
   malformedPerHourMax: whole(0, 100_000).default(100),
-  /** The header with the proxy's client certificate, and the accepted values. */
-  clientCertificate: strict({
-    header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header')
-      .toLowerCase(),
-    allow: z.array(text).min(1, 'needs at least one fingerprint or subject'),
-  }).exactOptional(),
-});
+};
+
+function intakeIn(folder: string, checks: FileChecks) {
+  return strict({
+    ...INTAKE,
+    clientCertificate: clientCertificateIn(folder, checks).exactOptional(),
+  });
+}
 
 /** Up to a year. */
 const age = whole(1, 31_536_000);
@@ -167,32 +152,6 @@ function storeIn(folder: string) {
   });
 }
 
-function fileIn(folder: string, checks: FileChecks, content: Content) {
-  return text
-    .transform((name) => path.resolve(folder, name))
-    .superRefine((name, context) => {
-      const flaw = checks.flawOf(name, content);
-      if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
-    });
-}
-
-function listenIn(folder: string, checks: FileChecks) {
-  const certificate = fileIn(folder, checks, 'certificate');
-  const tls = strict({
-    certFile: certificate,
-    keyFile: fileIn(folder, checks, 'tls key'),
-    caFile: certificate.exactOptional(),
-  }).superRefine((files, context) => {
-    const flaw = checks.pairFlaw(files);
-    if (flaw !== null) context.addIssue({ code: 'custom', message: flaw });
-  });
-  return strict({
-    host: text.default('127.0.0.1'),
-    port: port.default(8_080),
-    tls: tls.exactOptional(),
-  });
-}
-
 const VAULTS_FORM = 'must be "all" or a list of vault ids';
 
 function custodyIn(folder: string, checks: FileChecks) {
@@ -209,8 +168,9 @@ function custodyIn(folder: string, checks: FileChecks) {
 function configIn(folder: string, checks: FileChecks) {
   return strict({
     listen: listenIn(folder, checks).prefault({}),
+    admin: adminIn(folder, checks).exactOptional(),
     store: storeIn(folder),
-    intake,
+    intake: intakeIn(folder, checks),
     custody: custodyIn(folder, checks).exactOptional(),
     crediting: creditingPolicy,
     reconcile: reconcile.prefault({}),
@@ -239,7 +199,17 @@ export interface Part<Value> {
   readonly schemaIn: (folder: string, checks: FileChecks) => z.ZodType<Value>;
 }
 
-export const WHOLE: Part<Config> = { keys: null, schemaIn: configIn };
+export const WHOLE: Part<Config> = {
+  keys: null,
+  schemaIn: (...given) =>
+    // A transformation, because it runs only when each key is sound alone.
+    configIn(...given).transform((config, context) => {
+      checkTogether(config, (key, message) =>
+        context.addIssue({ code: 'custom', path: ['intake', 'clientCertificate', key], message }),
+      );
+      return config;
+    }),
+};
 
 /** The store: auditing, copying and reporting need no secret. */
 export const STORE: Part<Pick<Config, 'store'>> = {

@@ -1,6 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { certificatesIn } from '../certificates.ts';
 
 /** The flaw in the custody service's private key text, or null. */
 export type KeyFlaw = (pem: string) => string | null;
@@ -59,9 +60,7 @@ function contentFlaw(
   const { content, text } = holds;
   switch (content) {
     case 'certificate':
-      return causeOf(() => new X509Certificate(text)) === null
-        ? null
-        : `${file} is not a certificate in PEM`;
+      return isCertificates(text) ? null : `${file} is not a certificate in PEM`;
     case 'tls key':
       return causeOf(() => createPrivateKey(text)) === null
         ? null
@@ -74,6 +73,14 @@ function contentFlaw(
     }
     default:
       return content satisfies never;
+  }
+}
+
+function isCertificates(pem: string): boolean {
+  try {
+    return certificatesIn(pem).length > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -16,13 +16,17 @@ const BATCH_FACTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 export class IntakeMetrics {
   readonly #notifications;
   readonly #refusals;
+  readonly #certificateRefusals;
   readonly #commits;
   readonly #batchFacts;
   readonly #commitSeconds;
   readonly #queueDepth;
   readonly #head;
 
-  constructor(instruments: Instruments) {
+  constructor(
+    instruments: Instruments,
+    known: { readonly certificateRefusals: readonly string[] },
+  ) {
     this.#notifications = instruments.counter(
       'counterfoil_notifications_total',
       'Deliveries by outcome.',
@@ -32,6 +36,11 @@ export class IntakeMetrics {
       'counterfoil_http_refusals_total',
       'Deliveries answered with 4xx or 5xx, except 400.',
       ['status'],
+    );
+    this.#certificateRefusals = instruments.counter(
+      'counterfoil_certificate_refusals_total',
+      'Deliveries refused by their client certificate (403), by reason.',
+      ['reason'],
     );
     this.#commits = instruments.counter(
       'counterfoil_commits_total',
@@ -58,6 +67,7 @@ export class IntakeMetrics {
     );
     for (const outcome of NOTIFICATION_OUTCOMES) this.#notifications.inc({ outcome }, 0);
     for (const status of REFUSAL_STATUSES) this.#refusals.inc({ status }, 0);
+    for (const reason of known.certificateRefusals) this.#certificateRefusals.inc({ reason }, 0);
     for (const result of ['ok', 'failed']) this.#commits.inc({ result }, 0);
   }
 
@@ -67,6 +77,10 @@ export class IntakeMetrics {
 
   refusal(status: RefusalStatus): void {
     this.#refusals.inc({ status });
+  }
+
+  certificateRefusal(reason: string): void {
+    this.#certificateRefusals.inc({ reason });
   }
 
   /** Records a commit of `facts`, or its failure. */

@@ -11,9 +11,16 @@ export interface KnownLabels {
   readonly results: readonly string[];
   readonly skipCauses: readonly string[];
   readonly exemptionRules: readonly string[];
+  readonly certificateRefusals: readonly string[];
 }
 
-const NONE_KNOWN: KnownLabels = { operations: [], results: [], skipCauses: [], exemptionRules: [] };
+const NONE_KNOWN: KnownLabels = {
+  operations: [],
+  results: [],
+  skipCauses: [],
+  exemptionRules: [],
+  certificateRefusals: [],
+};
 
 /** The program's metrics on its own registry. Names end in their unit. */
 export class Metrics {
@@ -27,7 +34,7 @@ export class Metrics {
   constructor(options: { now: () => number; process?: boolean; known?: KnownLabels }) {
     const instruments = new Instruments(this.#registry, options.now);
     const known = options.known ?? NONE_KNOWN;
-    this.intake = new IntakeMetrics(instruments);
+    this.intake = new IntakeMetrics(instruments, known);
     this.reconciliation = new ReconciliationMetrics(instruments, known);
     this.custody = new CustodyMetrics(instruments, known);
     this.deposits = new DepositMetrics(instruments);

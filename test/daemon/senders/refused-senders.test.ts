@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
+import { CERTIFICATE_REFUSALS } from '../../../src/daemon/senders/certificate-rules.ts';
 import { RefusedSenders } from '../../../src/daemon/senders/refused-senders.ts';
+import { readCertificate } from '../../../src/daemon/senders/sender-certificate.ts';
 import { createLog } from '../../../src/ops/log.ts';
+import { CERTIFICATES } from '../../tls/certificates.ts';
+import { derOf } from '../../tls/header-values.ts';
 
 interface Line {
   readonly level: string;
   readonly msg: string;
   readonly refused: number;
-  readonly certificate?: string;
+  readonly reason?: string;
 }
 
 function watched() {
@@ -17,54 +21,60 @@ function watched() {
   return { clock, lines, senders: new RefusedSenders({ log, now: () => clock.now }) };
 }
 
-test('the first refused certificate is told at once, then one a minute with the count since', () => {
+const PEER = { peer: '127.0.0.1', certificate: null };
+
+test('the first refused certificate is logged at once, then one a minute with the count since', () => {
   const { clock, lines, senders } = watched();
-  const told: [atMs: number, refused: number, certificate: string | undefined][] = [];
-  const refuse = (certificate: string): void => {
+  const logged: [atMs: number, refused: number][] = [];
+  const refuse = (): void => {
     const before = lines.length;
-    senders.certificate('x-client', certificate);
-    for (const line of lines.slice(before)) told.push([clock.now, line.refused, line.certificate]);
+    senders.certificate({ ...PEER, reason: 'missing' });
+    for (const line of lines.slice(before)) logged.push([clock.now, line.refused]);
   };
-  refuse('a');
-  refuse('a');
+  refuse();
+  refuse();
   clock.now += 59_999;
-  refuse('b');
+  refuse();
   clock.now += 1;
-  refuse('c');
+  refuse();
   clock.now += 60_000;
-  refuse('d');
-  expect(told).toEqual([
-    [5_000, 1, 'a'],
-    [65_000, 3, 'c'],
-    [125_000, 1, 'd'],
+  refuse();
+  expect(logged).toEqual([
+    [5_000, 1],
+    [65_000, 3],
+    [125_000, 1],
   ]);
 });
 
-test('the line says what came, and what to do', () => {
+test('each reason has a line of its own, which says what to do', () => {
   const { lines, senders } = watched();
-  senders.certificate('x-client', 'AB:CD');
-  expect(lines).toMatchObject([{ level: 'warn', certificate: 'AB:CD' }]);
-  expect(lines[0]?.msg).toMatch(
-    /"AB:CD" is not in intake\.clientCertificate\.allow.*add exactly this text/,
-  );
+  for (const reason of CERTIFICATE_REFUSALS) {
+    senders.certificate({ ...PEER, reason });
+    senders.certificate({ ...PEER, reason });
+  }
+  expect(lines.map(({ reason }) => reason)).toEqual([...CERTIFICATE_REFUSALS]);
+  expect(new Set(lines.map(({ msg }) => msg)).size).toBe(CERTIFICATE_REFUSALS.length);
 });
 
-test('of a proxy that hands on nothing the header is named', () => {
+test('the line about a certificate that is not pinned has the pin to add', () => {
   const { lines, senders } = watched();
-  senders.certificate('x-client', null);
-  expect(lines.map(({ refused }) => refused)).toEqual([1]);
-  expect(lines[0]?.msg).toContain('the header x-client');
-});
-
-test('of a long value the beginning is told', () => {
-  const { lines, senders } = watched();
-  senders.certificate('x-client', 'f'.repeat(16_000));
-  expect(lines[0]?.certificate).toBe(`${'f'.repeat(300)}…`);
+  const certificate = readCertificate(derOf(CERTIFICATES.renewed.cert));
+  senders.certificate({ reason: 'not_pinned', peer: 'unix', certificate });
+  expect(lines).toMatchObject([
+    {
+      level: 'warn',
+      reason: 'not_pinned',
+      peer: 'unix',
+      pin: certificate?.pins[0],
+      publicKeyPin: certificate?.pins[1],
+    },
+  ]);
+  expect(lines[0]?.msg).toContain('intake.clientCertificate.pins');
 });
 
 test('unknown path tokens and connections are counted apart from certificates', () => {
   const { clock, lines, senders } = watched();
-  senders.certificate('x-client', 'a');
+  senders.certificate({ ...PEER, reason: 'missing' });
   senders.token();
   senders.token();
   clock.now += 60_000;
@@ -73,4 +83,6 @@ test('unknown path tokens and connections are counted apart from certificates', 
   expect(lines[2]?.msg).toContain('intake.pathTokens');
   senders.connection('none was shown');
   expect(lines[3]).toMatchObject({ refused: 1, cause: 'none was shown' });
+  senders.unproxied('10.0.0.1');
+  expect(lines[4]).toMatchObject({ refused: 1, peer: '10.0.0.1' });
 });

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { CERTIFICATES } from '../../tls/certificates.ts';
+import { clientCert, pinOf } from '../../tls/header-values.ts';
 import { Daemon } from '../daemon.ts';
 
 function confirmation(id: string): string {
@@ -102,30 +104,35 @@ test('neither log nor error says a path token', async () => {
   for (const token of daemon.pathTokens) expect(output).not.toContain(token);
 });
 
-test('who is refused stands in the log: what came of the certificate, and nothing of the token', async () => {
+test('the log says who is refused and why: the pin of a certificate, and nothing of the token', async () => {
   const daemon = new Daemon();
   onTestFinished(() => daemon.remove());
   const config = JSON.parse(readFileSync(daemon.configPath, 'utf8')) as { intake: object };
-  const clientCertificate = { header: 'x-client-fingerprint', allow: ['a1b2c3'] };
+  const clientCertificate = { form: 'client-cert', pins: [pinOf(CERTIFICATES.valid.cert)] };
   const intake = { ...config.intake, clientCertificate };
   writeFileSync(daemon.configPath, JSON.stringify({ ...config, intake }));
   await daemon.start();
-  const post = async (token: string, fingerprint: string): Promise<number> => {
-    const headers = { 'x-client-fingerprint': fingerprint };
+  const post = async (token: string, pem: string): Promise<number> => {
+    const headers = { 'client-cert': clientCert(pem) };
     const request = { method: 'POST', body: confirmation('one'), headers };
     return (await fetch(`${daemon.url}/hooks/${token}`, request)).status;
   };
   const [token] = daemon.pathTokens;
   const strange = `${token.slice(0, -1)}z`;
-  expect(await post(token, 'A1:B2:C3')).toBe(403);
-  expect(await post(token, 'A1:B2:C3')).toBe(403);
-  expect(await post(strange, 'a1b2c3')).toBe(404);
-  expect(await post(token, 'a1b2c3')).toBe(200);
+  const { valid, renewed } = CERTIFICATES;
+  expect(await post(token, renewed.cert)).toBe(403);
+  // Without the certificate, a token is neither known nor unknown.
+  expect(await post(strange, renewed.cert)).toBe(403);
+  expect(await post(strange, valid.cert)).toBe(404);
+  expect(await post(token, valid.cert)).toBe(200);
+  const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
+  expect(metrics).toContain('counterfoil_certificate_refusals_total{reason="not_pinned"} 2\n');
+  expect(metrics).toContain('counterfoil_certificate_refusals_total{reason="missing"} 0\n');
   await daemon.end('SIGTERM');
   const lines = daemon.stderr().split('\n');
   const refused = lines.filter((line) => line.includes('"refused":'));
   expect(refused).toEqual([
-    expect.stringContaining('"certificate":"A1:B2:C3"'),
+    expect.stringContaining(`"pin":"${pinOf(renewed.cert)}"`),
     expect.stringContaining('intake.pathTokens'),
   ]);
   expect(daemon.stderr()).not.toContain(strange.slice(0, -1));

@@ -9,10 +9,11 @@ import { problemText } from '../../../src/ops/config/problem.ts';
 import { configFolder, keyFlaw, MINIMAL, SHA256, TOKEN } from './config-folder.ts';
 
 const { folder, file, configOf } = configFolder();
+const PIN = `sha256:${SHA256}`;
 
 test('what is not given has its default', () => {
   expect(configOf(MINIMAL)).toEqual({
-    listen: { host: '127.0.0.1', port: 8080 },
+    listen: { host: '127.0.0.1', port: 8080, proxyProtocol: false },
     store: { kind: 'sqlite', path: path.join(folder, 'books.db') },
     intake: {
       pathTokens: [TOKEN],
@@ -47,7 +48,7 @@ test('a full configuration is taken as it stands, paths from its folder', () => 
     },
     intake: {
       pathTokens: [TOKEN],
-      clientCertificate: { header: 'X-Client-Fingerprint', allow: ['ab:cd'] },
+      clientCertificate: { form: 'escaped-pem', header: 'X-Client-Cert', pins: [PIN] },
     },
     custody: {
       baseUrl: 'https://custody.example/',
@@ -64,7 +65,12 @@ test('a full configuration is taken as it stands, paths from its folder', () => 
     certFile: path.join(folder, 'tls.crt'),
     keyFile: path.join(folder, 'tls.key'),
   });
-  expect(config.intake.clientCertificate?.header).toBe('x-client-fingerprint');
+  expect(config.intake.clientCertificate).toEqual({
+    form: 'escaped-pem',
+    header: 'x-client-cert',
+    from: ['127.0.0.1', '::1', 'unix'],
+    pins: [PIN],
+  });
   expect(config.custody).toMatchObject({ privateKeyFile: key, vaults: ['v-1', 'v-2'] });
   expect(config.api.tokens[0]?.sha256).toBe(SHA256);
 });

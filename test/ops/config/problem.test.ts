@@ -77,7 +77,7 @@ test('all problems are told at once, each with its place and what to do', () => 
     }),
   ).toEqual([
     'listen.port: must be an integer from 0 to 65535',
-    'listen: unknown key "prot"; the keys here are host, port, tls',
+    'listen: unknown key "prot"; the keys here are host, port, socket, tls, proxyProtocol',
     'store: must be "sqlite:PATH"',
     'intake.pathTokens[0]: must be 32 to 256 letters, digits or ._~- ; `openssl rand -hex 32` makes one',
     'intake.queueMax: must be an integer from 1 to 1000000',
@@ -99,7 +99,7 @@ test('all problems are told at once, each with its place and what to do', () => 
     'api.tokens[0].sha256: must be the SHA-256 of the token, 64 hexadecimal digits',
     'console.public: must be a boolean, not a string',
     'log.level: must be one of trace, debug, info, warn, error, fatal, silent',
-    'the configuration: unknown key "extra"; the keys here are listen, store or storeFile, intake, custody, crediting, reconcile, api, console, log',
+    'the configuration: unknown key "extra"; the keys here are listen, admin, store or storeFile, intake, custody, crediting, reconcile, api, console, log',
   ]);
 });
 

@@ -12,7 +12,7 @@ test('variables are filled in inside strings, a port too, and $${ stays a litera
     },
     { HOST: '0.0.0.0', PORT: '9000', NAME: 'books' },
   );
-  expect(config.listen).toEqual({ host: '0.0.0.0', port: 9000 });
+  expect(config.listen).toEqual({ host: '0.0.0.0', port: 9000, proxyProtocol: false });
   expect(config.store).toEqual({ kind: 'sqlite', path: '/data/books-${NAME}.db' });
 });
 

@@ -101,6 +101,7 @@ class Process {
       submit: (fact) => this.queue.submit(fact),
       refused: new RefusedBodies(MALFORMED_PER_HOUR_MAX),
       now,
+      certificateAccepted: () => true,
       observe: () => undefined,
     });
     const requests = openSharedLog(`${path}.requests`, options.api.clientId);
