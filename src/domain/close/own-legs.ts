@@ -5,6 +5,7 @@ import type { DailyReport, ReportInTransit, ReportUnconfirmed } from './report.t
 import { AssetId, VaultId } from '../ids.ts';
 import {
   isDebitLine,
+  sumsByVaultAsset,
   vaultAssetKey,
   unreversed,
   type AwaitedCredit,
@@ -37,7 +38,7 @@ interface Credit {
 }
 
 /** Credits by vault and asset, and whether any is change. */
-function sumsByVaultAsset(credits: readonly Credit[]): Map<string, Credit> {
+function creditsByVaultAsset(credits: readonly Credit[]): Map<string, Credit> {
   const sums = new Map<string, Credit>();
   for (const credit of credits) {
     const key = vaultAssetKey(credit.vaultAsset);
@@ -53,7 +54,7 @@ function sumsByVaultAsset(credits: readonly Credit[]): Map<string, Credit> {
 
 function booked(lines: readonly PositionLine[]): Map<string, Credit> {
   const received = lines.filter(({ cause }) => cause === 'incoming');
-  return sumsByVaultAsset(
+  return creditsByVaultAsset(
     received.map(({ vaultId, asset, amount, change }) => ({
       vaultAsset: { vaultId, asset },
       amount,
@@ -69,7 +70,7 @@ function booked(lines: readonly PositionLine[]): Map<string, Credit> {
 function awaitedOf(facts: HashFacts, books: readonly PositionLine[]): AwaitedCredit[] {
   const atCutOff = booked(books);
   const byNow = booked(facts.lines);
-  const byCustody = sumsByVaultAsset(
+  const byCustody = creditsByVaultAsset(
     facts.custody
       .filter(({ kind }) => kind === 'incoming' || kind === 'change')
       .map(({ vaultId, asset, amount, kind }) => ({
@@ -78,15 +79,13 @@ function awaitedOf(facts: HashFacts, books: readonly PositionLine[]): AwaitedCre
         isChange: kind === 'change',
       })),
   );
-  return [...new Set([...byNow.keys(), ...byCustody.keys()])].flatMap((key): AwaitedCredit[] => {
-    const [now, custody] = [byNow.get(key), byCustody.get(key)];
-    const known = [now, custody].filter((one) => one !== undefined);
-    const [first] = known;
-    if (first === undefined) return [];
+  const credits = new Map([...byNow, ...byCustody]);
+  return [...credits].flatMap(([key, { vaultAsset }]): AwaitedCredit[] => {
+    const known = [byNow.get(key), byCustody.get(key)].filter((one) => one !== undefined);
     const most = known.reduce((left, { amount }) => (amount > left ? amount : left), ZERO);
     const amount = plus(most, negated(atCutOff.get(key)?.amount ?? ZERO));
     if (amount <= ZERO) return [];
-    const { vaultId, asset } = first.vaultAsset;
+    const { vaultId, asset } = vaultAsset;
     return known.some(({ isChange }) => isChange)
       ? [{ kind: 'change', from: vaultId, asset, amount }]
       : [{ kind: 'internal', asset, amount }];
@@ -117,7 +116,7 @@ export interface WordRows {
  * What a report knew of a hash, from its rows. `books`: the hash's lines at that report's cut-off.
  */
 export function wordOf(rows: WordRows, books: readonly PositionLine[]): HashWord {
-  const isLeg = rows.inTransit.some(({ kind, leg }) => kind === 'internal' && leg !== 'debit');
+  const isLeg = rows.inTransit.some(({ kind }) => kind === 'internal');
   if (rows.version === 1) return { own: isLeg || books.some(isDebitLine), awaited: [] };
   const isConfirmed = rows.unconfirmed.length === 0 && isDebited(books);
   const awaited = rows.inTransit
@@ -139,14 +138,7 @@ export function unconfirmedOf(
 ): ReportUnconfirmed[] {
   if (word.own || !isDebited(books)) return [];
   const debits = unreversed(books).filter(isDebitLine);
-  const sums = sumsByVaultAsset(
-    debits.map(({ vaultId, asset, amount }) => ({
-      vaultAsset: { vaultId, asset },
-      amount,
-      isChange: false,
-    })),
-  );
-  return [...sums.values()].map(({ vaultAsset: { vaultId, asset }, amount }) => ({
+  return sumsByVaultAsset(debits).map(({ vaultId, asset, amount }) => ({
     vaultId,
     network,
     blockchainHash,

@@ -1,10 +1,11 @@
-import { plus, ZERO, type Amount } from '../money/amount.ts';
+import { ZERO } from '../money/amount.ts';
 import type { ClosedDay, CloseRecord } from './record.ts';
 import type { HashFacts } from './hash-facts.ts';
 import { reclassifiedOf } from './reclassified.ts';
 import type { DatedBy, PriorDayItem } from './report.ts';
 import {
   CATEGORIES,
+  sumsByVaultAsset,
   vaultAssetKey,
   type Effects,
   type VaultAsset,
@@ -97,24 +98,9 @@ function latenessOf(
 
 /** Leaves out entries that others of the day reversed, and their reversals. */
 function withoutUndone(lines: readonly PositionLine[]): PositionLine[] {
-  const entries = new Set(lines.map(({ entryId }) => entryId));
+  const entries = new Set<number | null>(lines.map(({ entryId }) => entryId));
   const takenBack = new Set(lines.map(({ reverses }) => reverses));
-  return lines.filter(
-    ({ entryId, reverses }) =>
-      !takenBack.has(entryId) && (reverses === null || !entries.has(reverses)),
-  );
-}
-
-function sumsByVaultAsset(
-  lines: readonly PositionLine[],
-): { vaultAsset: VaultAsset; amount: Amount }[] {
-  const sums = new Map<string, { vaultAsset: VaultAsset; amount: Amount }>();
-  for (const { vaultId, asset, amount } of lines) {
-    const key = vaultAssetKey({ vaultId, asset });
-    const known = sums.get(key)?.amount ?? ZERO;
-    sums.set(key, { vaultAsset: { vaultId, asset }, amount: plus(known, amount) });
-  }
-  return [...sums.values()];
+  return lines.filter(({ entryId, reverses }) => !takenBack.has(entryId) && !entries.has(reverses));
 }
 
 function movesText(effects: Effects): string {
@@ -148,13 +134,13 @@ export function priorDayItems(
     const eventAt = why.event === null ? null : new Date(why.event.at).toISOString();
     const datedBy = rules === undefined ? {} : { datedBy: why.event?.datedBy ?? null };
     const own = today.filter(({ entryId }) => entryId === entry.entryId);
-    return sumsByVaultAsset(own).map(({ vaultAsset, amount }) => ({
+    return sumsByVaultAsset(own).map(({ vaultId, asset, amount }) => ({
       reason: why.reason,
       day: closedDayOf(why.at),
-      vaultId: vaultAsset.vaultId,
+      vaultId,
       network,
       blockchainHash,
-      asset: vaultAsset.asset,
+      asset,
       amount: amount.toString(),
       entryId: entry.entryId,
       eventAt,

@@ -16,8 +16,7 @@ interface Part {
 
 /** The smaller of two amounts of the same sign. */
 function smaller(left: Amount, right: Amount): Amount {
-  const isSmaller = left < ZERO ? left > right : left < right;
-  return isSmaller ? left : right;
+  return left * left < right * right ? left : right;
 }
 
 /**

@@ -85,6 +85,18 @@ export function vaultAssetKey({ vaultId, asset }: VaultAsset): string {
   return `${vaultId}\u0000${asset}`;
 }
 
+/** Sums of amounts by vault and asset, in order of first appearance. */
+export function sumsByVaultAsset(
+  parts: readonly (VaultAsset & { readonly amount: Amount })[],
+): (VaultAsset & { readonly amount: Amount })[] {
+  const sums = new Map<string, VaultAsset & { readonly amount: Amount }>();
+  for (const { vaultId, asset, amount } of parts) {
+    const key = vaultAssetKey({ vaultId, asset });
+    sums.set(key, { vaultId, asset, amount: plus(sums.get(key)?.amount ?? ZERO, amount) });
+  }
+  return [...sums.values()];
+}
+
 /** Effects by vault and asset, in order of first appearance. */
 export class Totals {
   readonly #rows = new Map<

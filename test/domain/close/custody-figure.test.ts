@@ -63,12 +63,15 @@ test.for(BURNED)('burned fees: %s', ([, lines, are]) => {
 
 interface Case {
   readonly books: readonly PositionLine[];
+  /** The chain view; it agrees with the books unless given. */
+  readonly chain?: readonly PositionLine[];
   readonly custody?: HashFacts['custody'];
   readonly after?: readonly MovedAfter[];
 }
 
-function sideOf({ books, custody = [], after = [] }: Case, record = NUMBERED): string[][] {
-  const side = custodySide(hash(books, { custody, after }), record);
+function sideOf({ books, chain, custody = [], after = [] }: Case, record = NUMBERED): string[][] {
+  const lines = chain === undefined ? {} : { lines: [...books, ...chain] };
+  const side = custodySide(hash(books, { custody, after, ...lines }), record);
   return [sumTexts(side.atCutOff), sumTexts(side.after)];
 }
 
@@ -102,6 +105,28 @@ const SIDES: [why: string, given: Case, atCutOff: string[], after: string[]][] =
     { books: [line(100n, { seq: 30 })], custody: [lists(100n)], after: [movedAfter(100n)] },
     ['v1 ethereum:ETH 100'],
     [],
+  ],
+  [
+    'keeps one that the books held, though the chain view was told nothing',
+    {
+      books: [line(100n)],
+      chain: [],
+      custody: [lists(100n)],
+      after: [movedAfter(100n)],
+    },
+    ['v1 ethereum:ETH 100'],
+    [],
+  ],
+  [
+    'lacks one that the chain view alone held',
+    {
+      books: [],
+      chain: [line(100n, { view: 'chain', cause: 'chain' })],
+      custody: [lists(100n)],
+      after: [movedAfter(100n)],
+    },
+    ['v1 ethereum:ETH 0'],
+    ['v1 ethereum:ETH 100'],
   ],
   [
     'lacks one that the books held only after the cut-off',

@@ -275,6 +275,11 @@ const SEALED: [why: string, report: Sealed, is: string][] = [
     { version: 1, books: [debit(-30n), takenBack] },
     'own',
   ],
+  [
+    'a version 1 report with a debit and a receipt',
+    { version: 1, books: [debit(-30n), receipt(30n)] },
+    'own',
+  ],
   ['a version 1 report with a receipt', { version: 1, books: [receipt(30n)] }, 'not own'],
   [
     'a version 1 report with an internal receipt in transit',

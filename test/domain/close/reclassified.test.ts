@@ -61,6 +61,12 @@ const CASES: [why: string, before: Some, change: Some, are: string[]][] = [
     ['-4 from withdrawals to internal'],
   ],
   [
+    'no more than what left a debit',
+    { withdrawals: -4n },
+    { withdrawals: 4n, internal: -9n },
+    ['-4 from withdrawals to internal'],
+  ],
+  [
     'a debit never joins a credit',
     { withdrawals: -9n, deposits: 5n },
     { withdrawals: 9n, deposits: -5n, internal: -9n, adjustments: 5n },
