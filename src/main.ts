@@ -15,6 +15,7 @@ Try it:
 Run it:
   counterfoil keygen --out custody    a key for the custody API
   counterfoil doctor --config FILE    checks the configuration and everything it leads to
+  counterfoil doctor --proxy URL      tries from outside what your proxy lets through
   counterfoil subscribe --config FILE
   counterfoil serve --config FILE
 

@@ -50,7 +50,7 @@ export const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'doctor',
-    description: 'check a configuration and everything it names',
+    description: 'check a configuration and everything it names, or a proxy from outside',
     load: async ({ terminal, environment }) =>
       (await import('./doctor.ts')).doctorCommand(terminal, environment),
   },

@@ -5,7 +5,10 @@ import type { Environment } from '../ops/config/substitution.ts';
 import { loadedFrom } from './config-file.ts';
 import { custodyClientOf } from '../daemon/custody/custody-client.ts';
 import { commandLog } from '../daemon/custody/request-log.ts';
-import type { Terminal } from '../daemon/process/terminal.ts';
+import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
+import { checkProxy } from '../daemon/checks/proxy/proxy-check.ts';
+import { contentsOf, withTlsOptions, type TlsFlags } from './link/daemon-link.ts';
+import { tokenIn } from './link/token.ts';
 import { checkCustody } from '../daemon/checks/custody-check.ts';
 import { ok, warning, type Diagnosis } from '../daemon/checks/diagnosis.ts';
 import { checkExemptions } from '../daemon/checks/exemption-check.ts';
@@ -14,27 +17,80 @@ import { checkSecretFiles } from '../daemon/checks/secret-check.ts';
 import { checkStore } from '../daemon/checks/store-check.ts';
 
 const HELP = `
-Checks the configuration and everything it names: the store, the API tokens, the access rights of secret
+With --config: checks the configuration and everything it names: the store, the API tokens, the access rights of secret
 files, the custody API with our key, the vaults and their subscriptions, and whether webhooks can show
 the depths that the crediting policy requires. Changes nothing. Exit code 0 without problems, 1 with
-any.`;
+any.
+
+With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.
+Sends requests without a certificate, with forged headers, odd paths, without TLS, and slow and large
+ones. Give a certificate that the proxy accepts (--cert, --key) to try what is behind that check, and
+the path token (--token-file) to try a body that stalls behind the daemon's check of the token too.
+Delivers nothing.
+
+Examples:
+  counterfoil doctor --config config.json
+  counterfoil doctor --proxy https://hooks.example.com
+  counterfoil doctor --proxy https://localhost --ca test/ca.pem --cert test/valid.pem --key test/valid.key`;
+
+/** Where a proxy that redirects, and a daemon that nobody hides, answer without TLS. */
+const PLAIN_PORTS = ['80', '8080'];
 
 const MARK = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const;
 
+interface DoctorFlags extends TlsFlags {
+  readonly config?: string;
+  readonly proxy?: string;
+  readonly plainPort: string[];
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+}
+
 export function doctorCommand(terminal: Terminal, environment: Environment): Command {
-  return new Command('doctor')
+  const command = new Command('doctor')
     .addHelpText('after', HELP)
-    .requiredOption('--config <file>', 'the configuration (JSON)')
-    .option('--json', 'print the diagnoses as one JSON line')
-    .action(async (flags: { config: string; json?: boolean }) => {
-      const loaded = loadedFrom(WHOLE, flags.config, environment);
-      const diagnoses = await diagnose({ ...loaded, path: flags.config });
-      const sound = diagnoses.every((one) => one.status !== 'problem');
-      terminal.result(
-        flags.json === true ? JSON.stringify({ sound, diagnoses }) : asText(diagnoses),
-      );
-      terminal.exitWith(sound ? 0 : 1);
-    });
+    .option('--config <file>', 'the configuration (JSON)')
+    .option('--proxy <url>', 'the public address of a proxy, to be tried from outside')
+    .option('--plain-port <port...>', 'ports that must not take webhooks without TLS', PLAIN_PORTS)
+    .option('--token-file <file>', 'a file that holds the path token, for --proxy')
+    .option('--json', 'print the diagnoses as one JSON line');
+  return withTlsOptions(command).action(async (flags: DoctorFlags) => {
+    const diagnoses = await diagnosesFor(flags, environment);
+    const sound = diagnoses.every((one) => one.status !== 'problem');
+    terminal.result(flags.json === true ? JSON.stringify({ sound, diagnoses }) : asText(diagnoses));
+    terminal.exitWith(sound ? 0 : 1);
+  });
+}
+
+function diagnosesFor(flags: DoctorFlags, environment: Environment): Promise<Diagnosis[]> {
+  const { config, proxy } = flags;
+  if (config !== undefined && proxy === undefined) {
+    return diagnose({ ...loadedFrom(WHOLE, config, environment), path: config });
+  }
+  if (proxy === undefined || config !== undefined) {
+    throw new CommandFailed('give either --config FILE or --proxy URL', 2);
+  }
+  return checkProxy({ ...proxyOf(proxy, flags), ...tokenAndPair(flags) });
+}
+
+function proxyOf(proxy: string, { plainPort }: DoctorFlags) {
+  if (!URL.canParse(proxy) || new URL(proxy).protocol !== 'https:') {
+    throw new CommandFailed(`--proxy ${proxy} is no https address`, 2);
+  }
+  const ports = plainPort.map(Number);
+  if (!ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) {
+    throw new CommandFailed('--plain-port takes numbers of ports', 2);
+  }
+  return { url: new URL(proxy), plainPorts: ports };
+}
+
+function tokenAndPair(flags: DoctorFlags) {
+  const { ca, cert, key } = contentsOf(flags);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined || key === undefined ? {} : { pair: { cert, key } }),
+    ...(flags.tokenFile === undefined ? {} : { token: tokenIn(flags.tokenFile) }),
+  };
 }
 
 interface Subject {

@@ -36,6 +36,11 @@ export const UNRUN: readonly Unrun[] = [
     begins: 'npx tsc',
     why: 'demo.test.ts runs it beside a demo: the program does not end',
   },
+  {
+    page: 'docs/how-to/put-it-behind-a-proxy.md',
+    begins: 'counterfoil doctor --proxy',
+    why: 'doctor.test.ts tries it against real proxies',
+  },
   { page: 'docs/how-to/run-in-docker.md', begins: 'docker build', why: DOCKER },
   { page: 'docs/how-to/run-in-docker.md', begins: 'docker run --rm', why: DOCKER },
 ];

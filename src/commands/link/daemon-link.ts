@@ -42,7 +42,12 @@ export function givesTls({ ca, cert, key }: TlsFlags): boolean {
   return ca !== undefined || cert !== undefined || key !== undefined;
 }
 
-function contentsOf({ ca, cert, key }: TlsFlags): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
+/** The contents of the named files, checked. Throws `CommandFailed` for bad usage. */
+export function contentsOf({ ca, cert, key }: TlsFlags): {
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+} {
   if ((cert === undefined) !== (key === undefined)) {
     throw new CommandFailed('--cert and --key go together: give both', 2);
   }

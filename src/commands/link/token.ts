@@ -18,7 +18,8 @@ export function tokenOf(flags: { readonly tokenFile?: string }, environment: Env
   throw new CommandFailed('a token is needed: set COUNTERFOIL_TOKEN, or give --token-file', 2);
 }
 
-function tokenIn(file: string): string {
+/** The text of a token's file. Throws `CommandFailed` where it cannot be read. */
+export function tokenIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

@@ -130,7 +130,7 @@ afterAll(() => authority.remove());
 async function inFront(name: ProxyName) {
   const behind = await standIn();
   onTestFinished(behind.end);
-  const proxy = await startProxy(name, { authority, socket: behind.socket });
+  const proxy = await startProxy(name, { authority, daemon: behind.socket });
   onTestFinished(proxy.end);
   return { proxy, ...behind };
 }

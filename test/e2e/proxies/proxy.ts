@@ -8,7 +8,10 @@ import { collect, eventually, freePort } from '../program.ts';
 import { send } from './sending.ts';
 
 /** Where every example expects the daemon. */
-const SOCKET = /\/run\/counterfoil\/intake\.sock/g;
+const SOCKET = /(unix[:@/])\/run\/counterfoil\/intake\.sock/g;
+
+/** What is changed in an example: every pattern must be found there. */
+type Swap = readonly [pattern: RegExp, text: string];
 
 export const PROXIES = ['nginx', 'haproxy', 'caddy'] as const;
 export type ProxyName = (typeof PROXIES)[number];
@@ -17,14 +20,13 @@ export type ProxyName = (typeof PROXIES)[number];
 interface Surroundings {
   readonly folder: string;
   readonly port: number;
-  readonly socket: string;
 }
 
 interface Kind {
   readonly file: string;
   readonly version: readonly string[];
   /** What the example has for a real machine, and what a test has in its place. */
-  readonly swaps: (at: Surroundings) => readonly (readonly [RegExp, string])[];
+  readonly swaps: (at: Surroundings) => readonly Swap[];
   readonly args: (config: string, at: Surroundings) => readonly string[];
   readonly logs: readonly string[];
 }
@@ -76,10 +78,10 @@ export function isInstalled(name: ProxyName): boolean {
 }
 
 /** The example with the folder and ports of a test; every swap must find its text. */
-function exampleIn(kind: Kind, at: Surroundings): string {
+function exampleIn(kind: Kind, swaps: readonly Swap[]): string {
   const path = `config/proxy/${kind.file}`;
   let text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-  for (const [from, to] of [...kind.swaps(at), [SOCKET, at.socket] as const]) {
+  for (const [from, to] of swaps) {
     const changed = text.replaceAll(from, to);
     if (changed === text) throw new Error(`${path} has no ${String(from)}`);
     text = changed;
@@ -96,14 +98,24 @@ export interface Proxy {
   readonly end: () => Promise<void>;
 }
 
-/** Starts a proxy in front of a daemon that listens on a Unix socket. */
+interface ProxyOptions {
+  readonly authority: Authority;
+  /** The daemon's Unix socket, or its port on 127.0.0.1. */
+  readonly daemon: string | number;
+  /** Further changes of the example. */
+  readonly changes?: readonly Swap[];
+}
+
+/** Starts a proxy in front of a daemon. */
 export async function startProxy(
   name: ProxyName,
-  { authority, socket }: { readonly authority: Authority; readonly socket: string },
+  { authority, daemon, changes = [] }: ProxyOptions,
 ): Promise<Proxy> {
   const kind = KINDS[name];
   const folder = mkdtempSync(join(tmpdir(), `counterfoil-${name}-`));
-  const at = { folder, port: await freePort(), socket };
+  const at = { folder, port: await freePort() };
+  const address = typeof daemon === 'string' ? `$1${daemon}` : `127.0.0.1:${daemon}`;
+  const swaps = [...kind.swaps(at), [SOCKET, address] as const, ...changes];
   const { cert, key } = authority.pairOf('server');
   writeFileSync(join(folder, 'server.pem'), cert);
   writeFileSync(join(folder, 'server.key'), key);
@@ -111,7 +123,7 @@ export async function startProxy(
   writeFileSync(join(folder, 'custody-ca.pem'), authority.ca);
   mkdirSync(join(folder, 'bodies'));
   const config = join(folder, kind.file);
-  writeFileSync(config, exampleIn(kind, at));
+  writeFileSync(config, exampleIn(kind, swaps));
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const child = spawn(name, kind.args(config, at), { stdio: ['ignore', 'pipe', 'pipe'], env });
   const [out, err] = [collect(child.stdout), collect(child.stderr)];
