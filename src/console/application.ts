@@ -6,7 +6,7 @@ import type { Acting } from '../api/acting.ts';
 import type { Documents } from '../report/document.ts';
 import type { Reads } from '../store/reads.ts';
 import { mountAssets, type AssetUrls } from './assets/assets.ts';
-import { mountClose } from './close/report.ts';
+import { mountClose } from './close/close.tsx';
 import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
 import { mountHeaders, ownForms } from './frame/headers.ts';
 import { roomContext } from './frame/room-context.tsx';
@@ -49,6 +49,7 @@ export interface ConsoleOptions {
 /** The navigation, in order. Each room mounts its own routes below its path. */
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
+  { name: 'Close', path: '/console/close', key: 'c' },
   { name: 'Runs', path: '/console/runs', key: 'r' },
 ];
 

@@ -10,7 +10,7 @@ const REPORT_POLICY = [
 ].join('; ');
 
 /** The report of a closed day, as the sealed document shows it. */
-export function mountClose(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
+export function mountReport(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
   app.get('/console/reports/:day', async (visit) => {
     const day = visit.req.param('day');
     const report = await document(day, 'html');

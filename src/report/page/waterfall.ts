@@ -42,12 +42,17 @@ export function barsOf(totals: readonly ReportTotal[]): Bar[] {
   return [...bars, { label: 'closing', from: 0n, to: level, tone: 'level' }];
 }
 
+function amountOf({ from, to, tone }: Bar, decimals: number | null): string {
+  return scaled((tone === 'level' ? to : to - from).toString(), decimals);
+}
+
 /**
- * The bars as an SVG. Integer division gives whole pixels: no figure becomes a floating-point
- * number, and the table has the exact ones.
+ * The bars as an SVG, with the same figures as text for screen readers. Integer division gives whole
+ * pixels: no figure becomes a floating-point number, and the table has the exact ones.
  */
 export function waterfall(totals: readonly ReportTotal[], decimals: number | null) {
   const bars = barsOf(totals);
+  const steps = bars.map((bar) => `${bar.label} ${amountOf(bar, decimals)}`).join(', ');
   const ends = bars.flatMap(({ from, to }) => [from, to]);
   const top = ends.reduce((highest, end) => (end > highest ? end : highest), 0n);
   const bottom = ends.reduce((lowest, end) => (end < lowest ? end : lowest), 0n);
@@ -58,16 +63,16 @@ export function waterfall(totals: readonly ReportTotal[], decimals: number | nul
     class="waterfall"
     viewBox="0 0 ${WIDTH} ${HEIGHT + TOP + 22}"
     role="img"
-    aria-label="From the opening to the closing, over all vaults"
+    aria-label="From the opening to the closing, over all vaults: ${steps}"
   >
     <line class="zero" x1="0" x2="${WIDTH}" y1="${y(0n)}" y2="${y(0n)}"></line>
-    ${bars.map(({ label, from, to, tone }, index) => {
+    ${bars.map((bar, index) => {
+      const { label, from, to, tone } = bar;
       const x = index * step + Math.floor((step - BAR) / 2);
       const [high, low] = from > to ? [from, to] : [to, from];
       const height = Math.max(1, y(low) - y(high));
-      const amount = scaled((tone === 'level' ? to : to - from).toString(), decimals);
       return html`<g class="${tone}">
-        <title>${label}: ${amount}</title>
+        <title>${label}: ${amountOf(bar, decimals)}</title>
         <rect x="${x}" y="${y(high)}" width="${BAR}" height="${height}"></rect>
         <text x="${x + BAR / 2}" y="${HEIGHT + TOP + 16}">${label}</text>
       </g>`;

@@ -1,0 +1,181 @@
+import type { Child } from 'hono/jsx';
+import type { Amount } from '../../domain/money/amount.ts';
+import type { DailyReport } from '../../domain/close/report.ts';
+import type { Figure } from '../../report/asset-totals.ts';
+import { waterfall } from '../../report/page/waterfall.ts';
+import { vaultNameOf } from '../../report/vault-name.ts';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { decimalText } from '../parts/figure.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import type { DayAsset, DayReport } from './day-report.ts';
+
+/** A page shows no more vaults of an asset; the documents have all. */
+const VAULTS_MAX = 50;
+
+type AmountText = string | null | undefined;
+
+interface Line {
+  readonly figure: Figure;
+  readonly title: string;
+  /** Emphasized: the ends of the roll-forward. */
+  readonly isEnd?: boolean;
+}
+
+const ROLL_FORWARD: readonly Line[] = [
+  { figure: 'opening', title: 'Opening', isEnd: true },
+  { figure: 'deposits', title: '+ Deposits' },
+  { figure: 'withdrawals', title: '− Withdrawals' },
+  { figure: 'fees', title: '− Fees' },
+  { figure: 'rebates', title: '+ Rebates' },
+  { figure: 'mints', title: '+ Mints' },
+  { figure: 'internal', title: '± Internal' },
+  { figure: 'change', title: '± Change' },
+  { figure: 'adjustments', title: '± Adjustments' },
+  { figure: 'closing', title: '= Closing', isEnd: true },
+];
+
+/**
+ * A figure of a report in the asset's own unit, unrounded, with its smallest units in the title; `not
+ * compared` where the report has none.
+ */
+export function ReportAmount(shown: {
+  amount: AmountText;
+  asset: string;
+  decimals: ReadonlyMap<string, number>;
+  signed?: boolean;
+}): Markup {
+  const { amount, asset, decimals, signed = false } = shown;
+  if (amount === null || amount === undefined) return <span class="muted">not compared</span>;
+  if (amount === '0') return <span class="muted">0</span>;
+  const sign = signed && !amount.startsWith('-') ? '+' : '';
+  const digits = decimals.get(asset);
+  return (
+    <data class="figure" value={amount} title={`${amount} in the smallest unit`}>
+      {sign}
+      {decimalText(BigInt(amount) as Amount, digits ?? 0)}
+      {digits === undefined ? <span class="units">smallest units</span> : ''}
+    </data>
+  );
+}
+
+function moved(now: AmountText, before: AmountText): string | null {
+  if (now === null || now === undefined || before === null || before === undefined) return null;
+  return (BigInt(now) - BigInt(before)).toString();
+}
+
+/** The roll-forward, beside that of the day before. */
+function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
+  const { asset, sum, before } = one;
+  const { decimals } = day;
+  const amount = (text: AmountText, signed = false): Child => (
+    <ReportAmount amount={text} asset={asset} decimals={decimals} signed={signed} />
+  );
+  const columns: Column<Line>[] = [
+    { title: 'Figure', cell: ({ title, isEnd }) => (isEnd === true ? <b>{title}</b> : title) },
+    { title: day.close.day, cell: ({ figure }) => amount(sum[figure]), is: 'number' },
+  ];
+  if (before !== undefined && day.before !== null) {
+    columns.push(
+      { title: day.before.day, cell: ({ figure }) => amount(before[figure]), is: 'number' },
+      {
+        title: 'Change',
+        cell: ({ figure }) => amount(moved(sum[figure], before[figure]), true),
+        is: 'number',
+      },
+    );
+  }
+  return (
+    <DataTable
+      caption={`Roll-forward of ${asset}`}
+      items={ROLL_FORWARD}
+      columns={columns}
+      rowKey={({ figure }) => `${asset}-${figure}`}
+    />
+  );
+}
+
+interface WitnessRow {
+  readonly key: string;
+  readonly name: Child;
+  readonly figures: Readonly<Partial<Record<Figure, string | null>>>;
+}
+
+function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
+  const column = (title: string, figure: Figure, signed = false): Column<WitnessRow> => ({
+    title,
+    cell: ({ figures }) => (
+      <ReportAmount
+        amount={figures[figure]}
+        asset={asset}
+        decimals={day.decimals}
+        signed={signed}
+      />
+    ),
+    is: 'number',
+  });
+  return [
+    { title: 'Vault', cell: ({ name }) => name },
+    column('Books', 'closing'),
+    column('Chain', 'chainClosing'),
+    column('Books − chain', 'chainDifference', true),
+    column('Custody', 'custodyClosing'),
+    column('Books − custody', 'custodyDifference', true),
+  ];
+}
+
+function vaultTitle(report: DailyReport, vaultId: string): Markup {
+  const name = vaultNameOf(report, vaultId);
+  return (
+    <>
+      {name === null ? '' : <b>{name} </b>}
+      <Identifier value={vaultId} />
+    </>
+  );
+}
+
+/** Books, chain view and custody of an asset side by side: over all vaults, then by vault. */
+function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
+  const { asset, vaults, sum } = one;
+  const rows: WitnessRow[] = [
+    { key: 'all', name: <b>All vaults</b>, figures: sum },
+    ...vaults.slice(0, VAULTS_MAX).map((total) => ({
+      key: total.vaultId,
+      name: vaultTitle(day.report, total.vaultId),
+      figures: total,
+    })),
+  ];
+  return (
+    <>
+      <h3>Three witnesses at the cut-off</h3>
+      <DataTable
+        caption={`Books, chain and custody of ${asset}`}
+        items={rows}
+        columns={witnessColumns(asset, day)}
+        rowKey={({ key }) => `${asset}-vault-${key}`}
+      />
+      {vaults.length > VAULTS_MAX ? (
+        <p class="foot">
+          {`The first ${VAULTS_MAX} of ${vaults.length} vaults; the downloads have all.`}
+        </p>
+      ) : (
+        ''
+      )}
+    </>
+  );
+}
+
+/** One asset of a closed day: waterfall, roll-forward and the three witnesses. */
+export function AssetCard({ one, day }: { one: DayAsset; day: DayReport }): Markup {
+  const { asset, vaults, sum } = one;
+  return (
+    <Card id={`asset-${asset}`} title={asset}>
+      <div class="scroll" tabindex={0} role="region" aria-label={`Waterfall of ${asset}`}>
+        {waterfall(vaults, sum.decimals)}
+      </div>
+      <RollForward one={one} day={day} />
+      <Witnesses one={one} day={day} />
+    </Card>
+  );
+}

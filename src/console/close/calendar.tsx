@@ -1,0 +1,158 @@
+import type { SignatureRole } from '../../domain/close/record.ts';
+import type { ReportStatus } from '../../domain/close/report.ts';
+import type { SignedDay } from '../../store/answers.ts';
+import { Badge, type Tone } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Identifier } from '../parts/identifier.tsx';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import type { CalendarDay, Month } from './days.ts';
+
+export const CLOSE_PATH = '/console/close';
+
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+const STATUS_TONES: Record<ReportStatus, Tone> = {
+  balanced: 'good',
+  'balanced with open differences': 'warn',
+  exceptions: 'alarm',
+};
+
+const STATUS_WORDS: Record<ReportStatus, string> = {
+  balanced: 'balanced',
+  'balanced with open differences': 'open differences',
+  exceptions: 'exceptions',
+};
+
+/** A closed day's status in a word or two. */
+export function StatusBadge({ status }: { status: ReportStatus }): Markup {
+  return <Badge tone={STATUS_TONES[status]} text={STATUS_WORDS[status]} />;
+}
+
+/** How far the signatures are: nobody, the preparer, or both. */
+function signedWord({ signatures }: Pick<SignedDay, 'signatures'>): string {
+  if (signatures.some(({ role }) => role === 'reviewer')) return 'reviewed';
+  return signatures.length > 0 ? 'prepared' : 'not signed';
+}
+
+function stateOf(day: CalendarDay): { tone: Tone; words: readonly string[] } {
+  switch (day.kind) {
+    case 'closed': {
+      const { status } = day.closed.close;
+      return { tone: STATUS_TONES[status], words: [STATUS_WORDS[status], signedWord(day.closed)] };
+    }
+    case 'due':
+      return { tone: 'warn', words: ['not closed'] };
+    case 'open':
+      return { tone: 'plain', words: ['open'] };
+    case 'none':
+      return { tone: 'plain', words: [] };
+    default:
+      return day satisfies never;
+  }
+}
+
+function DayCell({ day }: { day: CalendarDay }): Markup {
+  const number = Number(day.day.slice(-2));
+  if (day.kind === 'none') return <span class="muted">{number}</span>;
+  const { tone, words } = stateOf(day);
+  return (
+    <a class={`day ${tone}`} href={`${CLOSE_PATH}/${day.day}`}>
+      <b>{number}</b>
+      {words.map((word) => (
+        <span class="word"> {word}</span>
+      ))}
+    </a>
+  );
+}
+
+function Grid({ month }: { month: Month }): Markup {
+  return (
+    <table class="calendar">
+      <caption class="unseen">{`Days of ${month.month}`}</caption>
+      <thead>
+        <tr>
+          {WEEKDAYS.map((name) => (
+            <th scope="col">{name}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {month.weeks.map((week) => (
+          <tr>
+            {week.map((day) => (
+              <td>{day === null ? '' : <DayCell day={day} />}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function SignedBy({ day, role }: { day: CalendarDay; role: SignatureRole }): Markup {
+  if (day.kind !== 'closed') return <></>;
+  const signature = day.closed.signatures.find((one) => one.role === role);
+  if (signature === undefined) return <span class="muted">not signed</span>;
+  return (
+    <>
+      {signature.person}, <Moment at={signature.signedAt} />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<CalendarDay>[] = [
+  { title: 'Day', cell: ({ day }) => <a href={`${CLOSE_PATH}/${day}`}>{day}</a> },
+  {
+    title: 'State',
+    cell: (day) => {
+      const { tone, words } = stateOf(day);
+      return <Badge tone={tone} text={words[0] ?? ''} />;
+    },
+  },
+  { title: 'Preparer', cell: (day) => <SignedBy day={day} role="preparer" /> },
+  { title: 'Reviewer', cell: (day) => <SignedBy day={day} role="reviewer" /> },
+  {
+    title: 'Report hash',
+    cell: (day) =>
+      day.kind === 'closed' ? <Identifier value={day.closed.close.reportHash} /> : '',
+    is: 'wide',
+  },
+];
+
+function MonthLinks({ month }: { month: Month }): Markup {
+  const { before, after } = month;
+  const href = (one: string): string => linkTo(CLOSE_PATH, { month: one });
+  return (
+    <nav class="pager" aria-label="Months">
+      {before === null ? '' : <a href={href(before)}>{`← ${before}`}</a>}
+      {after === null ? '' : <a href={href(after)}>{`${after} →`}</a>}
+    </nav>
+  );
+}
+
+/** A month of days, each with its state. */
+export function CalendarPage({ month }: { month: Month }): Markup {
+  return (
+    <Card id="calendar" title={month.month} live="close" aside={<MonthLinks month={month} />}>
+      <Grid month={month} />
+      <p class="foot">{`Days end at midnight in the time zone ${month.timezone}.`}</p>
+      {month.days.length === 0 ? (
+        <EmptyState title="The journal has nothing of this month.">
+          <p>The first day is the day of the first webhook.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption={`Days of ${month.month}, newest first`}
+          items={month.days}
+          columns={COLUMNS}
+          rowKey={({ day }) => day}
+          href={({ day }) => `${CLOSE_PATH}/${day}`}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,92 @@
+import type { Hono } from 'hono';
+import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
+import { FORMATS } from '../../report/document.ts';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { pageOf } from '../parts/link.ts';
+import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
+import { DayPage, UnclosedDayPage } from './day-page.tsx';
+import { readDayReport } from './day-report.ts';
+import { isDay, readMonth, readUnclosedDay } from './days.ts';
+import { mountReport } from './report.ts';
+
+function signCall(day: string) {
+  return { method: 'POST', path: `/v1/reports/daily/${day}/sign` } as const;
+}
+
+function closeCall(day: string) {
+  return { method: 'POST', path: `/v1/reports/daily/${day}/close` } as const;
+}
+
+/** The documents of a closed day, to save. */
+function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
+  app.get(`${CLOSE_PATH}/:day/:format`, async (visit) => {
+    const { day, format: asked } = visit.req.param();
+    const format = FORMATS.find((one) => one === asked);
+    const report = format === undefined || !isDay(day) ? undefined : await document(day, format);
+    if (report === undefined) return missing(visit, `There is no document ${asked} of ${day}.`);
+    return visit.body(report.body, 200, {
+      'Content-Disposition': `attachment; filename="${report.fileName}"`,
+      'Content-Type': report.contentType,
+    });
+  });
+}
+
+/** Closing a day, and signing its report. */
+function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContext): void {
+  app.post(`${CLOSE_PATH}/:day/close`, (visit) => {
+    const day = visit.req.param('day');
+    if (!isDay(day)) return missing(visit, `${day} is not a date.`);
+    const back = `${CLOSE_PATH}/${day}`;
+    return perform(visit, { ...closeCall(day), done: `${day} is closed.`, back });
+  });
+  app.post(`${CLOSE_PATH}/:day/sign`, async (visit) => {
+    const day = visit.req.param('day');
+    const { role: asked, reason, reportHash } = await visit.req.parseBody();
+    const role = SIGNATURE_ROLES.find((one) => one === asked);
+    if (!isDay(day) || role === undefined) return missing(visit, `${day} has no such signature.`);
+    return perform(visit, {
+      ...signCall(day),
+      body: { role, reason, reportHash },
+      done: role === 'preparer' ? `You prepared ${day}.` : `You reviewed ${day}.`,
+      back: `${CLOSE_PATH}/${day}`,
+    });
+  });
+}
+
+/** `/console/close`: the calendar, each day, its signatures and documents. */
+export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, missing, may } = context;
+  mountReport(app, context);
+  mountDownloads(app, context);
+  mountActions(app, context);
+  app.get(CLOSE_PATH, async (visit) => {
+    const month = await readMonth(reads, visit.req.query('month'), now());
+    return show(visit, { title: 'Close', body: <CalendarPage month={month} /> });
+  });
+  app.get(`${CLOSE_PATH}/:day`, async (visit) => {
+    const day = visit.req.param('day');
+    if (!isDay(day)) return missing(visit, `${day} is not a date.`);
+    const found = await readDayReport(reads, day);
+    if (found === undefined) {
+      const unclosed = await readUnclosedDay(reads, day, now());
+      const mayClose = may(visit, closeCall(day));
+      const body = <UnclosedDayPage day={day} {...unclosed} mayClose={mayClose} />;
+      return show(visit, { title: day, body });
+    }
+    const { close, signatures } = found;
+    const signing = {
+      day,
+      reportHash: close.reportHash,
+      signatures,
+      person: visit.get('visitor')?.name,
+      maySign: may(visit, signCall(day)),
+    };
+    const pages = {
+      differences: pageOf(visit.req.query('differences')),
+      prior: pageOf(visit.req.query('prior')),
+    };
+    const asset = visit.req.query('asset');
+    const body = <DayPage day={found} signing={signing} asset={asset} pages={pages} />;
+    return show(visit, { title: `Day ${day}`, body });
+  });
+}

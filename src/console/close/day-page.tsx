@@ -1,0 +1,280 @@
+import type { DailyReport } from '../../domain/close/report.ts';
+import { FORMATS, type Format } from '../../report/document.ts';
+import { Card } from '../parts/card.tsx';
+import { ConfirmForm } from '../parts/confirm-form.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { grouped } from '../parts/figure.ts';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { AssetCard, ReportAmount } from './asset-card.tsx';
+import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
+import type { DayAsset, DayReport } from './day-report.ts';
+import { DifferencesCard, PriorDayCard } from './difference-cards.tsx';
+import { Signing, type SigningShown } from './signing.tsx';
+
+/** A page draws so many assets at once; with more, it draws the one that its address names. */
+const ASSETS_DRAWN_MAX = 6;
+
+function monthOf(day: string): string {
+  return linkTo(CLOSE_PATH, { month: day.slice(0, 7) });
+}
+
+const FORMAT_NAMES: Record<Format, string> = {
+  html: 'HTML',
+  csv: 'CSV',
+  xlsx: 'Excel',
+  json: 'JSON',
+  hledger: 'hledger',
+  beancount: 'beancount',
+};
+
+function Downloads({ day }: { day: string }): Markup {
+  return (
+    <p class="downloads">
+      <a class="button" href={`/console/reports/${day}`}>
+        Read and print
+      </a>{' '}
+      {FORMATS.map((format) => (
+        <>
+          <a class="button" href={`${CLOSE_PATH}/${day}/${format}`} download>
+            {FORMAT_NAMES[format]}
+          </a>{' '}
+        </>
+      ))}
+    </p>
+  );
+}
+
+function Exceptions({ report }: { report: DailyReport }): Markup {
+  if (report.exceptions.length === 0) return <></>;
+  return (
+    <div class="notice alarm">
+      <b>This day has exceptions. Find their cause before you sign, and name it as your reason.</b>
+      <ul>
+        {report.exceptions.map(({ kind, detail }) => (
+          <li>{`${kind.replaceAll('_', ' ')}: ${detail}`}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Custody({ report }: { report: DailyReport }): Markup {
+  const { custody } = report;
+  if (!custody.compared) return <>{`not compared: ${custody.reason}`}</>;
+  return (
+    <>
+      <Moment at={Date.parse(custody.readAt)} />,{' '}
+      {`${grouped(String(custody.transactions))} transactions`}
+    </>
+  );
+}
+
+/** The status, the signatures and the documents of a day. */
+function SummaryCard({ day, signing }: { day: DayReport; signing: SigningShown }): Markup {
+  const { close, report } = day;
+  return (
+    <Card id="day" title="The close" live="close" aside={<a href={monthOf(close.day)}>Calendar</a>}>
+      <p>
+        <StatusBadge status={close.status} />{' '}
+        {`Cut off at midnight after ${close.day}, ${close.timezone}.`}
+      </p>
+      <Exceptions report={report} />
+      <Signing shown={signing} />
+      <dl class="facts">
+        <div>
+          <dt>Cut-off</dt>
+          <dd>
+            <Moment at={close.cutOffAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Closed</dt>
+          <dd>
+            <Moment at={close.closedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Custody read</dt>
+          <dd>
+            <Custody report={report} />
+          </dd>
+        </div>
+        <div>
+          <dt>Journal</dt>
+          <dd>{`facts ${grouped(String(report.journal.afterSeq + 1))} to ${grouped(String(report.journal.throughSeq))}`}</dd>
+        </div>
+      </dl>
+      <Downloads day={close.day} />
+    </Card>
+  );
+}
+
+function assetColumns(day: DayReport): Column<DayAsset>[] {
+  const column = (
+    title: string,
+    figure: 'closing' | 'chainClosing' | 'custodyClosing' | 'chainDifference' | 'custodyDifference',
+  ): Column<DayAsset> => ({
+    title,
+    cell: ({ asset, sum }) => (
+      <ReportAmount
+        amount={sum[figure]}
+        asset={asset}
+        decimals={day.decimals}
+        signed={figure.endsWith('Difference')}
+      />
+    ),
+    is: 'number',
+  });
+  return [
+    {
+      title: 'Asset',
+      cell: ({ asset }) => (
+        <a href={`${linkTo(`${CLOSE_PATH}/${day.close.day}`, { asset })}#asset-${asset}`}>
+          {asset}
+        </a>
+      ),
+    },
+    column('Books', 'closing'),
+    column('Chain', 'chainClosing'),
+    column('Books − chain', 'chainDifference'),
+    column('Custody', 'custodyClosing'),
+    column('Books − custody', 'custodyDifference'),
+  ];
+}
+
+/** Books, chain and custody of every asset at the cut-off. */
+function TieOutCard({ day }: { day: DayReport }): Markup {
+  return (
+    <Card id="tie-out" title="Books, chain and custody">
+      {day.assets.length === 0 ? (
+        <EmptyState title="No vault had a balance or a movement up to the cut-off." />
+      ) : (
+        <DataTable
+          caption="Three witnesses by asset, over all vaults"
+          items={day.assets}
+          columns={assetColumns(day)}
+          rowKey={({ asset }) => `asset-${asset}`}
+        />
+      )}
+    </Card>
+  );
+}
+
+interface CountLine {
+  readonly title: string;
+  readonly count: (report: DailyReport) => number;
+}
+
+const COUNTS: readonly CountLine[] = [
+  { title: 'Exceptions', count: ({ exceptions }) => exceptions.length },
+  { title: 'Differences', count: ({ differences }) => differences.length },
+  {
+    title: 'Open differences',
+    count: ({ openDifferences = [] }) => openDifferences.reduce((sum, { count }) => sum + count, 0),
+  },
+  { title: 'Prior-day items', count: ({ priorDay }) => priorDay.length },
+  { title: 'Own transfers in transit', count: ({ inTransit }) => inTransit.length },
+  {
+    title: 'Own debits not confirmed by custody',
+    count: ({ unconfirmed = [] }) => unconfirmed.length,
+  },
+  { title: 'Breaks open at the cut-off', count: ({ openBreaks }) => openBreaks.length },
+];
+
+/** Counts of this day beside those of the day before. */
+function ComparisonCard({ day }: { day: DayReport }): Markup {
+  const { report, before } = day;
+  const columns: Column<CountLine>[] = [
+    { title: 'Count', cell: ({ title }) => title },
+    { title: report.day, cell: ({ count }) => grouped(String(count(report))), is: 'number' },
+  ];
+  if (before !== null) {
+    columns.push({
+      title: before.day,
+      cell: ({ count }) => grouped(String(count(before))),
+      is: 'number',
+    });
+  }
+  return (
+    <Card
+      id="comparison"
+      title={before === null ? 'This day' : 'Beside the day before'}
+      aside={before === null ? '' : <a href={`${CLOSE_PATH}/${before.day}`}>{before.day}</a>}
+    >
+      <DataTable
+        caption="Counts of the day"
+        items={COUNTS}
+        columns={columns}
+        rowKey={({ title }) => title.replaceAll(' ', '-')}
+      />
+    </Card>
+  );
+}
+
+function drawn({ assets }: DayReport, asked: string | undefined): readonly DayAsset[] {
+  if (asked === undefined && assets.length <= ASSETS_DRAWN_MAX) return assets;
+  const named = assets.find(({ asset }) => asset === asked) ?? assets[0];
+  return named === undefined ? [] : [named];
+}
+
+/** A closed day. */
+export function DayPage(shown: {
+  day: DayReport;
+  signing: SigningShown;
+  /** The asset that the address names. */
+  asset: string | undefined;
+  pages: { readonly differences: number; readonly prior: number };
+}): Markup {
+  const { day, signing, asset, pages } = shown;
+  const cards = drawn(day, asset);
+  return (
+    <>
+      <SummaryCard day={day} signing={signing} />
+      <TieOutCard day={day} />
+      <DifferencesCard day={day} page={pages.differences} />
+      {cards.map((one) => (
+        <AssetCard one={one} day={day} />
+      ))}
+      <ComparisonCard day={day} />
+      <PriorDayCard day={day} page={pages.prior} />
+    </>
+  );
+}
+
+/** A day that is not closed. */
+export function UnclosedDayPage(shown: {
+  day: string;
+  kind: 'due' | 'open' | 'none';
+  timezone: string;
+  mayClose: boolean;
+}): Markup {
+  const { day, kind, timezone, mayClose } = shown;
+  const title = {
+    due: `${day} has ended and is not closed.`,
+    open: `${day} is open: it ends at midnight, ${timezone}.`,
+    none: `The journal has nothing of ${day}.`,
+  }[kind];
+  const effect = `Closes ${day}, and every day before it that is not closed: reads the custody API, computes the reports and seals them. A closed day never changes.`;
+  return (
+    <Card id="day" title="The close" live="close" aside={<a href={monthOf(day)}>Calendar</a>}>
+      <EmptyState title={title}>
+        <p>The daemon closes each day by itself, at the times of reconcile.close.</p>
+      </EmptyState>
+      {kind === 'due' && mayClose ? (
+        <ConfirmForm
+          confirm={{
+            action: `${CLOSE_PATH}/${day}/close`,
+            label: 'Close now',
+            effect,
+            asksReason: false,
+          }}
+        />
+      ) : (
+        ''
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,145 @@
+import type { SignedDay } from '../../store/answers.ts';
+import type { Reads } from '../../store/reads.ts';
+
+/**
+ * The state of a day in the calendar.
+ *
+ * | state | is |
+ * |---|---|
+ * | `closed` | its report is sealed |
+ * | `due` | it has ended, and nobody has closed it |
+ * | `open` | it is today |
+ * | `none` | the journal has nothing of it: before the first fact, or in the future |
+ */
+export type DayState =
+  | { readonly kind: 'closed'; readonly closed: SignedDay }
+  | { readonly kind: 'due' | 'open' | 'none' };
+
+export type CalendarDay = DayState & { readonly day: string };
+
+/** A month of the calendar, as weeks from Monday to Sunday; null outside the month. */
+export interface Month {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly timezone: string;
+  readonly weeks: readonly (readonly (CalendarDay | null)[])[];
+  /** The days that have a state, newest first. */
+  readonly days: readonly CalendarDay[];
+  /** Null where the calendar begins or ends. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
+/** Closed days that one query reads. */
+const PAGE_SIZE = 200;
+
+/** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
+export function dayAt(at: number, timezone: string): string {
+  // Sweden writes dates like ISO 8601.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(at);
+}
+
+/** Whether a text is a calendar date; 2025-02-30 is none. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && moved(text, 0) === text;
+}
+
+/** A date some days later; an empty text for anything but a date. */
+function moved(day: string, days: number): string {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(at) ? '' : new Date(at + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+function monthMoved(month: string, months: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
+}
+
+type DayReads = Pick<Reads, 'closes' | 'lastClose' | 'firstRecordedAt'>;
+
+/** What the state of days depends on besides their closes. */
+interface Span {
+  readonly timezone: string;
+  /** The day of the first fact; undefined while there is none. */
+  readonly first: string | undefined;
+  readonly today: string;
+}
+
+/** The time zone is that of the last close, and UTC before the first. */
+async function readSpan(reads: DayReads, now: number): Promise<Span> {
+  const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
+  const timezone = last?.timezone ?? 'UTC';
+  const first = firstAt === null ? undefined : dayAt(firstAt, timezone);
+  return { timezone, first, today: dayAt(now, timezone) };
+}
+
+/** The state of a day without a close. */
+function unclosed({ first, today }: Span, day: string): Exclude<DayState, { kind: 'closed' }> {
+  if (first === undefined || day < first || day > today) return { kind: 'none' };
+  return { kind: day === today ? 'open' : 'due' };
+}
+
+/** The closed days of a month. Reads pages from the newest day until the month has begun. */
+async function closesOf(reads: DayReads, month: string): Promise<Map<string, SignedDay>> {
+  const found = new Map<string, SignedDay>();
+  for (let page = 0; ; page += 1) {
+    const { items, total } = await reads.closes({ page, pageSize: PAGE_SIZE });
+    for (const one of items) {
+      if (one.close.day.startsWith(month)) found.set(one.close.day, one);
+    }
+    const oldest = items.at(-1)?.close.day;
+    const isLast = (page + 1) * PAGE_SIZE >= total;
+    if (oldest === undefined || oldest < `${month}-01` || isLast) return found;
+  }
+}
+
+function weeksOf(days: readonly CalendarDay[]): (CalendarDay | null)[][] {
+  const [first] = days;
+  if (first === undefined) return [];
+  const leading = (new Date(`${first.day}T00:00:00Z`).getUTCDay() + WEEK_DAYS - 1) % WEEK_DAYS;
+  const cells: (CalendarDay | null)[] = [...Array.from({ length: leading }, () => null), ...days];
+  while (cells.length % WEEK_DAYS !== 0) cells.push(null);
+  return Array.from({ length: cells.length / WEEK_DAYS }, (_, week) =>
+    cells.slice(week * WEEK_DAYS, (week + 1) * WEEK_DAYS),
+  );
+}
+
+/** One month of the calendar; the current month for anything but `YYYY-MM`. */
+export async function readMonth(
+  reads: DayReads,
+  asked: string | undefined,
+  now: number,
+): Promise<Month> {
+  const span = await readSpan(reads, now);
+  const isMonth = asked !== undefined && isDay(`${asked}-01`);
+  const month = isMonth ? asked : span.today.slice(0, 7);
+  const closes = await closesOf(reads, month);
+  const days: CalendarDay[] = [];
+  for (let day = `${month}-01`; day.startsWith(month); day = moved(day, 1)) {
+    const closed = closes.get(day);
+    days.push(
+      closed === undefined ? { day, ...unclosed(span, day) } : { day, kind: 'closed', closed },
+    );
+  }
+  const first = (span.first ?? span.today).slice(0, 7);
+  return {
+    month,
+    timezone: span.timezone,
+    weeks: weeksOf(days),
+    days: days.filter(({ kind }) => kind !== 'none').toReversed(),
+    before: month > first ? monthMoved(month, -1) : null,
+    after: month < span.today.slice(0, 7) ? monthMoved(month, 1) : null,
+  };
+}
+
+/** The state of a day that is not closed. */
+export async function readUnclosedDay(
+  reads: DayReads,
+  day: string,
+  now: number,
+): Promise<{ kind: 'due' | 'open' | 'none'; timezone: string }> {
+  const span = await readSpan(reads, now);
+  return { ...unclosed(span, day), timezone: span.timezone };
+}

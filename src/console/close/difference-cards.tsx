@@ -1,0 +1,177 @@
+import type { Child } from 'hono/jsx';
+import type { PriorDayItem, ReportDifference } from '../../domain/close/report.ts';
+import { Badge, type Tone } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Identifier } from '../parts/identifier.tsx';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { PageLinks } from '../parts/pager.tsx';
+import { pageWithin } from '../../store/page.ts';
+import { ReportAmount } from './asset-card.tsx';
+import { CLOSE_PATH } from './calendar.tsx';
+import type { DayReport } from './day-report.ts';
+
+const PAGE_SIZE = 50;
+
+/** Colours of explanations: final, open, or none. */
+function toneOf({ explanation }: ReportDifference): Tone {
+  switch (explanation) {
+    case 'timing':
+    case 'resolved_break':
+    case 'exempt':
+    case 'suspense':
+    case 'burned_fee':
+      return 'good';
+    case 'in_grace':
+    case 'break':
+    case 'custody_pending':
+    case 'chain_not_told':
+      return 'warn';
+    case 'unexplained':
+      return 'alarm';
+    default:
+      return explanation satisfies never;
+  }
+}
+
+const WORDS: Partial<Record<ReportDifference['explanation'], string>> = {
+  chain_not_told: 'no chain view',
+};
+
+function Explanation({ one }: { one: ReportDifference }): Markup {
+  const { explanation, breakId, detail } = one;
+  return (
+    <>
+      <Badge tone={toneOf(one)} text={WORDS[explanation] ?? explanation} />{' '}
+      {breakId === null ? '' : <Identifier value={breakId} href={`/console/breaks/${breakId}`} />}
+      <span class="why">{detail}</span>
+    </>
+  );
+}
+
+/** A hash, and the vault and asset that it moved. */
+function Moved({
+  one,
+}: {
+  one: { blockchainHash: string; vaultId: string; asset: string };
+}): Child {
+  return (
+    <>
+      <Identifier value={one.blockchainHash} />
+      <span class="why">{`${one.asset} in ${one.vaultId}`}</span>
+    </>
+  );
+}
+
+function differenceColumns({ decimals }: DayReport): Column<ReportDifference>[] {
+  const column = (
+    title: string,
+    figure: 'actual' | 'expected' | 'difference',
+  ): Column<ReportDifference> => ({
+    title,
+    cell: (one) => (
+      <ReportAmount
+        amount={one[figure]}
+        asset={one.asset}
+        decimals={decimals}
+        signed={figure === 'difference'}
+      />
+    ),
+    is: 'number',
+  });
+  return [
+    { title: 'Hash', cell: (one) => <Moved one={one} /> },
+    { title: 'Against', cell: ({ against }) => against },
+    column('Ours', 'actual'),
+    column('Theirs', 'expected'),
+    column('Difference', 'difference'),
+    { title: 'Explanation', cell: (one) => <Explanation one={one} /> },
+  ];
+}
+
+/** The differences by hash, each with its explanation. */
+export function DifferencesCard({ day, page }: { day: DayReport; page: number }): Markup {
+  const found = pageWithin(day.report.differences, { page, pageSize: PAGE_SIZE });
+  const path = `${CLOSE_PATH}/${day.close.day}`;
+  return (
+    <Card id="differences" title={`Differences (${found.total})`}>
+      {found.total === 0 ? (
+        <EmptyState title="The books agree with every compared side." good />
+      ) : (
+        <DataTable
+          caption="Differences by hash"
+          items={found.items}
+          columns={differenceColumns(day)}
+          rowKey={({ against, vaultId, blockchainHash, asset }) =>
+            `${against}-${vaultId}-${blockchainHash}-${asset}`
+          }
+        />
+      )}
+      <PageLinks found={found} href={(to) => `${linkTo(path, { differences: to })}#differences`} />
+    </Card>
+  );
+}
+
+const REASONS: Record<PriorDayItem['reason'], string> = {
+  late_event: 'happened before the last cut-off',
+  recorded_late: 'recorded late',
+  reversal: 'reverses or repeats a closed day’s entry',
+  suspense: 'books an older movement',
+  reclassified: 'belongs to another category now',
+};
+
+function priorColumns({ decimals }: DayReport): Column<PriorDayItem>[] {
+  return [
+    {
+      title: 'Belongs to',
+      cell: ({ day }) => <a href={`${CLOSE_PATH}/${day}`}>{day}</a>,
+    },
+    { title: 'Hash', cell: (one) => <Moved one={one} /> },
+    {
+      title: 'Why',
+      cell: ({ reason, detail, from, to }) => (
+        <>
+          {REASONS[reason]}
+          {from === undefined || to === undefined ? '' : ` (from ${from} to ${to})`}
+          <span class="why">{detail}</span>
+        </>
+      ),
+    },
+    {
+      title: 'Happened',
+      cell: ({ eventAt }) => (eventAt === null ? '' : <Moment at={Date.parse(eventAt)} />),
+    },
+    {
+      title: 'Amount',
+      cell: ({ amount, asset }) => (
+        <ReportAmount amount={amount} asset={asset} decimals={decimals} signed />
+      ),
+      is: 'number',
+    },
+  ];
+}
+
+/** Movements that this day counts and that belong to an earlier closed day. */
+export function PriorDayCard({ day, page }: { day: DayReport; page: number }): Markup {
+  const numbered = day.report.priorDay.map((item, index) => ({ ...item, index }));
+  const found = pageWithin(numbered, { page, pageSize: PAGE_SIZE });
+  const path = `${CLOSE_PATH}/${day.close.day}`;
+  return (
+    <Card id="prior-day" title={`Prior-day items (${found.total})`}>
+      {found.total === 0 ? (
+        <EmptyState title="Nothing in this day belongs to an earlier closed day." good />
+      ) : (
+        <DataTable
+          caption="Prior-day items"
+          items={found.items}
+          columns={priorColumns(day)}
+          rowKey={({ index }) => `prior-${index}`}
+        />
+      )}
+      <PageLinks found={found} href={(to) => `${linkTo(path, { prior: to })}#prior-day`} />
+    </Card>
+  );
+}

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { isDay, readMonth } from '../../../src/console/close/days.ts';
+import { closesOf } from '../../store/close/closing.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
+
+const PATH = `/console/close/${SECOND_DAY}`;
+
+/** A console with two closed days. */
+async function closed() {
+  const console = await consoleUnderTest();
+  await closeTwoDays(console);
+  return console;
+}
+
+test.for([
+  ['2025-11-20', true],
+  ['2025-02-30', false],
+  ['2025-11-20T', false],
+  ['yesterday', false],
+] as const)('%s is a day: %s', ([text, expected]) => {
+  expect(isDay(text)).toBe(expected);
+});
+
+test('a calendar knows closed days, the days that wait, today, and the days that are nothing', async () => {
+  const console = await closed();
+  const now = Date.UTC(2025, 10, 22, 12);
+  const month = await readMonth(console.api.reads, '2025-11', now);
+  const kinds = Object.fromEntries(
+    month.weeks.flat().flatMap((day) => (day === null ? [] : [[day.day, day.kind]])),
+  );
+  const [, second] = closesOf(console.open);
+  expect(kinds).toMatchObject({
+    '2025-11-01': 'none',
+    [FIRST_DAY]: 'closed',
+    [SECOND_DAY]: 'closed',
+    '2025-11-21': 'due',
+    '2025-11-22': 'open',
+    '2025-11-23': 'none',
+  });
+  expect(second?.day).toBe(SECOND_DAY);
+  // November 2025 begins on a Saturday.
+  expect(month.weeks[0]?.slice(0, 6).map((day) => day?.day ?? null)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    null,
+    '2025-11-01',
+  ]);
+  expect([month.before, month.after]).toEqual([null, null]);
+  const later = await readMonth(console.api.reads, '2025-12', Date.UTC(2026, 0, 1));
+  expect([later.before, later.after]).toEqual(['2025-11', '2026-01']);
+});
+
+test('the calendar page links each day with its state', async () => {
+  const vera = await (await closed()).as('vera');
+  const page = await vera.get('/console/close?month=2025-11');
+  expect(page).toContain(`<a class="day alarm" href="/console/close/${SECOND_DAY}">`);
+  expect(words(page)).toContain('20 exceptions not signed');
+  expect(page).toContain('data-live="close"');
+});
+
+test('a day shows waterfall, witnesses, differences and the day before', async () => {
+  const vera = await (await closed()).as('vera');
+  const html = await vera.get(PATH);
+  const text = words(html);
+  expect(html).toContain(
+    'over all vaults: opening 1.500000000000000000, deposits 2.000000000000000000, closing 3.500000000000000000',
+  );
+  expect(text).toContain('= Closing 3.5 1.5 +2');
+  expect(text).toContain('Figure 2025-11-20 2025-11-19 Change');
+  expect(text).toContain('Differences (1)');
+  expect(text).toContain('chain 2 3 −1 unexplained');
+  expect(text).toContain('not compared: no custody API is configured');
+  expect(html).toContain(`href="/console/close/${FIRST_DAY}"`);
+});
+
+test('an asset that the address names is drawn alone', async () => {
+  const vera = await (await closed()).as('vera');
+  const html = await vera.get(`${PATH}?asset=ethereum:ETH`);
+  expect(html.match(/class="waterfall"/g)).toHaveLength(1);
+});
+
+test('every format is a download, and an unknown one is missing', async () => {
+  const vera = await (await closed()).as('vera');
+  const found = await Promise.all(
+    ['html', 'csv', 'xlsx', 'json', 'hledger', 'beancount', 'pdf'].map(async (format) => {
+      const { status, headers } = await vera.request(`${PATH}/${format}`);
+      return `${status} ${headers.get('Content-Disposition') ?? ''}`;
+    }),
+  );
+  expect(found).toEqual([
+    '200 attachment; filename="counterfoil-2025-11-20.html"',
+    '200 attachment; filename="counterfoil-2025-11-20.csv"',
+    '200 attachment; filename="counterfoil-2025-11-20.xlsx"',
+    '200 attachment; filename="counterfoil-2025-11-20.json"',
+    '200 attachment; filename="counterfoil-2025-11-20.journal"',
+    '200 attachment; filename="counterfoil-2025-11-20.beancount"',
+    '404 ',
+  ]);
+  expect((await vera.request('/console/close/2025-11-18/csv')).status).toBe(404);
+  expect((await vera.request('/console/close/yesterday/csv')).status).toBe(404);
+});
+
+test('two people prepare and review; each form carries the hash of its page', async () => {
+  const console = await closed();
+  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
+  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
+  const before = await olga.get(PATH);
+  expect(before).toContain(`<input type="hidden" name="reportHash" value="${reportHash}"/>`);
+  expect(words(before)).toContain('Reviewed by waits for the preparer');
+  const sign = { reason: 'compared with the statement', reportHash };
+  const prepared = words(await olga.send(`${PATH}/sign`, { role: 'preparer', ...sign }));
+  expect(prepared).toContain(`You prepared ${SECOND_DAY}.`);
+  expect(prepared).toContain('nobody yet; another person than you reviews');
+  expect(words(await otto.get(PATH))).toContain('Review…');
+  const reviewed = words(await otto.send(`${PATH}/sign`, { role: 'reviewer', ...sign }));
+  expect(reviewed).toContain(`You reviewed ${SECOND_DAY}.`);
+  expect(reviewed).toContain('compared with the statement');
+  expect(reviewed).not.toContain('Review…');
+  expect(words(await otto.get('/console/close?month=2025-11'))).toContain('20 exceptions reviewed');
+});
+
+test('another hash is refused, and so is a second signature of the preparer', async () => {
+  const console = await closed();
+  const olga = await console.as('olga');
+  const sign = { role: 'preparer', reason: 'seen', reportHash: 'a'.repeat(64) };
+  expect(words(await olga.send(`${PATH}/sign`, sign))).toContain('has another hash');
+  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
+  await olga.send(`${PATH}/sign`, { ...sign, reportHash });
+  const refused = await olga.send(`${PATH}/sign`, { ...sign, role: 'reviewer', reportHash });
+  expect(words(refused)).toContain('the reviewer must be another person');
+  expect((await olga.post(`${PATH}/sign`, { role: 'auditor' })).status).toBe(404);
+});
+
+test.for(['vera', 'chris'] as const)('%s signs and closes nothing', async (person) => {
+  const console = await closed();
+  const visitor = await console.as(person);
+  const page = await visitor.get(PATH);
+  expect(words(page)).toContain('your role may not sign');
+  expect(page).not.toContain('/sign"');
+  const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
+  const sign = { role: 'preparer', reason: 'seen', reportHash };
+  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain('this call needs');
+  expect(words(await visitor.send(`${PATH}/close`))).toContain('this call needs');
+  expect(console.open.rows('SELECT * FROM close_signatures')).toEqual([]);
+});
+
+test('a day that has ended may be closed by an operator, and the API’s answer is shown', async () => {
+  const console = await closed();
+  console.open.at = Date.UTC(2025, 10, 23);
+  const [olga, vera] = [await console.as('olga'), await console.as('vera')];
+  const due = '/console/close/2025-11-21';
+  expect(words(await vera.get(due))).toContain('2025-11-21 has ended and is not closed.');
+  expect(await vera.get(due)).not.toContain('Close now');
+  expect(await olga.get(due)).toContain('Close now');
+  expect(words(await olga.send(`${due}/close`))).toContain('nothing to close');
+  expect(words(await olga.get('/console/close/2025-11-23'))).toContain('2025-11-23 is open');
+  expect(words(await olga.get('/console/close/2025-11-01'))).toContain('nothing of 2025-11-01');
+  expect((await olga.request('/console/close/2025-02-30')).status).toBe(404);
+  expect((await olga.post('/console/close/2025-02-30/close')).status).toBe(404);
+});

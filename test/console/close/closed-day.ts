@@ -1,0 +1,34 @@
+import { closeOf } from '../../store/close/closing.ts';
+import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
+import type { ConsoleUnderTest } from '../console-under-test.ts';
+
+/** The two days that `closeTwoDays` closes. */
+export const FIRST_DAY = '2025-11-19';
+export const SECOND_DAY = '2025-11-20';
+
+const LOCAL = { kind: 'not_read', reason: 'no custody API is configured' } as const;
+
+function ether(amount: string) {
+  return { balanceChanges: [change(amount, { ...AT_ADDRESS, ...decimals(18) })] };
+}
+
+/**
+ * Closes two days: a deposit of 1.5 on the first, whose chain view agrees; on the second one of 2
+ * whose chain view shows 3.
+ */
+export async function closeTwoDays({ open, service }: ConsoleUnderTest): Promise<void> {
+  const close = async (day: string): Promise<void> => {
+    const cutOffAt = open.at + 1;
+    open.at += 1_000;
+    await open.record(closeOf(open, { day, cutOffAt, custody: LOCAL, rules: 2 }));
+  };
+  const first = ether('1500000000000000000');
+  await open.deliver(service.confirmed(6, first), service.chain('transaction', first));
+  await close(FIRST_DAY);
+  const hash = { blockchainHash: '0xb2', transactionId: 'tx-b2' };
+  await open.deliver(
+    service.confirmed(6, { ...hash, ...ether('2000000000000000000') }),
+    service.chain('transaction', { ...hash, ...ether('3000000000000000000') }),
+  );
+  await close(SECOND_DAY);
+}
