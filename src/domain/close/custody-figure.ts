@@ -32,6 +32,7 @@ function isBurned({ cause }: PositionLine): boolean {
 
 /** Fees that failed transactions burned, from active lines of the books. */
 export function burnedFees(lines: readonly PositionLine[]): Part[] {
+  // Most hashes return here.
   if (!lines.some(isBurned)) return [];
   return unreversed(lines).filter(isBurned);
 }
@@ -43,9 +44,6 @@ export function burnedFees(lines: readonly PositionLine[]): Part[] {
  */
 export function custodySide(facts: HashFacts, record: CloseRecord): CustodySide {
   if (record.rules === undefined) return { atCutOff: facts.custody, after: [] };
-  const isPlain = facts.after.length === 0 && !facts.lines.some(isBurned);
-  // Most hashes return here.
-  if (isPlain) return { atCutOff: facts.custody, after: [] };
   const cut = facts.lines.filter(({ seq }) => seq <= record.throughSeq);
   const read = [...facts.custody, ...burnedFees(cut)];
   const books = cut.filter(({ view }) => view === 'books');
