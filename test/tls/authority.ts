@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const SCRIPT = fileURLToPath(new URL('../../config/proxy/make-test-authority', import.meta.url));
 
 /** What config/proxy/make-test-authority makes beside its two authorities. */
-type CertificateName =
+export type CertificateName =
   | 'server'
   | 'valid'
   | 'renewed'

@@ -3,43 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeAuthority, type Authority } from '../../tls/authority.ts';
 import { eventually } from '../program.ts';
+import { HANDED } from './behind.ts';
 import { isInstalled, PROXIES, startProxy, type ProxyName } from './proxy.ts';
-import { delivery, send } from './sending.ts';
+import { delivery, oddPathsOf, send } from './sending.ts';
 
 const TOKEN = 'a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8';
 
 /** Longer than any buffer that a proxy has by itself, and shorter than what it lets through. */
 const LONG_BODY = 'x'.repeat(1_500_000);
-
-/** Ways to spell the path of a delivery that a proxy must not open. */
-const ODD_PATHS = [
-  `//hooks/${TOKEN}`,
-  `/hooks//${TOKEN}`,
-  `/%68ooks/${TOKEN}`,
-  `/%2fhooks/${TOKEN}`,
-  `/./hooks/${TOKEN}`,
-  `/x/../hooks/${TOKEN}`,
-  `/hooks/../${TOKEN}`,
-  `/hooks/x/..%2f${TOKEN}`,
-  `/hooks/${TOKEN}/../../metrics`,
-  `/hooks/%2e%2e/${TOKEN}`,
-  `/hook/${TOKEN}`,
-  `/HOOKS/${TOKEN}`,
-  `/${TOKEN}`,
-  `/v1/hooks/${TOKEN}`,
-  `http://localhost//hooks/${TOKEN}`,
-  `/hooks/${TOKEN}\\`,
-  `/hooks/${TOKEN}/`,
-  `/hooks/${TOKEN};x`,
-  `/hooks/${TOKEN}%00`,
-  `/../hooks/${TOKEN}`,
-  '/metrics',
-  '/v1/balances',
-] as const;
 
 /** Every header that can carry a certificate, as a sender may forge it. */
 const FORGED = [
@@ -53,25 +27,6 @@ const FORGED = [
   'X-Client_Certificate',
   'x_forwarded_client_cert',
 ].flatMap((name) => [`${name}: forged`, `${name}: forged again`]);
-
-/** The header in which each example hands the certificate on. */
-const HANDED: Record<
-  ProxyName,
-  { readonly header: string; readonly read: (text: string) => Buffer }
-> = {
-  nginx: {
-    header: 'x-client-certificate',
-    read: (text) => new X509Certificate(decodeURIComponent(text)).raw,
-  },
-  haproxy: { header: 'client-cert', read: fromStructured },
-  caddy: { header: 'client-cert', read: fromStructured },
-};
-
-/** A byte sequence of RFC 8941, as RFC 9440 has it. */
-function fromStructured(text: string): Buffer {
-  const [, base64 = ''] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(text) ?? [];
-  return Buffer.from(base64, 'base64');
-}
 
 /** The stand-in ends a stalled request like the daemon, but sooner. */
 const REQUEST_MS_MAX = 2_000;
@@ -149,13 +104,12 @@ describe.for(PROXIES)('the example of %s', (name) => {
         expect(await send(proxy.port, { text, pair })).toMatchObject({ status: 200 });
       }
       expect(taken.map(({ url }) => url)).toEqual(Array(2).fill(`/hooks/${TOKEN}?a=${TOKEN}`));
-      const { header, read } = HANDED[name];
+      const { header, valueOf } = HANDED[name];
       for (const { headers } of taken) {
         const carrying = headers.filter(([one]) =>
           one.replaceAll('_', '-').includes('client-cert'),
         );
-        expect(carrying).toEqual([[header, expect.any(String)]]);
-        expect(read(carrying[0]?.[1] ?? '')).toEqual(new X509Certificate(pair.cert).raw);
+        expect(carrying).toEqual([[header.toLowerCase(), valueOf(pair.cert)]]);
       }
     },
   );
@@ -168,7 +122,7 @@ describe.for(PROXIES)('the example of %s', (name) => {
       const pair = authority.pairOf('valid');
       const deliver = (path: string, body?: string) =>
         send(proxy.port, { text: delivery(path, [], body), pair });
-      for (const path of ODD_PATHS) {
+      for (const path of oddPathsOf(TOKEN)) {
         const { status } = await deliver(path);
         expect([path, status]).toEqual([path, status === 400 ? 400 : 404]);
       }
@@ -196,7 +150,7 @@ describe.for(PROXIES)('the example of %s', (name) => {
       const { proxy, taken, end } = await inFront(name);
       const pair = authority.pairOf('valid');
       const deliver = (path: string) => send(proxy.port, { text: delivery(path), pair });
-      for (const path of [`/hooks/${TOKEN}`, ...ODD_PATHS]) await deliver(path);
+      for (const path of [`/hooks/${TOKEN}`, ...oddPathsOf(TOKEN)]) await deliver(path);
       const broken = [
         `POST hooks/${TOKEN} HTTP/1.1\r\nHost: x\r\n\r\n`,
         `POST/hooks/${TOKEN}\r\n\r\n`,

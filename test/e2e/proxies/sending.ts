@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { connect as connectPlain } from 'node:net';
+import type { NetConnectOpts, Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { KeyPair } from '../../tls/authority.ts';
 import { collect } from '../program.ts';
@@ -29,6 +30,11 @@ export async function send(
   return exchange(socket, text);
 }
 
+/** Sends a request's text without TLS, to a port or a Unix socket. */
+export function sendPlain(to: NetConnectOpts, text: string): Promise<Sent> {
+  return exchange(connectPlain(to), text);
+}
+
 async function exchange(socket: Socket, text: string): Promise<Sent> {
   const answered = collect(socket);
   let error: string | null = null;
@@ -53,4 +59,32 @@ export function delivery(path: string, headers: readonly string[] = [], body = '
     '',
     body,
   ].join('\r\n');
+}
+
+/** Ways to spell the path of a delivery that a proxy must not open, and paths of other pages. */
+export function oddPathsOf(token: string): string[] {
+  return [
+    `//hooks/${token}`,
+    `/hooks//${token}`,
+    `/%68ooks/${token}`,
+    `/%2fhooks/${token}`,
+    `/./hooks/${token}`,
+    `/x/../hooks/${token}`,
+    `/hooks/../${token}`,
+    `/hooks/x/..%2f${token}`,
+    `/hooks/${token}/../../metrics`,
+    `/hooks/%2e%2e/${token}`,
+    `/hook/${token}`,
+    `/HOOKS/${token}`,
+    `/${token}`,
+    `/v1/hooks/${token}`,
+    `http://localhost//hooks/${token}`,
+    `/hooks/${token}\\`,
+    `/hooks/${token}/`,
+    `/hooks/${token};x`,
+    `/hooks/${token}%00`,
+    `/../hooks/${token}`,
+    '/metrics',
+    '/v1/balances',
+  ];
 }
