@@ -2,7 +2,7 @@ import type { Server as HttpsServer, ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { chainsTo } from '../senders/certificate-rules.ts';
 import type { TlsPeer } from './connection.ts';
-import { isSame, readTlsFiles, type TlsConfig, type TlsFiles } from './tls-files.ts';
+import { readTlsFiles, type TlsConfig, type TlsFiles } from './tls-files.ts';
 
 /** Whom a listener asks for certificates: nobody, everybody for the gate to judge, or it insists. */
 export type ClientCertificates = 'none' | 'asked' | 'required';
@@ -30,14 +30,13 @@ export class ServerTls {
   }
 
   /**
-   * Reads changed files, and returns how the server takes them over. New connections use them;
-   * open ones go on. A new context has new ticket keys: no session outlives the change. Throws when
-   * a file cannot be used.
+   * Reads the files again, and returns how the server takes them over. New connections use them;
+   * open ones go on. A new context has new ticket keys: no session outlives a reload. Throws when a
+   * file cannot be used.
    */
   prepare(config: TlsConfig, server: HttpsServer): () => void {
     const files = readTlsFiles(config);
     return () => {
-      if (isSame(files, this.#files)) return;
       this.#files = files;
       server.setSecureContext(this.#contextOf(files));
     };

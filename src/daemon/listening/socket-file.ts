@@ -1,4 +1,4 @@
-import { chmodSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /** Its owner and group: a proxy that runs as somebody else shares the daemon's group. */
@@ -9,14 +9,20 @@ export function openToGroup(path: string): void {
   chmodSync(path, MODE);
 }
 
-/** Removes the file that a killed daemon left; false when a process listens on it. */
+/** Removes the socket that a killed daemon left; false when it is in use, or no socket. */
 export async function removeStaleSocket(path: string): Promise<boolean> {
-  const isAlive = await new Promise<boolean>((resolve) => {
+  if (!lstatSync(path).isSocket() || (await isInUse(path))) return false;
+  unlinkSync(path);
+  return true;
+}
+
+function isInUse(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(path);
-    socket.once('connect', () => resolve(true));
     socket.once('error', (error) => resolve(!('code' in error) || error.code !== 'ECONNREFUSED'));
-    socket.once('connect', () => socket.destroy());
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
   });
-  if (!isAlive) unlinkSync(path);
-  return !isAlive;
 }

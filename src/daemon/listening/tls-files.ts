@@ -25,8 +25,3 @@ export function readTlsFiles({ certFile, keyFile, caFile }: TlsConfig): TlsFiles
   createSecureContext({ cert, key });
   return { cert, key, ca, authorities: ca === undefined ? [] : certificatesIn(ca) };
 }
-
-/** Whether nothing changed. */
-export function isSame(one: TlsFiles, other: TlsFiles): boolean {
-  return one.cert === other.cert && one.key === other.key && one.ca === other.ca;
-}

@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { certificatesIn } from '../../ops/certificates.ts';
@@ -89,16 +88,10 @@ class Rule {
 
   judgeTls(tls: TlsPeer | null, nowMs: number): Judged {
     if (tls?.certificate === undefined) return refused('missing');
-    const judged = this.#judgeShown(tls, tls.certificate, nowMs);
-    // Last, because an untrusted authority says less than a certificate that has ended.
-    const isUntrusted = judged.kind === 'accepted' && !tls.isTrusted();
-    return isUntrusted ? refused('wrong_issuer', judged.certificate) : judged;
-  }
-
-  #judgeShown(tls: TlsPeer, x509: X509Certificate, nowMs: number): Judged {
+    const isTrusted = tls.isTrusted();
     const known = this.#shown.get(tls);
-    if (known !== undefined) return judgedByTime(known, nowMs);
-    const judged = this.#judge(senderCertificate(x509), nowMs);
+    if (known !== undefined && isTrusted) return judgedByTime(known, nowMs);
+    const judged = this.#judge(known ?? senderCertificate(tls.certificate), nowMs, isTrusted);
     if (judged.kind === 'accepted') this.#shown.set(tls, judged.certificate);
     return judged;
   }
@@ -110,16 +103,16 @@ class Rule {
     const read = this.form === 'tls' ? null : readValue(this.form, value);
     if (read === null) return refused('other_form');
     if (read.kind === 'refused') return refused(read.reason);
-    const judged = this.#judge(readCertificate(read.der), nowMs);
+    const judged = this.#judge(readCertificate(read.der), nowMs, true);
     if (judged.kind === 'refused') return judged;
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(value, judged.certificate);
     return judged;
   }
 
-  #judge(certificate: SenderCertificate | null, nowMs: number): Judged {
+  #judge(certificate: SenderCertificate | null, nowMs: number, isTrusted: boolean): Judged {
     if (certificate === null) return refused('malformed');
-    const byRules = refusalByRules(certificate, this.#rules);
+    const byRules = refusalByRules(certificate, this.#rules, isTrusted);
     const judged = judgedByTime(certificate, nowMs);
     return judged.kind === 'refused' || byRules === null ? judged : refused(byRules, certificate);
   }

@@ -41,14 +41,17 @@ export function refusalByTime(
 
 /**
  * Why a certificate is refused at any time. The order tells most: a certificate of another
- * authority is not pinned either.
+ * authority is not pinned either. `isTrusted`: whether our own TLS trusts its authority; true when a
+ * proxy checked that.
  */
 export function refusalByRules(
   { isForClients, pins, names, x509 }: SenderCertificate,
   rules: CertificateRules,
+  isTrusted: boolean,
 ): 'wrong_usage' | 'wrong_issuer' | 'not_pinned' | 'wrong_name' | null {
   if (!isForClients) return 'wrong_usage';
-  if (rules.issuers !== null && !isSignedBy(x509, rules.issuers)) return 'wrong_issuer';
+  const isIssued = rules.issuers === null || isSignedBy(x509, rules.issuers);
+  if (!isTrusted || !isIssued) return 'wrong_issuer';
   if (!pins.some((pin) => rules.pins.has(pin))) return 'not_pinned';
   const named = rules.names;
   return named === null || names.some((name) => named.has(name)) ? null : 'wrong_name';

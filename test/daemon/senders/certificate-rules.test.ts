@@ -32,11 +32,14 @@ interface Given {
 }
 
 function refusal(name: Name, { pins = [PIN], issuers, names }: Given): CertificateRefusal | null {
-  return refusalByRules(certificate(name), {
+  const rules = {
     pins: new Set(pins),
     issuers: issuers === undefined ? null : issuers.map(x509),
     names: names === undefined ? null : new Set(names),
-  });
+  };
+  // Without trust, nothing but the usage comes first.
+  expect(refusalByRules(certificate(name), rules, false)).toMatch(/^wrong_(usage|issuer)$/);
+  return refusalByRules(certificate(name), rules, true);
 }
 
 const URI = 'https://custody.example/webhooks';
