@@ -14,7 +14,7 @@ import type { Section } from './frame/sections.ts';
 import { askToSignIn, mountSigningIn, sessionIdOf } from './frame/signing-in.tsx';
 import type { Changes } from './live/changes.ts';
 import { liveStream } from './live/stream.ts';
-import type { DaemonStatus } from './overview/fragment.ts';
+import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
 import { mountRuns } from './runs/runs.tsx';
 import { Sessions } from './session/session.ts';

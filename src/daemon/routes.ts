@@ -156,10 +156,17 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     secure: config.console.secureCookie ?? (config.admin ?? config.listen).tls !== undefined,
     idleMsMax: config.console.idleMinutes * 60_000,
     now: () => Date.now(),
-    status: () => ({
-      notices: accessNotice(access.state()),
-      creditLatency: parts.verifying?.now() ?? null,
-    }),
+    status: () => {
+      const { store, custody, queue: intake } = readinessOf(parts, phase());
+      return {
+        notices: accessNotice(access.state()),
+        creditLatency: parts.verifying?.now() ?? null,
+        store,
+        custody: custody && { circuit: custody.circuit, access: custody.access },
+        queue: intake,
+        perMinute: parts.metrics.intake.minutes.lastHour(),
+      };
+    },
   });
   return app.route('/', pages).route('/', api);
 }

@@ -2,6 +2,8 @@ import { onTestFinished } from 'vitest';
 import { actingOn } from '../../src/api/acting.ts';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
 import { Changes } from '../../src/console/live/changes.ts';
+import type { DaemonStatus } from '../../src/console/overview/daemon-status.ts';
+import type { Markup } from '../../src/console/parts/markup.ts';
 import { documentsFrom } from '../../src/report/document.ts';
 import { apiUnderTest, identify, tokenOf, type Person } from '../api/api-under-test.ts';
 import type { ApiUnderTest } from '../api/api-under-test.ts';
@@ -9,6 +11,11 @@ import { Service } from '../store/webhook.ts';
 
 /** What browsers send with a form of the console's own pages. */
 export const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' };
+
+/** The HTML of a part. */
+export async function htmlOf(markup: Markup): Promise<string> {
+  return (await markup).toString();
+}
 
 /** The text of a page without its tags; thin spaces become `_`. */
 export function words(page: string): string {
@@ -19,6 +26,16 @@ export function words(page: string): string {
     .replaceAll('\u202F', '_')
     .replaceAll(/\s+/g, ' ');
 }
+
+/** A daemon without a custody API that has received nothing. */
+export const CALM: DaemonStatus = {
+  notices: [],
+  creditLatency: null,
+  store: 'writable',
+  custody: null,
+  queue: { waiting: 0, limit: 10_000 },
+  perMinute: [],
+};
 
 /** A browser of one person, or of a stranger: it keeps the session's cookie. */
 export class Browser {
@@ -77,7 +94,7 @@ export class ConsoleUnderTest {
       access: { kind: 'token', identify },
       acting: actingOn(api.app),
       changes: this.changes,
-      status: () => ({ notices: [], creditLatency: null }),
+      status: () => CALM,
       secure: false,
       idleMsMax: 12 * 3_600_000,
       ...options,

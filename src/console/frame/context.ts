@@ -34,6 +34,21 @@ export interface Action extends ApiCall {
   readonly back: string;
 }
 
+/** Things that have a page of their own. */
+export type Subject =
+  | 'deposit'
+  | 'withdrawal'
+  | 'hash'
+  | 'notification'
+  | 'break'
+  | 'day'
+  | 'policy'
+  | 'quarantine'
+  | 'run';
+
+/** The link to a thing's page; undefined while no such page exists. */
+export type HrefOf = (subject: Subject, id: string) => string | undefined;
+
 /** What a room of pages needs; everything that it shows or does passes through here. */
 export interface ConsoleContext {
   readonly reads: Reads;
@@ -41,6 +56,7 @@ export interface ConsoleContext {
   readonly document: Documents;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly hrefOf: HrefOf;
   /** Answers with a page in the frame. */
   readonly show: (
     visit: Visit,

@@ -7,7 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import type { Sessions } from '../session/session.ts';
 import type { ConsoleContext, Page, Visit } from './context.ts';
 import { FramedPage } from './document.tsx';
-import type { Section } from './sections.ts';
+import { hrefIn, type Section } from './sections.ts';
 
 const READ_ONLY: ApiResult = {
   kind: 'refused',
@@ -51,6 +51,7 @@ export function roomContext(options: {
     return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
   };
   return {
+    hrefOf: (subject, id) => hrefIn(sections, subject, id),
     reads,
     document,
     now,

@@ -1,22 +1,117 @@
 import type { Hono } from 'hono';
-import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { fragment, type DaemonStatus } from './fragment.ts';
-import { Snapshots } from './snapshot.ts';
+import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
+import { Card } from '../parts/card.tsx';
+import { grouped } from '../parts/figure.ts';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { AttentionCard } from './attention-card.tsx';
+import { BreakAges } from './break-ages.tsx';
+import type { DaemonStatus } from './daemon-status.ts';
+import { HealthCard } from './health-card.tsx';
+import { LatencyCard } from './latency-card.tsx';
+import { LatestDeposits } from './latest-deposits.tsx';
+import { RateChart } from './rate-chart.tsx';
+import { Snapshots, type Snapshot } from './snapshot.ts';
+import { StateBar } from './state-bar.tsx';
+import { TieOutCard } from './tie-out-card.tsx';
 
-/** `/console`: the state of everything on one page. */
+function Notices({ notices }: { notices: readonly string[] }): Markup {
+  if (notices.length === 0) return <></>;
+  return (
+    <ul class="card notices">
+      {notices.map((notice) => (
+        <li role="alert">{notice}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Tile({
+  label,
+  count,
+  tone = '',
+}: {
+  label: string;
+  count: number;
+  tone?: string;
+}): Markup {
+  return (
+    <div class={`tile ${count > 0 ? tone : ''}`}>
+      <dt>{label}</dt>
+      <dd>{grouped(String(count))}</dd>
+    </div>
+  );
+}
+
+function Tiles({ counts }: Pick<Snapshot, 'counts'>): Markup {
+  const { notifications, credits, breaks } = counts;
+  const critical = breaks.byType.some(({ severity, open }) => severity === 'critical' && open > 0);
+  return (
+    <dl class="tiles" id="tiles" data-live="intake feed breaks">
+      <Tile label="Accepted" count={notifications.accepted} />
+      <Tile label="Duplicates" count={notifications.duplicates} />
+      <Tile label="Quarantined" count={notifications.quarantined} tone="warn" />
+      <Tile label="Credits" count={credits.credits} />
+      <Tile label="Reversals" count={credits.reversals} tone="alarm" />
+      <Tile label="Open breaks" count={breaks.open} tone={critical ? 'alarm' : 'warn'} />
+    </dl>
+  );
+}
+
+/** The state of everything, with what needs a person first. */
+export function Overview(shown: {
+  snapshot: Snapshot;
+  status: DaemonStatus;
+  hrefOf: HrefOf;
+}): Markup {
+  const { snapshot, status, hrefOf } = shown;
+  const { creditLatency, perMinute } = status;
+  const hasDeposits = hrefOf('deposit', '') !== undefined;
+  const byState = (state: string): string => linkTo('/console/deposits', { state });
+  return (
+    <>
+      <div id="notices" data-live="tick">
+        <Notices notices={status.notices} />
+      </div>
+      <TieOutCard snapshot={snapshot} hrefOf={hrefOf} />
+      <Tiles counts={snapshot.counts} />
+      <div class="columns">
+        <AttentionCard snapshot={snapshot} hrefOf={hrefOf} />
+        <div class="side">
+          <HealthCard snapshot={snapshot} status={status} />
+          {creditLatency === null ? (
+            ''
+          ) : (
+            <LatencyCard latency={creditLatency} at={snapshot.at} hrefOf={hrefOf} />
+          )}
+          <Card id="rate" title="Notifications per minute" live="intake tick">
+            <RateChart minutes={perMinute} />
+          </Card>
+          <BreakAges snapshot={snapshot} hasPages={hrefOf('break', '') !== undefined} />
+        </div>
+      </div>
+      <Card id="states" title="Deposits by state" live="deposits">
+        {hasDeposits ? (
+          <StateBar counts={snapshot.counts.deposits} href={byState} />
+        ) : (
+          <StateBar counts={snapshot.counts.deposits} />
+        )}
+      </Card>
+      <LatestDeposits snapshot={snapshot} hrefOf={hrefOf} />
+    </>
+  );
+}
+
+/** `/console`: the overview. */
 export function mountOverview(
   app: Hono<ConsoleEnv>,
-  { reads, now, show }: ConsoleContext,
+  { reads, now, show, hrefOf }: ConsoleContext,
   { status }: { readonly status: () => DaemonStatus },
 ): void {
   const snapshots = new Snapshots({ reads, now });
   app.get('/console', async (visit) => {
     const snapshot = await snapshots.latest();
-    const body = (
-      <div id="overview" data-live="intake deposits feed breaks close runs quarantine tick">
-        {fragment(snapshot, status())}
-      </div>
-    );
+    const body = <Overview snapshot={snapshot} status={status()} hrefOf={hrefOf} />;
     return show(visit, { title: 'Overview', body, reloads: true });
   });
 }

@@ -1,11 +1,15 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import type { ReconciliationRow } from '../../store/records.ts';
+import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
+import { attentionOf, type Attention } from './attention.ts';
+import { TieOuts, type TieOutRow } from './tie-out.ts';
 
-const DEPOSITS_SHOWN = 20;
+const DEPOSITS_SHOWN = 12;
+const HELD_SHOWN = 50;
 const CLOSES_SHOWN = 7;
-export const BREAKS_SHOWN = 12;
+const BACKLOGS_SHOWN = 5;
+const BREAKS_SHOWN = 50;
 /** All viewers share one read of the store for at least this long, milliseconds. */
 const FRESH_MS = 1_000;
 /** A slow read is shared longer: reading may cost a tenth of the time at most. */
@@ -13,7 +17,15 @@ const REST_PER_LOOK = 9;
 
 export type ConsoleReads = Pick<
   Reads,
-  'counts' | 'deposits' | 'breaks' | 'reconciliations' | 'pinnedDecimals' | 'closes'
+  | 'counts'
+  | 'deposits'
+  | 'breaks'
+  | 'reconciliations'
+  | 'pinnedDecimals'
+  | 'closes'
+  | 'closedDay'
+  | 'policy'
+  | 'newestRecordedAt'
 >;
 
 /** Everything that the console shows. */
@@ -23,34 +35,61 @@ export interface Snapshot {
   readonly deposits: readonly Deposit[];
   readonly depositsTotal: number;
   readonly decimals: ReadonlyMap<string, number>;
-  /** The most urgent first. */
-  readonly breaks: readonly ShownBreak[];
+  /** Everything that waits for a person, the most urgent first. */
+  readonly attention: readonly Attention[];
+  /** Unresolved breaks and held deposits that the list leaves out. */
+  readonly attentionLeftOut: number;
+  /** Vaults whose notifications wait at the custody service. */
+  readonly backlogs: readonly ShownBreak[];
   readonly lastRun: ReconciliationRow | undefined;
   /** Closed days, the newest first. */
   readonly closes: readonly SignedDay[];
+  /** The newest closed day by asset; empty before the first close. */
+  readonly tieOut: readonly TieOutRow[];
+  readonly policy: PolicyRow | undefined;
+  /** When the newest fact was recorded; null in an empty journal. */
+  readonly newestFactAt: number | null;
 }
 
-async function look(reads: ConsoleReads, at: number): Promise<Snapshot> {
+async function look(reads: ConsoleReads, tieOuts: TieOuts, at: number): Promise<Snapshot> {
+  const first = (pageSize: number) => ({ page: 0, pageSize });
   const urgent = { state: 'unresolved', sort: 'severity:desc' } as const;
-  const breaks = await reads.breaks(urgent, { page: 0, pageSize: BREAKS_SHOWN });
-  const deposits = await reads.deposits({}, { page: 0, pageSize: DEPOSITS_SHOWN });
-  const runs = await reads.reconciliations({ page: 0, pageSize: 1 });
-  const closes = await reads.closes({ page: 0, pageSize: CLOSES_SHOWN });
+  const breaks = await reads.breaks(urgent, first(BREAKS_SHOWN));
+  const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
+  const backlogs = await reads.breaks(backlogged, first(BACKLOGS_SHOWN));
+  const deposits = await reads.deposits({}, first(DEPOSITS_SHOWN));
+  const held = await reads.deposits({ state: 'held' }, first(HELD_SHOWN));
+  const runs = await reads.reconciliations(first(1));
+  const closes = await reads.closes(first(CLOSES_SHOWN));
+  const policy = await reads.policy();
+  const [lastDay] = closes.items;
   return {
     at,
     counts: await reads.counts(),
     deposits: deposits.items,
     depositsTotal: deposits.total,
     decimals: await reads.pinnedDecimals(),
-    breaks: breaks.items,
+    attention: attentionOf({
+      breaks: breaks.items,
+      held: held.items,
+      closes: closes.items,
+      policy,
+    }),
+    attentionLeftOut:
+      breaks.total - breaks.items.length + Math.max(0, held.total - held.items.length),
+    backlogs: backlogs.items,
     lastRun: runs.items[0],
     closes: closes.items,
+    tieOut: lastDay === undefined ? [] : await tieOuts.of(lastDay.close),
+    policy,
+    newestFactAt: await reads.newestRecordedAt(),
   };
 }
 
 /** Reads the store once for all viewers: their number adds no reads. */
 export class Snapshots {
   readonly #reads: ConsoleReads;
+  readonly #tieOuts: TieOuts;
   readonly #now: () => number;
   #latest: Promise<Snapshot> | undefined;
   /** The validity of the latest read; only one read runs at a time. */
@@ -58,6 +97,7 @@ export class Snapshots {
 
   constructor(options: { reads: ConsoleReads; now: () => number }) {
     this.#reads = options.reads;
+    this.#tieOuts = new TieOuts(options.reads);
     this.#now = options.now;
   }
 
@@ -75,7 +115,7 @@ export class Snapshots {
     this.#fresh = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
     const started = this.#now();
     try {
-      const snapshot = await look(this.#reads, started);
+      const snapshot = await look(this.#reads, this.#tieOuts, started);
       const ended = this.#now();
       const restMs = Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
       this.#fresh = { from: ended, until: ended + restMs };

@@ -5,12 +5,12 @@ import type { Markup } from './markup.ts';
 export interface Column<Item> {
   readonly title: string;
   readonly cell: (item: Item) => Child;
-  /** `number` aligns right; `wide` is left out on a phone. */
+  /** `number` aligns right; `wide` is left out of a phone's list. */
   readonly is?: 'number' | 'wide';
 }
 
 /**
- * A table of a list. `rowKey` names each item: a live update moves its row and changes no other. With `href` each row is an entry of a queue: `j` and `k` move, Enter opens. The
+ * A table of a list; on a phone each row is a block of named values. `rowKey` names each item: a live update moves its row and changes no other. With `href` each row is an entry of a queue: `j` and `k` move, Enter opens. The
  * first cell holds the row's link.
  */
 export function DataTable<Item>(table: {
@@ -23,7 +23,7 @@ export function DataTable<Item>(table: {
 }): Markup {
   const { caption, items, columns, rowKey, href } = table;
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={caption}>
+    <div class="scroll" tabindex={0} role="group" aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -38,8 +38,10 @@ export function DataTable<Item>(table: {
         <tbody>
           {items.map((item) => (
             <tr id={`row-${rowKey(item)}`} data-row={href === undefined ? undefined : href(item)}>
-              {columns.map(({ cell, is }) => (
-                <td class={is}>{cell(item)}</td>
+              {columns.map(({ title, cell, is }) => (
+                <td class={is} data-label={title}>
+                  <div class="cell">{cell(item)}</div>
+                </td>
               ))}
             </tr>
           ))}

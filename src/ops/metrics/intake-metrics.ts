@@ -1,4 +1,5 @@
 import type { Instruments } from './instruments.ts';
+import { MinuteCounts } from './minute-counts.ts';
 
 /** Outcomes of a delivery answered 2xx, and `malformed`. */
 const NOTIFICATION_OUTCOMES = ['accepted', 'duplicate', 'quarantined', 'malformed'] as const;
@@ -22,11 +23,15 @@ export class IntakeMetrics {
   readonly #commitSeconds;
   readonly #queueDepth;
   readonly #head;
+  /** Answered deliveries by minute, for people. */
+  readonly minutes: MinuteCounts;
 
   constructor(
     instruments: Instruments,
     known: { readonly certificateRefusals: readonly string[] },
+    now: () => number,
   ) {
+    this.minutes = new MinuteCounts(now);
     this.#notifications = instruments.counter(
       'counterfoil_notifications_total',
       'Deliveries by outcome.',
@@ -73,6 +78,7 @@ export class IntakeMetrics {
 
   notification(outcome: NotificationOutcome): void {
     this.#notifications.inc({ outcome });
+    this.minutes.count();
   }
 
   refusal(status: RefusalStatus): void {

@@ -34,7 +34,7 @@ export class Metrics {
   constructor(options: { now: () => number; process?: boolean; known?: KnownLabels }) {
     const instruments = new Instruments(this.#registry, options.now);
     const known = options.known ?? NONE_KNOWN;
-    this.intake = new IntakeMetrics(instruments, known);
+    this.intake = new IntakeMetrics(instruments, known, options.now);
     this.reconciliation = new ReconciliationMetrics(instruments, known);
     this.custody = new CustodyMetrics(instruments, known);
     this.deposits = new DepositMetrics(instruments);

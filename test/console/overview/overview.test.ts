@@ -1,87 +1,86 @@
 import { expect, test } from 'vitest';
 import type { ConsoleOptions } from '../../../src/console/application.ts';
+import type { DaemonStatus } from '../../../src/console/overview/daemon-status.ts';
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { CALM, consoleUnderTest, words } from '../console-under-test.ts';
 
 async function openConsole(options: Partial<ConsoleOptions> = {}) {
-  const { open, service, app, stranger, api } = await consoleUnderTest({
+  const { open, service, stranger } = await consoleUnderTest({
     access: { kind: 'public' },
     ...options,
   });
-  return { open, service, app, reads: api.reads, read: (path?: string) => stranger.get(path) };
+  return { open, service, read: () => stranger.get('/console') };
 }
 
-test('an empty store shows an empty console', async () => {
+async function withStatus(status: Partial<DaemonStatus>): Promise<string> {
+  const { read } = await openConsole({ status: () => ({ ...CALM, ...status }) });
+  return words(await read());
+}
+
+test('an empty store shows an empty console, and what would fill it', async () => {
   const { read } = await openConsole();
   const text = words(await read());
   expect(text).toContain('Accepted 0 Duplicates 0 Quarantined 0 Credits 0 Reversals 0');
+  expect(text).toContain('No day is closed yet.');
+  expect(text).toContain('Nothing waits for a person.');
   expect(text).toContain('No deposits yet.');
   expect(text).toContain('No open breaks.');
-  expect(text).toContain('No reconciliation has run yet.');
-  expect(text).toContain('No day is closed yet.');
+  expect(text).toContain('Custody API not configured');
 });
 
 test('what a person must look at is shown above everything else, as text', async () => {
   let notices: string[] = ['The custody API has refused our key (401). <Attach> the public key.'];
-  const { read } = await openConsole({ status: () => ({ notices, creditLatency: null }) });
+  const { read } = await openConsole({ status: () => ({ ...CALM, notices }) });
   const page = await read();
   expect(page).toContain('&lt;Attach&gt; the public key.');
-  expect(words(page)).toMatch(/refused our key \(401\).* Accepted 0/);
+  expect(words(page)).toMatch(/refused our key \(401\).* Tie-out/);
   notices = [];
-  expect(await read('/console')).not.toContain('Attach');
+  expect(await read()).not.toContain('Attach');
 });
 
-test('a deposit is shown with its state, depth and amount both ways', async () => {
+test('the last closed day shows books, chain view and custody, and who signed it', async () => {
   const { open, service, read } = await openConsole();
-  const amount = '1500000000000000000';
   await open.deliver(
-    service.confirmed(3, { balanceChanges: [change(amount, decimals(18))] }),
-    service.confirmed(1, {
-      blockchainHash: '0xb2',
-      memo: '88',
-      balanceChanges: [change('7', { asset: 'ripple:XRP' })],
+    service.confirmed(6, { balanceChanges: [change('1500', decimals(2))] }),
+    service.chain('transaction', {
+      balanceChanges: [change('1400', { ...AT_ADDRESS, ...decimals(2) })],
     }),
   );
-  const [held] = open.rows<{ id: string }>(
-    "SELECT deposit_id AS id FROM deposits WHERE state = 'held'",
+  await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
+  expect(words(await read())).toContain(
+    '2025-11-20 exceptions closed 1 s ago; not compared with custody; not signed',
   );
-  const id = held?.id ?? 'none';
-  const page = await read('/console');
-  const text = words(page);
-  expect(text).toContain('confirming 1.5 1500000000000000000 ethereum:ETH 3 / 6 v1 · adr-1 0xa1');
-  // Of one that waits for a person the id too, which the call that helps names it by.
-  expect(text).toContain(
-    `held unattributed memo 7 ripple:XRP 1 / 6 v1 · adr-1 · memo 88 ${id} 0xb2`,
-  );
-  expect(page).toContain(`title="POST /v1/deposits/${id}/…"`);
-  expect(text).toContain('confirming 1 held 1');
-  expect(text).toContain('The latest 2 of 2');
+  const reportHash = closesOf(open)[0]?.report_hash ?? '';
+  const signed = { kind: 'sign', day: '2025-11-20', reportHash, reason: 'seen' } as const;
+  await open.decide({ ...signed, role: 'preparer' }, 'olga');
+  open.at += 60_000;
+  const page = await read();
+  expect(words(page)).toContain('not compared with custody; preparer olga');
+  expect(words(page)).toContain('ethereum:ETH 15 1500 14 1400 not compared chain +1 100 ');
+  expect(page).toContain('href="/console/close/2025-11-20"');
 });
 
-test('where a deposit arrived is told by the ends of long identifiers, and whole in the title', async () => {
+test('what waits for a person is ordered by severity, then money, then age', async () => {
   const { open, service, read } = await openConsole();
-  const addressId = '0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11';
-  await open.deliver(service.confirmed(1, { addressId }));
-  const fragment = await read('/console');
-  expect(fragment).toContain(`title="v1 · ${addressId}"`);
-  expect(words(fragment)).toContain('v1 · 0fb3d6a4…2c9e11 0xa1');
-});
-
-test('open breaks are shown, the critical ones first, with their age and difference', async () => {
-  const { open, service, read } = await openConsole();
+  await open.deliver({ id: 'strange', stream: 'weather' });
   await open.deliver(
-    { id: 'strange', stream: 'weather' },
     service.chain('transaction', {
       balanceChanges: [change('-1500', { ...AT_ADDRESS, ...decimals(2) })],
     }),
   );
   await open.run();
+  await open.deliver(service.confirmed(6, { blockchainHash: '0xb2' }));
+  const [deposit] = open.deposits();
+  const depositId = deposit?.deposit_id ?? '';
+  await open.decide({ kind: 'hold', depositId: depositId as never, reason: 'asked' });
   const text = words(await read());
-  expect(text).toMatch(
-    /Open breaks critical unexplained movement 1 s .* difference \+ 15 1500 ethereum:ETH brk_\d+ warning quarantined 3 s /,
-  );
+  const order = ['unexplained movement', 'quarantined', 'held: operator hold'];
+  const positions = order.map((title) => text.indexOf(title, text.indexOf('Needs a person')));
+  expect(positions.every((position) => position > 0)).toBe(true);
+  expect(positions).toEqual(positions.toSorted((left, right) => left - right));
+  expect(text).toMatch(/critical unexplained movement \d+ s .* \+15 ETH 1500 brk_\d+/);
 });
 
 test('an old critical break is shown before however many newer ones are less severe', async () => {
@@ -92,25 +91,22 @@ test('an old critical break is shown before however many newer ones are less sev
     }),
   );
   await open.run();
-  const strange = Array.from({ length: 201 }, (_, place) => ({ id: `s${place}`, stream: 'x' }));
+  const strange = Array.from({ length: 201 }, (_, index) => ({ id: `s${index}`, stream: 'x' }));
   await open.deliverTogether(...strange);
   const text = words(await read());
-  expect(text).toMatch(/Open breaks critical unexplained movement .* and 190 more/);
+  expect(text).toMatch(/Needs a person critical unexplained movement .* and 190 more/);
+  expect(text).toMatch(/Open breaks by age .* quarantined 201 oldest \d min/);
 });
 
-test('a break is told with its id and the call of the API that closes it', async () => {
-  const { open, read } = await openConsole();
-  await open.deliver({ id: 'strange', stream: 'weather' });
-  const { id } = open.openBreak('quarantined');
-  const page = await read();
-  expect(words(page)).toMatch(new RegExp(`quarantined 1 s .* ${id} `));
-  expect(page).toContain(
-    `title="POST /v1/breaks/${id}/resolve {&quot;reason&quot;:&quot;…&quot;}"`,
-  );
-  expect(words(page)).toContain('POST /v1/breaks/{id}/resolve {"reason":"…"}');
+test('a hold that has a break is listed once', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(1, { memo: '88' }));
+  const text = words(await read());
+  expect(text).toContain('unattributed memo');
+  expect(text).not.toContain('held: unattributed memo');
 });
 
-test('a break tells who looks after it, and what it was before age raised it', async () => {
+test('a break says who looks after it, and its severity before age raised it', async () => {
   const { open, read } = await openConsole();
   await open.deliver({ id: 'strange', stream: 'weather' });
   const { id } = open.openBreak('quarantined');
@@ -120,23 +116,6 @@ test('a break tells who looks after it, and what it was before age raised it', a
   await open.run(0, { stale: { depositMs: null, withdrawalMs: 1_000 }, escalation });
   expect(words(await read())).toMatch(
     /critical quarantined investigating night desk warning at first \d+ s /,
-  );
-});
-
-test('the latest run is shown with its causes', async () => {
-  const { open, read } = await openConsole();
-  await open.record({
-    kind: 'run',
-    startedAt: open.at,
-    graceMs: 0,
-    custody: { matched: 12_345, broken: 1, exempt: { internal: 2 }, skipped: { in_grace: 3 } },
-    requests: 4,
-    watermark: null,
-    incomplete: 'rate_budget',
-    repairs: { replayed: 4, pulledForward: 1, backfilled: 0 },
-  });
-  expect(words(await read())).toContain(
-    'Matched 12_345 Break 1 Exempt 2 Skipped 3 Repaired 5 internal 2 in grace 3 replayed 4 pulled forward 1 Incomplete: rate budget 1 s ago, took 1000 ms and 4 requests',
   );
 });
 
@@ -156,13 +135,70 @@ test('a credit that left the chain is shown with whether the feed has reversed i
   expect(done).not.toContain('not reversed');
 });
 
-test('a break about a body names the call that has its bytes', async () => {
+test('a halt waits for a person until it ends', async () => {
+  const { open, read } = await openConsole();
+  const scope = { kind: 'asset', asset: 'ethereum:ETH' as never } as const;
+  await open.decide({ kind: 'halt', scope, reason: 'the chain forks' });
+  expect(words(await read())).toContain(
+    'credits are halted 1 s No deposit of asset ethereum:ETH is credited; ann set the policy last.',
+  );
+  await open.decide({ kind: 'resume', scope, reason: 'it ended' });
+  open.at += 60_000;
+  expect(words(await read())).not.toContain('credits are halted');
+});
+
+test('a deposit is shown with its state, depth and amount both ways', async () => {
   const { open, service, read } = await openConsole();
-  await open.deliver('not json', service.chain('transaction'));
-  await open.run();
-  const text = words(await read());
-  expect(text).toContain('malformed');
-  expect(text.match(/GET \/v1\/journal\/\d+\/body/g)).toEqual(['GET /v1/journal/2/body']);
+  await open.deliver(
+    service.confirmed(3, { balanceChanges: [change('1500000000000000000', decimals(18))] }),
+    service.confirmed(1, {
+      blockchainHash: '0xb2',
+      addressId: '0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11',
+      memo: '88',
+      balanceChanges: [change('7', { asset: 'ripple:XRP' })],
+    }),
+  );
+  const page = await read();
+  const text = words(page);
+  expect(text).toContain('confirming 1.5 ETH 1500000000000000000 3 / 6 v1 · adr-1 0xa1');
+  expect(text).toContain(
+    'held unattributed memo 7 XRP smallest units 1 / 6 v1 · 0fb3d6a4…2c9e11 · memo 88 0xb2',
+  );
+  expect(page).toContain('title="v1 · 0fb3d6a4-5b1c-4a55-9b62-1f0f6a2c9e11 · memo 88"');
+  expect(text).toContain('confirming 1 held 1');
+  expect(text).toContain('The latest 2 of 2');
+});
+
+test('health says what does its work and what does not', async () => {
+  expect(await withStatus({ store: 'unavailable' })).toContain('Store accepts no writes');
+  const refused = { circuit: 'closed', access: 'refused' } as const;
+  expect(await withStatus({ custody: refused })).toContain('Custody API refuses our key');
+  const open = { circuit: 'open', access: 'granted' } as const;
+  expect(await withStatus({ custody: open })).toContain('Custody API does not answer');
+  const well = { circuit: 'closed', access: 'granted' } as const;
+  expect(await withStatus({ custody: well })).toContain('Custody API answers');
+});
+
+test('a vault whose notifications wait at the custody service is named', async () => {
+  const { open, read } = await openConsole();
+  const backlog = { transactionId: 't1' as never, since: open.at };
+  await open.record({ kind: 'backlog', vaultId: 'v1' as never, backlog });
+  expect(words(await read())).toContain('Deliveries backlog v1');
+});
+
+test('a credit that no consumer has acknowledged is named by its age', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  expect(words(await read())).toMatch(/waits for consumers oldest unacknowledged for \d s/);
+});
+
+test('the credit latency names the deposit that waits longest, and why', async () => {
+  const oldest = { depositId: 'dep_1', sinceMs: Date.UTC(2025, 10, 20), reason: 'not_shown' };
+  const creditLatency = { credits: 7, p50Ms: 850, p99Ms: 12_400, oldest };
+  const text = await withStatus({ creditLatency });
+  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits.');
+  expect(text).toMatch(/Deposit dep_1 has waited for .*: the custody API does not show the/);
 });
 
 test('what arrives from outside is never markup', async () => {
@@ -185,25 +221,7 @@ test('what arrives from outside is never markup', async () => {
 
 test('without scripts the page reloads itself', async () => {
   const { read } = await openConsole();
-  expect(await read()).toMatch(
-    /<noscript ?><meta http-equiv="refresh" content="15;url=\/console\?reload" ?\/><\/noscript\s?>/,
+  expect(await read()).toContain(
+    '<noscript><meta http-equiv="refresh" content="15;url=/console?reload"/></noscript>',
   );
-});
-
-test('closed days are listed with their signatures, and lead to the report', async () => {
-  const { open, service, app, read } = await openConsole();
-  await open.deliver(service.confirmed(6));
-  await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
-  const reportHash = closesOf(open)[0]?.report_hash ?? '';
-  const signed = { kind: 'sign', day: '2025-11-20', reportHash, reason: 'seen' } as const;
-  await open.decide({ ...signed, role: 'preparer' }, 'olga');
-  const page = await read();
-  expect(words(page)).toContain('2025-11-20 exceptions olga not signed');
-  expect(page).toContain('href="/console/reports/2025-11-20"');
-  expect(page).toContain(`POST /v1/reports/daily/{date}/sign`);
-  expect(page).toContain(reportHash);
-  const report = await app.request('/console/reports/2025-11-20');
-  expect(report.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-  expect(await report.text()).toContain('Daily close 2025-11-20');
-  expect((await app.request('/console/reports/2025-11-19')).status).toBe(404);
 });

@@ -18,6 +18,9 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
       closes: reads.closes.bind(reads),
+      closedDay: reads.closedDay.bind(reads),
+      policy: reads.policy.bind(reads),
+      newestRecordedAt: reads.newestRecordedAt.bind(reads),
     },
     now: () => clock.now,
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { segmentsOf, stateBar } from '../../../src/console/overview/state-bar.ts';
+import { htmlOf } from '../console-under-test.ts';
+import { segmentsOf, StateBar } from '../../../src/console/overview/state-bar.tsx';
 
 test('the shares fill the bar from end to end, in the order of a deposit’s life', () => {
   const segments = segmentsOf({ held: 1, credited: 3, detected: 4 });
@@ -23,5 +24,5 @@ test('one deposit among a million is still seen', () => {
 
 test('without deposits there is no bar', async () => {
   expect(segmentsOf({ held: 0 })).toEqual([]);
-  expect(String(await stateBar({}))).toContain('No deposits yet.');
+  expect(await htmlOf(StateBar({ counts: {} }))).toContain('No deposits yet.');
 });

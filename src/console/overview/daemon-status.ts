@@ -1,0 +1,31 @@
+/** Credit latency of the last hour, and the deposit that waits longest now. */
+export interface CreditLatencyNow {
+  readonly credits: number;
+  /** Milliseconds from depth reached to the feed; null without a credit. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly oldest: {
+    readonly depositId: string;
+    /** When only the custody API's record was missing, Unix milliseconds. */
+    readonly sinceMs: number;
+    readonly reason: string;
+  } | null;
+}
+
+/** The daemon's own state, besides its store. */
+export interface DaemonStatus {
+  /** Urgent notices, each with its remedy. */
+  readonly notices: readonly string[];
+  /** Null without a custody API. */
+  readonly creditLatency: CreditLatencyNow | null;
+  readonly store: 'writable' | 'unavailable';
+  /** Null without a custody API. */
+  readonly custody: {
+    readonly circuit: string;
+    readonly access: 'unknown' | 'granted' | 'refused';
+  } | null;
+  /** Facts that wait for their commit. */
+  readonly queue: { readonly waiting: number; readonly limit: number };
+  /** Deliveries by minute, the last hour, oldest first. */
+  readonly perMinute: readonly { readonly at: number; readonly count: number }[];
+}

@@ -1,0 +1,59 @@
+import type { HrefOf } from '../frame/context.ts';
+import { Card } from '../parts/card.tsx';
+import { spanText } from '../parts/figure.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import type { CreditLatencyNow } from './daemon-status.ts';
+
+/** Why a deep enough deposit has no credit yet. */
+const REASONS: Readonly<Record<string, string>> = {
+  asking: 'the custody API is asked within seconds',
+  reading_failed: 'the last request to the custody API failed; the next one follows',
+  not_shown: 'the custody API does not show the required depth yet',
+  no_history: 'the first reconciliation has not finished reading the transactions list',
+};
+
+function secondsText(ms: number | null): string {
+  return ms === null ? '–' : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
+}
+
+function Oldest(props: { oldest: CreditLatencyNow['oldest']; at: number; hrefOf: HrefOf }): Markup {
+  const { oldest, at, hrefOf } = props;
+  if (oldest === null) return <p class="muted">No deposit waits for the custody API.</p>;
+  const { depositId, sinceMs, reason } = oldest;
+  const href = hrefOf('deposit', depositId);
+  return (
+    <p>
+      Deposit{' '}
+      {href === undefined ? (
+        <Identifier value={depositId} />
+      ) : (
+        <Identifier value={depositId} href={href} />
+      )}{' '}
+      has waited for {spanText(at - sinceMs)}: {REASONS[reason] ?? reason}.
+    </p>
+  );
+}
+
+/** Credit latency of the last hour, and the oldest waiting deposit with its reason. */
+export function LatencyCard(props: {
+  latency: CreditLatencyNow;
+  at: number;
+  hrefOf: HrefOf;
+}): Markup {
+  const { latency, at, hrefOf } = props;
+  const { credits, p50Ms, p99Ms, oldest } = latency;
+  return (
+    <Card id="latency" title="Time to credit, last hour" live="feed deposits tick">
+      {credits === 0 ? (
+        <p class="empty">No credit in the last hour, or since the daemon started.</p>
+      ) : (
+        <p>
+          Median <b>{secondsText(p50Ms)}</b>, 99th percentile <b>{secondsText(p99Ms)}</b> over{' '}
+          {credits} credits.
+        </p>
+      )}
+      <Oldest oldest={oldest} at={at} hrefOf={hrefOf} />
+    </Card>
+  );
+}

@@ -1,0 +1,122 @@
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { HrefOf } from '../frame/context.ts';
+import { AmountFigure, type Decimals } from '../parts/amount.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { stateName } from '../parts/deposit-state.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { grouped, shortened } from '../parts/figure.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Age } from '../parts/moment.tsx';
+import type { Snapshot } from './snapshot.ts';
+
+const DEPTH_WIDTH = 40;
+
+/** A deposit's depth and the required depth. */
+function Depth({ deposit }: { deposit: Deposit }): Markup {
+  const depth = Math.max(deposit.confirmations, deposit.custodyConfirmations);
+  const required = deposit.requiredConfirmations;
+  const share = required === 0 ? 1 : Math.min(1, depth / required);
+  return (
+    <>
+      <span class="depth">
+        {depth}
+        <i>/</i>
+        {required}
+      </span>
+      <svg class="gauge" viewBox={`0 0 ${DEPTH_WIDTH} 3`} aria-hidden="true">
+        <rect class="groove" width={DEPTH_WIDTH} height="3" rx="1.5" />
+        <rect
+          class={`tone ${deposit.state}`}
+          width={Math.round(DEPTH_WIDTH * share)}
+          height="3"
+          rx="1.5"
+        />
+      </svg>
+    </>
+  );
+}
+
+/** The deposit's position; `say` formats an identifier. */
+function positionText({ vaultId, addressId, memo }: Deposit, say: (id: string) => string): string {
+  const ids = [vaultId, addressId].filter((id) => id !== null).map(say);
+  return [...ids, ...(memo === null ? [] : [`memo ${say(memo)}`])].join(' · ');
+}
+
+function State({ deposit, hrefOf }: { deposit: Deposit; hrefOf: HrefOf }): Markup {
+  const { state, reason, depositId } = deposit;
+  const href = hrefOf('deposit', depositId);
+  const badge = <Badge tone={state} text={stateName(state)} />;
+  return (
+    <>
+      {href === undefined ? badge : <a href={href}>{badge}</a>}
+      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
+    </>
+  );
+}
+
+function columnsOf(about: { decimals: Decimals; now: number; hrefOf: HrefOf }): Column<Deposit>[] {
+  const { decimals, now, hrefOf } = about;
+  return [
+    { title: 'State', cell: (deposit) => <State deposit={deposit} hrefOf={hrefOf} /> },
+    {
+      title: 'Amount',
+      cell: ({ amount, asset }) => (
+        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    { title: 'Depth', cell: (deposit) => <Depth deposit={deposit} />, is: 'number' },
+    {
+      title: 'Where',
+      cell: (deposit) => (
+        <span class="id" title={positionText(deposit, String)}>
+          {positionText(deposit, shortened)}
+        </span>
+      ),
+      is: 'wide',
+    },
+    {
+      title: 'Hash',
+      cell: ({ blockchainHash }) => <Identifier value={blockchainHash} />,
+      is: 'wide',
+    },
+    { title: 'Age', cell: ({ firstSeenAt }) => <Age at={firstSeenAt} now={now} />, is: 'number' },
+  ];
+}
+
+/** The deposits that arrived last. */
+export function LatestDeposits({
+  snapshot,
+  hrefOf,
+}: {
+  snapshot: Snapshot;
+  hrefOf: HrefOf;
+}): Markup {
+  const { deposits, depositsTotal, decimals, at } = snapshot;
+  return (
+    <Card id="latest-deposits" title="Latest deposits" live="deposits tick">
+      {deposits.length === 0 ? (
+        <EmptyState title="No deposits yet.">
+          <p>A deposit appears with its first notification: see that the webhook reaches /hooks.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Latest deposits"
+          items={deposits}
+          columns={columnsOf({ decimals, now: at, hrefOf })}
+          rowKey={({ depositId }) => depositId}
+        />
+      )}
+      {deposits.length === 0 ? (
+        ''
+      ) : (
+        <p class="foot">
+          The latest {deposits.length} of {grouped(String(depositsTotal))}
+        </p>
+      )}
+    </Card>
+  );
+}

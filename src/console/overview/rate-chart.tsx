@@ -1,0 +1,56 @@
+import { grouped } from '../parts/figure.ts';
+import type { Markup } from '../parts/markup.ts';
+import type { DaemonStatus } from './daemon-status.ts';
+
+const WIDTH = 600;
+const HEIGHT = 90;
+/** Room above the highest minute for the line's own width. */
+const TOP = 4;
+
+type Minutes = DaemonStatus['perMinute'];
+
+function peakOf(minutes: Minutes): Minutes[number] | undefined {
+  return minutes.toSorted((left, right) => right.count - left.count)[0];
+}
+
+/** The corners of the line: the hour from left to right, its peak at the top. */
+export function cornersOf(minutes: Minutes): string {
+  const peak = Math.max(1, peakOf(minutes)?.count ?? 0);
+  const step = WIDTH / Math.max(1, minutes.length - 1);
+  return minutes
+    .map(({ count }, index) => {
+      const y = HEIGHT - ((HEIGHT - TOP) * count) / peak;
+      return `${Math.round(index * step)},${Math.round(y)}`;
+    })
+    .join(' ');
+}
+
+function timeText(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 16)} UTC`;
+}
+
+/** Deliveries per minute of the last hour; the last minute is under way. */
+export function RateChart({ minutes }: { minutes: Minutes }): Markup {
+  const peak = peakOf(minutes);
+  const before = minutes.at(-2);
+  const sum = minutes.reduce((total, { count }) => total + count, 0);
+  const text =
+    peak === undefined || sum === 0
+      ? 'No notification in the last hour, or since the daemon started.'
+      : `${grouped(String(before?.count ?? 0))} in the last whole minute, at most ${grouped(String(peak.count))} at ${timeText(peak.at)}, ${grouped(String(sum))} in the last hour.`;
+  return (
+    <>
+      <svg
+        class="chart"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Notifications per minute. ${text}`}
+      >
+        <line class="base" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
+        <polyline class="rate" points={cornersOf(minutes)} />
+      </svg>
+      <p class="foot">{text}</p>
+    </>
+  );
+}

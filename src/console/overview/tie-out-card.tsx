@@ -1,0 +1,104 @@
+import type { Amount } from '../../domain/money/amount.ts';
+import type { HrefOf } from '../frame/context.ts';
+import { AmountFigure } from '../parts/amount.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Age } from '../parts/moment.tsx';
+import type { Snapshot } from './snapshot.ts';
+import { differs, type TieOutRow } from './tie-out.ts';
+
+function figure(amount: Amount | null, row: TieOutRow): Markup | string {
+  if (amount === null) return 'not compared';
+  const decimals = new Map(row.decimals === null ? [] : [[row.asset, row.decimals]]);
+  return <AmountFigure amount={amount} asset={row.asset} decimals={decimals} bare />;
+}
+
+function difference(row: TieOutRow): Markup | string {
+  const { asset, chainDifference, custodyDifference } = row;
+  if (!differs(row)) {
+    const isCompared = chainDifference !== null || custodyDifference !== null;
+    return isCompared ? <Badge tone="good" text="ties out" /> : '–';
+  }
+  const decimals = new Map(row.decimals === null ? [] : [[asset, row.decimals]]);
+  const sides = [
+    ['chain', chainDifference],
+    ['custody', custodyDifference],
+  ] as const;
+  return (
+    <>
+      {sides
+        .filter(([, amount]) => amount !== null && amount !== 0n)
+        .map(([side, amount]) => (
+          <div class="difference">
+            <Badge tone="alarm" text={side} />{' '}
+            {amount === null ? (
+              ''
+            ) : (
+              <AmountFigure amount={amount} asset={asset} decimals={decimals} signed bare />
+            )}
+          </div>
+        ))}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<TieOutRow>[] = [
+  { title: 'Asset', cell: ({ asset }) => <span class="id">{asset}</span> },
+  { title: 'Books', cell: (row) => figure(row.books, row), is: 'number' },
+  { title: 'Chain view', cell: (row) => figure(row.chain, row), is: 'number' },
+  { title: 'Custody', cell: (row) => figure(row.custody, row), is: 'number' },
+  { title: 'Difference', cell: difference, is: 'number' },
+];
+
+const TONES = {
+  balanced: 'good',
+  'balanced with open differences': 'warn',
+  exceptions: 'alarm',
+} as const;
+
+function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup | string {
+  const [last] = snapshot.closes;
+  if (last === undefined) return '';
+  const { day, status, closedAt, custodyCompared } = last.close;
+  const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
+  return (
+    <p class="verdict">
+      <a href={hrefOf('day', day) ?? `/console/reports/${day}`}>{day}</a>{' '}
+      <Badge tone={TONES[status]} text={status} />{' '}
+      <span class="muted">
+        closed <Age at={closedAt} now={snapshot.at} /> ago;{' '}
+        {custodyCompared ? '' : 'not compared with custody; '}
+        {signed === '' ? 'not signed' : signed}
+      </span>
+    </p>
+  );
+}
+
+/** Whether the last closed day ties out: books, chain view and custody side by side. */
+export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
+  const { tieOut, closes } = snapshot;
+  return (
+    <Card
+      id="tie-out"
+      title="Tie-out"
+      live="close tick"
+      aside={<Verdict snapshot={snapshot} hrefOf={hrefOf} />}
+    >
+      {closes.length === 0 ? (
+        <EmptyState title="No day is closed yet.">
+          <p>The first close runs at the time of reconcile.close, after the first whole day.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="The last closed day by asset"
+          items={tieOut}
+          columns={COLUMNS}
+          rowKey={({ asset }) => `asset-${asset}`}
+        />
+      )}
+    </Card>
+  );
+}

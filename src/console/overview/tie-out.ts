@@ -1,0 +1,60 @@
+import { Amount } from '../../domain/money/amount.ts';
+import type { DailyReport } from '../../domain/close/report.ts';
+import { assetTotals } from '../../report/asset-totals.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { ClosedDayRow } from '../../store/records.ts';
+
+/** One asset over all vaults at a day's end. Null: not compared. */
+export interface TieOutRow {
+  readonly asset: string;
+  readonly decimals: number | null;
+  readonly books: Amount;
+  readonly chain: Amount | null;
+  readonly custody: Amount | null;
+  /** The books minus the chain view, and minus custody. */
+  readonly chainDifference: Amount | null;
+  readonly custodyDifference: Amount | null;
+}
+
+function amountOf(text: string | null): Amount | null {
+  return text === null ? null : Amount(BigInt(text));
+}
+
+/** The rows of a report: assets that differ first, then in the report's order. */
+export function tieOutOf({ totals }: Pick<DailyReport, 'totals'>): TieOutRow[] {
+  const rows = assetTotals(totals).map((total) => ({
+    asset: total.asset,
+    decimals: total.decimals,
+    books: Amount(BigInt(total.closing)),
+    // Without a difference the vaults have no chain view of their own.
+    chain: total.chainDifference === null ? null : amountOf(total.chainClosing),
+    custody: amountOf(total.custodyClosing),
+    chainDifference: amountOf(total.chainDifference),
+    custodyDifference: amountOf(total.custodyDifference),
+  }));
+  return [...rows.filter(differs), ...rows.filter((row) => !differs(row))];
+}
+
+/** Whether the books differ from another witness. */
+export function differs({ chainDifference, custodyDifference }: TieOutRow): boolean {
+  return (chainDifference ?? 0n) !== 0n || (custodyDifference ?? 0n) !== 0n;
+}
+
+/** Reads the report of the newest day once: a sealed report never changes. */
+export class TieOuts {
+  readonly #reads: Pick<Reads, 'closedDay'>;
+  #kept: { readonly reportHash: string; readonly rows: readonly TieOutRow[] } | undefined;
+
+  constructor(reads: Pick<Reads, 'closedDay'>) {
+    this.#reads = reads;
+  }
+
+  async of({ day, reportHash }: ClosedDayRow): Promise<readonly TieOutRow[]> {
+    if (this.#kept?.reportHash === reportHash) return this.#kept.rows;
+    const closed = await this.#reads.closedDay(day);
+    if (closed === undefined) return [];
+    const rows = tieOutOf(JSON.parse(closed.close.report) as DailyReport);
+    this.#kept = { reportHash, rows };
+    return rows;
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { cornersOf, RateChart } from '../../../src/console/overview/rate-chart.tsx';
+import { htmlOf } from '../console-under-test.ts';
+import { MinuteCounts } from '../../../src/ops/metrics/minute-counts.ts';
+
+const MINUTE_MS = 60_000;
+
+test('minutes are counted for an hour, and older ones are left', () => {
+  let now = 100 * MINUTE_MS;
+  const counts = new MinuteCounts(() => now);
+  counts.count();
+  counts.count();
+  now += 59 * MINUTE_MS;
+  counts.count();
+  const hour = counts.lastHour();
+  expect(hour).toHaveLength(60);
+  expect(hour[0]).toEqual({ at: 100 * MINUTE_MS, count: 2 });
+  expect(hour.at(-1)).toEqual({ at: 159 * MINUTE_MS, count: 1 });
+  now += MINUTE_MS;
+  expect(counts.lastHour().map(({ count }) => count)).toEqual([
+    ...Array.from({ length: 58 }, () => 0),
+    1,
+    0,
+  ]);
+  counts.count();
+  expect(counts.lastHour().at(-1)?.count).toBe(1);
+});
+
+test('the line spans the chart, and its peak is at the top', () => {
+  const minutes = [0, 5, 10].map((count, index) => ({ at: index * MINUTE_MS, count }));
+  expect(cornersOf(minutes)).toBe('0,90 300,47 600,4');
+  expect(cornersOf(minutes.map(({ at }) => ({ at, count: 0 })))).toBe('0,90 300,90 600,90');
+});
+
+test('the chart says in words what it shows', async () => {
+  const at = Date.UTC(2025, 10, 20, 18, 3);
+  const minutes = [90, 12, 3].map((count, index) => ({ at: at + index * MINUTE_MS, count }));
+  const text =
+    'Notifications per minute. 12 in the last whole minute, at most 90 at 18:03 UTC, 105';
+  expect(await htmlOf(RateChart({ minutes }))).toContain(`aria-label="${text} in the last hour."`);
+  expect(await htmlOf(RateChart({ minutes: [] }))).toContain('No notification in the last hour');
+});
