@@ -54,9 +54,8 @@ function waitText(deposit: Deposit): string {
   }
   if (state === 'confirming') return `it does not reach its ${requiredConfirmations} confirmations`;
   if (state !== 'held') return unverified;
-  return reason === 'approval_required' && verifiedAt !== null
-    ? 'nobody has approved it'
-    : `held for ${reason}, and ${unverified}`;
+  // A held deposit that is verified waits for an approval alone (`waits`).
+  return verifiedAt === null ? `held for ${reason}, and ${unverified}` : 'nobody has approved it';
 }
 
 function since(updatedAt: number, ageMs: number): string {

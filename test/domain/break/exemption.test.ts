@@ -7,6 +7,7 @@ import {
   type Finding,
 } from '../../../src/domain/break/break.ts';
 import {
+  activeExemptionsByHash,
   countByRule,
   isOnRecord,
   exemptionOf,
@@ -166,6 +167,32 @@ test.for<[what: string, now: Partial<Finding>, is: boolean]>([
 test('an exempt difference is on record under its own rule alone', () => {
   expect(isOnRecord(EXEMPT, { ...EXEMPT, rule: 'another' })).toBe(false);
   expect(isOnRecord(undefined, EXEMPT)).toBe(false);
+});
+
+test('exempt differences with a rule in force are found by their hash', () => {
+  const at = (hash: string | null): Finding => ({
+    ...found(1n),
+    subject: { ...found(1n).subject, blockchainHash: hash === null ? null : BlockchainHash(hash) },
+  });
+  const [rebate, dust] = [ruleOf({ rule: 'rebate' }), ruleOf({ rule: 'dust' })];
+  const [first, second, third] = [at('0xa1'), at('0xa1'), at('0xb2')];
+  const exempt = [
+    { finding: first, rule: 'rebate' },
+    { finding: third, rule: 'rebate' },
+    { finding: second, rule: 'dust' },
+    { finding: at('0xc3'), rule: 'ended' },
+    { finding: at(null), rule: 'dust' },
+  ];
+  expect([...activeExemptionsByHash(exempt, [rebate, dust])]).toEqual([
+    [
+      '0xa1',
+      [
+        { finding: first, rule: rebate },
+        { finding: second, rule: dust },
+      ],
+    ],
+    ['0xb2', [{ finding: third, rule: rebate }]],
+  ]);
 });
 
 test('counts are by rule, whatever a rule is called', () => {

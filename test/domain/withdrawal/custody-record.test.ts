@@ -79,6 +79,21 @@ test('what did not come to be moved nothing, whatever its record lists', () => {
   expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);
 });
 
+test.for<[updatedAt: number, custody: string, entries: string[]]>([
+  [50, 'doubted', []],
+  [49, 'known', ['mined by api: -30 -2']],
+])(
+  'rolled back at %i by a webhook, mined by the record of 99: the books follow it after 50 ms',
+  ([updatedAt, custody, entries]) => {
+    const known: Withdrawal = { ...withdrawal('rolledback', []), custody: 'known', updatedAt };
+    const now = circumstances({ source: 'api' });
+    const context = { record: sent(), hashes: [hashOf()], now, graceMs: 50 };
+    const decided = handleOutgoingRecord(known, context);
+    expect(decided.withdrawals.map((one) => one.custody)).toEqual([custody]);
+    expect(postedBy(decided.entries)).toEqual(entries);
+  },
+);
+
 test.for<[what: string, known: Withdrawal, record: Partial<CustodyTransaction>, heals: boolean]>([
   ['mined as it says', POSTED, {}, true],
   ['on its way as it says', withdrawal('submitted', []), { status: 'submitted' }, false],

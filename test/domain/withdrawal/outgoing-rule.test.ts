@@ -19,7 +19,12 @@ import type {
   OutgoingEvent,
   OutgoingNotification,
 } from '../../../src/domain/fact/notification.ts';
-import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
+import type { OwnHashCertainty } from '../../../src/domain/withdrawal/own-hash.ts';
+import type {
+  CustodyKnowledge,
+  Withdrawal,
+  WithdrawalStatus,
+} from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { runs } from '../hash/event-runs.ts';
 import { circumstances, DUE, outgoing, postedBy, withdrawal } from '../records.ts';
@@ -28,6 +33,7 @@ const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
 const NO_HASH = { network: null, blockchainHash: null };
+const SEEN_NOW = { firstSeenAt: 99, updatedAt: 99 };
 /** Entry 5 stands for it. */
 const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
 const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
@@ -86,22 +92,22 @@ const HASHED = { network, blockchainHash };
 const MINED = outgoing('mined', { ...HASHED, changes: [TRANSFER, FEE] });
 
 describe('what an event of an own transaction does', () => {
-  const STEPS: OutgoingEvent[] = [
-    'approval-pending',
-    'approved',
-    'pending',
-    'requested',
-    'inited',
-    'to-sign',
-    'signed',
-    'submitted',
-    'warning',
-    'cancelled',
+  const STEPS: [type: OutgoingEvent, status: WithdrawalStatus | null][] = [
+    ['approval-pending', 'approval-pending'],
+    ['approved', null],
+    ['pending', 'requested'],
+    ['requested', 'requested'],
+    ['inited', 'inited'],
+    ['to-sign', 'to-sign'],
+    ['signed', 'signed'],
+    ['submitted', 'submitted'],
+    ['warning', null],
+    ['cancelled', 'cancelled'],
   ];
 
-  test.for(STEPS)('%s posts nothing, and is asked about', (type) => {
+  test.for(STEPS)('%s posts nothing, and is asked about', ([type, status]) => {
     const { withdrawals, entries } = decide(undefined, outgoing(type, { changes: [TRANSFER] }));
-    expect(withdrawals.map(({ custody }) => custody)).toEqual(['unasked']);
+    expect(withdrawals).toEqual([{ ...withdrawal(status, []), ...NO_HASH, ...SEEN_NOW }]);
     expect(entries).toEqual([]);
   });
 
@@ -173,6 +179,18 @@ describe('what a transaction’s hash is after an event', () => {
       ['claimed'],
     ],
   ];
+
+  const DISOWNED = { hashState: { ownHashes: [{ ...OTHERS, certainty: 'disowned' as const }] } };
+
+  test.for<[custody: CustodyKnowledge, certainty: OwnHashCertainty]>([
+    ['unasked', 'disowned'],
+    ['doubted', 'claimed'],
+    ['known', 'claimed'],
+    ['unknown', 'refuted'],
+  ])('of an %s transaction that names a disowned hash: %s', ([custody, certainty]) => {
+    const { ownHashes } = decide({ ...withdrawal('signed', []), custody }, MINED, DISOWNED);
+    expect(ownHashes.map((one) => one.certainty)).toEqual([certainty]);
+  });
 
   test.for(HASHES)('%s', ([, known, event, more, certainties]) => {
     const { ownHashes } = decide(known, event, more);

@@ -3,12 +3,15 @@ import { AccountId, AddressId, BlockchainHash, Memo, NetworkKey } from '../../..
 import type { OutgoingEvent, OutgoingNotification } from '../../../src/domain/fact/notification.ts';
 import {
   advances,
+  awaitsConfirmation,
   isTerminal,
   knownStatus,
   newWithdrawal,
   statusOf,
   withOutgoingEvent,
+  type CustodyKnowledge,
   type Withdrawal,
+  type WithdrawalStatus,
 } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { outgoing, withdrawal } from '../records.ts';
 
@@ -93,6 +96,20 @@ describe('what an event makes of a status (spec, "Outgoing stream")', () => {
   );
 });
 
+test.for<[status: WithdrawalStatus | null, custody: CustodyKnowledge, awaits: boolean]>([
+  ['mined', 'unasked', true],
+  ['mined', 'doubted', true],
+  ['mined', 'known', false],
+  ['mined', 'unknown', false],
+  ['cancelled', 'unasked', true],
+  ['submitted', 'unasked', false],
+  ['submitted', 'doubted', false],
+  [null, 'unasked', false],
+])('%s and %s: it awaits the custody API’s confirmation of its end: %s', (row) => {
+  const [status, custody, awaits] = row;
+  expect(awaitsConfirmation({ ...withdrawal(status), custody })).toBe(awaits);
+});
+
 test('a transaction known from one event is asked about, and has nothing in the books', () => {
   expect(newWithdrawal(outgoing('submitted', { ...NAMED, reasonCode: 'x' }), 7)).toEqual({
     ...NAMED,
@@ -141,6 +158,14 @@ describe('what a transaction is', () => {
         [
           ['submitted', A],
           ['mined', B],
+        ],
+        B,
+      ],
+      // A transaction that failed on chain failed under its last hash.
+      [
+        [
+          ['submitted', A],
+          ['failed', B],
         ],
         B,
       ],
