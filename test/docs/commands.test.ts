@@ -23,6 +23,7 @@ const AFTER_THE_TUTORIAL = [
   'docs/how-to/back-up-and-restore.md',
   'docs/how-to/upgrade.md',
   'docs/how-to/put-it-behind-a-proxy.md',
+  'docs/reference/configuration.md',
   'docs/reference/schema.md',
 ];
 

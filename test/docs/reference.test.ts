@@ -107,6 +107,6 @@ test.for(FRAGMENTS)('the part of a configuration that %s shows is accepted', (pa
     ).kind;
   expect(accepted(JSON.parse(shown) as object)).toBe('ok');
   // A key of the fragment that we do not know.
-  const [, key = ''] = /"(header|breakType)"/.exec(shown) ?? [];
+  const [, key = ''] = /"(form|breakType)"/.exec(shown) ?? [];
   expect(accepted(JSON.parse(shown.replace(key, `${key}x`)) as object)).toBe('invalid');
 });
