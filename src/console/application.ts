@@ -16,6 +16,7 @@ import type { Changes } from './live/changes.ts';
 import { liveStream } from './live/stream.ts';
 import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
+import { mountPolicy } from './policy/policy.tsx';
 import { mountRuns } from './runs/runs.tsx';
 import { Sessions } from './session/session.ts';
 
@@ -50,12 +51,14 @@ export interface ConsoleOptions {
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
   { name: 'Close', path: '/console/close', key: 'c' },
+  { name: 'Policy', path: '/console/policy', key: 'p' },
   { name: 'Runs', path: '/console/runs', key: 'r' },
 ];
 
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
   mountOverview(app, context, options);
   mountClose(app, context);
+  mountPolicy(app, context);
   mountRuns(app, context);
 }
 

@@ -1,0 +1,48 @@
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { scopeName, SETTING_TITLES, type PolicyDifference, type Setting } from './policy-text.ts';
+import { SettingValue, type Decimals } from './setting-value.tsx';
+
+function titleOf(setting: string): string {
+  return Object.hasOwn(SETTING_TITLES, setting) ? SETTING_TITLES[setting as Setting] : setting;
+}
+
+/** What differs between two policies: the old value struck out, the new one beside it. */
+export function DifferenceTable(shown: {
+  /** What the table is about, for screen readers and for the ids of its rows. */
+  name: string;
+  differences: readonly PolicyDifference[];
+  decimals: Decimals;
+}): Markup {
+  const { name, differences, decimals } = shown;
+  if (differences.length === 0) return <EmptyState title="No setting differs." />;
+  const columns: Column<PolicyDifference>[] = [
+    { title: 'Rule', cell: ({ scope }) => scopeName(scope) },
+    { title: 'Setting', cell: ({ setting }) => titleOf(setting) },
+    {
+      title: 'Before',
+      cell: ({ before, setting, scope }) => (
+        <del>
+          <SettingValue value={before} setting={setting} scope={scope} decimals={decimals} />
+        </del>
+      ),
+    },
+    {
+      title: 'After',
+      cell: ({ after, setting, scope }) => (
+        <ins>
+          <SettingValue value={after} setting={setting} scope={scope} decimals={decimals} />
+        </ins>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      caption={`Differences of ${name}`}
+      items={differences}
+      columns={columns}
+      rowKey={({ scope, setting }) => `${name}-${scopeName(scope)}-${setting}`.replaceAll(' ', '-')}
+    />
+  );
+}

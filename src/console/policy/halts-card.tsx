@@ -1,0 +1,127 @@
+import { haltsIn, isHalted, scopeText, type HaltScope } from '../../domain/deposit/halt.ts';
+import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import { AssetId, NetworkKey } from '../../domain/ids.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { ConfirmForm } from '../parts/confirm-form.tsx';
+import { FilterForm } from '../parts/filter-form.tsx';
+import type { Markup } from '../parts/markup.ts';
+
+export const POLICY_PATH = '/console/policy';
+
+/** A page shows so many switches of assets that are not halted; a filter finds the others. */
+const ASSETS_MAX = 40;
+
+function networkOf(asset: string): string {
+  return asset.split(':', 1)[0] ?? asset;
+}
+
+/** Every halt that is set, then everything that can be halted by its name. */
+export function scopesOf(
+  policy: CreditingPolicy,
+  assets: readonly string[],
+  find: string,
+): readonly HaltScope[] {
+  const known = [...new Set([...Object.keys(policy.assets), ...assets])].sort();
+  const networks = [...new Set([...Object.keys(policy.networks), ...known.map(networkOf)])].sort();
+  const scopes: HaltScope[] = [
+    { kind: 'everything' },
+    ...haltsIn(policy),
+    ...networks.map((name) => ({ kind: 'network', network: NetworkKey(name) }) as const),
+    ...known
+      .filter((asset) => asset.toLowerCase().includes(find.toLowerCase()))
+      .slice(0, ASSETS_MAX)
+      .map((name) => ({ kind: 'asset', asset: AssetId(name) }) as const),
+  ];
+  return [...new Map(scopes.map((scope) => [scopeText(scope), scope])).values()];
+}
+
+/** The members of the API's body that name a scope. */
+function namesOf(scope: HaltScope): Record<string, string> {
+  switch (scope.kind) {
+    case 'everything':
+      return {};
+    case 'network':
+      return { network: scope.network };
+    case 'asset':
+      return { asset: scope.asset };
+    default:
+      return scope satisfies never;
+  }
+}
+
+function Switch(shown: { scope: HaltScope; halted: boolean; maySwitch: boolean }): Markup {
+  const { scope, halted, maySwitch } = shown;
+  const name = scopeText(scope);
+  const effect = halted
+    ? `Lifts the halt of ${name}. Deposits that fulfil the policy are credited at once.`
+    : `Stops every credit of ${name} at once. Deposits still arrive and wait; no credit is taken back.`;
+  return (
+    <li class={`switch${halted ? ' on' : ''}`} id={`switch-${name.replaceAll(' ', '-')}`}>
+      <span class="switch-name">{name}</span>
+      {halted ? <Badge tone="alarm" text="halted" /> : <Badge tone="good" text="crediting" />}
+      {maySwitch ? (
+        <ConfirmForm
+          confirm={{
+            action: `${POLICY_PATH}/${halted ? 'resume' : 'halt'}`,
+            label: `${halted ? 'Resume' : 'Halt'} ${name}`,
+            effect,
+            hidden: namesOf(scope),
+            danger: !halted,
+          }}
+        />
+      ) : (
+        ''
+      )}
+    </li>
+  );
+}
+
+/** A halt of something that has not arrived yet, by its name. */
+function OtherHalt(): Markup {
+  return (
+    <ConfirmForm
+      confirm={{
+        action: `${POLICY_PATH}/halt`,
+        label: 'Halt another',
+        effect:
+          'Stops every credit of a network or an asset that is not in this list. Fill in one.',
+        danger: true,
+      }}
+    >
+      <label class="field">
+        <span>Network, such as ethereum</span>
+        <input name="network" autocomplete="off" />
+      </label>
+      <label class="field">
+        <span>Asset, such as ethereum:USDC</span>
+        <input name="asset" autocomplete="off" />
+      </label>
+    </ConfirmForm>
+  );
+}
+
+/** A switch for everything, for each network and for each asset. */
+export function HaltsCard(shown: {
+  policy: CreditingPolicy;
+  assets: readonly string[];
+  find: string;
+  maySwitch: boolean;
+}): Markup {
+  const { policy, assets, find, maySwitch } = shown;
+  const filter = [{ name: 'find', label: 'Asset', value: find, type: 'search' as const }];
+  return (
+    <Card id="halts" title="Halts" live="policy" aside={maySwitch ? <OtherHalt /> : ''}>
+      {assets.length > ASSETS_MAX || find !== '' ? (
+        <FilterForm action={POLICY_PATH} fields={filter} />
+      ) : (
+        ''
+      )}
+      <ul class="switches">
+        {scopesOf(policy, assets, find).map((scope) => (
+          <Switch scope={scope} halted={isHalted(policy, scope)} maySwitch={maySwitch} />
+        ))}
+      </ul>
+    </Card>
+  );
+}

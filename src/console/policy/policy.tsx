@@ -1,0 +1,157 @@
+import type { Hono } from 'hono';
+import type { ApiResult } from '../../api/acting.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { linkTo, pageOf } from '../parts/link.ts';
+import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
+import { POLICY_PATH } from './halts-card.tsx';
+import { HistoryPage } from './history-page.tsx';
+import { PolicyPage, versionOf } from './policy-page.tsx';
+import { plainPolicy, policyTextOf } from './policy-text.ts';
+import { policyFromFields, textOf, type Fields } from './rule-form.ts';
+
+const HISTORY_PAGE_SIZE = 20;
+const GET_POLICY = { method: 'GET', path: '/v1/policy' } as const;
+const PUT_POLICY = { method: 'PUT', path: '/v1/policy' } as const;
+const SWITCHES = {
+  halt: { method: 'POST', path: '/v1/policy/halt' },
+  resume: { method: 'POST', path: '/v1/policy/resume' },
+} as const;
+
+/** The policy in force with the decimals of its assets; undefined before the first. */
+async function readHeld(reads: Pick<Reads, 'policy' | 'pinnedDecimals'>) {
+  const [row, decimals] = await Promise.all([reads.policy(), reads.pinnedDecimals()]);
+  return row === undefined ? undefined : { row, decimals: decimals as ReadonlyMap<string, number> };
+}
+
+/** Warnings of the API; none in a public console, whose visitor cannot call it. */
+function warningsIn(result: ApiResult): readonly string[] {
+  if (result.kind === 'refused') return [];
+  return (result.body as { readonly warnings: readonly string[] }).warnings;
+}
+
+/** The status of a page that shows a refusal; a page has no other ones. */
+function statusOf({ status }: { status: number }): 400 | 409 | 503 {
+  return status === 400 || status === 503 ? status : 409;
+}
+
+/** The JSON that a form carries, or what is wrong with its text. */
+function jsonIn(fields: Fields): { readonly json: unknown } | { readonly problem: Problem } {
+  const text = fields['json'];
+  if (typeof text !== 'string') return { json: policyFromFields(fields) };
+  try {
+    return { json: JSON.parse(text) as unknown };
+  } catch (error) {
+    const detail = `${String(error)}. Correct the text, or begin again.`;
+    return { problem: { title: 'The text is not JSON', detail } };
+  }
+}
+
+/** Reads: the policy, its history, and the page that edits it. */
+function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, may, act } = context;
+  app.get(POLICY_PATH, async (visit) => {
+    const held = await readHeld(reads);
+    if (held === undefined) {
+      const body = <EmptyState title="No crediting policy was set yet: nothing is credited." />;
+      return show(visit, { title: 'Policy', body });
+    }
+    const warnings = warningsIn(await act(visit, GET_POLICY));
+    const body = (
+      <PolicyPage
+        {...held}
+        warnings={warnings}
+        find={visit.req.query('find') ?? ''}
+        isNew={visit.req.query('set') === versionOf(held.row)}
+        maySwitch={may(visit, SWITCHES.halt)}
+        mayChange={may(visit, PUT_POLICY)}
+      />
+    );
+    return show(visit, { title: 'Policy', body });
+  });
+  app.get(`${POLICY_PATH}/history`, async (visit) => {
+    const page = pageOf(visit.req.query('page'));
+    const [found, decimals] = await Promise.all([
+      reads.policyHistory({ page, pageSize: HISTORY_PAGE_SIZE }),
+      reads.pinnedDecimals(),
+    ]);
+    const body = <HistoryPage found={found} decimals={decimals} />;
+    return show(visit, { title: 'History of the policy', body });
+  });
+}
+
+/** The change of a policy: edit, review, set. */
+function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, act, missing } = context;
+  const edit = (visit: Visit, json: unknown, problem: Problem | null, status?: 400 | 409 | 503) => {
+    const body = <ChangePage policy={policyTextOf(json)} problem={problem} />;
+    return show(visit, { title: 'Change the policy', body }, status);
+  };
+  app.get(`${POLICY_PATH}/change`, async (visit) => {
+    const held = await readHeld(reads);
+    if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
+    return edit(visit, plainPolicy(held.row.policy), null);
+  });
+  app.post(`${POLICY_PATH}/review`, async (visit) => {
+    const held = await readHeld(reads);
+    if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
+    const current = plainPolicy(held.row.policy);
+    const sent = jsonIn(await visit.req.parseBody());
+    if ('problem' in sent) return edit(visit, current, sent.problem, 400);
+    const body = (
+      <ReviewPage
+        version={versionOf(held.row)}
+        current={current}
+        proposed={policyTextOf(sent.json)}
+        json={JSON.stringify(sent.json)}
+        decimals={held.decimals}
+      />
+    );
+    return show(visit, { title: 'Review the change', body });
+  });
+  app.post(`${POLICY_PATH}/set`, async (visit) => {
+    const fields = await visit.req.parseBody();
+    const sent = jsonIn(fields);
+    if ('problem' in sent) return edit(visit, {}, sent.problem, 400);
+    const result = await act(visit, {
+      ...PUT_POLICY,
+      headers: { 'If-Match': `"${textOf(fields, 'version')}"` },
+      body: { policy: sent.json, reason: textOf(fields, 'reason') },
+    });
+    // The person's change stays on the page, beside what is wrong with it.
+    if (result.kind === 'refused') {
+      return edit(visit, sent.json, result.problem, statusOf(result.problem));
+    }
+    const { version: set } = result.body as { readonly version: string };
+    return visit.redirect(linkTo(POLICY_PATH, { set }), 303);
+  });
+}
+
+/** Halting and resuming. */
+function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void {
+  for (const kind of ['halt', 'resume'] as const) {
+    app.post(`${POLICY_PATH}/${kind}`, async (visit) => {
+      const { reason, network, asset } = await visit.req.parseBody();
+      const scope = {
+        ...(typeof network === 'string' && network !== '' ? { network } : {}),
+        ...(typeof asset === 'string' && asset !== '' ? { asset } : {}),
+      };
+      const name = scope.network ?? scope.asset ?? 'everything';
+      const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
+      return perform(visit, {
+        ...SWITCHES[kind],
+        body: { ...scope, reason },
+        done,
+        back: POLICY_PATH,
+      });
+    });
+  }
+}
+
+/** `/console/policy`: the crediting policy, its history, its change and its halts. */
+export function mountPolicy(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  mountPages(app, context);
+  mountChange(app, context);
+  mountSwitches(app, context);
+}

@@ -1,0 +1,71 @@
+import { scopeName, type PolicyText, type RuleScope } from './policy-text.ts';
+
+/** Fields of a form, by name. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
+const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
+
+/** Most rules that a form sends; the JSON field has no such limit. */
+export const FORM_RULES_MAX = 200;
+
+/** A field's text; empty where the form has none. */
+export function textOf(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** A number where the text is one; the API refuses any other text by its path. */
+function numberOf(text: string): unknown {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+function ruleAt(fields: Fields, index: number): Record<string, unknown> {
+  const rule: Record<string, unknown> = {};
+  const confirmations = textOf(fields, `confirmations-${index}`);
+  if (confirmations !== '') rule['confirmations'] = numberOf(confirmations);
+  for (const setting of AMOUNTS) {
+    const text = textOf(fields, `${setting}-${index}`);
+    if (text !== '') rule[setting] = text === 'never' ? null : text;
+  }
+  for (const setting of SWITCHES) {
+    const text = textOf(fields, `${setting}-${index}`);
+    if (text !== '') rule[setting] = text === 'yes';
+  }
+  return rule;
+}
+
+function scopeAt(fields: Fields, index: number): RuleScope | undefined {
+  const kind = textOf(fields, `scope-${index}`);
+  if (kind === 'default') return { kind };
+  const name = textOf(fields, `name-${index}`);
+  return (kind === 'network' || kind === 'asset') && name !== '' ? { kind, name } : undefined;
+}
+
+/** The policy that a form describes; a rule without a name is left out. */
+export function policyFromFields(fields: Fields): PolicyText {
+  const networks: Record<string, Record<string, unknown>> = {};
+  const assets: Record<string, Record<string, unknown>> = {};
+  let base: Record<string, unknown> = {};
+  for (let index = 0; index < FORM_RULES_MAX; index += 1) {
+    const scope = scopeAt(fields, index);
+    if (scope === undefined) continue;
+    const rule = ruleAt(fields, index);
+    if (scope.kind === 'default') base = rule;
+    else (scope.kind === 'network' ? networks : assets)[scope.name] = rule;
+  }
+  return { default: base, networks, assets };
+}
+
+/** A setting's value as the text of its field. */
+export function fieldText(value: unknown): string {
+  if (value === undefined) return '';
+  if (value === null) return 'never';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The legend of a rule's fields. */
+export function legendOf(scope: RuleScope): string {
+  return scope.kind === 'default' ? 'Default, for everything' : scopeName(scope);
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import {
+  differencesOf,
+  policyTextOf,
+  rulesOf,
+  scopeName,
+} from '../../../src/console/policy/policy-text.ts';
+import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
+import { change, decimals } from '../../store/webhook.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+const PATH = '/console/policy';
+
+/** The policy in force, as the API shows it. */
+async function held(console: Awaited<ReturnType<typeof consoleUnderTest>>) {
+  const { body } = await console.api.get('/v1/policy');
+  return body as { version: string; policy: Record<string, unknown>; halted: string[] };
+}
+
+test('differences of two policies name every setting, also of rules that came or went', () => {
+  const before = policyTextOf({
+    default: { confirmations: 6 },
+    networks: { ethereum: { confirmations: 12 } },
+  });
+  const after = policyTextOf({
+    default: { confirmations: 9 },
+    assets: { 'ethereum:ETH': { oneApprovalAbove: '100', twoApprovalsAbove: null } },
+  });
+  const found = differencesOf(before, after).map(
+    ({ scope, setting, before: from, after: to }) =>
+      `${scopeName(scope)} ${setting}: ${String(from)} → ${String(to)}`,
+  );
+  expect(found).toEqual([
+    'default confirmations: 6 → 9',
+    'asset ethereum:ETH oneApprovalAbove: undefined → 100',
+    'asset ethereum:ETH twoApprovalsAbove: undefined → null',
+    'network ethereum confirmations: 12 → undefined',
+  ]);
+  expect(differencesOf(after, after)).toEqual([]);
+});
+
+test('a text that is no policy has no rules but the default', () => {
+  for (const json of [null, 'text', 7, [], { default: 3, networks: [1], assets: { a: 4 } }]) {
+    expect(rulesOf(policyTextOf(json))).toEqual([{ scope: { kind: 'default' }, rule: {} }]);
+  }
+});
+
+test('a form is read into a policy: empty is inherited, never is null, no name is no rule', () => {
+  const fields = {
+    'scope-0': 'default',
+    'confirmations-0': '6',
+    'requireMemo-0': 'no',
+    'scope-1': 'network',
+    'name-1': 'ethereum',
+    'halted-1': 'yes',
+    'twoApprovalsAbove-1': 'never',
+    'scope-2': 'asset',
+    'name-2': ' ',
+    'confirmations-2': '3',
+    'scope-3': 'asset',
+    'name-3': 'ethereum:ETH',
+    'confirmations-3': 'many',
+    'minimumAmount-3': '5',
+  };
+  expect(policyFromFields(fields)).toEqual({
+    default: { confirmations: 6, requireMemo: false },
+    networks: { ethereum: { halted: true, twoApprovalsAbove: null } },
+    assets: { 'ethereum:ETH': { confirmations: 'many', minimumAmount: '5' } },
+  });
+});
+
+test('the page shows the rules, inherited settings too, and who set them', async () => {
+  const console = await consoleUnderTest();
+  const body = { balanceChanges: [change('1', decimals(18))] };
+  await console.open.deliver(console.service.confirmed(1, body));
+  const vera = await console.as('vera');
+  const page = await vera.get(PATH);
+  expect(words(page)).toContain('Set by the configuration');
+  expect(words(page)).toContain('default 6 0 never never no no no');
+  expect(words(page)).toContain('asset ethereum:ETH crediting');
+  expect(page).toContain('data-live="policy"');
+  expect(page).not.toContain('/policy/halt"');
+  expect(page).not.toContain('/policy/change"');
+});
+
+test('an operator halts an asset and resumes it; the reason is kept', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  const asset = 'ethereum:ETH';
+  const halted = words(await olga.send(`${PATH}/halt`, { asset, reason: 'a fork' }));
+  expect(halted).toContain('ethereum:ETH is halted.');
+  expect(halted).toContain('asset ethereum:ETH halted Resume asset ethereum:ETH…');
+  expect((await held(console)).halted).toEqual(['asset ethereum:ETH']);
+  const history = words(await olga.get(`${PATH}/history`));
+  expect(history).toContain('a fork Differences of pol_2');
+  expect(history).toContain('asset ethereum:ETH Halted not set yes');
+  const resumed = words(await olga.send(`${PATH}/resume`, { asset, reason: 'it is over' }));
+  expect(resumed).toContain('ethereum:ETH is no longer halted.');
+  expect((await held(console)).halted).toEqual([]);
+});
+
+test('everything and a network have switches, and a halt of both names is refused', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  await olga.send(`${PATH}/halt`, { network: '', asset: '', reason: 'maintenance' });
+  await olga.send(`${PATH}/halt`, { network: 'ripple', reason: 'maintenance' });
+  expect((await held(console)).halted).toEqual(['everything', 'network ripple']);
+  const both = { network: 'ripple', asset: 'ripple:XRP', reason: 'maintenance' };
+  expect(words(await olga.send(`${PATH}/halt`, both))).toContain('name a network or an asset');
+});
+
+test('an admin changes the policy: edit, review the differences, set', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  expect(await ada.get(PATH)).toContain(`href="${PATH}/change"`);
+  expect(await ada.get(`${PATH}/change`)).toContain('name="confirmations-0" value="6"');
+  const fields = { 'scope-0': 'default', 'confirmations-0': '9' };
+  const review = await (await ada.post(`${PATH}/review`, fields)).text();
+  expect(words(review)).toContain('default Confirmations 6 9');
+  const [, version = ''] = /name="version" value="([^"]+)"/.exec(review) ?? [];
+  const json = JSON.stringify({ default: { confirmations: 9 }, networks: {}, assets: {} });
+  expect(review).toContain(`value="${json.replaceAll('"', '&quot;')}"`);
+  expect((await held(console)).version).toBe(version);
+  const set = words(await ada.send(`${PATH}/set`, { version, json, reason: 'ticket 4712' }));
+  expect(set).toContain('The policy pol_2 is in force.');
+  expect(set).toContain('Set by ada');
+  expect(set).toContain('ticket 4712');
+});
+
+test('a refused change stays on the page, beside what is wrong with it', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  const { version } = await held(console);
+  const json = JSON.stringify({ default: { confirmations: 'many' } });
+  const wrong = await ada.post(`${PATH}/set`, { version, json, reason: 'ticket 4712' });
+  expect(wrong.status).toBe(400);
+  const page = await wrong.text();
+  expect(words(page)).toContain('policy.default.confirmations');
+  expect(page).toContain('name="confirmations-0" value="many"');
+  const good = JSON.stringify({ default: { confirmations: 9 } });
+  const stale = await ada.post(`${PATH}/set`, { version: 'pol_0', json: good, reason: 'why' });
+  expect(stale.status).toBe(409);
+  expect(words(await stale.text())).toContain('The policy is pol_1 by now');
+  const text = await ada.post(`${PATH}/review`, { json: '{' });
+  expect([text.status, words(await text.text())]).toEqual([
+    400,
+    expect.stringContaining('The text is not JSON'),
+  ]);
+  expect((await held(console)).version).toBe(version);
+});
+
+test.for([
+  ['vera', false, false],
+  ['chris', false, false],
+  ['olga', true, false],
+  ['ada', true, true],
+] as const)('%s may switch halts: %s, and set the policy: %s', async ([as, halts, sets]) => {
+  const console = await consoleUnderTest();
+  const visitor = await console.as(as);
+  const page = await visitor.get(PATH);
+  expect(page.includes(`action="${PATH}/halt"`)).toBe(halts);
+  expect(page.includes(`href="${PATH}/change"`)).toBe(sets);
+  const halted = words(await visitor.send(`${PATH}/halt`, { reason: 'maintenance' }));
+  expect(halted.includes('everything is halted.')).toBe(halts);
+  expect((await held(console)).halted).toEqual(halts ? ['everything'] : []);
+  const json = JSON.stringify({ default: { confirmations: 9 } });
+  const { version } = await held(console);
+  const set = await visitor.post(`${PATH}/set`, { version, json, reason: 'ticket 4712' });
+  expect(set.status).toBe(sets ? 303 : 409);
+  expect((await held(console)).policy).toMatchObject({ default: { confirmations: sets ? 9 : 6 } });
+});
+
+test('a reason is required', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  expect(words(await olga.send(`${PATH}/halt`, { reason: ' ' }))).toContain('must not be empty');
+  expect((await held(console)).halted).toEqual([]);
+});
