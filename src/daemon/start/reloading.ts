@@ -5,8 +5,11 @@ import type { Loaded } from '../../ops/config/config-file.ts';
 import { problemText } from '../../ops/config/problem.ts';
 import type { Logger } from '../../ops/log.ts';
 
-/** Interval of looks at the files: a removed pin is refused within a second. */
+/** Interval of looks at the files; with the wait, a removed pin is refused within a second. */
 const LOOK_MS = 500;
+
+/** Wait after a change: a certificate and its key are written one after the other. */
+const WRITING_MS = 200;
 
 /** The configuration file, which may change while the daemon runs. */
 export interface ConfigSource {
@@ -35,7 +38,10 @@ interface Taken {
  */
 export class Reloading {
   readonly #options: ReloadingOptions;
-  readonly #onChange = (): void => this.#reload('files');
+  readonly #onChange = (): void => {
+    this.#changed ??= setTimeout(() => this.#reload('files'), WRITING_MS).unref();
+  };
+  #changed: NodeJS.Timeout | undefined;
   #prepare: ((config: Config) => () => void) | null = null;
   #requested = false;
   #taken: Taken;
@@ -43,7 +49,7 @@ export class Reloading {
 
   constructor(options: ReloadingOptions) {
     this.#options = options;
-    this.#taken = { config: options.config, contents: [] };
+    this.#taken = { config: options.config, contents: contentsOf(options.config) };
   }
 
   /** Reloads now, or when the start has ended. */
@@ -53,18 +59,19 @@ export class Reloading {
   }
 
   /**
-   * Begins to look for changes. `prepare` reads what a configuration names and returns how to take
+   * Takes over what changed during the start, and begins to look for changes. `prepare` reads what a configuration names and returns how to take
    * it over; it throws when it cannot.
    */
   begin(prepare: (config: Config) => () => void): void {
     this.#prepare = prepare;
-    this.#taken = { ...this.#taken, contents: contentsOf(this.#taken.config) };
     this.#watch(this.#taken.config);
-    if (this.#requested) this.#reload('request');
+    // Whatever changed since the start began.
+    this.#reload(this.#requested ? 'request' : 'files');
   }
 
   stop(): void {
     this.#prepare = null;
+    clearTimeout(this.#changed);
     for (const file of this.#watched) unwatchFile(file, this.#onChange);
   }
 
@@ -80,6 +87,8 @@ export class Reloading {
   }
 
   #reload(cause: 'request' | 'files'): void {
+    clearTimeout(this.#changed);
+    this.#changed = undefined;
     const { source, log } = this.#options;
     try {
       const loaded = source.load();
