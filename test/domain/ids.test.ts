@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DepositId, IdMint } from '../../src/domain/ids.ts';
+import { DepositId, firstEntryIdOf, IdMint, seqOfId } from '../../src/domain/ids.ts';
 
 const mintAt = (seq: number): IdMint => new IdMint(seq, (text) => `<${text}>`);
 const DEPOSIT = ['v1', 'ethereum', '0xa1', 'acc-1', 'adr-1', null, 'ethereum:ETH'];
@@ -16,6 +16,14 @@ test('the same journal position mints the same entries and breaks, and no other 
 test('entries grow with the journal', () => {
   const entries = [1, 2, 9, 10, 99, 1_000_000].map((seq) => mintAt(seq).entry());
   expect(entries).toEqual(entries.toSorted((left, right) => left - right));
+});
+
+test('an entry leads back to its fact: the first and the last that the fact can mint', () => {
+  for (const seq of [0, 1, 7, 1_000_000_000]) {
+    expect(mintAt(seq).entry()).toBe(firstEntryIdOf(seq));
+    expect(seqOfId(firstEntryIdOf(seq))).toBe(seq);
+    expect(seqOfId(firstEntryIdOf(seq + 1) - 1)).toBe(seq);
+  }
 });
 
 test('entries stay exact integers at a billion facts', () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { sumsOf, type CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
+import {
+  lacksChanges,
+  sumsOf,
+  type CustodyTransaction,
+} from '../../../src/domain/fact/custody-record.ts';
 import { AssetId } from '../../../src/domain/ids.ts';
 import { balanceChange, received, sent } from '../../store/evidence.ts';
 
@@ -39,4 +43,21 @@ const ROWS: [what: string, rows: CustodyTransaction[], are: string][] = [
 
 test.for(ROWS)('of %s', ([, rows, are]) => {
   expect(sums(...rows)).toBe(are);
+});
+
+test.for<[what: string, row: CustodyTransaction, lacks: boolean]>([
+  ['a mined withdrawal without changes', sent({ changes: null }), true],
+  ['a mined withdrawal with changes', sent(), false],
+  ['a mined withdrawal that lists none', sent({ changes: [] }), false],
+  ['a failed withdrawal', sent({ status: 'failed', changes: null }), false],
+  ['a receipt that is confirmed', received({ changes: null }), true],
+  ['a receipt in the mempool', received({ status: 'mempool', changes: null }), false],
+  [
+    'a receipt with the status of a withdrawal',
+    received({ status: 'mined', changes: null }),
+    false,
+  ],
+  ['a withdrawal of a receipt’s status', sent({ status: 'confirmed', changes: null }), false],
+])('the API has not published the changes of %s: %s', ([, row, lacks]) => {
+  expect(lacksChanges(row)).toBe(lacks);
 });

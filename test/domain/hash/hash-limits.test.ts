@@ -1,15 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import {
   arrivedWeight,
+  depositWeight,
   exceededHashLimit,
   HASH_WEIGHT_MAX,
   POSITION_DEPOSITS_MAX,
+  sightingWeight,
 } from '../../../src/domain/hash/hash-limits.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { EMPTY_HASH_STATE, type HashState } from '../../../src/domain/hash/hash-state.ts';
-import { AddressId, AssetId, TransactionId } from '../../../src/domain/ids.ts';
+import {
+  AccountId,
+  AddressId,
+  AssetId,
+  Memo,
+  TransactionId,
+  VaultId,
+} from '../../../src/domain/ids.ts';
 import type { Notification } from '../../../src/domain/fact/notification.ts';
 import type { EventRun } from '../../../src/domain/hash/event-history.ts';
+import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { incomingOf } from '../deposit/incoming.ts';
 import { chainView, DUE, outgoing, withdrawal } from '../records.ts';
@@ -17,6 +27,9 @@ import { chainView, DUE, outgoing, withdrawal } from '../records.ts';
 const CROWDED = `blockchainHash: more than ${HASH_WEIGHT_MAX} records are known of it`;
 const FULL = `balanceChanges: more than ${POSITION_DEPOSITS_MAX} deposits at one place`;
 
+/** Without names, or with a name of no characters. */
+const NAMELESS = { accountId: null, addressId: null, memo: null, asset: AssetId('') };
+const WEIGHTLESS: Deposit = { ...DUE, ...NAMELESS };
 const LONG = 'x'.repeat(500_000);
 const HALF = HASH_WEIGHT_MAX / 2;
 
@@ -97,6 +110,60 @@ describe('a hash takes no more', () => {
   });
 });
 
+test('a hash takes 10,000 records, and not one more', () => {
+  expect(crowd({ ownHashes: many(10_000, ownHash('')) })).toBeNull();
+  expect(crowd({ ownHashes: many(10_001, ownHash('')) })).toBe(CROWDED);
+  expect(crowd({ ownHashes: many(9_999, ownHash('')), deposits: [WEIGHTLESS] })).toBeNull();
+  expect(crowd({ ownHashes: many(10_000, ownHash('')), deposits: [WEIGHTLESS] })).toBe(CROWDED);
+});
+
+describe('a thousand characters weigh as much as a record', () => {
+  const thousand = 'x'.repeat(1_000);
+  const [accountId, addressId] = [AccountId(thousand), AddressId(thousand)];
+  const [memo, asset, transactionId] = [Memo(thousand), AssetId(thousand), TransactionId(thousand)];
+  const emptyView = chainView({ vaultId: VaultId('') });
+  const sent = { ...withdrawal('mined', []), transactionId: TransactionId('') };
+
+  test.for<[of: string, more: Partial<Deposit>]>([
+    ['an account', { accountId }],
+    ['an address', { addressId }],
+    ['a memo', { memo }],
+    ['an asset', { asset }],
+  ])('of a deposit: %s', ([, more]) => {
+    expect(depositWeight(WEIGHTLESS)).toBe(1);
+    expect(depositWeight({ ...WEIGHTLESS, ...more })).toBe(2);
+  });
+
+  test.for<[of: string, more: Parameters<typeof chainView>[0], weight: number]>([
+    ['nothing', {}, 1],
+    ['a vault', { vaultId: VaultId(thousand) }, 2],
+    ['an address', { addressId }, 2],
+    ['a transaction of its events, ten of which weigh a record', { seen: [seen(thousand)] }, 2.1],
+    ['ten events', { seen: many(10, seen('')) }, 2],
+    ['a change and its memo', { posted: [balanceChange(1n, { ...NAMELESS, memo })] }, 3],
+  ])('of a sighting: %s', ([, more, weight]) => {
+    expect(sightingWeight({ ...emptyView, ...more })).toBeCloseTo(weight, 9);
+  });
+
+  test.for<[of: string, more: Partial<Withdrawal>]>([
+    ['a transaction', { transactionId }],
+    ['an order', { orderId: thousand }],
+    ['a destination', { destinationAddress: thousand }],
+    ['an account', { accountId }],
+    ['an address', { addressId }],
+    ['a memo', { memo }],
+    ['a change without names', { posted: [balanceChange(1n, NAMELESS)] }],
+  ])('of a withdrawal, which weighs two records: %s', ([, more]) => {
+    const takes = (arrived: number, one: Withdrawal): boolean => {
+      const hashState = { ...EMPTY_HASH_STATE, withdrawals: [one] };
+      return exceededHashLimit(hashState, arrived, outgoing('mined')) === null;
+    };
+    expect([takes(9_998, sent), takes(9_999, sent)]).toEqual([true, false]);
+    const longer = { ...sent, ...more };
+    expect([takes(9_997, longer), takes(9_998, longer)]).toEqual([true, false]);
+  });
+});
+
 describe('a position takes', () => {
   const named = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => AssetId(`ethereum:C${from + at}`));
@@ -104,17 +171,24 @@ describe('a position takes', () => {
   const told = (assets: AssetId[]) =>
     incomingOf(assets.map((asset) => balanceChange(1n, { asset })));
 
+  const ELSEWHERE: [what: string, other: Partial<Deposit>][] = [
+    ['another address', { addressId: null }],
+    ['another account', { accountId: null }],
+    ['another memo', { memo: Memo('bob') }],
+    ['another vault', { vaultId: VaultId('v2') }],
+  ];
+
   const PLACES: [what: string, Partial<HashState>, Notification, string | null][] = [
     ['as many deposits', { deposits: deposits(named(0, 600)) }, told(named(600, 1_000)), null],
     ['not one more', { deposits: deposits(named(0, 600)) }, told(named(600, 1_001)), FULL],
     ['what is known again', { deposits: deposits(named(0, 1_000)) }, told(named(1, 900)), null],
     ['no word about too many', { deposits: deposits(named(0, 1_001)) }, incomingOf(null), FULL],
-    [
-      'nothing of what other places hold',
-      { deposits: deposits(named(0, 1_000)).map((one) => ({ ...one, addressId: null })) },
+    ...ELSEWHERE.map(([what, other]): [string, Partial<HashState>, Notification, string | null] => [
+      `nothing of what ${what} holds`,
+      { deposits: deposits(named(0, 1_000)).map((one) => ({ ...one, ...other })) },
       told(named(1_000, 1_400)),
       null,
-    ],
+    ]),
   ];
 
   test.for(PLACES)('%s', ([_, hashState, notification, defect]) => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   AccountId,
+  AddressId,
   BlockchainHash,
+  Memo,
   NetworkKey,
   NotificationId,
   TransactionId,
@@ -9,8 +11,10 @@ import {
 } from '../../../src/domain/ids.ts';
 import type { IncomingNotification } from '../../../src/domain/fact/notification.ts';
 import {
+  correctedAs,
   hasHash,
   hasSeenDeeper,
+  isCorrected,
   isFromApiAlone,
   newSighting,
   sameKey,
@@ -147,6 +151,8 @@ describe('what was seen of a hash', () => {
     { vaultId: VaultId('v2') },
     { stream: 'incoming' },
     { accountId: null },
+    { addressId: AddressId('adr-1') },
+    { memo: Memo('bob') },
   ];
   test.for(OTHERS)('%o alone makes another key', (other) => {
     expect(sameKey(KEY, { ...KEY })).toBe(true);
@@ -163,6 +169,17 @@ describe('what was seen of a hash', () => {
     expect(second.seen).toEqual(runs('api/confirmation::', 'confirmation:3:tx'));
     const after = withEvent(second, { ...CONFIRMED, type: 'rollback' }, 'webhook');
     expect([after.epoch, after.seen]).toEqual([1, []]);
+  });
+
+  test('is corrected by the custody API’s record, until the hash is rolled back', () => {
+    const before = withEvent(sighted(), CONFIRMED, 'webhook');
+    expect(isCorrected(before)).toBe(false);
+    expect(isCorrected(withEvent(before, CONFIRMED, 'api'))).toBe(false);
+    const corrected = correctedAs(before, CONFIRMED, { entryId: 2, posted: [] });
+    expect(isCorrected(corrected)).toBe(true);
+    expect([corrected.epoch, corrected.entryId, corrected.seen.length]).toEqual([0, 2, 2]);
+    const rollback = { ...CONFIRMED, type: 'rollback' } as const;
+    expect(isCorrected(withEvent(corrected, rollback, 'webhook'))).toBe(false);
   });
 
   test('has no position in the chain view: one sighting per vault', () => {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Amount, negated, parseAmount, plus } from '../../../src/domain/money/amount.ts';
+import {
+  Amount,
+  negated,
+  parseAmount,
+  plus,
+  storedAmount,
+} from '../../../src/domain/money/amount.ts';
 
 test.for(['0', '-0', '1', '-1', '007', '9'.repeat(78), `-${'9'.repeat(78)}`])(
   '%s is an amount',
@@ -26,6 +32,15 @@ const NO_AMOUNTS = [
 
 test.for(NO_AMOUNTS)('%j is not an amount', (text) => {
   expect(parseAmount(text)).toBeUndefined();
+});
+
+test('an amount that this program wrote is read whole, and a damaged one is an error', () => {
+  fc.assert(
+    fc.property(fc.bigInt(), (amount) => {
+      expect(storedAmount(String(amount))).toBe(amount);
+    }),
+  );
+  expect(() => storedAmount('12x')).toThrow(SyntaxError);
 });
 
 test('arithmetic is exact at every size', () => {

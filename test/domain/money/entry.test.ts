@@ -60,6 +60,16 @@ test.for(CONTRAS)('a %s of %s has its contra in the same entry: %s', ([kind, amo
   expect(unbalancedAssets(entry.postings)).toEqual([]);
 });
 
+test('an entry says what it was posted for, and its accounts are of its view and vault', () => {
+  const head: EntryHead = { ...HEAD, view: 'chain', cause: 'chain', vaultId: VaultId('v2') };
+  const { postings, ...rest } = entryOf(head, [balanceChange(5n, { kind: 'rebate' })]);
+  expect(rest).toEqual(head);
+  expect(postings.map(({ account, change }) => [account.view, account.vaultId, change])).toEqual([
+    ['chain', 'v2', 'rebate'],
+    ['chain', 'v2', 'rebate'],
+  ]);
+});
+
 test('suspense is the only contra of a suspense entry, whatever the kinds', () => {
   const entry = entryOf({ ...HEAD, cause: 'suspense' }, [
     balanceChange(-30n),

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 import {
+  isAtOdds,
+  lacksChainView,
   moved,
   newMovement,
   agreementOf,
@@ -81,6 +83,29 @@ test('the API’s sum that is known already is no news', () => {
   if (evaluated === null) throw new Error('nothing was told');
   expect(evaluated).toEqual({ ...movementOf('books 100'), custody: 90n });
   expect(withCustodySum(evaluated, told)).toBeNull();
+});
+
+test.for<[judged: Movement['judged'], after: Movement['judged']]>([
+  ['never', 'never'],
+  ['now', 'before'],
+  ['before', 'before'],
+])('compared %s, it is compared again after a posting or a sum of the API: %s', (row) => {
+  const [judged, after] = row;
+  const movement: Movement = { ...movementOf('books 100'), judged };
+  expect(moved(movement, { view: 'chain', amount: Amount(1n), at: 9 }).judged).toBe(after);
+  expect(withCustodySum(movement, { sum: Amount(90n), whole: true })?.judged).toBe(after);
+});
+
+test.for<[postings: string, atOdds: boolean, lacks: boolean]>([
+  ['', false, false],
+  ['books 100', false, true],
+  ['chain 100', true, false],
+  ['books 100, chain 90', true, false],
+  ['books 100, chain 100', false, false],
+  ['books 100, books -100', false, true],
+])('%s: a break past the grace period: %s; the API is asked: %s', ([postings, atOdds, lacks]) => {
+  expect(isAtOdds(movementOf(postings))).toBe(atOdds);
+  expect(lacksChainView(movementOf(postings))).toBe(lacks);
 });
 
 test('a movement remembers when it last changed, and starts at its first sight', () => {

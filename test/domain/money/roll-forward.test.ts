@@ -6,7 +6,9 @@ import {
   isDebitLine,
   vaultAssetKey,
   sumOf,
+  sumsByVaultAsset,
   Totals,
+  unreversed,
   type HashWord,
   type PositionLine,
 } from '../../../src/domain/money/roll-forward.ts';
@@ -387,6 +389,30 @@ test('totals are kept by vault and asset, in the order of first sight', () => {
   ]);
   expect(moved(totals.effects(b))).toBe('deposits 7, change 3');
   expect(sumOf(totals.effects({ ...a, asset: AssetId('bitcoin:X') }))).toBe(0n);
+});
+
+test('amounts are summed by vault and asset, in the order of first sight', () => {
+  const part = (vault: string, asset: string, amount: bigint) => ({
+    vaultId: VaultId(vault),
+    asset: AssetId(asset),
+    amount: Amount(amount),
+  });
+  const parts = [part('b', 'X', 5n), part('a', 'X', 1n), part('b', 'Y', 7n), part('b', 'X', -2n)];
+  expect(sumsByVaultAsset(parts)).toEqual([
+    part('b', 'X', 3n),
+    part('a', 'X', 1n),
+    part('b', 'Y', 7n),
+  ]);
+});
+
+test('an entry that another one reversed is out of force, and so is the reversal', () => {
+  const lines = [
+    line(5n, { entryId: 1 }),
+    line(2n, { entryId: 2 }),
+    line(-5n, { entryId: 3, reverses: 1 }),
+    line(7n, { entryId: 4 }),
+  ];
+  expect(unreversed(lines).map(({ entryId }) => entryId)).toEqual([2, 4]);
 });
 
 test('a vault and an asset make one key, and no two places share it', () => {
