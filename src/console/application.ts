@@ -18,6 +18,7 @@ import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
 import { mountPolicy } from './policy/policy.tsx';
 import { mountRuns } from './runs/runs.tsx';
+import { mountSearch } from './search/search.tsx';
 import { Sessions } from './session/session.ts';
 
 /** Larger than any form: the longest changes a policy. */
@@ -60,6 +61,7 @@ function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: Con
   mountClose(app, context);
   mountPolicy(app, context);
   mountRuns(app, context);
+  mountSearch(app, context);
 }
 
 /** Whether a person asks. The script of an open page does not, nor a page that reloads itself. */

@@ -96,8 +96,6 @@ export function FramedPage(page: {
   reloads: boolean;
   visitor: Visitor | undefined;
   message: Message | null;
-  /** Whether there is a page that searches. */
-  searches: boolean;
 }): Markup {
   const { title, body, assets, sections, path, visitor, message } = page;
   return (
@@ -118,19 +116,15 @@ export function FramedPage(page: {
           <span class="up">live</span>
           <span class="down">no answer, trying again</span>
         </p>
-        {page.searches ? (
-          <form class="search" role="search" method="get" action="/console/search">
-            <input
-              type="search"
-              name="q"
-              aria-label="Search hashes, ids, addresses, memos, references and amounts"
-              placeholder="Search ( / )"
-              autocomplete="off"
-            />
-          </form>
-        ) : (
-          ''
-        )}
+        <form class="search" role="search" method="get" action="/console/search">
+          <input
+            type="search"
+            name="q"
+            aria-label="Search by id, hash or day"
+            placeholder="Search ( / )"
+            autocomplete="off"
+          />
+        </form>
         <div class="who">
           <button type="button" class="keys" aria-haspopup="dialog">
             Keys
@@ -145,7 +139,7 @@ export function FramedPage(page: {
         {message === null ? '' : <MessageNotice message={message} />}
         {body}
       </main>
-      <KeyboardHelp sections={sections} searches={page.searches} />
+      <KeyboardHelp sections={sections} />
     </Document>
   );
 }

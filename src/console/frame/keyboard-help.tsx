@@ -15,12 +15,12 @@ function Keys({ keys, does }: { keys: readonly string[]; does: string }): Markup
 }
 
 /** The keys of the console; `?` opens it. */
-export function KeyboardHelp(help: { sections: readonly Section[]; searches: boolean }): Markup {
+export function KeyboardHelp(help: { sections: readonly Section[] }): Markup {
   return (
     <dialog id="keyboard-help" aria-labelledby="keyboard-title">
       <h2 id="keyboard-title">Keys</h2>
       <dl>
-        {help.searches ? <Keys keys={['/']} does="search" /> : ''}
+        <Keys keys={['/']} does="search" />
         <Keys keys={['j', 'k']} does="next and previous row of a list" />
         <Keys keys={['Enter']} does="open the row" />
         <Keys keys={['?']} does="this list" />

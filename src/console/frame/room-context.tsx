@@ -41,7 +41,6 @@ export function roomContext(options: {
         reloads={page.reloads === true}
         visitor={visit.get('visitor')}
         message={isLive ? null : sessions.takeMessage(visit.get('sessionId'))}
-        searches={sections.some(({ path }) => path === '/console/search')}
       />
     );
     return visit.html(html`<!doctype html>${framed}`, status);

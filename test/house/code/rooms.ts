@@ -42,7 +42,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     live: [],
     session: [],
     frame: ['parts', 'assets', 'session', 'live'],
-    ...pagesOf('overview', 'runs', 'close', 'policy'),
+    ...pagesOf('overview', 'runs', 'search', 'close', 'policy'),
   },
   program: { commands: ['daemon'], daemon: [] },
 };

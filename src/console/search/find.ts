@@ -1,0 +1,124 @@
+import type { Reads } from '../../store/reads.ts';
+import type { Subject } from '../frame/context.ts';
+
+/** A thing that a search found. */
+export interface Hit {
+  readonly subject: Subject;
+  readonly id: string;
+  /** `Deposit`, `Notification`. */
+  readonly kind: string;
+  /** What tells it from others: state, amount, vault. */
+  readonly detail: string;
+  /** Unix milliseconds; null where it has no time of its own. */
+  readonly at: number | null;
+}
+
+type SearchReads = Pick<
+  Reads,
+  | 'deposit'
+  | 'deposits'
+  | 'break'
+  | 'credit'
+  | 'reconciliation'
+  | 'closedDay'
+  | 'withdrawals'
+  | 'movements'
+  | 'notifications'
+>;
+
+/** Hits of one kind; a hash may have thousands of notifications. */
+const FIRST = { page: 0, pageSize: 20 } as const;
+
+async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
+  const deposit = await reads.deposit(text);
+  if (deposit !== undefined) return [depositHit(deposit)];
+  const known = await reads.break(text);
+  if (known !== undefined) {
+    const { breakId, type, severity, state, openedAt } = known.found;
+    const detail = `${type.replaceAll('_', ' ')}, ${severity}, ${state}`;
+    return [{ subject: 'break', id: breakId, kind: 'Break', detail, at: openedAt }];
+  }
+  const credit = await reads.credit(text);
+  if (credit !== undefined) {
+    const { depositId } = credit.item.deposit;
+    const detail = `credit ${text} of it`;
+    return [{ subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: credit.createdAt }];
+  }
+  return [...(await runHits(reads, text)), ...(await dayHits(reads, text))];
+}
+
+async function runHits(reads: SearchReads, text: string): Promise<Hit[]> {
+  const [, seq] = /^rec_(\d{1,15})$/.exec(text) ?? [];
+  const run = seq === undefined ? undefined : await reads.reconciliation(Number(seq));
+  if (run === undefined) return [];
+  const detail = `${run.matched} matched, ${run.broken} breaks`;
+  const id = String(run.seq);
+  return [{ subject: 'run', id, kind: 'Reconciliation run', detail, at: run.finishedAt }];
+}
+
+async function dayHits(reads: SearchReads, text: string): Promise<Hit[]> {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return [];
+  const closed = await reads.closedDay(text);
+  if (closed === undefined) return [];
+  const { day, status, closedAt } = closed.close;
+  return [{ subject: 'day', id: day, kind: 'Closed day', detail: status, at: closedAt }];
+}
+
+function depositHit(deposit: NonNullable<Awaited<ReturnType<Reads['deposit']>>>): Hit {
+  const { depositId, state, amount, asset, vaultId, firstSeenAt } = deposit;
+  const detail = `${state.replaceAll('_', ' ')}, ${amount} ${asset}, vault ${vaultId}`;
+  return { subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: firstSeenAt };
+}
+
+async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]> {
+  const deposits = await reads.deposits({ blockchainHash }, FIRST);
+  const withdrawals = await reads.withdrawals({ blockchainHash }, FIRST);
+  const movements = await reads.movements(blockchainHash);
+  return [
+    ...deposits.items.map(depositHit),
+    ...withdrawals.items.map(({ transactionId, status, vaultId, firstSeenAt }): Hit => {
+      const detail = `${status}, vault ${vaultId}`;
+      const kind = 'Withdrawal';
+      return { subject: 'withdrawal', id: transactionId, kind, detail, at: firstSeenAt };
+    }),
+    ...(movements.length === 0
+      ? []
+      : [
+          {
+            subject: 'hash',
+            id: blockchainHash,
+            kind: 'Movements',
+            detail: `${movements.length} by asset and vault`,
+            at: null,
+          } as const,
+        ]),
+  ];
+}
+
+async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]> {
+  const byOwnId = await reads.notifications({ id: text }, FIRST);
+  const ofHash = await reads.notifications({ blockchainHash: text }, FIRST);
+  return [...byOwnId.items, ...ofHash.items].map(({ seq, id, stream, type, receivedAt }) => ({
+    subject: 'notification',
+    id: String(seq),
+    kind: 'Notification',
+    detail: `${id}: ${stream ?? 'unreadable'} ${type ?? ''}`.trim(),
+    at: receivedAt,
+  }));
+}
+
+/** Everything whose id or blockchain hash is exactly the text. */
+export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
+  return [
+    ...(await byId(reads, text)),
+    ...(await byHash(reads, text)),
+    ...(await notificationHits(reads, text)),
+  ];
+}
+
+/** The one thing that a person must mean; undefined where several fit. */
+export function onlyThing(hits: readonly Hit[]): Hit | undefined {
+  const things = hits.filter(({ subject }) => subject !== 'notification' && subject !== 'hash');
+  const [first, second] = things.length > 0 ? things : hits;
+  return second === undefined ? first : undefined;
+}

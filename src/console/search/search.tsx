@@ -1,0 +1,99 @@
+import type { Hono } from 'hono';
+import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { linkTo } from '../parts/link.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { find, onlyThing, type Hit } from './find.ts';
+
+/** Longer than any id, hash, address, memo or amount. */
+const TEXT_MAX = 200;
+
+/** Filters of the deposits that take the text as it is. */
+const FILTERS = [
+  ['addressId', 'address'],
+  ['memo', 'memo'],
+  ['attributedTo', 'owner'],
+  ['vaultId', 'vault'],
+] as const;
+
+function columnsOf(hrefOf: HrefOf): Column<Hit>[] {
+  return [
+    { title: 'What', cell: ({ kind }) => kind },
+    {
+      title: 'Id',
+      cell: ({ subject, id }) => {
+        const href = hrefOf(subject, id);
+        return href === undefined ? (
+          <Identifier value={id} />
+        ) : (
+          <Identifier value={id} href={href} />
+        );
+      },
+    },
+    { title: 'Detail', cell: ({ detail }) => detail },
+    { title: 'When', cell: ({ at }) => (at === null ? '' : <Moment at={at} />) },
+  ];
+}
+
+/** Whatever has no id or hash of this text may still be a filter's value. */
+function FilterLinks({ text, hasDeposits }: { text: string; hasDeposits: boolean }): Markup {
+  if (!hasDeposits || text === '') return <></>;
+  return (
+    <p>
+      Look for deposits by{' '}
+      {FILTERS.map(([name, label], index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          <a href={linkTo('/console/deposits', { [name]: text })}>{label}</a>
+        </>
+      ))}
+      .
+    </p>
+  );
+}
+
+/** The results of a search. */
+export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: HrefOf }): Markup {
+  const { text, hits, hrefOf } = shown;
+  const hasDeposits = hrefOf('deposit', '') !== undefined;
+  return (
+    <Card id="search" title={text === '' ? 'Search' : `Results for ${text}`}>
+      {hits.length > 0 ? (
+        <DataTable
+          caption="Results"
+          items={hits}
+          columns={columnsOf(hrefOf)}
+          rowKey={({ subject, id }) => `${subject}-${id}`}
+        />
+      ) : (
+        <EmptyState
+          title={text === '' ? 'Type what you look for.' : 'No id and no hash is this text.'}
+        >
+          <p>
+            Search takes whole ids of deposits, breaks, credits, notifications and runs, blockchain
+            hashes, and days such as 2025-11-20.
+          </p>
+        </EmptyState>
+      )}
+      <FilterLinks text={text} hasDeposits={hasDeposits} />
+    </Card>
+  );
+}
+
+/** `/console/search`: finds a thing by its id or hash; a single one opens at once. */
+export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, hrefOf } = context;
+  app.get('/console/search', async (visit) => {
+    const text = (visit.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
+    const hits = text === '' ? [] : await find(reads, text);
+    const only = onlyThing(hits);
+    const href = only === undefined ? undefined : hrefOf(only.subject, only.id);
+    if (href !== undefined) return visit.redirect(href, 303);
+    const body = <SearchPage text={text} hits={hits} hrefOf={hrefOf} />;
+    return show(visit, { title: 'Search', body });
+  });
+}

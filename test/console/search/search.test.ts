@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+test('a search lists what has the text as its id or hash, with its notifications', async () => {
+  const { open, service, as } = await openConsole();
+  await open.deliver(
+    service.confirmed(1),
+    service.confirmed(1, { addressId: 'adr-2' }),
+    service.chain('transaction'),
+  );
+  const text = words(await (await as('vera')).get('/console/search?q=%200xa1%20'));
+  expect(text).toContain('Results for 0xa1');
+  expect(text).toMatch(/Deposit dep_\S+ confirming, 100 ethereum:ETH, vault v1/);
+  expect(text).toContain('Movements 0xa1 1 by asset and vault');
+  expect(text).toContain('ntf-1: incoming confirmation');
+  expect(text.match(/Deposit dep_/g)).toHaveLength(2);
+});
+
+test('a single thing opens at once, whichever of its ids is given', async () => {
+  const { open, as } = await openConsole();
+  await open.run();
+  const seq = String(open.rows<{ seq: number }>('SELECT seq FROM reconciliations')[0]?.seq);
+  const answer = await (await as('vera')).request(`/console/search?q=rec_${seq}`);
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, `/console/runs/${seq}`]);
+});
+
+test('a text that nothing has teaches what search takes', async () => {
+  const { as } = await openConsole();
+  const vera = await as('vera');
+  const text = words(await vera.get('/console/search?q=nothing'));
+  expect(text).toContain('No id and no hash is this text.');
+  expect(text).toContain('Search takes whole ids');
+  expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
+  const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
+  expect(long).toContain(`Results for ${'x'.repeat(200)}<`);
+});
+
+test('every page has the field, which the key / opens', async () => {
+  const { as } = await openConsole();
+  expect(await (await as('vera')).get('/console/runs')).toContain(
+    '<form class="search" role="search" method="get" action="/console/search">',
+  );
+});
+
+async function openConsole() {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  return { open, service, as: console.as.bind(console) };
+}
