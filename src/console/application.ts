@@ -6,17 +6,20 @@ import type { Acting } from '../api/acting.ts';
 import type { Documents } from '../report/document.ts';
 import type { Reads } from '../store/reads.ts';
 import { mountAssets, type AssetUrls } from './assets/assets.ts';
+import { mountBreaks } from './breaks/breaks.tsx';
 import { mountClose } from './close/close.tsx';
 import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
 import { mountHeaders, ownForms } from './frame/headers.ts';
 import { roomContext } from './frame/room-context.tsx';
 import type { Section } from './frame/sections.ts';
 import { askToSignIn, mountSigningIn, sessionIdOf } from './frame/signing-in.tsx';
+import { mountJournal } from './journal/journal.tsx';
 import type { Changes } from './live/changes.ts';
 import { liveStream } from './live/stream.ts';
 import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
 import { mountPolicy } from './policy/policy.tsx';
+import { mountQuarantine } from './quarantine/quarantine.tsx';
 import { mountRuns } from './runs/runs.tsx';
 import { mountSearch } from './search/search.tsx';
 import { Sessions } from './session/session.ts';
@@ -51,13 +54,18 @@ export interface ConsoleOptions {
 /** The navigation, in order. Each room mounts its own routes below its path. */
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
+  { name: 'Breaks', path: '/console/breaks', key: 'b' },
   { name: 'Close', path: '/console/close', key: 'c' },
   { name: 'Policy', path: '/console/policy', key: 'p' },
+  { name: 'Quarantine', path: '/console/quarantine', key: 'q' },
   { name: 'Runs', path: '/console/runs', key: 'r' },
 ];
 
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
   mountOverview(app, context, options);
+  mountBreaks(app, context);
+  mountQuarantine(app, context);
+  mountJournal(app, context);
   mountClose(app, context);
   mountPolicy(app, context);
   mountRuns(app, context);

@@ -188,6 +188,7 @@ const listBreaks = createRoute({
       state: stateFilter.optional(),
       type: z.enum(BREAK_TYPES).optional(),
       vaultId: filter(),
+      blockchainHash: filter(),
       severity: severity.optional(),
       assignee: z
         .string()

@@ -49,6 +49,15 @@ export type Subject =
 /** The link to a thing's page; undefined while no such page exists. */
 export type HrefOf = (subject: Subject, id: string) => string | undefined;
 
+/** One action on several things: a call of the API for each. */
+export interface Actions {
+  readonly calls: readonly ApiCall[];
+  /** The message after success, by how many calls succeeded: `12 breaks are resolved.` */
+  readonly done: (count: number) => string;
+  /** The page of the console to return to. */
+  readonly back: string;
+}
+
 /** What a room of pages needs; everything that it shows or does passes through here. */
 export interface ConsoleContext {
   readonly reads: Reads;
@@ -71,4 +80,6 @@ export interface ConsoleContext {
   readonly act: (visit: Visit, call: ApiCall) => Promise<ApiResult>;
   /** Calls the API as the visitor and redirects (303), with a message about the result. */
   readonly perform: (visit: Visit, action: Action) => Promise<Response>;
+  /** Calls the API for each thing and redirects (303), with one message about all results. */
+  readonly performAll: (visit: Visit, actions: Actions) => Promise<Response>;
 }

@@ -4,8 +4,8 @@ import type { Documents } from '../../report/document.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { AssetUrls } from '../assets/assets.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import type { Sessions } from '../session/session.ts';
-import type { ConsoleContext, Page, Visit } from './context.ts';
+import type { Message, Sessions } from '../session/session.ts';
+import type { Actions, ConsoleContext, Page, Visit } from './context.ts';
 import { FramedPage } from './document.tsx';
 import { hrefIn, type Section } from './sections.ts';
 
@@ -17,6 +17,35 @@ const READ_ONLY: ApiResult = {
     detail: 'It is public, so nobody is signed in: act through the API, with a token.',
   },
 };
+
+/** Most different refusals that one message repeats. */
+const REFUSALS_SHOWN_MAX = 3;
+
+/** The message about one call. */
+function messageOf(result: ApiResult, done: string): Message {
+  if (result.kind === 'done') return { tone: 'good', title: done, detail: null };
+  const { title, detail } = result.problem;
+  return { tone: 'alarm', title, detail };
+}
+
+const NOTHING_CHOSEN: Message = {
+  tone: 'alarm',
+  title: 'Nothing was chosen',
+  detail: 'Tick the boxes of the rows that you mean, and try again.',
+};
+
+/** The message about several calls; each refusal of some of them is repeated once. */
+function messageOfAll(results: readonly ApiResult[], { done }: Pick<Actions, 'done'>): Message {
+  if (results.length === 0) return NOTHING_CHOSEN;
+  const problems = results.flatMap((one) => (one.kind === 'refused' ? [one.problem] : []));
+  const [first] = problems;
+  const count = results.length - problems.length;
+  if (first === undefined) return { tone: 'good', title: done(count), detail: null };
+  const details = [...new Set(problems.map(({ detail }) => detail))];
+  const detail = details.slice(0, REFUSALS_SHOWN_MAX).join(' ');
+  const title = count === 0 ? first.title : `${done(count)} ${problems.length} refused.`;
+  return { tone: 'alarm', title, detail };
+}
 
 /** The frame's services for rooms of pages. */
 export function roomContext(options: {
@@ -64,12 +93,13 @@ export function roomContext(options: {
     act,
     perform: async (visit, { done, back, ...call }) => {
       const result = await act(visit, call);
-      sessions.leave(
-        visit.get('sessionId'),
-        result.kind === 'done'
-          ? { tone: 'good', title: done, detail: null }
-          : { tone: 'alarm', title: result.problem.title, detail: result.problem.detail },
-      );
+      sessions.leave(visit.get('sessionId'), messageOf(result, done));
+      return visit.redirect(back, 303);
+    },
+    performAll: async (visit, { calls, done, back }) => {
+      // Together, so that the store commits them together.
+      const results = await Promise.all(calls.map((call) => act(visit, call)));
+      sessions.leave(visit.get('sessionId'), messageOfAll(results, { done }));
       return visit.redirect(back, 303);
     },
   };

@@ -6,13 +6,15 @@ export interface FilterField {
   readonly label: string;
   readonly value: string | undefined;
   readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** The first option, which leaves the field out; `any` by default. */
+  readonly none?: string;
   /** Of the input: `date`, `search`; `text` by default. */
   readonly type?: 'text' | 'search' | 'date';
   readonly placeholder?: string;
 }
 
 function Field({ field }: { field: FilterField }): Markup {
-  const { name, label, value = '', options, type = 'text', placeholder } = field;
+  const { name, label, value = '', options, none = 'any', type = 'text', placeholder } = field;
   return (
     <label class="field">
       <span>{label}</span>
@@ -20,7 +22,7 @@ function Field({ field }: { field: FilterField }): Markup {
         <input name={name} type={type} value={value} placeholder={placeholder} autocomplete="off" />
       ) : (
         <select name={name}>
-          <option value="">any</option>
+          <option value="">{none}</option>
           {options.map((one) => (
             <option value={one.value} selected={one.value === value}>
               {one.label}

@@ -94,6 +94,8 @@ const LISTS: [query: string, types: readonly string[]][] = [
   ['sort=updatedAt:desc', ['malformed', 'unexplained_movement', 'quarantined']],
   ['severity=critical', ['unexplained_movement']],
   ['severity=info', ['malformed']],
+  ['blockchainHash=0xa1', ['unexplained_movement']],
+  ['blockchainHash=0xa2', []],
   ['assignee=bob', ['malformed']],
   ['assignee=', ['unexplained_movement', 'quarantined']],
   ['assignee=bob&severity=critical', []],

@@ -1,0 +1,94 @@
+import {
+  BREAK_TYPES,
+  type BreakState,
+  type BreakType,
+  type Severity,
+} from '../../domain/break/break.ts';
+import type { Cause } from '../../domain/break/cause.ts';
+import type { BreakQuery } from '../../store/queries.ts';
+import { linkTo } from '../parts/link.ts';
+
+export const PATH = '/console/breaks';
+
+/** The states that the queue offers, the first by default. */
+export const STATES = ['unresolved', 'open', 'investigating', 'resolved', 'all'] as const;
+export type QueueState = (typeof STATES)[number];
+export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[];
+/** Selects breaks without an assignee. */
+export const NOBODY = 'nobody';
+
+/** What the queue shows, as its link says it. */
+export interface QueueFilter {
+  readonly state: QueueState;
+  readonly type?: BreakType;
+  readonly severity?: Severity;
+  readonly vaultId?: string;
+  readonly blockchainHash?: string;
+  /** A name, or `nobody`. */
+  readonly assignee?: string;
+}
+
+function oneOf<Value extends string>(
+  values: readonly Value[],
+  text: string | undefined,
+): Value | undefined {
+  return values.find((value) => value === text);
+}
+
+function present(name: string, value: string | undefined): object {
+  return value === undefined || value === '' ? {} : { [name]: value };
+}
+
+/** Reads the filter from a query. A value that the console does not know selects nothing. */
+export function filterOf(query: Readonly<Record<string, string>>): QueueFilter {
+  return {
+    state: oneOf(STATES, query['state']) ?? 'unresolved',
+    ...present('type', oneOf(BREAK_TYPES, query['type'])),
+    ...present('severity', oneOf(SEVERITIES, query['severity'])),
+    ...present('vaultId', query['vault']?.trim()),
+    ...present('blockchainHash', query['hash']?.trim()),
+    ...present('assignee', query['assignee']?.trim()),
+  };
+}
+
+/** The queue with a filter. `isChosen`: every box of the page is ticked. */
+export function queueLink(
+  filter: Partial<QueueFilter>,
+  { page, isChosen = false }: { page?: number; isChosen?: boolean } = {},
+): string {
+  const { state, type, severity, vaultId, blockchainHash, assignee } = filter;
+  return linkTo(PATH, {
+    state: state === 'unresolved' ? undefined : state,
+    type,
+    severity,
+    vault: vaultId,
+    hash: blockchainHash,
+    assignee,
+    page: page === 0 ? undefined : page,
+    chosen: isChosen ? 'all' : undefined,
+  });
+}
+
+/** The unresolved breaks of a cause. */
+export function filterOfCause({ blockchainHash, type, vaultId }: Cause): QueueFilter {
+  return {
+    state: 'unresolved',
+    ...present('type', type ?? undefined),
+    ...present('vaultId', vaultId ?? undefined),
+    ...present('blockchainHash', blockchainHash ?? undefined),
+  };
+}
+
+/** Whether the filter selects breaks that still need a person. */
+export function isUnresolved({ state }: QueueFilter): boolean {
+  return state !== 'resolved' && state !== 'all';
+}
+
+/** The store's query. Unresolved breaks come by urgency, others newest first. */
+export function queryOf(filter: QueueFilter): BreakQuery {
+  const { state, assignee, ...same } = filter;
+  const sort = isUnresolved(filter) ? ({ sort: 'severity:desc' } as const) : {};
+  const states: { state?: BreakState | 'unresolved' } = state === 'all' ? {} : { state };
+  const whose = assignee === undefined ? {} : { assignee: assignee === NOBODY ? null : assignee };
+  return { ...same, ...states, ...sort, ...whose };
+}

@@ -1,0 +1,230 @@
+import { BREAK_TYPES, differenceOf } from '../../domain/break/break.ts';
+import { groupsByCause, type CauseGroup } from '../../domain/break/cause.ts';
+import type { ShownBreak } from '../../store/answers.ts';
+import type { Page } from '../../store/page.ts';
+import type { Reads } from '../../store/reads.ts';
+import { AmountFigure, type Decimals } from '../parts/amount.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { grouped } from '../parts/figure.ts';
+import { FilterForm } from '../parts/filter-form.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Age } from '../parts/moment.tsx';
+import { PageLinks } from '../parts/pager.tsx';
+import { BULK_FORM, BULK_MAX, BulkForm } from './bulk.tsx';
+import {
+  filterOfCause,
+  isUnresolved,
+  NOBODY,
+  PATH,
+  queryOf,
+  queueLink,
+  SEVERITIES,
+  STATES,
+  type QueueFilter,
+} from './filter.ts';
+import { causeText, Subject, typeText } from './names.tsx';
+
+/** The most urgent breaks, among which groups are found. */
+const GROUPED_MAX = 500;
+const GROUPS_MAX = 6;
+
+/** A page of the queue, and the groups among the most urgent breaks. */
+export interface Queue {
+  readonly found: Page<ShownBreak>;
+  readonly groups: readonly CauseGroup<ShownBreak>[];
+  readonly decimals: Decimals;
+}
+
+/** Reads a page of the queue. */
+export async function readQueue(reads: Reads, filter: QueueFilter, page: number): Promise<Queue> {
+  const query = queryOf(filter);
+  const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
+  const urgent =
+    isUnresolved(filter) && found.total > found.items.length
+      ? (await reads.breaks(query, { page: 0, pageSize: GROUPED_MAX })).items
+      : found.items;
+  return {
+    found,
+    groups: isUnresolved(filter) ? groupsByCause(urgent, GROUPS_MAX) : [],
+    decimals: await reads.pinnedDecimals(),
+  };
+}
+
+/** Who looks, and what they may do. */
+export interface Looking {
+  readonly now: number;
+  readonly mayAct: boolean;
+  /** Null in a public console. */
+  readonly name: string | null;
+  /** Every box is ticked. */
+  readonly isChosen: boolean;
+}
+
+function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] {
+  const { now, mayAct, isChosen } = looking;
+  const box: Column<ShownBreak> = {
+    title: 'Choose',
+    cell: ({ breakId, type }) => (
+      <input
+        type="checkbox"
+        name="break"
+        value={breakId}
+        form={BULK_FORM}
+        checked={isChosen}
+        aria-label={`Choose ${typeText(type)} ${breakId}`}
+      />
+    ),
+  };
+  return [
+    ...(mayAct ? [box] : []),
+    {
+      title: 'Break',
+      cell: ({ breakId, type, detail }) => (
+        <>
+          <a href={`${PATH}/${breakId}`}>{typeText(type)}</a>
+          <span class="detail muted">{detail}</span>
+        </>
+      ),
+    },
+    { title: 'Severity', cell: ({ severity }) => <Badge tone={severity} text={severity} /> },
+    { title: 'About', cell: ({ subject }) => <Subject subject={subject} /> },
+    {
+      title: 'Difference',
+      cell: (one) => {
+        const difference = differenceOf(one);
+        const { asset } = one.subject;
+        if (difference === null || asset === null) return <span class="muted">none</span>;
+        return <AmountFigure amount={difference} asset={asset} decimals={decimals} signed />;
+      },
+      is: 'number',
+    },
+    { title: 'State', cell: ({ state }) => state },
+    { title: 'Assignee', cell: ({ assignee }) => assignee ?? <span class="muted">nobody</span> },
+    { title: 'Age', cell: ({ openedAt }) => <Age at={openedAt} now={now} />, is: 'number' },
+  ];
+}
+
+function Filters({ filter }: { filter: QueueFilter }): Markup {
+  const { state } = filter;
+  const named = (values: readonly string[]) =>
+    values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+  return (
+    <FilterForm
+      action={PATH}
+      fields={[
+        {
+          name: 'state',
+          label: 'State',
+          value: state === 'unresolved' ? undefined : state,
+          none: 'unresolved',
+          options: named(STATES.filter((one) => one !== 'unresolved')),
+        },
+        { name: 'type', label: 'Type', value: filter.type, options: named(BREAK_TYPES) },
+        { name: 'severity', label: 'Severity', value: filter.severity, options: named(SEVERITIES) },
+        { name: 'vault', label: 'Vault', value: filter.vaultId },
+        { name: 'hash', label: 'Hash', value: filter.blockchainHash },
+        {
+          name: 'assignee',
+          label: 'Assignee',
+          value: filter.assignee,
+          placeholder: 'a name, or nobody',
+        },
+      ]}
+    />
+  );
+}
+
+function Views({ name, filter }: { name: string | null; filter: QueueFilter }): Markup {
+  const views = [
+    { text: 'All unresolved', filter: {} },
+    { text: 'Critical', filter: { severity: 'critical' } },
+    ...(name === null ? [] : [{ text: 'Mine', filter: { assignee: name } } as const]),
+    { text: 'Without assignee', filter: { assignee: NOBODY } },
+    { text: 'Resolved', filter: { state: 'resolved' } },
+  ] as const;
+  const here = queueLink(filter);
+  return (
+    <ul class="views" aria-label="Views">
+      {views.map((view) => {
+        const href = queueLink(view.filter);
+        return (
+          <li>
+            <a href={href} aria-current={href === here ? 'true' : undefined}>
+              {view.text}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
+  return (
+    <ul class="groups">
+      {groups.map(({ cause, breaks }) => (
+        <li>
+          <a href={queueLink(filterOfCause(cause), { isChosen: true })}>
+            {grouped(String(breaks.length))} × {causeText(cause)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `12 unresolved breaks` */
+function countText({ state }: QueueFilter, total: number): string {
+  const count = grouped(String(total));
+  return state === 'all' ? `${count} breaks` : `${count} ${state} breaks`;
+}
+
+/** The queue: filters, groups of one cause, the breaks, and the form for the ticked ones. */
+export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Looking }): Markup {
+  const { queue, filter, looking } = page;
+  const { found, groups, decimals } = queue;
+  // A break that a live update added would be ticked without a look at it.
+  const live = looking.isChosen ? {} : { live: 'breaks tick' };
+  return (
+    <>
+      <Views name={looking.name} filter={filter} />
+      <Filters filter={filter} />
+      {groups.length === 0 || looking.isChosen ? (
+        ''
+      ) : (
+        <Card id="causes" title="Probably of one cause" {...live}>
+          <Groups groups={groups} />
+        </Card>
+      )}
+      <Card id="queue" title={countText(filter, found.total)} {...live}>
+        {found.items.length === 0 ? (
+          <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
+            <p>
+              A break opens when books, chain view and custody API differ, or when a body cannot be
+              read. Reconciliation runs find the differences.
+            </p>
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption={
+              isUnresolved(filter) ? 'Breaks, the most severe first' : 'Breaks, newest first'
+            }
+            items={found.items}
+            columns={columnsFor(decimals, looking)}
+            rowKey={({ breakId }) => breakId}
+            href={({ breakId }) => `${PATH}/${breakId}`}
+          />
+        )}
+        <PageLinks found={found} href={(number) => queueLink(filter, { page: number })} />
+      </Card>
+      {looking.mayAct && found.items.length > 0 ? (
+        <BulkForm back={queueLink(filter)} name={looking.name ?? ''} />
+      ) : (
+        ''
+      )}
+    </>
+  );
+}

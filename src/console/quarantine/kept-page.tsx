@@ -1,0 +1,113 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import type { KeptBody } from '../../store/answers.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { QuarantineRow } from '../../store/records.ts';
+import { Card } from '../parts/card.tsx';
+import { ConfirmForm } from '../parts/confirm-form.tsx';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { RawBody } from '../parts/raw-body.tsx';
+import { PATH, StateBadge } from './list-page.tsx';
+
+/** A quarantined body. `body` is null for a visitor who may not read bytes. */
+export interface Kept {
+  readonly row: QuarantineRow;
+  readonly body: KeptBody | undefined | null;
+}
+
+/** Reads a quarantined body with its bytes. */
+export async function readKept(
+  reads: Reads,
+  quarantineId: string,
+  { mayReadBodies }: { mayReadBodies: boolean },
+): Promise<Kept | undefined> {
+  const row = await reads.quarantined(quarantineId);
+  if (row === undefined) return undefined;
+  return { row, body: mayReadBodies ? await reads.body(row.seq) : null };
+}
+
+function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Facts({ row }: { row: QuarantineRow }): Markup {
+  const { notificationId, state, receivedAt, retriedAt } = row;
+  return (
+    <dl class="facts">
+      <Fact name="State">
+        <StateBadge state={state} />
+      </Fact>
+      <Fact name="Notification">
+        <Identifier value={notificationId} whole />
+      </Fact>
+      <Fact name="Received">
+        <Moment at={receivedAt} />
+      </Fact>
+      {retriedAt === null ? (
+        ''
+      ) : (
+        <Fact name="Retried">
+          <Moment at={retriedAt} />
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function WhatToDo(): Markup {
+  return (
+    <Card id="what-to-do" title="What to do">
+      <ol class="steps">
+        <li>If a newer version knows this notification, upgrade and retry it.</li>
+        <li>
+          If the custody service did not send the notification, resolve its break:{' '}
+          <a href="/console/breaks?type=quarantined">quarantined</a> or{' '}
+          <a href="/console/breaks?type=id_conflict">id conflict</a>.
+        </li>
+      </ol>
+    </Card>
+  );
+}
+
+/** One quarantined body: why it is here, its bytes, and its retry. */
+export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }): Markup {
+  const { row, body } = kept;
+  const { quarantineId, defect, state, seq } = row;
+  const effect =
+    'Reads the body again. If this version understands it, it is booked as if it arrived now, and its break closes.';
+  const action = `${PATH}/${quarantineId}/retry`;
+  return (
+    <>
+      <Card
+        id="kept"
+        title={quarantineId}
+        live="quarantine"
+        aside={<a href={PATH}>The whole quarantine</a>}
+      >
+        <p class="lead">{defect}</p>
+        <Facts row={row} />
+      </Card>
+      {mayRetry && state === 'kept' ? (
+        <div class="actions">
+          <ConfirmForm confirm={{ action, label: 'Retry', effect }} />
+        </div>
+      ) : (
+        ''
+      )}
+      <WhatToDo />
+      {body === null ? (
+        ''
+      ) : (
+        <Card id="body" title="The body as received">
+          <RawBody body={body} seq={seq} />
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import type { Page } from '../../store/page.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { QuarantineRow } from '../../store/records.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Age, Moment } from '../parts/moment.tsx';
+import { PageLinks } from '../parts/pager.tsx';
+
+export const PATH = '/console/quarantine';
+export const RETRY_FORM = 'retry';
+const PAGE_SIZE = 50;
+
+/** A page of quarantined bodies, the newest first. */
+export function readQuarantine(reads: Reads, page: number): Promise<Page<QuarantineRow>> {
+  return reads.quarantine({ page, pageSize: PAGE_SIZE });
+}
+
+/** Whether a body still waits for a retry. */
+export function StateBadge({ state }: Pick<QuarantineRow, 'state'>): Markup {
+  return <Badge tone={state === 'kept' ? 'warn' : 'good'} text={state} />;
+}
+
+function Box({ quarantineId }: Pick<QuarantineRow, 'quarantineId'>): Markup {
+  const label = `Choose ${quarantineId}`;
+  return (
+    <input type="checkbox" name="kept" value={quarantineId} form={RETRY_FORM} aria-label={label} />
+  );
+}
+
+function columnsFor(now: number, mayRetry: boolean): Column<QuarantineRow>[] {
+  const box: Column<QuarantineRow> = {
+    title: 'Choose',
+    cell: ({ quarantineId, state }) =>
+      state === 'kept' ? <Box quarantineId={quarantineId} /> : '',
+  };
+  return [
+    ...(mayRetry ? [box] : []),
+    {
+      title: 'Body',
+      cell: ({ quarantineId, defect }) => (
+        <>
+          <a href={`${PATH}/${quarantineId}`}>{quarantineId}</a>
+          <span class="detail muted">{defect}</span>
+        </>
+      ),
+    },
+    {
+      title: 'Notification',
+      cell: ({ notificationId }) => <span class="id">{notificationId}</span>,
+    },
+    { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+    { title: 'Received', cell: ({ receivedAt }) => <Moment at={receivedAt} />, is: 'wide' },
+    { title: 'Age', cell: ({ receivedAt }) => <Age at={receivedAt} now={now} />, is: 'number' },
+  ];
+}
+
+function RetryForm(): Markup {
+  return (
+    <form class="bulk" id={RETRY_FORM} method="post" action={`${PATH}/${RETRY_FORM}`}>
+      <label class="field">
+        <span>Reason</span>
+        <input name="reason" required maxlength={500} autocomplete="off" />
+      </label>
+      <div class="buttons">
+        <button class="primary">Retry the ticked bodies</button>
+      </div>
+      <p class="muted">A body that can be read now is booked as if it arrived now.</p>
+    </form>
+  );
+}
+
+/** The list. `mayRetry`: the visitor may read bodies again. */
+export function QuarantinePage(page: {
+  found: Page<QuarantineRow>;
+  now: number;
+  mayRetry: boolean;
+}): Markup {
+  const { found, now, mayRetry } = page;
+  return (
+    <>
+      <Card id="quarantine" title="Bodies that could not be read" live="quarantine tick">
+        {found.items.length === 0 ? (
+          <EmptyState title="The quarantine is empty." good>
+            <p>
+              A webhook that has an id and cannot be read comes here with its bytes. The custody
+              service gets the answer 200, so it does not send the webhook again.
+            </p>
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption="Quarantined bodies, newest first"
+            items={found.items}
+            columns={columnsFor(now, mayRetry)}
+            rowKey={({ quarantineId }) => quarantineId}
+            href={({ quarantineId }) => `${PATH}/${quarantineId}`}
+          />
+        )}
+        <PageLinks found={found} href={(number) => linkTo(PATH, { page: number })} />
+        <p class="foot">
+          A body without any id is not kept here: it is a break of type{' '}
+          <a href="/console/breaks?type=malformed">malformed</a>.
+        </p>
+      </Card>
+      {mayRetry && found.items.some(({ state }) => state === 'kept') ? <RetryForm /> : ''}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Hono } from 'hono';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { pageOf } from '../parts/link.ts';
+import { KeptPage, readKept } from './kept-page.tsx';
+import { PATH, QuarantinePage, readQuarantine, RETRY_FORM } from './list-page.tsx';
+
+/** Bodies that one form reads again: more than a page shows. */
+const RETRIES_MAX = 100;
+
+const DONE = 'The body was read again, and takes effect now.';
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function retryOf(id: string, reason: string) {
+  const path = `/v1/quarantine/${encodeURIComponent(id)}/retry`;
+  return { method: 'POST', path, body: { reason } } as const;
+}
+
+function doneText(count: number): string {
+  return count === 1 ? DONE : `${count} bodies were read again, and take effect now.`;
+}
+
+/** `/console/quarantine`: bodies that could not be read, each with its bytes, and their retries. */
+export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, missing, may, perform, performAll } = context;
+  app.get(PATH, async (visit) => {
+    const found = await readQuarantine(reads, pageOf(visit.req.query('page')));
+    const mayRetry = may(visit, retryOf('qtn', ''));
+    const body = <QuarantinePage found={found} now={now()} mayRetry={mayRetry} />;
+    return show(visit, { title: 'Quarantine', body });
+  });
+  app.get(`${PATH}/:id`, async (visit) => {
+    const id = visit.req.param('id');
+    const mayReadBodies = may(visit, { method: 'GET', path: '/v1/journal/1/body' });
+    const kept = await readKept(reads, id, { mayReadBodies });
+    if (kept === undefined) return missing(visit, `The quarantine has no ${id}.`);
+    const body = <KeptPage kept={kept} mayRetry={may(visit, retryOf(id, ''))} />;
+    return show(visit, { title: `Quarantined ${id}`, body });
+  });
+  app.post(`${PATH}/${RETRY_FORM}`, async (visit) => {
+    const fields: Readonly<Record<string, unknown>> = await visit.req.parseBody({ all: true });
+    const chosen: readonly unknown[] = [fields['kept'] ?? []].flat();
+    const calls = chosen
+      .slice(0, RETRIES_MAX)
+      .map((id) => retryOf(textOf(id), textOf(fields['reason'])));
+    return performAll(visit, { calls, done: doneText, back: PATH });
+  });
+  app.post(`${PATH}/:id/retry`, async (visit) => {
+    const id = visit.req.param('id');
+    const { reason } = await visit.req.parseBody();
+    const back = `${PATH}/${encodeURIComponent(id)}`;
+    return perform(visit, { ...retryOf(id, textOf(reason)), done: DONE, back });
+  });
+}

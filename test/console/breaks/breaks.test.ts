@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest';
+import { VaultId } from '../../../src/domain/ids.ts';
+import type { Person } from '../../api/api-under-test.ts';
+import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
+import { moveUnexplained } from './broken.ts';
+
+const EVERYONE = ['vera', 'chris', 'olga', 'otto', 'ada'] as const satisfies readonly Person[];
+
+/** Breaks of several types: two of a hash, a drifting subscription, and three bodies. */
+async function severalBreaks(): Promise<ConsoleUnderTest> {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await moveUnexplained(console, 2);
+  await open.record({ kind: 'subscription', vaultId: VaultId('v2'), drift: 'other URL' });
+  await open.deliver(service.confirmed(1), { id: 'ntf-3', other: 'body' }, 'not json');
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  return console;
+}
+
+/** The types in the queue, in its order. */
+async function typesAt(console: ConsoleUnderTest, link: string): Promise<string[]> {
+  const page = await (await console.as('vera')).get(link);
+  return [...page.matchAll(/<tr id="row-brk[^>]*>.*?<a [^>]*>([^<]*)<\/a>/g)].map(
+    ([, type = '']) => type,
+  );
+}
+
+function historyOf(console: ConsoleUnderTest): string[] {
+  return console.open
+    .rows<{ line: string }>(
+      "SELECT actor || ' ' || action || ' ' || reason AS line FROM break_events WHERE actor <> 'reconciler' ORDER BY rowid",
+    )
+    .map(({ line }) => line);
+}
+
+const ALL = [
+  'id conflict',
+  'unexplained movement',
+  'unexplained movement',
+  'subscription drift',
+  'quarantined',
+  'malformed',
+];
+
+test.for([
+  ['/console/breaks', ALL],
+  ['/console/breaks?severity=critical', ['id conflict']],
+  ['/console/breaks?type=malformed', ['malformed']],
+  ['/console/breaks?vault=v2', ['subscription drift']],
+  ['/console/breaks?hash=0xe2', ['unexplained movement']],
+  ['/console/breaks?assignee=nobody&severity=info', ['malformed']],
+  ['/console/breaks?assignee=olga', []],
+  ['/console/breaks?state=investigating', []],
+  ['/console/breaks?state=resolved', []],
+  ['/console/breaks?state=&type=&severity=nonsense&vault=', ALL],
+] as const)('the queue at %s', async ([link, types]) => {
+  const console = await severalBreaks();
+  expect(await typesAt(console, link)).toEqual(types);
+});
+
+test('the form shows the filter of the link, and the views are links', async () => {
+  const console = await severalBreaks();
+  const olga = await console.as('olga');
+  const page = await olga.get('/console/breaks?state=resolved&type=malformed&vault=v9');
+  expect(page).toContain('<option value="resolved" selected="">');
+  expect(page).toContain('<option value="malformed" selected="">');
+  expect(page).toContain('name="vault" type="text" value="v9"');
+  expect(words(page)).toContain('No break matches.');
+  expect(page).toContain('<a href="/console/breaks?assignee=olga">Mine</a>');
+  const mine = await olga.get('/console/breaks?assignee=olga');
+  expect(mine).toContain('<a href="/console/breaks?assignee=olga" aria-current="true">Mine</a>');
+});
+
+test('a hundred breaks fill a page; groups count those of every page', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 101);
+  const vera = await console.as('vera');
+  expect(words(await vera.get('/console/breaks'))).toContain('Previous 1–100 of 101 Next');
+  expect(await typesAt(console, '/console/breaks?page=1')).toHaveLength(1);
+  expect(words(await vera.get('/console/breaks?page=1'))).toContain('101 × unexplained movement');
+});
+
+test('breaks of one cause are one group, whose link ticks every box', async () => {
+  const console = await severalBreaks();
+  const olga = await console.as('olga');
+  const page = await olga.get('/console/breaks');
+  const link = '/console/breaks?type=unexplained_movement&amp;vault=v1&amp;chosen=all';
+  expect(page).toContain(`<a href="${link}">2 × unexplained movement in vault v1</a>`);
+  expect(page).not.toContain('checked');
+  const group = await olga.get(link.replaceAll('&amp;', '&'));
+  expect(group.match(/type="checkbox"[^>]* checked=""/g)).toHaveLength(2);
+  // A live update would tick a break that nobody has seen.
+  expect(group).not.toContain('data-live');
+});
+
+test('a break shows its figures, witnesses, webhooks, history and what to do', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 2);
+  const { break_id: id, seq } = console.open.rows<{ break_id: string; seq: number }>(
+    "SELECT break_id, seq FROM break_events WHERE action = 'opened' ORDER BY rowid LIMIT 1",
+  )[0] ?? { break_id: '', seq: 0 };
+  const page = await (await console.as('vera')).get(`/console/breaks/${id}`);
+  const text = words(page);
+  expect(text).toContain('Ours: the books 0');
+  expect(text).toContain('Theirs: the chain or the custody API 1.5 ETH 1500000000000000000');
+  expect(text).toContain('Difference: ours minus theirs −1.5 ETH -1500000000000000000');
+  expect(text).toMatch(/v1 no figure 1.5 ETH 1500000000000000000 no figure chain only/);
+  expect(text).toContain('ntf-1 blockchain transaction');
+  expect(text).toContain('opened by reconciler');
+  expect(text).toContain('treat it as theft until explained.');
+  expect(text).toContain('2 × unexplained movement in vault v1 unexplained movement the chain');
+  expect(page).toContain(`href="/console/journal/${seq}"`);
+  // A viewer has no button.
+  expect(text).not.toContain('Resolve…');
+});
+
+test('a conflict shows both bodies, exactly as received', async () => {
+  const console = await severalBreaks();
+  const { id } = console.open.openBreak('id_conflict');
+  const text = words(await (await console.as('vera')).get(`/console/breaks/${id}`));
+  expect(text).toMatch(/The first body, which counts .* \{"id":"ntf-3",.*"stream":"incoming"/);
+  expect(text).toMatch(/The second body, which changes nothing .* \{"id":"ntf-3","other":"body"\}/);
+});
+
+test('nobody sees a body in a public console', async () => {
+  const console = await consoleUnderTest({ access: { kind: 'public' } });
+  await console.open.deliver({ id: 'strange', stream: 'weather' });
+  const { id } = console.open.openBreak('quarantined');
+  const page = words(await console.stranger.get(`/console/breaks/${id}`));
+  expect(page).toContain('What to do');
+  expect(page).not.toContain('weather"');
+  expect(page).not.toContain('Resolve…');
+});
+
+test('an operator investigates, assigns, notes and resolves, each with a reason', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 1);
+  const { id } = console.open.openBreak('unexplained_movement');
+  const olga = await console.as('olga');
+  const at = `/console/breaks/${id}`;
+  expect(words(await olga.get(at))).toContain('posts the amount to suspense');
+  const first = await olga.send(`${at}/investigate`, { reason: 'ticket 1' });
+  expect(words(first)).toContain('The break is under investigation.');
+  await olga.send(`${at}/assign`, { assignee: 'otto', reason: 'his vault' });
+  await olga.send(`${at}/assign`, { assignee: ' ', reason: 'holiday' });
+  await olga.send(`${at}/notes`, { reason: 'asked the custody service' });
+  const last = words(await olga.send(`${at}/resolve`, { reason: 'an airdrop' }));
+  expect(last).toContain('The break is resolved.');
+  expect(last).toContain('by olga: an airdrop');
+  expect(last).not.toContain('Resolve…');
+  expect(historyOf(console)).toEqual([
+    'olga investigating ticket 1',
+    'olga assigned nobody → otto: his vault',
+    'olga assigned otto → nobody: holiday',
+    'olga noted asked the custody service',
+    'olga resolved an airdrop',
+  ]);
+  const again = words(await olga.send(`${at}/resolve`, { reason: 'once more' }));
+  expect(again).toContain('Conflicts with the current state');
+  expect(again).toContain('resolved already by olga: an airdrop');
+});
+
+test.for(EVERYONE)('%s may act on a break exactly when the API allows it', async (person) => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 2);
+  const ids = console.open.breaks().map(({ break_id: id }) => id);
+  const mayAct = person !== 'vera' && person !== 'chris';
+  const browser = await console.as(person);
+  const queue = await browser.get('/console/breaks');
+  expect(queue.includes('type="checkbox"')).toBe(mayAct);
+  expect(queue.includes('value="resolve"')).toBe(mayAct);
+  const refused = 'The token does not allow this';
+  for (const step of ['investigate', 'assign', 'notes', 'resolve']) {
+    const page = words(
+      await browser.send(`/console/breaks/${ids[0]}/${step}`, { reason: 'r', assignee: 'x' }),
+    );
+    expect(page.includes(refused)).toBe(!mayAct);
+  }
+  const bulk = words(
+    await browser.send('/console/breaks/bulk', {
+      break: String(ids[1]),
+      step: 'resolve',
+      reason: 'r',
+      back: '/console/breaks',
+    }),
+  );
+  expect(bulk.includes(refused)).toBe(!mayAct);
+  expect(bulk.includes('1 break is resolved.')).toBe(mayAct);
+  expect(console.open.openBreaks()).toHaveLength(mayAct ? 0 : 2);
+});
+
+test('one form resolves twelve breaks, and reports those that it could not', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 12);
+  const ids = console.open.breaks().map(({ break_id: id }) => id);
+  const olga = await console.as('olga');
+  await olga.send(`/console/breaks/${ids[0]}/resolve`, { reason: 'first' });
+  const form = new URLSearchParams({
+    step: 'resolve',
+    reason: 'an airdrop',
+    back: '/console/breaks',
+  });
+  for (const id of ids) form.append('break', id);
+  const answer = await olga.request('/console/breaks/bulk', {
+    method: 'POST',
+    body: form,
+    headers: OWN_PAGE,
+  });
+  expect(answer.headers.get('Location')).toBe('/console/breaks');
+  const page = words(await olga.get('/console/breaks'));
+  expect(page).toContain('11 breaks are resolved. 1 refused. resolved already by olga: first');
+  expect(console.open.openBreaks()).toEqual([]);
+});
+
+test('the form returns to the queue only, and needs a tick and a step that exists', async () => {
+  const console = await severalBreaks();
+  const olga = await console.as('olga');
+  const back = '/console/breaks?type=malformed';
+  const fields = { step: 'notes', reason: 'seen', back };
+  expect(words(await olga.send('/console/breaks/bulk', fields))).toContain('Nothing was chosen');
+  for (const other of ['https://evil.example', '//evil.example', '/console/breaks.evil', '']) {
+    const answer = await olga.post('/console/breaks/bulk', { ...fields, back: other });
+    expect(answer.headers.get('Location')).toBe('/console/breaks');
+  }
+  const answer = await olga.post('/console/breaks/bulk', { ...fields, step: 'delete' });
+  expect(answer.status).toBe(404);
+  expect((await olga.request('/console/breaks/brk_none')).status).toBe(404);
+});
+
+test('an empty reason is refused with the API’s words', async () => {
+  const console = await severalBreaks();
+  const { id } = console.open.openBreak('malformed');
+  const olga = await console.as('olga');
+  const page = words(await olga.send(`/console/breaks/${id}/resolve`, { reason: ' ' }));
+  expect(page).toContain('The request is not valid');
+  expect(page).toContain('reason: must not be empty');
+});

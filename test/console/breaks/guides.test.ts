@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { GUIDES } from '../../../src/console/breaks/guides.ts';
+import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
+import { readPage } from '../../docs/page.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+/** A text of the documentation as the console writes it: no marks of Markdown. */
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/^ *```.*$/gm, '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^ *(?:\d+\.|-) /gm, '')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll('’', "'")
+    .replaceAll(/\s+/g, ' ');
+}
+
+function sectionOf(type: string): string {
+  const { text } = readPage('docs/how-to/handle-each-break.md');
+  return plain(text.split(`\n## ${type}\n`)[1]?.split('\n## ')[0] ?? '');
+}
+
+test.for(BREAK_TYPES)('what the console says about %s is what the documentation says', (type) => {
+  const section = sectionOf(type);
+  const { happened, steps } = GUIDES[type];
+  expect(section).toContain(`What happened. ${plain(happened)}`);
+  expect(steps.length).toBeGreaterThan(0);
+  for (const step of steps) {
+    for (const sentence of plain(step).split(/(?<=[.:]) (?=[A-Z])/)) {
+      // The documentation may go on, with a link or a command.
+      expect(section).toContain(sentence.replace(/\.$/, ''));
+    }
+  }
+});
+
+test('the guide has every type, with a link to its open breaks', async () => {
+  const console = await consoleUnderTest();
+  const page = await (await console.as('vera')).get('/console/breaks/guide');
+  for (const type of BREAK_TYPES) {
+    expect(page).toContain(`id="${type}"`);
+    expect(page).toContain(`href="/console/breaks?type=${type}"`);
+  }
+  expect(words(page)).toContain('Freeze the amount in the customer’s account.');
+});
