@@ -179,6 +179,14 @@ describe('a position takes', () => {
   ];
 
   const PLACES: [what: string, Partial<HashState>, Notification, string | null][] = [
+    [
+      'as many changes as a withdrawal has, which makes no deposits',
+      {},
+      outgoing('mined', {
+        changes: named(0, 1_001).map((asset) => balanceChange(-1n, { asset })),
+      }),
+      null,
+    ],
     ['as many deposits', { deposits: deposits(named(0, 600)) }, told(named(600, 1_000)), null],
     ['not one more', { deposits: deposits(named(0, 600)) }, told(named(600, 1_001)), FULL],
     ['what is known again', { deposits: deposits(named(0, 1_000)) }, told(named(1, 900)), null],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { sameContent } from '../../../src/domain/hash/same-changes.ts';
+import { pinsOf, sameContent } from '../../../src/domain/hash/same-changes.ts';
 import { AccountId, AddressId, AssetId, Memo } from '../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../store/evidence.ts';
+import { circumstances } from '../records.ts';
 
 const ONE = balanceChange(1n);
 const TWO = balanceChange(2n);
@@ -41,5 +42,33 @@ describe('other changes are reported', () => {
   test.for(OTHER)('%s', ([_, left, right]) => {
     expect(sameContent(left, right)).toBe(false);
     expect(sameContent(right, left)).toBe(false);
+  });
+});
+
+describe('decimals are pinned', () => {
+  const [eth, usdc] = [AssetId('ethereum:ETH'), AssetId('ethereum:USDC')];
+  const of = (asset: AssetId, decimals: number | null) => balanceChange(1n, { asset, decimals });
+  const PINS: [
+    how: string,
+    list: BalanceChange[] | null,
+    pins: { asset: AssetId; decimals: number }[],
+  ][] = [
+    [
+      'once per asset',
+      [of(eth, 18), of(usdc, 6), of(eth, 18)],
+      [
+        { asset: eth, decimals: 18 },
+        { asset: usdc, decimals: 6 },
+      ],
+    ],
+    ['as they came first', [of(eth, 18), of(eth, 8)], [{ asset: eth, decimals: 18 }]],
+    ['where any came', [of(eth, null), of(eth, 18)], [{ asset: eth, decimals: 18 }]],
+    ['for assets that have none pinned', [of(AssetId('ethereum:PINNED'), 4)], []],
+    ['for no asset without changes', null, []],
+  ];
+
+  test.for(PINS)('%s', ([_, list, pins]) => {
+    const pinnedDecimals = (asset: AssetId) => (asset === 'ethereum:PINNED' ? 6 : undefined);
+    expect(pinsOf(list, circumstances({ pinnedDecimals }))).toEqual(pins);
   });
 });
