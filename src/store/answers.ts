@@ -4,15 +4,21 @@ import type { CloseRecord } from '../domain/close/record.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
 import type { CreditItem } from '../domain/deposit/credit.ts';
 import type { CreditingPolicy } from '../domain/deposit/policy.ts';
-import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
+import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../domain/hash/hash-state.ts';
 import type { View } from '../domain/money/entry.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
-import type { IntakeStatus } from '../domain/fact/fact.ts';
+import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
 import type { AddressId, AssetId, CreditId, VaultId } from '../domain/ids.ts';
 import type { Movement, MovementAgreement } from '../domain/money/movement.ts';
 import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
-import type { CustodyEffectRow, ClosedDayRow, DailyCloseRow, PolicyRow } from './records.ts';
+import type {
+  CustodyEffectRow,
+  ClosedDayRow,
+  DailyCloseRow,
+  PolicyRow,
+  StoredBreakEvent,
+} from './records.ts';
 
 /** A position with its balance. Every part but the vault and the asset may be null. */
 export interface Balance {
@@ -122,6 +128,70 @@ export interface KeptBody {
 /** A policy, and the one that it replaced; null for the first. */
 export interface PolicyChange extends PolicyRow {
   readonly before: CreditingPolicy | null;
+}
+
+/** A page of found deposits, newest first. */
+export interface DepositsFound {
+  readonly items: readonly Deposit[];
+  /** The deposit after which older deposits follow; null at the end. */
+  readonly older: string | null;
+  /** The deposit before which newer deposits precede; null at the beginning. */
+  readonly newer: string | null;
+  /**
+   * When the last deposit that was read was first seen, where reading ended before the page was
+   * full; null for a whole page. The next page continues there.
+   */
+  readonly searchedTo: number | null;
+  /** Number of deposits on all pages; null where nobody counts them. */
+  readonly total: number | null;
+}
+
+/** A fact in a deposit's life. */
+export interface LifeFact {
+  readonly seq: number;
+  readonly kind: FactKind;
+  /** Unix milliseconds. */
+  readonly recordedAt: number;
+  /** Of a decision: who made it. */
+  readonly actor: string | null;
+  /** Null for a body that is too long to show, or damaged. */
+  readonly body: Uint8Array | null;
+}
+
+/** An entry that posted to a deposit's position. */
+export interface LifeEntry {
+  readonly seq: number;
+  readonly view: View;
+  readonly source: 'webhook' | 'api' | 'decision';
+  /** Smallest unit. */
+  readonly amount: Amount;
+  readonly isReversal: boolean;
+  /** Unix milliseconds. */
+  readonly postedAt: number;
+}
+
+/** Everything that the store knows about a deposit, for a person. */
+export interface DepositLife {
+  readonly deposit: Deposit;
+  /** Its notifications and those of the chain about its hash, oldest first. */
+  readonly notifications: readonly StoredNotification[];
+  readonly entries: readonly LifeEntry[];
+  readonly items: readonly (StoredCredit & { readonly seq: number })[];
+  readonly acknowledgements: readonly {
+    readonly creditId: string;
+    readonly seq: number;
+    readonly reference: string;
+    /** Unix milliseconds. */
+    readonly at: number;
+  }[];
+  readonly breaks: readonly {
+    readonly found: Break;
+    readonly history: readonly StoredBreakEvent[];
+  }[];
+  /** By journal position: the facts of all members above, and decisions and custody records. */
+  readonly facts: ReadonlyMap<number, LifeFact>;
+  /** Whether more notifications, entries or breaks exist than are listed. */
+  readonly isCut: boolean;
 }
 
 /** Counts for the console, metrics and the demo's closing line. */

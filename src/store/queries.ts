@@ -1,5 +1,6 @@
 import type { BreakState, BreakType, Severity } from '../domain/break/break.ts';
-import type { DepositState } from '../domain/deposit/deposit.ts';
+import type { Amount } from '../domain/money/amount.ts';
+import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { View } from '../domain/money/entry.ts';
 import type { IntakeStatus } from '../domain/fact/fact.ts';
 
@@ -20,6 +21,32 @@ export interface DepositQuery {
   readonly state?: DepositState;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
+}
+
+/** Selects deposits for a list with cursors; undefined members do not filter. */
+export interface DepositSearch extends DepositQuery {
+  /** Why it is held. */
+  readonly reason?: HoldReason;
+  readonly network?: string;
+  readonly asset?: string;
+  readonly accountId?: string;
+  readonly addressId?: string;
+  readonly memo?: string;
+  /** The owner that an operator attributed it to. */
+  readonly attributedTo?: string;
+  /** Smallest units, inclusive; zero or more. */
+  readonly amountFrom?: Amount;
+  readonly amountTo?: Amount;
+  /** Unix milliseconds: first seen then or later. */
+  readonly firstSeenFrom?: number;
+  /** Unix milliseconds: first seen earlier. */
+  readonly firstSeenBefore?: number;
+}
+
+/** A page of a list that continues before or after a deposit; null begins with the newest. */
+export interface DepositPageRequest {
+  readonly cursor: { readonly side: 'older' | 'newer'; readonly depositId: string } | null;
+  readonly pageSize: number;
 }
 
 /** Selects withdrawals; undefined members do not filter. */
@@ -43,7 +70,6 @@ export interface BreakQuery {
   readonly state?: BreakState | 'unresolved';
   readonly type?: BreakType;
   readonly vaultId?: string;
-  readonly blockchainHash?: string;
   readonly severity?: Severity;
   /** Null: breaks without an assignee. */
   readonly assignee?: string | null;

@@ -26,7 +26,9 @@ import type { DayMovementQuery, DayMovementPage } from './day-movement.ts';
 import type { PageRequest, Page } from './page.ts';
 import type {
   BalanceQuery,
+  DepositPageRequest,
   DepositQuery,
+  DepositSearch,
   WithdrawalQuery,
   NotificationQuery,
   BreakQuery,
@@ -34,6 +36,8 @@ import type {
 import type {
   Balance,
   StoredCredit,
+  DepositLife,
+  DepositsFound,
   MovementStatement,
   StoredNotification,
   ShownBreak,
@@ -61,6 +65,10 @@ export interface Reads {
   balances(query: BalanceQuery, page: PageRequest): Promise<Page<Balance>>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
+  /** A page of deposits, newest first. Reading stops at a limit; the answer says how far it came. */
+  findDeposits(search: DepositSearch, page: DepositPageRequest): Promise<DepositsFound>;
+  /** A deposit with the facts about it, from one snapshot. */
+  depositLife(depositId: string): Promise<DepositLife | undefined>;
   /** Feed items with a number greater than `after`, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
   /** Number of the last item of the feed; 0 while it is empty. */
@@ -73,7 +81,6 @@ export interface Reads {
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
-  quarantined(quarantineId: string): Promise<QuarantineRow | undefined>;
   /** The body of the fact at a journal position, with the bytes that were received. */
   body(seq: number): Promise<KeptBody | undefined>;
   breaks(query: BreakQuery, page: PageRequest): Promise<Page<ShownBreak>>;

@@ -60,10 +60,11 @@ export class ThreadedReads implements Reading {
 
   readonly balances = this.#listing('balances');
   readonly deposits = this.#listing('deposits');
+  readonly findDeposits = this.#listing('findDeposits');
+  readonly depositLife = this.#listing('depositLife');
   readonly withdrawals = this.#listing('withdrawals');
   readonly notifications = this.#listing('notifications');
   readonly quarantine = this.#listing('quarantine');
-  readonly quarantined = this.#looking('quarantined');
   readonly breaks = this.#listing('breaks');
   readonly openBreaksOf = this.#working('openBreaksOf');
   readonly custodyWatermark = this.#working('custodyWatermark');

@@ -8,15 +8,31 @@ import {
   SqliteQueryCompiler,
   type Compilable,
 } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import { createTables } from '../../../src/store/sqlite/file/database.ts';
 import { BY_URGENCY, UNRESOLVED } from '../../../src/store/sqlite/reads/breaks/breaks.ts';
 import { oldestHeld, oldestUnacknowledged } from '../../../src/store/sqlite/reads/counts.ts';
 import {
+  breakRows,
+  entryRows,
+  notificationRows,
+} from '../../../src/store/sqlite/reads/deposit-life.ts';
+import {
+  depositScan,
+  lastOfScan,
+  NEWEST,
+  ofHashes,
+  UNACKNOWLEDGED,
+  WAITING,
+  type Source,
+} from '../../../src/store/sqlite/reads/deposit-search.ts';
+import {
   disputedDepositRows,
   waitingDepositRows,
 } from '../../../src/store/sqlite/reads/deposits.ts';
-import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
+import type { DepositSearch } from '../../../src/store/queries.ts';
+import type { DepositRow, Tables } from '../../../src/store/sqlite/table/tables.ts';
 
 /** SQLite's plan of a query. It is the same in a full store, because nothing runs ANALYZE. */
 function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {
@@ -64,6 +80,74 @@ test('disputed deposits are found from the claimed hashes, and their transaction
     'CORRELATED SCALAR SUBQUERY 2',
     'SEARCH own_hashes USING COVERING INDEX own_hashes_claimed (hash_id=?)',
     'SEARCH withdrawals USING INDEX sqlite_autoindex_withdrawals_1 (transaction_id=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ]);
+});
+
+describe('a page of found deposits', () => {
+  const POSITION = { first_seq: 9, hash_id: 9_000_000, deposit_id: 'dep_9' };
+
+  /** Plans of the page, and of finding where its reading ended. */
+  function plansOf(search: DepositSearch, source: Source, side: 'older' | 'newer') {
+    const between = { after: 1, before: 8 };
+    const scan = { search, source, from: POSITION, side, between, limit: 51 };
+    return {
+      page: planOf((db) => ({ compile: () => depositScan(scan).compile(db) })),
+      last: planOf((db) => ({ compile: () => lastOfScan(scan, 100).compile(db) })),
+    };
+  }
+
+  test.for([
+    ['older', 'first_seq>? AND (first_seq,hash_id,deposit_id)<(?,?,?)'],
+    ['newer', '(first_seq,hash_id,deposit_id)>(?,?,?) AND first_seq<?'],
+  ] as const)('any filter reads deposits in order, at most so many: %s', ([side, bounds]) => {
+    const search = { memo: '88', amountFrom: Amount(5n), attributedTo: 'customer 7' };
+    const { page, last } = plansOf(search, NEWEST, side);
+    expect(page).toEqual([
+      'CO-ROUTINE (subquery-1)',
+      `SEARCH deposits USING INDEX deposits_by_seq (${bounds})`,
+      'SCAN (subquery-1)',
+    ]);
+    expect(last).toEqual([`SEARCH deposits USING COVERING INDEX deposits_by_seq (${bounds})`]);
+  });
+
+  test.for([
+    ['older', '<'],
+    ['newer', '>'],
+  ] as const)('a state is read in order from its own index: %s', ([side, sign]) => {
+    const { page, last } = plansOf({ state: 'held', vaultId: 'v1' }, WAITING, side);
+    const bounds = `state=? AND (hash_id,deposit_id)${sign}(?,?)`;
+    expect(page).toEqual([
+      'CO-ROUTINE (subquery-1)',
+      `SEARCH deposits USING INDEX deposits_waiting (${bounds})`,
+      'SCAN (subquery-1)',
+    ]);
+    expect(last).toEqual([`SEARCH deposits USING COVERING INDEX deposits_waiting (${bounds})`]);
+  });
+
+  test('few unacknowledged credits, and the deposits of a hash, are read and sorted', () => {
+    expect(plansOf({ state: 'credited' }, UNACKNOWLEDGED, 'older').page).toEqual([
+      'SCAN deposits USING INDEX deposits_unacknowledged',
+      'USE TEMP B-TREE FOR ORDER BY',
+    ]);
+    expect(plansOf({ blockchainHash: '0xa1' }, ofHashes([1, 2]), 'older').page).toContain(
+      'SEARCH deposits USING PRIMARY KEY (hash_id=?)',
+    );
+  });
+});
+
+test('the facts of a deposit are found by its hash', () => {
+  const row = { hash_id: 1, vault_id: 'v1', transaction_id: 'tx' } as DepositRow;
+  expect(planOf((db) => notificationRows(db, row))).toEqual([
+    'SEARCH notifications USING INDEX notifications_by_hash (hash_id=?)',
+  ]);
+  expect(planOf((db) => entryRows(db, row))).toEqual([
+    'SEARCH entries USING INDEX entries_by_hash (hash_id=?)',
+    'SEARCH postings USING PRIMARY KEY (entry_id=?)',
+    'SEARCH ledger_accounts USING INTEGER PRIMARY KEY (rowid=?)',
+  ]);
+  expect(planOf((db) => breakRows(db, row))).toEqual([
+    'SEARCH breaks USING INDEX breaks_by_hash (blockchain_hash=?)',
     'USE TEMP B-TREE FOR ORDER BY',
   ]);
 });

@@ -5,7 +5,8 @@ import type { StoredCredit } from '../../answers.ts';
 import { unpackDeposit } from '../../codec/deposit.ts';
 import type { CreditRow, Tables } from '../table/tables.ts';
 
-function creditOf(row: CreditRow): StoredCredit {
+/** A row of the feed as an item. */
+export function creditOf(row: CreditRow): StoredCredit {
   return {
     feedSeq: row.feed_seq,
     createdAt: row.created_at,

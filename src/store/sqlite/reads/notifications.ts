@@ -12,7 +12,8 @@ import { keptTotal, readPage } from './list.ts';
 /** Repeats the condition of the index `notifications_by_status` for SQLite's planner. */
 const NOT_ACCEPTED = sql<boolean>`status <> 'accepted'`;
 
-function notificationOf(
+/** A notification as a list shows it. */
+export function notificationOf(
   row: NotificationTableRow,
   hash: HashTableRow | undefined,
 ): StoredNotification {

@@ -9,12 +9,14 @@ import type { AssetId, DepositId, TransactionId } from '../../../domain/ids.ts';
 import { computeDay, packDay } from '../../close/close-day.ts';
 import type { DayMovementQuery } from '../../day-movement.ts';
 import { pageWithin, type Page, type PageRequest } from '../../page.ts';
-import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../../records.ts';
+import type { PolicyRow, ReconciliationRow } from '../../records.ts';
 import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answers.ts';
 import type {
   BalanceQuery,
   BreakQuery,
+  DepositPageRequest,
   DepositQuery,
+  DepositSearch,
   NotificationQuery,
   WithdrawalQuery,
 } from '../../queries.ts';
@@ -36,6 +38,8 @@ import {
 } from './close/closes.ts';
 import { readCredit, readCredits, readFeedHead, readRestoredAfter } from './credits.ts';
 import { readCounts } from './counts.ts';
+import { readDepositLife } from './deposit-life.ts';
+import { readFoundDeposits } from './deposit-search.ts';
 import {
   countWaitingDeposits,
   readDeposit,
@@ -103,6 +107,14 @@ export class SqliteReads implements Reads {
     return readDeposit(this.#db, depositId, this.#keys);
   }
 
+  findDeposits(search: DepositSearch, page: DepositPageRequest) {
+    return readFoundDeposits(this.#db, { search, page, keys: this.#keys });
+  }
+
+  depositLife(depositId: string) {
+    return readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
+  }
+
   feedHead(): Promise<number> {
     return readFeedHead(this.#db);
   }
@@ -141,15 +153,6 @@ export class SqliteReads implements Reads {
   quarantine(page: PageRequest) {
     const listing = { table: 'quarantine', equal: {}, newestFirstBy: 'seq' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
-  }
-
-  async quarantined(quarantineId: string): Promise<QuarantineRow | undefined> {
-    const row = await this.#db
-      .selectFrom('quarantine')
-      .where('quarantine_id', '=', quarantineId)
-      .selectAll()
-      .executeTakeFirst();
-    return row === undefined ? undefined : quarantineOf(row);
   }
 
   body(seq: number): Promise<KeptBody | undefined> {

@@ -1,0 +1,281 @@
+import { sql, type Kysely } from 'kysely';
+import { storedAmount } from '../../../domain/money/amount.ts';
+import { creditIdOf, DepositId } from '../../../domain/ids.ts';
+import type { Deposit } from '../../../domain/deposit/deposit.ts';
+import type { DepositLife, LifeEntry, LifeFact } from '../../answers.ts';
+import { idDigest } from '../../unit/id-digest.ts';
+import { breakEventOf, breakOf } from '../breaks/break-row.ts';
+import type { JournalReader } from '../journal/journal-reader.ts';
+import type { KeyLookup } from '../keys/key-lookup.ts';
+import { depositOf } from '../table/row.ts';
+import type { DepositRow, Tables } from '../table/tables.ts';
+import { creditOf } from './credits.ts';
+import { seqBefore } from './deposit-search.ts';
+import { atSnapshot } from './list.ts';
+import { notificationOf } from './notifications.ts';
+
+/** Most notifications, entries and breaks of one deposit: anyone may invent notifications. */
+const ROWS_MAX = 60;
+/** Most credits of one deposit that are looked up; each one more needs a rollback. */
+const CREDITS_MAX = 20;
+/** Longest body that is shown within the page, bytes. */
+const BODY_BYTES_MAX = 64 * 1024;
+/** How far around a known moment its fact is looked for: facts of a commit are not in order. */
+const DISORDER_MS = 5_000;
+const FACTS_AROUND_MAX = 20_000;
+/** Decisions are looked for among so many facts after the first one about the deposit. */
+const FACTS_AFTER_MAX = 100_000;
+/** Most bodies that are read to find decisions and custody records. */
+const BODIES_MAX = 256;
+
+interface Sources {
+  readonly keys: KeyLookup;
+  readonly journal: JournalReader;
+}
+
+function rowOf(at: Kysely<Tables>, depositId: string, keys: KeyLookup) {
+  return at
+    .selectFrom('deposits')
+    .where('hash_id', 'in', keys.candidates('deposit', depositId))
+    .where('deposit_id', '=', depositId)
+    .selectAll()
+    .executeTakeFirst();
+}
+
+/** Notifications of the deposit's hash in its vault: its own, and those of the chain. */
+export function notificationRows(db: Kysely<Tables>, row: DepositRow) {
+  return db
+    .selectFrom('notifications')
+    .where('hash_id', '=', row.hash_id)
+    .where(sql<boolean>`vault_id = ${row.vault_id}`)
+    .where(sql<boolean>`(transaction_id is null or transaction_id is ${row.transaction_id})`)
+    .selectAll()
+    .orderBy('seq')
+    .limit(ROWS_MAX + 1);
+}
+
+/**
+ * Entries with a posting at the deposit's position. The chain view knows addresses alone, and a
+ * notification's balance change need not repeat its account and memo.
+ */
+export function entryRows(db: Kysely<Tables>, row: DepositRow) {
+  const { account_id: account, address_id: address, memo } = row;
+  return db
+    .selectFrom('entries')
+    .innerJoin('postings', 'postings.entry_id', 'entries.entry_id')
+    .innerJoin('ledger_accounts', 'ledger_accounts.ledger_account', 'postings.ledger_account')
+    .where('entries.hash_id', '=', row.hash_id)
+    .where('ledger_accounts.kind', '=', 'position')
+    .where('ledger_accounts.vault_id', '=', row.vault_id)
+    .where('ledger_accounts.asset', '=', row.asset)
+    .where('ledger_accounts.address_id', 'in', [address ?? '', ''])
+    .where(
+      sql<boolean>`(entries.view = 'chain' or (account_id in (${account ?? ''}, '') and memo in (${memo ?? ''}, '')))`,
+    )
+    .select([
+      'entries.seq',
+      'entries.view',
+      'entries.source',
+      'entries.reverses',
+      'entries.posted_at',
+      'postings.amount',
+    ])
+    .orderBy('entries.entry_id')
+    .limit(ROWS_MAX + 1);
+}
+
+/** Breaks about the deposit, or about its hash in its vault. */
+export function breakRows(db: Kysely<Tables>, row: DepositRow) {
+  return db
+    .selectFrom('breaks')
+    .where(sql<boolean>`blockchain_hash = ${row.blockchain_hash}`)
+    .where('vault_id', '=', row.vault_id)
+    .where(sql<boolean>`(deposit_id is null or deposit_id = ${row.deposit_id})`)
+    .where(sql<boolean>`(asset is null or asset = ${row.asset})`)
+    .selectAll()
+    .orderBy('opened_at')
+    .limit(ROWS_MAX + 1);
+}
+
+async function breaksOf(at: Kysely<Tables>, row: DepositRow): Promise<DepositLife['breaks']> {
+  const found = (await breakRows(at, row).execute()).map(breakOf);
+  const events = await at
+    .selectFrom('break_events')
+    .where(
+      'break_id',
+      'in',
+      found.map(({ breakId }) => breakId),
+    )
+    .selectAll()
+    .orderBy(sql`rowid`)
+    .execute();
+  const history = events.map(breakEventOf);
+  return found.map((one) => ({
+    found: one,
+    history: history.filter(({ breakId }) => breakId === one.breakId).slice(-ROWS_MAX),
+  }));
+}
+
+/** The ids of the deposit's credits and reversals, which are made of its own id. */
+function creditIdsOf({ depositId, creditsIssued }: Deposit): string[] {
+  const ordinals = Array.from({ length: creditsIssued }, (_, index) => index + 1);
+  return ordinals
+    .slice(-CREDITS_MAX)
+    .flatMap((ordinal) =>
+      (['credit', 'reversal'] as const).map((kind) =>
+        creditIdOf({ depositId: DepositId(depositId), kind, ordinal }, idDigest),
+      ),
+    );
+}
+
+async function feedOf(at: Kysely<Tables>, deposit: Deposit) {
+  const ids = creditIdsOf(deposit);
+  const items = await at
+    .selectFrom('credits')
+    .where('credit_id', 'in', ids)
+    .selectAll()
+    .orderBy('feed_seq')
+    .execute();
+  const acknowledgements = await at
+    .selectFrom('acknowledgements')
+    .where('credit_id', 'in', ids)
+    .selectAll()
+    .execute();
+  return {
+    items: items.map((row) => ({ ...creditOf(row), seq: row.seq })),
+    acknowledgements: acknowledgements.map(({ credit_id: creditId, seq, reference, at: when }) => ({
+      creditId,
+      seq,
+      reference,
+      at: when,
+    })),
+  };
+}
+
+/** Decisions and custody records at these moments, and decisions soon after the first fact. */
+async function candidates(
+  at: Kysely<Tables>,
+  moments: ReadonlySet<number>,
+  firstSeq: number,
+): Promise<number[]> {
+  const found = new Set<number>();
+  for (const moment of moments) {
+    const from = await seqBefore(at, moment - DISORDER_MS);
+    const rows = await at
+      .selectFrom('journal')
+      .where('seq', '>', from)
+      .where('seq', '<=', from + FACTS_AROUND_MAX)
+      .where('recorded_at', '=', moment)
+      .where('kind', 'in', ['decision', 'custody-record'])
+      .select('seq')
+      .limit(BODIES_MAX)
+      .execute();
+    for (const { seq } of rows) found.add(seq);
+  }
+  const decisions = await at
+    .selectFrom('journal')
+    .where('seq', '>', firstSeq)
+    .where('seq', '<=', firstSeq + FACTS_AFTER_MAX)
+    .where('kind', '=', 'decision')
+    .select('seq')
+    .orderBy('seq')
+    .limit(BODIES_MAX)
+    .execute();
+  for (const { seq } of decisions) found.add(seq);
+  return [...found].toSorted((left, right) => left - right);
+}
+
+function factAt(journal: JournalReader, seq: number): LifeFact | undefined {
+  const row = journal.at(seq);
+  if (row === undefined) return undefined;
+  const { kind, recordedAt, detail, body } = row;
+  const isShown = body.length > 0 && body.length <= BODY_BYTES_MAX;
+  return {
+    seq,
+    kind,
+    recordedAt,
+    actor: kind === 'decision' ? detail : null,
+    body: isShown ? Uint8Array.from(body) : null,
+  };
+}
+
+const decoder = new TextDecoder();
+
+/** Whether a fact names the deposit, its transaction or one of its credits. */
+function names({ body }: LifeFact, deposit: Deposit): boolean {
+  if (body === null) return false;
+  const text = decoder.decode(body);
+  const ids = [deposit.depositId, deposit.transactionId, ...creditIdsOf(deposit)];
+  return ids.some((id) => id !== null && text.includes(JSON.stringify(id)));
+}
+
+async function factsOf(
+  at: Kysely<Tables>,
+  life: Omit<DepositLife, 'facts' | 'isCut'>,
+  { journal, firstSeq }: { journal: JournalReader; firstSeq: number },
+): Promise<Map<number, LifeFact>> {
+  const { deposit, notifications, entries, items, acknowledgements, breaks } = life;
+  const known = [
+    ...[...notifications, ...entries, ...items, ...acknowledgements].map(({ seq }) => seq),
+    ...breaks.flatMap(({ history }) => history.map(({ seq }) => seq)),
+  ];
+  const moments = new Set(
+    [
+      deposit.verifiedAt,
+      deposit.updatedAt,
+      ...deposit.approvals.map((one) => one.at),
+      ...items.flatMap(({ item }) => [
+        item.deposit.verifiedAt,
+        ...item.deposit.approvals.map((one) => one.at),
+      ]),
+    ].filter((moment) => moment !== null),
+  );
+  const facts = new Map<number, LifeFact>();
+  for (const seq of new Set(known)) {
+    const fact = factAt(journal, seq);
+    if (fact !== undefined) facts.set(seq, fact);
+  }
+  for (const seq of await candidates(at, moments, firstSeq)) {
+    const fact = facts.has(seq) ? undefined : factAt(journal, seq);
+    if (fact !== undefined && names(fact, deposit)) facts.set(seq, fact);
+  }
+  return facts;
+}
+
+/** A deposit with the facts about it (`Reads.depositLife`). */
+export function readDepositLife(
+  db: Kysely<Tables>,
+  depositId: string,
+  { keys, journal }: Sources,
+): Promise<DepositLife | undefined> {
+  return atSnapshot(db, async (at) => {
+    const row = await rowOf(at, depositId, keys);
+    if (row === undefined) return undefined;
+    const deposit = depositOf(row);
+    const notifications = await notificationRows(at, row).execute();
+    const entries = await entryRows(at, row).execute();
+    const breaks = await breaksOf(at, row);
+    const hash = {
+      hash_id: row.hash_id,
+      network: row.network,
+      blockchain_hash: row.blockchain_hash,
+    };
+    const life = {
+      deposit,
+      notifications: notifications.slice(0, ROWS_MAX).map((one) => notificationOf(one, hash)),
+      entries: entries.slice(0, ROWS_MAX).map((entry): LifeEntry => ({
+        seq: entry.seq,
+        view: entry.view as LifeEntry['view'],
+        source: entry.source as LifeEntry['source'],
+        amount: storedAmount(entry.amount),
+        isReversal: entry.reverses !== null,
+        postedAt: entry.posted_at,
+      })),
+      breaks: breaks.slice(0, ROWS_MAX),
+      ...(await feedOf(at, deposit)),
+    };
+    const facts = await factsOf(at, life, { journal, firstSeq: row.first_seq });
+    const isCut = [notifications, entries, breaks].some((list) => list.length > ROWS_MAX);
+    return { ...life, facts, isCut };
+  });
+}

@@ -1,0 +1,290 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { DepositState } from '../../../domain/deposit/deposit.ts';
+import type { DepositsFound } from '../../answers.ts';
+import type { DepositPageRequest, DepositSearch } from '../../queries.ts';
+import type { KeyLookup } from '../keys/key-lookup.ts';
+import { depositOf } from '../table/row.ts';
+import type { DepositRow, Tables } from '../table/tables.ts';
+import { atSnapshot, keptTotal } from './list.ts';
+
+/**
+ * Most deposits that one page reads. Few filters have an index, because an index costs every
+ * commit. So a page reads the newest deposits until it is full, or so many: some 30 ms.
+ */
+const READ_MAX = 10_000;
+/** The same through an index of a state: each of its deposits is on another page of the file. */
+const READ_BY_STATE_MAX = 2_000;
+
+/** Notifications of a commit may be older than the commit's first by this much, milliseconds. */
+const DISORDER_MS = 60_000;
+
+/** Where a page's deposits are read, and in which order. */
+export interface Source {
+  /** The index, and the condition that it repeats. */
+  readonly index: string;
+  readonly condition?: RawBuilder<boolean>;
+  /** By first fact, or by hash: hashes are numbered by their first fact. */
+  readonly order: 'fact' | 'hash';
+  /** Null: the condition bounds what is read. */
+  readonly readMax: number | null;
+}
+
+/** All deposits, by their first facts. */
+export const NEWEST: Source = { index: 'deposits_by_seq', order: 'fact', readMax: READ_MAX };
+
+/** The deposits of a state that may still change. */
+export const WAITING: Source = {
+  index: 'deposits_waiting',
+  condition: sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`,
+  order: 'hash',
+  readMax: READ_BY_STATE_MAX,
+};
+
+/** Deposits whose credits no consumer has acknowledged. */
+export const UNACKNOWLEDGED: Source = {
+  index: 'deposits_unacknowledged',
+  condition: sql<boolean>`state = 'credited'`,
+  order: 'hash',
+  readMax: null,
+};
+
+/** The deposits of a hash, by its numbers. */
+export function ofHashes(hashIds: readonly number[]): Source {
+  return {
+    index: 'sqlite_autoindex_deposits_1',
+    condition: sql<boolean>`hash_id in (select value from json_each(${JSON.stringify(hashIds)}))`,
+    order: 'hash',
+    readMax: null,
+  };
+}
+
+/** A deposit's position in the list: the list's order never changes. */
+type Position = Pick<DepositRow, 'first_seq' | 'hash_id' | 'deposit_id'>;
+
+type RowKey = Pick<DepositRow, 'hash_id' | 'deposit_id'>;
+
+/** A query of deposits within bounds, on one side of a position. */
+interface DepositScan {
+  readonly search: DepositSearch;
+  readonly source: Source;
+  readonly from: Position | undefined;
+  readonly side: 'older' | 'newer';
+  /** Journal positions between which the deposits were first seen: exclusive, inclusive. */
+  readonly between: { readonly after: number | undefined; readonly before: number | undefined };
+  readonly limit: number;
+}
+
+function all(conditions: readonly (RawBuilder<boolean> | undefined)[]): RawBuilder<boolean> {
+  const given = conditions.filter((one) => one !== undefined);
+  return given.length === 0
+    ? sql<boolean>`1 = 1`
+    : sql<boolean>`${sql.join(given, sql.raw(' and '))}`;
+}
+
+/** Compares decimal text of any length by its digits. */
+function amountAtLeast(amount: bigint): RawBuilder<boolean> {
+  const digits = amount.toString();
+  return sql<boolean>`substr(amount, 1, 1) <> '-'
+    and (length(amount), amount) >= (${digits.length}, ${digits})`;
+}
+
+function amountAtMost(amount: bigint): RawBuilder<boolean> {
+  const digits = amount.toString();
+  return sql<boolean>`(substr(amount, 1, 1) = '-'
+    or (length(amount), amount) <= (${digits.length}, ${digits}))`;
+}
+
+function filtersOf(search: DepositSearch): RawBuilder<boolean> {
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo } = search;
+  const equal = {
+    state: search.state,
+    reason: search.reason,
+    vault_id: search.vaultId,
+    network: search.network,
+    asset: search.asset,
+    account_id: search.accountId,
+    address_id: search.addressId,
+    memo: search.memo,
+    attributed_to: search.attributedTo,
+  };
+  return all([
+    ...Object.entries(equal).map(([column, value]) =>
+      value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
+    ),
+    amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
+    amountTo === undefined ? undefined : amountAtMost(amountTo),
+    firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,
+    firstSeenBefore === undefined ? undefined : sql<boolean>`first_seen_at < ${firstSeenBefore}`,
+  ]);
+}
+
+const COLUMNS = {
+  fact: ['first_seq', 'hash_id', 'deposit_id'],
+  hash: ['hash_id', 'deposit_id'],
+} as const;
+
+function boundsOf({ search, source, from, side, between }: DepositScan): RawBuilder<boolean> {
+  const sign = sql.raw(side === 'older' ? '<' : '>');
+  const columns = COLUMNS[source.order];
+  const { state } = search;
+  const beyond =
+    from === undefined
+      ? undefined
+      : sql<boolean>`(${sql.join(columns.map((one) => sql.ref(one)))}) ${sign} (${sql.join(columns.map((one) => from[one]))})`;
+  const isByFact = source.order === 'fact';
+  return all([
+    source.condition,
+    source === WAITING ? sql<boolean>`state = ${state}` : undefined,
+    beyond,
+    isByFact && between.after !== undefined
+      ? sql<boolean>`first_seq > ${between.after}`
+      : undefined,
+    isByFact && between.before !== undefined
+      ? sql<boolean>`first_seq <= ${between.before}`
+      : undefined,
+  ]);
+}
+
+function orderOf({ source, side }: DepositScan): RawBuilder<unknown> {
+  const way = sql.raw(side === 'older' ? 'desc' : 'asc');
+  return sql.join(COLUMNS[source.order].map((column) => sql`${sql.ref(column)} ${way}`));
+}
+
+/** The query of one page. */
+export function depositScan(scan: DepositScan): RawBuilder<DepositRow> {
+  const { search, source, limit } = scan;
+  const [filters, bounds, order] = [filtersOf(search), boundsOf(scan), orderOf(scan)];
+  const from = sql`deposits indexed by ${sql.raw(source.index)}`;
+  if (source.readMax === null) {
+    return sql<DepositRow>`select * from ${from}
+      where ${bounds} and ${filters} order by ${order} limit ${limit}`;
+  }
+  return sql<DepositRow>`select * from (
+      select * from ${from} where ${bounds} order by ${order} limit ${source.readMax}
+    ) where ${filters} limit ${limit}`;
+}
+
+/** The last deposit that a full scan reads; no row when the scan reaches the end. */
+export function lastOfScan(scan: DepositScan, readMax: number): RawBuilder<RowKey> {
+  return sql<RowKey>`select hash_id, deposit_id from deposits indexed by ${sql.raw(scan.source.index)}
+    where ${boundsOf(scan)} order by ${orderOf(scan)} limit 1 offset ${readMax - 1}`;
+}
+
+/** The last fact before a moment, by a binary search: the journal has no index on time. */
+export async function seqBefore(at: Kysely<Tables>, moment: number): Promise<number> {
+  const head = await at
+    .selectFrom('journal')
+    .select((fact) => fact.fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  let [before, after] = [0, (head?.seq ?? 0) + 1];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    const fact = await at
+      .selectFrom('journal')
+      .where('seq', '=', middle)
+      .select('recorded_at')
+      .executeTakeFirst();
+    if ((fact?.recorded_at ?? moment) < moment) before = middle;
+    else after = middle;
+  }
+  return before;
+}
+
+function positionOf(
+  at: Kysely<Tables>,
+  depositId: string,
+  keys: KeyLookup,
+): Promise<Position | undefined> {
+  return at
+    .selectFrom('deposits')
+    .where('hash_id', 'in', keys.candidates('deposit', depositId))
+    .where('deposit_id', '=', depositId)
+    .select(['first_seq', 'hash_id', 'deposit_id'])
+    .executeTakeFirst();
+}
+
+async function countOf(at: Kysely<Tables>, state: DepositState | undefined): Promise<number> {
+  const { rows } = await keptTotal('deposit_counts', { state }).execute(at);
+  return rows[0]?.total ?? 0;
+}
+
+/** When the last read deposit was first seen, and the deposit itself; null at the end. */
+async function endOfScan(
+  at: Kysely<Tables>,
+  scan: DepositScan,
+): Promise<{ readonly depositId: string; readonly firstSeenAt: number } | null> {
+  const { readMax } = scan.source;
+  if (readMax === null) return null;
+  const [last] = (await lastOfScan(scan, readMax).execute(at)).rows;
+  if (last === undefined) return null;
+  const row = await at
+    .selectFrom('deposits')
+    .where('hash_id', '=', last.hash_id)
+    .where('deposit_id', '=', last.deposit_id)
+    .select('first_seen_at')
+    .executeTakeFirst();
+  return { depositId: last.deposit_id, firstSeenAt: row?.first_seen_at ?? 0 };
+}
+
+const DONE: readonly DepositState[] = ['settled', 'credited', 'internal'];
+
+async function sourceOf(
+  at: Kysely<Tables>,
+  { state, blockchainHash }: DepositSearch,
+  keys: KeyLookup,
+): Promise<Source> {
+  if (blockchainHash !== undefined) return ofHashes(keys.hashIds(blockchainHash));
+  if (state === undefined) return NEWEST;
+  if (!DONE.includes(state)) return WAITING;
+  const isFew = state === 'credited' && (await countOf(at, state)) <= READ_BY_STATE_MAX;
+  return isFew ? UNACKNOWLEDGED : NEWEST;
+}
+
+async function scanFor(
+  at: Kysely<Tables>,
+  query: { search: DepositSearch; page: DepositPageRequest; keys: KeyLookup },
+): Promise<DepositScan> {
+  const { search, page, keys } = query;
+  const { firstSeenFrom, firstSeenBefore } = search;
+  const seqAt = async (moment: number | undefined): Promise<number | undefined> =>
+    moment === undefined ? undefined : seqBefore(at, moment);
+  return {
+    search,
+    source: await sourceOf(at, search, keys),
+    from: page.cursor === null ? undefined : await positionOf(at, page.cursor.depositId, keys),
+    side: page.cursor?.side ?? 'older',
+    between: {
+      after: await seqAt(firstSeenFrom && firstSeenFrom - DISORDER_MS),
+      before: await seqAt(firstSeenBefore && firstSeenBefore + DISORDER_MS),
+    },
+    limit: page.pageSize + 1,
+  };
+}
+
+/** The stored number of deposits, where only the state filters. */
+function totalOf(at: Kysely<Tables>, { state, ...others }: DepositSearch): Promise<number | null> {
+  const isFiltered = Object.values(others).some((value) => value !== undefined);
+  return isFiltered ? Promise.resolve(null) : countOf(at, state);
+}
+
+/** A page of found deposits (`Reads.findDeposits`). */
+export function readFoundDeposits(
+  db: Kysely<Tables>,
+  query: { search: DepositSearch; page: DepositPageRequest; keys: KeyLookup },
+): Promise<DepositsFound> {
+  return atSnapshot(db, async (at) => {
+    const { search, page } = query;
+    const scan = await scanFor(at, query);
+    const { rows } = await depositScan(scan).execute(at);
+    const items = rows.slice(0, page.pageSize).map(depositOf);
+    const isMore = rows.length > page.pageSize;
+    const end = isMore ? null : await endOfScan(at, scan);
+    const beyond = isMore ? (items.at(-1)?.depositId ?? null) : (end?.depositId ?? null);
+    const back = scan.from === undefined ? null : (items[0]?.depositId ?? scan.from.deposit_id);
+    const searchedTo = end?.firstSeenAt ?? null;
+    const total = await totalOf(at, search);
+    return scan.side === 'older'
+      ? { items, older: beyond, newer: back, searchedTo, total }
+      : { items: items.toReversed(), older: back, newer: beyond, searchedTo, total };
+  });
+}

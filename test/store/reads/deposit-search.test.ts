@@ -1,0 +1,129 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import type { DepositsFound } from '../../../src/store/answers.ts';
+import type { DepositPageRequest, DepositSearch } from '../../../src/store/queries.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import { openLedgerFile, START } from '../open-ledger.ts';
+import { change, Service } from '../webhook.ts';
+
+/** A store with five deposits, named by their hashes, and a search in it. */
+async function searchable() {
+  const { open, path } = await openLedgerFile();
+  const reads = new SqliteReads(openForReading(path));
+  onTestFinished(() => reads.close());
+  const service = new Service();
+  await open.deliver(
+    service.confirmed(6, { blockchainHash: '0x1', balanceChanges: [change('99')] }),
+    service.confirmed(1, { blockchainHash: '0x2', vaultId: 'v2', accountId: 'acc-2' }),
+    service.incoming('mempool', { blockchainHash: '0x3', addressId: 'adr-3' }),
+    service.confirmed(1, { blockchainHash: '0x4', memo: '88' }),
+    service.confirmed(1, {
+      blockchainHash: '0x5',
+      network: 'ripple',
+      balanceChanges: [change('1000', { asset: 'ripple:XRP' })],
+    }),
+  );
+  const attributed = open.deposits().find(({ blockchain_hash: hash }) => hash === '0x4');
+  await open.decide({
+    kind: 'attribute',
+    depositId: attributed?.deposit_id as never,
+    attributedTo: 'customer 7',
+    endsApprovals: true,
+    reason: 'their ticket',
+  });
+  const find = (search: DepositSearch, page: Partial<DepositPageRequest> = {}) =>
+    reads.findDeposits(search, { cursor: null, pageSize: 10, ...page });
+  return { open, service, find };
+}
+
+function hashes({ items }: DepositsFound): string {
+  return items.map(({ blockchainHash }) => blockchainHash).join(' ');
+}
+
+const CASES: [search: DepositSearch, found: string][] = [
+  [{}, '0x5 0x4 0x3 0x2 0x1'],
+  [{ state: 'confirming' }, '0x5 0x4 0x2'],
+  [{ state: 'verifying' }, '0x1'],
+  [{ state: 'settled' }, ''],
+  [{ state: 'credited' }, ''],
+  [{ network: 'ripple' }, '0x5'],
+  [{ asset: 'ripple:XRP' }, '0x5'],
+  [{ vaultId: 'v2' }, '0x2'],
+  [{ accountId: 'acc-2' }, '0x2'],
+  [{ addressId: 'adr-3' }, '0x3'],
+  [{ memo: '88' }, '0x4'],
+  [{ attributedTo: 'customer 7' }, '0x4'],
+  [{ blockchainHash: '0x3' }, '0x3'],
+  [{ blockchainHash: '0x3', vaultId: 'v2' }, ''],
+  [{ blockchainHash: '0x9' }, ''],
+  // By value, although amounts are kept as text.
+  [{ amountFrom: Amount(100n) }, '0x5 0x4 0x3 0x2'],
+  [{ amountTo: Amount(99n) }, '0x1'],
+  [{ amountFrom: Amount(99n), amountTo: Amount(100n) }, '0x4 0x3 0x2 0x1'],
+  // Facts arrive a second apart; the policy is the first.
+  [{ firstSeenFrom: START + 5_000 }, '0x5 0x4'],
+  [{ firstSeenBefore: START + 3_000 }, '0x1'],
+  [{ firstSeenFrom: START + 3_000, firstSeenBefore: START + 5_000 }, '0x3 0x2'],
+  [{ state: 'confirming', firstSeenFrom: START + 5_000, vaultId: 'v1' }, '0x5 0x4'],
+];
+
+test('each filter finds its deposits, newest first, and together they find fewer', async () => {
+  const { find } = await searchable();
+  for (const [search, expected] of CASES) {
+    const found = await find(search);
+    expect([search, hashes(found)]).toEqual([search, expected]);
+    expect([found.older, found.newer, found.searchedTo]).toEqual([null, null, null]);
+  }
+});
+
+test('reading ends at a limit, says how far it came, and goes on from there', async () => {
+  const { open, find } = await searchable();
+  const columns = open
+    .rows<{ name: string }>("SELECT name FROM pragma_table_info('deposits')")
+    .map(({ name }) => name)
+    .join(', ');
+  // Deposits of the newest hash, which the filter does not match: more than one page reads.
+  open.db.exec(
+    `INSERT INTO deposits (${columns})
+     WITH RECURSIVE copy (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copy WHERE number < 2000)
+     SELECT ${columns.replace('deposit_id', "'copy-' || number")}
+     FROM deposits CROSS JOIN copy WHERE blockchain_hash = '0x5'`,
+  );
+  const search = { state: 'confirming', vaultId: 'v2' } as const;
+  const first = await find(search);
+  expect([hashes(first), first.searchedTo]).toEqual(['', START + 6_000]);
+  const second = await find(search, {
+    cursor: { side: 'older', depositId: first.older ?? '' },
+  });
+  expect([hashes(second), second.older, second.searchedTo]).toEqual(['0x2', null, null]);
+});
+
+test('pages go on behind a deposit and come back, whatever arrives meanwhile', async () => {
+  const { open, service, find } = await searchable();
+  for (const search of [{}, { vaultId: 'v1' }, { state: 'confirming' }] as const) {
+    const all = hashes(await find(search)).split(' ');
+    const first = await find(search, { pageSize: 2 });
+    expect(hashes(first)).toBe(all.slice(0, 2).join(' '));
+    expect(first.newer).toBeNull();
+    await open.deliver(service.confirmed(1, { blockchainHash: `0xnew-${JSON.stringify(search)}` }));
+    const second = await find(search, {
+      pageSize: 2,
+      cursor: { side: 'older', depositId: first.older ?? '' },
+    });
+    expect(hashes(second)).toBe(all.slice(2, 4).join(' '));
+    const back = await find(search, {
+      pageSize: 2,
+      cursor: { side: 'newer', depositId: second.newer ?? '' },
+    });
+    expect(hashes(back)).toBe(hashes(first));
+    expect(back.newer).not.toBeNull();
+  }
+});
+
+test('the number of deposits is known where only the state filters', async () => {
+  const { find } = await searchable();
+  expect((await find({})).total).toBe(5);
+  expect((await find({ state: 'confirming' })).total).toBe(3);
+  expect((await find({ vaultId: 'v1' })).total).toBeNull();
+});
