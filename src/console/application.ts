@@ -16,6 +16,7 @@ import { askToSignIn, mountSigningIn, sessionIdOf } from './frame/signing-in.tsx
 import { mountJournal } from './journal/journal.tsx';
 import type { Changes } from './live/changes.ts';
 import { liveStream } from './live/stream.ts';
+import { mountDeposits } from './deposits/deposits.tsx';
 import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
 import { mountPolicy } from './policy/policy.tsx';
@@ -54,6 +55,7 @@ export interface ConsoleOptions {
 /** The navigation, in order. Each room mounts its own routes below its path. */
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
+  { name: 'Deposits', path: '/console/deposits', key: 'd' },
   { name: 'Breaks', path: '/console/breaks', key: 'b' },
   { name: 'Close', path: '/console/close', key: 'c' },
   { name: 'Policy', path: '/console/policy', key: 'p' },
@@ -63,6 +65,7 @@ const SECTIONS: readonly Section[] = [
 
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
   mountOverview(app, context, options);
+  mountDeposits(app, context);
   mountBreaks(app, context);
   mountQuarantine(app, context);
   mountJournal(app, context);

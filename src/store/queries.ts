@@ -70,6 +70,7 @@ export interface BreakQuery {
   readonly state?: BreakState | 'unresolved';
   readonly type?: BreakType;
   readonly vaultId?: string;
+  readonly blockchainHash?: string;
   readonly severity?: Severity;
   /** Null: breaks without an assignee. */
   readonly assignee?: string | null;

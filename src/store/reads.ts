@@ -81,6 +81,7 @@ export interface Reads {
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
+  quarantined(quarantineId: string): Promise<QuarantineRow | undefined>;
   /** The body of the fact at a journal position, with the bytes that were received. */
   body(seq: number): Promise<KeptBody | undefined>;
   breaks(query: BreakQuery, page: PageRequest): Promise<Page<ShownBreak>>;

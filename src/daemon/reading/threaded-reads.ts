@@ -65,6 +65,7 @@ export class ThreadedReads implements Reading {
   readonly withdrawals = this.#listing('withdrawals');
   readonly notifications = this.#listing('notifications');
   readonly quarantine = this.#listing('quarantine');
+  readonly quarantined = this.#looking('quarantined');
   readonly breaks = this.#listing('breaks');
   readonly openBreaksOf = this.#working('openBreaksOf');
   readonly custodyWatermark = this.#working('custodyWatermark');

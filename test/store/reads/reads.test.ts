@@ -238,6 +238,9 @@ test('notifications are found by id, hash and status, and quarantined bodies hav
   expect(kept.items.map(({ notificationId, state }) => [notificationId, state])).toEqual([
     ['strange', 'kept'],
   ]);
+  const [first] = kept.items;
+  expect(await reads.quarantined(first?.quarantineId ?? '')).toEqual(first);
+  expect(await reads.quarantined('qtn_none')).toBeUndefined();
 });
 
 test('notifications of a vault are listed newest first across spans of the journal', async () => {

@@ -9,7 +9,7 @@ import type { AssetId, DepositId, TransactionId } from '../../../domain/ids.ts';
 import { computeDay, packDay } from '../../close/close-day.ts';
 import type { DayMovementQuery } from '../../day-movement.ts';
 import { pageWithin, type Page, type PageRequest } from '../../page.ts';
-import type { PolicyRow, ReconciliationRow } from '../../records.ts';
+import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../../records.ts';
 import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answers.ts';
 import type {
   BalanceQuery,
@@ -153,6 +153,15 @@ export class SqliteReads implements Reads {
   quarantine(page: PageRequest) {
     const listing = { table: 'quarantine', equal: {}, newestFirstBy: 'seq' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
+  }
+
+  async quarantined(quarantineId: string): Promise<QuarantineRow | undefined> {
+    const row = await this.#db
+      .selectFrom('quarantine')
+      .where('quarantine_id', '=', quarantineId)
+      .selectAll()
+      .executeTakeFirst();
+    return row === undefined ? undefined : quarantineOf(row);
   }
 
   body(seq: number): Promise<KeptBody | undefined> {

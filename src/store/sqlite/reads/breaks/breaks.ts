@@ -37,16 +37,23 @@ export function readBreaks(
   query: BreakQuery,
   page: PageRequest,
 ): Promise<Page<ShownBreak>> {
-  const { state, type, vaultId, severity, assignee, sort } = query;
+  const { state, type, vaultId, blockchainHash, severity, assignee, sort } = query;
   const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
     table: 'breaks',
-    equal: { state: equalState, type, vault_id: vaultId, severity, assignee },
+    equal: {
+      state: equalState,
+      type,
+      vault_id: vaultId,
+      blockchain_hash: blockchainHash,
+      severity,
+      assignee,
+    },
     newestFirstBy: 'rowid',
     orderBy: sort === undefined ? undefined : ORDERS[sort],
     also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
     kept:
-      vaultId === undefined && assignee === undefined
+      vaultId === undefined && blockchainHash === undefined && assignee === undefined
         ? keptTotal(
             'break_counts',
             { state: equalState, type, severity },

@@ -1,0 +1,158 @@
+import type { Hono } from 'hono';
+import { NO_POLICY, ruleFor } from '../../domain/deposit/policy.ts';
+import type { DepositPageRequest } from '../../store/queries.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { Decimals } from '../parts/amount.tsx';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { basisOf, DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
+import { depositsCsv } from './csv.ts';
+import { DepositPage, type ShownDeposit } from './detail.tsx';
+import { filterOf, PATH, searchOf, type DepositFilter } from './filter.ts';
+import { DepositsPage } from './list.tsx';
+
+const PAGE_SIZE = 50;
+/** The call of the API that shows raw bodies. */
+const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
+
+function cursorOf(query: Readonly<Record<string, string>>): DepositPageRequest['cursor'] {
+  const { after, before } = query;
+  if (after !== undefined && after !== '') return { side: 'older', depositId: after };
+  if (before !== undefined && before !== '') return { side: 'newer', depositId: before };
+  return null;
+}
+
+/** A page of the list, or what is wrong with its filter. */
+async function readList(
+  reads: Reads,
+  filter: DepositFilter,
+  about: { decimals: Decimals; cursor: DepositPageRequest['cursor'] },
+) {
+  const asked = searchOf(filter, about.decimals);
+  if ('problem' in asked) return asked;
+  const page = { cursor: about.cursor, pageSize: PAGE_SIZE };
+  return { found: await reads.findDeposits(asked.search, page) };
+}
+
+/** Everything that the page of one deposit shows, without what its reader may do. */
+async function readDepositPage(
+  reads: Reads,
+  depositId: string,
+): Promise<Pick<ShownDeposit, 'life' | 'rule' | 'decimals'> | undefined> {
+  const [life, policy, decimals] = await Promise.all([
+    reads.depositLife(depositId),
+    reads.policy(),
+    reads.pinnedDecimals(),
+  ]);
+  if (life === undefined) return undefined;
+  return { life, rule: ruleFor(policy?.policy ?? NO_POLICY, life.deposit), decimals };
+}
+
+const DONE: Record<DepositDecision, string> = {
+  approve: 'The approval is recorded.',
+  attribute: 'The deposit has its owner.',
+  release: 'The deposit is released.',
+  hold: 'The deposit is held.',
+};
+
+const CHANGED = {
+  title: 'The deposit changed since you opened it',
+  detail:
+    'Its amount, owner or inclusion in the chain is another now. Nothing was done. Read it again, then decide.',
+};
+
+function fieldOf(fields: Record<string, unknown>, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
+  app.get(PATH, async (visit) => {
+    const filter = filterOf(visit.req.query());
+    const decimals = await reads.pinnedDecimals();
+    const cursor = cursorOf(visit.req.query());
+    const result = await readList(reads, filter, { decimals, cursor });
+    const body = <DepositsPage filter={filter} decimals={decimals} result={result} />;
+    return show(visit, { title: 'Deposits', body }, 'problem' in result ? 400 : 200);
+  });
+
+  app.get(`${PATH}.csv`, async (visit) => {
+    const decimals = await reads.pinnedDecimals();
+    const asked = searchOf(filterOf(visit.req.query()), decimals);
+    if ('problem' in asked)
+      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+    const { text, rows, isWhole } = await depositsCsv(reads, asked.search, decimals);
+    const name = isWhole ? 'deposits.csv' : `deposits-first-${rows}.csv`;
+    return visit.body(text, 200, {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+    });
+  });
+}
+
+function allowedTo({ may }: ConsoleContext, visit: Visit, depositId: string): Allowed {
+  const path = `/v1/deposits/${encodeURIComponent(depositId)}`;
+  return {
+    decisions: new Set(
+      DECISIONS.filter((decision) => may(visit, { method: 'POST', path: `${path}/${decision}` })),
+    ),
+    name: visit.get('visitor')?.name,
+  };
+}
+
+/** `problem`: why a decision was not made. */
+async function showDeposit(
+  context: ConsoleContext,
+  visit: Visit,
+  about: { depositId: string; problem?: typeof CHANGED },
+): Promise<Response> {
+  const { depositId, problem } = about;
+  const read = await readDepositPage(context.reads, depositId);
+  if (read === undefined) return context.missing(visit, `There is no deposit ${depositId}.`);
+  const allowed = allowedTo(context, visit, depositId);
+  const shown = { ...read, allowed, showsBodies: context.may(visit, BODY) };
+  const body = (
+    <>
+      {problem === undefined ? '' : <ProblemNotice problem={problem} />}
+      <DepositPage shown={shown} />
+    </>
+  );
+  return context.show(visit, { title: 'Deposit', body }, problem === undefined ? 200 : 409);
+}
+
+function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  app.get(`${PATH}/:id`, (visit) =>
+    showDeposit(context, visit, { depositId: visit.req.param('id') }),
+  );
+}
+
+function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  for (const decision of DECISIONS) {
+    app.post(`${PATH}/:id/${decision}`, async (visit) => {
+      const depositId = visit.req.param('id');
+      const fields = await visit.req.parseBody();
+      const deposit = await context.reads.deposit(depositId);
+      const basis = fieldOf(fields, 'basis');
+      if (deposit !== undefined && basis !== '' && basis !== basisOf(deposit)) {
+        return showDeposit(context, visit, { depositId, problem: CHANGED });
+      }
+      const reason = fieldOf(fields, 'reason');
+      const attributedTo = fieldOf(fields, 'attributedTo');
+      const path = encodeURIComponent(depositId);
+      return context.perform(visit, {
+        method: 'POST',
+        path: `/v1/deposits/${path}/${decision}`,
+        body: decision === 'attribute' ? { attributedTo, reason } : { reason },
+        done: DONE[decision],
+        back: `${PATH}/${path}`,
+      });
+    });
+  }
+}
+
+/** `/console/deposits`: the list, one deposit's life, and the decisions about it. */
+export function mountDeposits(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  mountList(app, context);
+  mountOne(app, context);
+  mountDecisions(app, context);
+}

@@ -1,0 +1,267 @@
+import type { Child } from 'hono/jsx';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { approvalsNeeded, type PolicyRule } from '../../domain/deposit/policy.ts';
+import type { DepositLife } from '../../store/answers.ts';
+import { AmountFigure, type Decimals } from '../parts/amount.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { grouped } from '../parts/figure.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Actions, type Allowed } from './actions.tsx';
+import { StateBadge } from './list.tsx';
+import { StepBody } from './step-body.tsx';
+import { gatesOf, situationOf, type Gate } from './situation.ts';
+import { timelineOf, type CustodyEvidence, type Effect, type Step } from './timeline.ts';
+
+/** What the page of a deposit shows. */
+export interface ShownDeposit {
+  readonly life: DepositLife;
+  /** The rule that is in force for its asset. */
+  readonly rule: PolicyRule;
+  readonly decimals: Decimals;
+  readonly allowed: Allowed;
+  /** Whether the reader may see raw bodies. */
+  readonly showsBodies: boolean;
+}
+
+function Situation({ shown }: { shown: ShownDeposit }): Markup {
+  const { life, rule, decimals, allowed } = shown;
+  const { deposit } = life;
+  const { title, next } = situationOf(life);
+  const isEnded = ['settled', 'credited', 'internal', 'reversed'].includes(deposit.state);
+  return (
+    <Card
+      id="situation"
+      title="Now"
+      live="deposits policy"
+      aside={<Actions deposit={deposit} rule={rule} allowed={allowed} />}
+    >
+      <p class="situation">
+        <StateBadge deposit={deposit} />{' '}
+        <AmountFigure amount={deposit.amount} asset={deposit.asset} decimals={decimals} />
+      </p>
+      <p>
+        <b>{title}.</b> {next}
+      </p>
+      {isEnded ? '' : <Gates gates={gatesOf(deposit, rule)} />}
+    </Card>
+  );
+}
+
+function Gates({ gates }: { gates: readonly Gate[] }): Markup {
+  return (
+    <ul class="gates" aria-label="What the policy asks">
+      {gates.map(({ name, isOpen, detail }) => (
+        <li class={isOpen ? 'open' : 'shut'}>
+          <Badge tone={isOpen ? 'good' : 'warn'} text={isOpen ? 'yes' : 'not yet'} />
+          <span>
+            <b>{name}</b> <span class="muted">{detail}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: Child }): Markup {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function PartId({ value }: { value: string | null }): Markup {
+  return value === null ? <span class="muted">none</span> : <Identifier value={value} whole />;
+}
+
+function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Markup {
+  const { attributedTo, attributedBy, credit } = deposit;
+  const needed = approvalsNeeded(rule, deposit.amount);
+  return (
+    <Card id="parts" title="Deposit" live="deposits">
+      <dl class="facts">
+        <Fact name="Deposit">
+          <Identifier value={deposit.depositId} whole />
+        </Fact>
+        <Fact name="Hash">
+          <Identifier value={deposit.blockchainHash} whole />
+        </Fact>
+        <Fact name="Network">{deposit.network}</Fact>
+        <Fact name="Asset">{deposit.asset}</Fact>
+        <Fact name="Vault">
+          <PartId value={deposit.vaultId} />
+        </Fact>
+        <Fact name="Account">
+          <PartId value={deposit.accountId} />
+        </Fact>
+        <Fact name="Address">
+          <PartId value={deposit.addressId} />
+        </Fact>
+        <Fact name="Memo">
+          <PartId value={deposit.memo} />
+        </Fact>
+        <Fact name="Transaction">
+          <PartId value={deposit.transactionId} />
+        </Fact>
+        <Fact name="Owner by attribution">
+          {attributedTo === null ? (
+            <span class="muted">none</span>
+          ) : (
+            `${attributedTo}${attributedBy === null ? '' : `, by ${attributedBy}`}`
+          )}
+        </Fact>
+        <Fact name="Approvals">
+          {deposit.approvals.length === 0
+            ? `none of ${needed} needed`
+            : deposit.approvals.map(({ person, reason }) => `${person}: ${reason}`).join('; ')}
+        </Fact>
+        <Fact name="Credit">
+          <PartId value={credit?.creditId ?? null} />
+        </Fact>
+        <Fact name="Consumer’s reference">
+          <PartId value={credit?.reference ?? null} />
+        </Fact>
+        <Fact name="Rolled back">{`${grouped(String(deposit.epoch))} times`}</Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }): Markup {
+  const { decimals, life } = shown;
+  const { asset } = life.deposit;
+  switch (effect.kind) {
+    case 'first_seen':
+      return <>The deposit became known.</>;
+    case 'posted':
+      return (
+        <>
+          {effect.isReversal ? 'Reversed in the' : 'Posted to the'}{' '}
+          {effect.view === 'books' ? 'books' : 'chain view'}:{' '}
+          <AmountFigure amount={effect.amount} asset={asset} decimals={decimals} signed />
+        </>
+      );
+    case 'verified':
+      return (
+        <>
+          <Badge tone="good" text="verified" /> The record matched, at depth {effect.depth}.
+        </>
+      );
+    case 'credit':
+    case 'reversal':
+      return (
+        <>
+          <Badge
+            tone={effect.kind === 'credit' ? 'credited' : 'reversed'}
+            text={effect.kind === 'credit' ? 'credited' : 'reversed'}
+          />{' '}
+          Item {effect.feedSeq} of the feed, <Identifier value={effect.creditId} />:{' '}
+          <AmountFigure amount={effect.amount} asset={asset} decimals={decimals} />
+          {effect.kind === 'credit' ? <span class="muted"> {effect.terms}</span> : ''}
+        </>
+      );
+    case 'acknowledged':
+      return (
+        <>
+          <Badge tone="settled" text="acknowledged" /> Reference{' '}
+          <Identifier value={effect.reference} whole />
+        </>
+      );
+    case 'break':
+      return (
+        <>
+          Break <a href={`/console/breaks/${effect.breakId}`}>{effect.type.replaceAll('_', ' ')}</a>{' '}
+          {effect.action}: {effect.detail}
+        </>
+      );
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** The record of the custody API beside the deposit, member by member. */
+function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Deposit }): Markup {
+  const rows: [name: string, custody: string | null, ours: string | null][] = [
+    ['Status', record.status, 'confirmed'],
+    ['Amount, smallest units', record.amount, deposit.amount.toString()],
+    ['Confirmations', record.confirmations, String(deposit.confirmations)],
+    ['Address', record.addressId, deposit.addressId],
+    ['Memo', record.memo, deposit.memo],
+    ['Transaction', record.transactionId, deposit.transactionId],
+  ];
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label="Custody record and deposit">
+      <table class="comparison">
+        <thead>
+          <tr>
+            <th scope="col">Compared</th>
+            <th scope="col">Custody API</th>
+            <th scope="col">Deposit now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, custody, ours]) => (
+            <tr>
+              <th scope="row">{name}</th>
+              <td>{custody ?? <span class="muted">not given</span>}</td>
+              <td>{ours ?? <span class="muted">none</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function StepItem({ step, shown }: { step: Step; shown: ShownDeposit }): Markup {
+  const { seq, at, origin, title, detail, effects, fact, record } = step;
+  return (
+    <li id={`fact-${seq}`}>
+      <p class="when">
+        <Moment at={at} /> <span class="origin">{origin}</span>
+      </p>
+      <h3>{title}</h3>
+      {detail === null ? '' : <p class="muted">{detail}</p>}
+      {effects.length === 0 ? (
+        ''
+      ) : (
+        <ul class="effects">
+          {effects.map((effect) => (
+            <li>
+              <EffectLine effect={effect} shown={shown} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {record === null ? '' : <Comparison record={record} deposit={shown.life.deposit} />}
+      {fact === null || !shown.showsBodies ? '' : <StepBody fact={fact} />}
+    </li>
+  );
+}
+
+/** One deposit: its situation, its parts, and its life from the mempool to the acknowledgement. */
+export function DepositPage({ shown }: { shown: ShownDeposit }): Markup {
+  const { life, rule } = shown;
+  return (
+    <>
+      <Situation shown={shown} />
+      <Card id="life" title="Life" live="deposits feed breaks">
+        <ol class="timeline">
+          {timelineOf(life).map((step) => (
+            <StepItem step={step} shown={shown} />
+          ))}
+        </ol>
+        {life.isCut ? (
+          <p class="foot">Only the first 60 notifications, postings and breaks are shown.</p>
+        ) : (
+          ''
+        )}
+      </Card>
+      <Parts deposit={life.deposit} rule={rule} />
+    </>
+  );
+}

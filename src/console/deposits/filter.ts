@@ -1,0 +1,180 @@
+import { Amount } from '../../domain/money/amount.ts';
+import { HOLD_REASONS, type DepositState } from '../../domain/deposit/deposit.ts';
+import type { DepositSearch } from '../../store/queries.ts';
+import type { Decimals } from '../parts/amount.tsx';
+import type { FilterField } from '../parts/filter-form.tsx';
+
+export const PATH = '/console/deposits';
+
+const STATES = [
+  'detected',
+  'confirming',
+  'verifying',
+  'held',
+  'credited',
+  'settled',
+  'internal',
+  'rolled_back',
+  'reversed',
+] as const satisfies readonly DepositState[];
+
+/** The members of a filter's link. */
+const NAMES = [
+  'state',
+  'reason',
+  'asset',
+  'network',
+  'vaultId',
+  'accountId',
+  'addressId',
+  'memo',
+  'blockchainHash',
+  'attributedTo',
+  'amountFrom',
+  'amountTo',
+  'from',
+  'to',
+] as const;
+type Name = (typeof NAMES)[number];
+
+/** A filter as its link and its form have it: texts. */
+export type DepositFilter = Readonly<Partial<Record<Name, string>>>;
+
+/** What is wrong with a filter, and what to do. */
+export interface FilterProblem {
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** The filter of a link; unknown members do not filter. */
+export function filterOf(query: Readonly<Record<string, string>>): DepositFilter {
+  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+}
+
+const DAY_MS = 86_400_000;
+
+/** The beginning of a day in UTC, Unix milliseconds; undefined for text that is no day. */
+function dayStart(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const start = Date.parse(`${text}T00:00:00Z`);
+  return Number.isNaN(start) ? undefined : start;
+}
+
+/** `1.5` of an asset with 18 decimals, in smallest units; undefined for text that is no amount. */
+function unitsOf(text: string, decimals: number): Amount | undefined {
+  const [, whole = '', fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? [];
+  if (whole === '' || fraction.length > decimals) return undefined;
+  return Amount(BigInt(whole + fraction.padEnd(decimals, '0')));
+}
+
+type Read<Value> = { readonly value?: Value } | { readonly problem: FilterProblem };
+
+function readDay(text: string | undefined, label: string): Read<number> {
+  if (text === undefined) return {};
+  const value = dayStart(text);
+  if (value !== undefined) return { value };
+  return { problem: { title: `${label} is not a day`, detail: 'Write it as 2025-11-20.' } };
+}
+
+function readAmount(
+  text: string | undefined,
+  label: string,
+  about: { asset: string | undefined; decimals: Decimals },
+): Read<Amount> {
+  if (text === undefined) return {};
+  const { asset, decimals } = about;
+  if (asset === undefined) {
+    const detail = 'Amounts of different assets cannot be compared. Name the asset too.';
+    return { problem: { title: `${label} needs an asset`, detail } };
+  }
+  const digits = decimals.get(asset) ?? 0;
+  const value = unitsOf(text, digits);
+  if (value !== undefined) return { value };
+  const detail =
+    digits === 0
+      ? 'Write a whole number of smallest units.'
+      : `Write digits and a point, with at most ${digits} decimals: 1.5`;
+  return { problem: { title: `${label} is not an amount`, detail } };
+}
+
+function isOneOf<Value extends string>(
+  values: readonly Value[],
+  text: string | undefined,
+): text is Value {
+  return values.some((value) => value === text);
+}
+
+/** What the store searches for, or what is wrong with the filter. */
+export function searchOf(
+  filter: DepositFilter,
+  decimals: Decimals,
+): { readonly search: DepositSearch } | { readonly problem: FilterProblem } {
+  const { state, reason, from, to, amountFrom, amountTo, ...equal } = filter;
+  const about = { asset: filter.asset, decimals };
+  const least = readAmount(amountFrom, 'Amount from', about);
+  const most = readAmount(amountTo, 'Amount to', about);
+  const firstDay = readDay(from, 'First seen from');
+  const lastDay = readDay(to, 'First seen until');
+  for (const read of [least, most, firstDay, lastDay]) if ('problem' in read) return read;
+  if (state !== undefined && !isOneOf(STATES, state)) {
+    return { problem: { title: 'Unknown state', detail: `Use one of ${STATES.join(', ')}.` } };
+  }
+  if (reason !== undefined && !isOneOf(HOLD_REASONS, reason)) {
+    const detail = `Use one of ${HOLD_REASONS.join(', ')}.`;
+    return { problem: { title: 'Unknown reason', detail } };
+  }
+  const valueOf = <Value>(read: Read<Value>): Value | undefined =>
+    'problem' in read ? undefined : read.value;
+  const until = valueOf(lastDay);
+  const parts = {
+    ...equal,
+    state,
+    reason,
+    amountFrom: valueOf(least),
+    amountTo: valueOf(most),
+    firstSeenFrom: valueOf(firstDay),
+    firstSeenBefore: until === undefined ? undefined : until + DAY_MS,
+  };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  return { search: Object.fromEntries(given) };
+}
+
+function optionsOf(values: readonly string[]): NonNullable<FilterField['options']> {
+  return values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+}
+
+/** Assets to choose from, and the chosen one, which the store may not know. */
+function assetsOf(
+  decimals: Decimals,
+  chosen: string | undefined,
+): NonNullable<FilterField['options']> {
+  const known = new Set([...decimals.keys(), ...(chosen === undefined ? [] : [chosen])]);
+  return [...known].toSorted().map((value) => ({ value, label: value }));
+}
+
+/** The fields of the form that makes the link. */
+export function fieldsOf(filter: DepositFilter, decimals: Decimals): FilterField[] {
+  const field = (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
+    name,
+    label,
+    value: filter[name],
+    ...more,
+  });
+  return [
+    field('state', 'State', { options: optionsOf(STATES) }),
+    field('reason', 'Held because', { options: optionsOf(HOLD_REASONS) }),
+    field('asset', 'Asset', { options: assetsOf(decimals, filter.asset) }),
+    field('amountFrom', 'Amount from'),
+    field('amountTo', 'Amount to'),
+    field('from', 'First seen from (UTC)', { type: 'date' }),
+    field('to', 'First seen until (UTC)', { type: 'date' }),
+    field('attributedTo', 'Customer'),
+    field('memo', 'Memo'),
+    field('addressId', 'Address id'),
+    field('accountId', 'Account id'),
+    field('vaultId', 'Vault id'),
+    field('network', 'Network'),
+    field('blockchainHash', 'Hash'),
+  ];
+}

@@ -1,0 +1,175 @@
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { DepositsFound } from '../../store/answers.ts';
+import { AmountFigure, type Decimals } from '../parts/amount.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Card } from '../parts/card.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { grouped, momentText } from '../parts/figure.ts';
+import { FilterForm } from '../parts/filter-form.tsx';
+import { Identifier } from '../parts/identifier.tsx';
+import { linkTo } from '../parts/link.ts';
+import type { Markup } from '../parts/markup.ts';
+import { Moment } from '../parts/moment.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { fieldsOf, PATH, type DepositFilter, type FilterProblem } from './filter.ts';
+
+/** Lists that people open every day, each a filter. */
+const VIEWS: readonly { readonly name: string; readonly filter: DepositFilter }[] = [
+  { name: 'All', filter: {} },
+  { name: 'Held', filter: { state: 'held' } },
+  { name: 'To approve', filter: { state: 'held', reason: 'approval_required' } },
+  { name: 'Without owner', filter: { state: 'held', reason: 'unattributed_memo' } },
+  { name: 'Verifying', filter: { state: 'verifying' } },
+  { name: 'Confirming', filter: { state: 'confirming' } },
+  { name: 'Not acknowledged', filter: { state: 'credited' } },
+  { name: 'Reversed', filter: { state: 'reversed' } },
+];
+
+function isSame(left: DepositFilter, right: DepositFilter): boolean {
+  return linkTo(PATH, left) === linkTo(PATH, right);
+}
+
+function Views({ filter }: { filter: DepositFilter }): Markup {
+  return (
+    <nav class="views" aria-label="Views">
+      {VIEWS.map((view) => (
+        <a
+          href={linkTo(PATH, view.filter)}
+          aria-current={isSame(view.filter, filter) ? 'true' : undefined}
+        >
+          {view.name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** State and the reason of a hold. */
+export function StateBadge({ deposit }: { deposit: Pick<Deposit, 'state' | 'reason'> }): Markup {
+  const { state, reason } = deposit;
+  return (
+    <>
+      <Badge tone={state} text={state} />
+      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
+    </>
+  );
+}
+
+/** The owner that a person named, else the memo or the account by which the owner is found. */
+function Owner({ deposit }: { deposit: Deposit }): Markup {
+  const { attributedTo, memo, accountId } = deposit;
+  if (attributedTo !== null) return <>{attributedTo}</>;
+  if (memo !== null) return <>memo {memo}</>;
+  return accountId === null ? <span class="muted">none</span> : <Identifier value={accountId} />;
+}
+
+function columns(decimals: Decimals): Column<Deposit>[] {
+  return [
+    {
+      title: 'Deposit',
+      cell: ({ depositId }) => <Identifier value={depositId} href={`${PATH}/${depositId}`} />,
+    },
+    { title: 'State', cell: (deposit) => <StateBadge deposit={deposit} /> },
+    {
+      title: 'Amount',
+      cell: ({ amount, asset }) => (
+        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    {
+      title: 'Depth',
+      cell: ({ confirmations, custodyConfirmations, requiredConfirmations }) =>
+        `${Math.max(confirmations, custodyConfirmations)}/${requiredConfirmations}`,
+      is: 'number',
+    },
+    { title: 'Owner', cell: (deposit) => <Owner deposit={deposit} /> },
+    { title: 'First seen', cell: ({ firstSeenAt }) => <Moment at={firstSeenAt} /> },
+    {
+      title: 'Hash',
+      cell: ({ blockchainHash }) => <Identifier value={blockchainHash} />,
+      is: 'wide',
+    },
+  ];
+}
+
+function position({ items, total }: DepositsFound): string {
+  const shown = grouped(String(items.length));
+  return total === null ? `${shown} on this page` : `${shown} of ${grouped(String(total))}`;
+}
+
+function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: Decimals }): Markup {
+  const { filter, found, decimals } = list;
+  const { items, older, newer, searchedTo } = found;
+  const pageLink = (side: 'after' | 'before', depositId: string | null): string | null =>
+    depositId === null ? null : linkTo(PATH, { ...filter, [side]: depositId });
+  return (
+    <>
+      {items.length === 0 && searchedTo === null ? (
+        <EmptyState title="No deposit is like this.">
+          {isSame(filter, {}) ? (
+            <p>The first notification of an incoming transaction makes one.</p>
+          ) : (
+            <p>
+              Identifiers compare whole and letter by letter. <a href={PATH}>Show all deposits</a>
+            </p>
+          )}
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Deposits, newest first"
+          items={items}
+          columns={columns(decimals)}
+          rowKey={({ depositId }) => depositId}
+          href={({ depositId }) => `${PATH}/${depositId}`}
+        />
+      )}
+      {searchedTo === null ? (
+        ''
+      ) : (
+        <p class="foot">
+          The search has come back to {momentText(searchedTo)}. “Next” continues from there; a hash,
+          a state or a day makes it shorter.
+        </p>
+      )}
+      <Pager
+        previous={pageLink('before', newer)}
+        next={pageLink('after', older)}
+        position={position(found)}
+      />
+    </>
+  );
+}
+
+/** The list of deposits with its filter, which is a link. */
+export function DepositsPage(shown: {
+  filter: DepositFilter;
+  decimals: Decimals;
+  result: { readonly found: DepositsFound } | { readonly problem: FilterProblem };
+}): Markup {
+  const { filter, decimals, result } = shown;
+  const isView = VIEWS.some((view) => isSame(view.filter, filter));
+  return (
+    <>
+      <Views filter={filter} />
+      <details class="filters" open={!isView}>
+        <summary class="button">Filter</summary>
+        <FilterForm action={PATH} fields={fieldsOf(filter, decimals)} />
+      </details>
+      <Card
+        id="deposits"
+        title="Deposits"
+        live="deposits"
+        aside={<a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>}
+      >
+        {'problem' in result ? (
+          <ProblemNotice problem={result.problem} />
+        ) : (
+          <Found filter={filter} found={result.found} decimals={decimals} />
+        )}
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+import {
+  approvers,
+  isApproved,
+  type Deposit,
+  type HoldReason,
+} from '../../domain/deposit/deposit.ts';
+import { approvalsNeeded, type PolicyRule } from '../../domain/deposit/policy.ts';
+import type { DepositLife } from '../../store/answers.ts';
+
+/** A deposit's situation for a person: what happened, and what to do next. */
+export interface Situation {
+  readonly title: string;
+  readonly next: string;
+}
+
+/** A condition of the credit, as the rule asks for it now. */
+export interface Gate {
+  readonly name: string;
+  readonly isOpen: boolean;
+  /** The figures: `4 of 6`. */
+  readonly detail: string;
+}
+
+const OF_HOLD: Record<HoldReason, Situation> = {
+  operator_hold: {
+    title: 'A person holds it',
+    next: 'Release it when the reason has ended.',
+  },
+  unattributed_memo: {
+    title: 'Its memo belongs to nobody',
+    next: 'Find the owner, and attribute the deposit to them.',
+  },
+  memo_required: {
+    title: 'It came without a memo, and the policy requires one',
+    next: 'Find the owner, and attribute the deposit to them.',
+  },
+  decimals_changed: {
+    title: 'Its asset came with other decimals than before',
+    next: 'Compare the decimals with the chain. Release the deposit if they are right.',
+  },
+  dust: {
+    title: 'It is smaller than the policy’s minimum',
+    next: 'Nothing to do, unless the minimum of the policy is wrong.',
+  },
+  halted: {
+    title: 'Crediting is halted',
+    next: 'Resume crediting in the policy when the halt is over.',
+  },
+  approval_required: {
+    title: 'It waits for approval',
+    next: 'Check the deposit, and approve it. The person who attributed it cannot give the last approval.',
+  },
+};
+
+function depthOf({ confirmations, custodyConfirmations }: Deposit): number {
+  return Math.max(confirmations, custodyConfirmations);
+}
+
+/** What keeps the custody API's record from matching, where a difference is open. */
+function openDifference({ deposit, breaks }: DepositLife): string | undefined {
+  return breaks.find(
+    ({ found }) => found.state !== 'resolved' && found.subject.depositId === deposit.depositId,
+  )?.found.detail;
+}
+
+/** Details of breaks begin small and end without a point. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function ofVerifying(life: DepositLife): Situation {
+  const difference = openDifference(life);
+  if (difference !== undefined) {
+    return {
+      title: 'The custody API says otherwise',
+      next: `${sentence(difference)} No credit follows while this difference is open.`,
+    };
+  }
+  const { verifiedAt, custodyConfirmations } = life.deposit;
+  return verifiedAt === null
+    ? {
+        title: 'The custody API has not confirmed it yet',
+        next: 'Nothing to do: Counterfoil asks within seconds, and again at every run.',
+      }
+    : {
+        title: 'The custody API shows too few confirmations',
+        next: `Its record matched at depth ${custodyConfirmations}. Counterfoil asks again.`,
+      };
+}
+
+/** Why the deposit is where it is. */
+export function situationOf(life: DepositLife): Situation {
+  const { deposit } = life;
+  switch (deposit.state) {
+    case 'detected':
+      return {
+        title: 'It is in the mempool',
+        next: 'Nothing to do: nothing is posted before the first confirmation.',
+      };
+    case 'confirming':
+      return {
+        title: `It has ${depthOf(deposit)} of ${deposit.requiredConfirmations} confirmations`,
+        next: 'Nothing to do: further blocks confirm it.',
+      };
+    case 'verifying':
+      return ofVerifying(life);
+    case 'held':
+      return deposit.reason === null ? { title: 'It is held', next: '' } : OF_HOLD[deposit.reason];
+    case 'credited':
+      return {
+        title: 'Its credit is in the feed',
+        next: 'The consumer has not acknowledged it yet.',
+      };
+    case 'settled':
+      return { title: 'It is credited and acknowledged', next: 'Nothing to do.' };
+    case 'internal':
+      return {
+        title: deposit.change ? 'It is change of an own transaction' : 'It is an own transfer',
+        next: 'It is no customer’s deposit, so it is not credited.',
+      };
+    case 'rolled_back':
+      return {
+        title: 'Its block was rolled back',
+        next: 'Nothing to do: it was not credited. It begins again when it is mined again.',
+      };
+    case 'reversed':
+      return {
+        title: 'It was rolled back after its credit',
+        next: 'The feed has the reversal. Get the money back from the customer if it was spent.',
+      };
+    default:
+      return deposit.state satisfies never;
+  }
+}
+
+/** The conditions of a credit, by the rule that is in force. */
+export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
+  const needed = approvalsNeeded(rule, deposit.amount);
+  const people = [...approvers(deposit)];
+  const isMemoMissing = deposit.unattributed || (rule.requireMemo && deposit.memo === null);
+  const { verifiedAt, custodyConfirmations, attributedTo, operatorHold } = deposit;
+  return [
+    {
+      name: 'Deep enough',
+      isOpen: depthOf(deposit) >= rule.confirmations,
+      detail: `${depthOf(deposit)} of ${rule.confirmations} confirmations`,
+    },
+    {
+      name: 'Confirmed by the custody API',
+      isOpen: verifiedAt !== null && custodyConfirmations >= rule.confirmations,
+      detail:
+        verifiedAt === null
+          ? 'its record has not matched yet'
+          : `its record matched at depth ${custodyConfirmations}`,
+    },
+    {
+      name: 'Owner known',
+      isOpen: attributedTo !== null || !isMemoMissing,
+      detail:
+        attributedTo ?? (isMemoMissing ? 'no registered memo' : 'by address, account or memo'),
+    },
+    {
+      name: 'Approved',
+      isOpen: isApproved(deposit, needed),
+      detail:
+        needed === 0
+          ? 'the policy asks for no approval'
+          : `${people.length} of ${needed}${people.length === 0 ? '' : `: ${people.join(', ')}`}`,
+    },
+    {
+      name: 'Large enough',
+      isOpen: deposit.amount >= rule.minimumAmount,
+      detail: `at least ${rule.minimumAmount} smallest units`,
+    },
+    {
+      name: 'Not held, not halted',
+      isOpen: operatorHold === null && !rule.halted && !deposit.decimalsChanged,
+      detail:
+        operatorHold ??
+        (rule.halted
+          ? 'crediting is halted'
+          : deposit.decimalsChanged
+            ? 'decimals changed'
+            : 'free'),
+    },
+  ];
+}

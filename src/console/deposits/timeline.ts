@@ -1,0 +1,265 @@
+import type { Amount } from '../../domain/money/amount.ts';
+import type { BreakEvent } from '../../domain/break/break.ts';
+import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
+
+/** Where a step of a deposit's life comes from. */
+export type Origin = 'webhook' | 'custody API' | 'person' | 'consumer' | 'Counterfoil';
+
+/** What a fact brought about. */
+export type Effect =
+  | { readonly kind: 'first_seen' }
+  | {
+      readonly kind: 'posted';
+      readonly view: 'books' | 'chain';
+      readonly amount: Amount;
+      readonly isReversal: boolean;
+    }
+  | { readonly kind: 'verified'; readonly depth: number }
+  | {
+      readonly kind: 'credit' | 'reversal';
+      readonly creditId: string;
+      readonly feedSeq: number;
+      readonly amount: Amount;
+      /** What the policy asked for then, and who approved. */
+      readonly terms: string;
+    }
+  | { readonly kind: 'acknowledged'; readonly creditId: string; readonly reference: string }
+  | {
+      readonly kind: 'break';
+      readonly breakId: string;
+      readonly type: string;
+      readonly action: BreakEvent['action'];
+      readonly detail: string;
+    };
+
+/** One fact of a deposit's life, with its effects. */
+export interface Step {
+  readonly seq: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly origin: Origin;
+  readonly title: string;
+  /** A reason, or how the fact was read; null without one. */
+  readonly detail: string | null;
+  readonly effects: readonly Effect[];
+  readonly fact: LifeFact | null;
+  /** The custody API's record that this fact compared with the deposit; null for other facts. */
+  readonly record: CustodyEvidence | null;
+}
+
+/** The members of a custody record that a deposit is compared with. */
+export interface CustodyEvidence {
+  readonly status: string | null;
+  readonly confirmations: string | null;
+  readonly amount: string | null;
+  readonly addressId: string | null;
+  readonly memo: string | null;
+  readonly transactionId: string | null;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const decoder = new TextDecoder();
+
+/** The members of a journalled body; none for a body that cannot be read. */
+function bodyOf(fact: LifeFact | undefined): Body {
+  if (fact?.body === undefined || fact.body === null) return {};
+  try {
+    const parsed: unknown = JSON.parse(decoder.decode(fact.body));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Body) : {};
+  } catch {
+    return {};
+  }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+type Head = Pick<Step, 'origin' | 'title' | 'detail'>;
+
+function notificationHead(one: StoredNotification): Head {
+  const depth = one.confirmations === null ? '' : ` at depth ${one.confirmations}`;
+  const status = one.status === 'accepted' ? '' : `, ${one.status}`;
+  return {
+    origin: 'webhook',
+    title: `${one.stream ?? 'unknown'} ${one.type ?? 'notification'}${depth}${status}`,
+    detail: `Notification ${one.id}`,
+  };
+}
+
+const DECISIONS: Readonly<Record<string, string>> = {
+  approve: 'approved it',
+  hold: 'held it',
+  release: 'released it',
+  policy: 'changed the crediting policy',
+  halt: 'halted crediting',
+  resume: 'resumed crediting',
+  judge: 'evaluated it by the new policy',
+  decimals: 'corrected the asset’s decimals',
+  investigate: 'began to investigate a break',
+  resolve: 'resolved a break',
+  assign: 'assigned a break',
+  note: 'noted something about a break',
+};
+
+function decisionHead(actor: string, body: Body): Head {
+  const kind = text(body['kind']) ?? 'decision';
+  const detail = text(body['reason']) ?? text(body['note']);
+  if (kind === 'acknowledge') {
+    return { origin: 'consumer', title: `${actor} acknowledged the credit`, detail };
+  }
+  const origin = kind === 'judge' || actor === 'config' ? 'Counterfoil' : 'person';
+  const action =
+    kind === 'attribute'
+      ? `attributed it to ${text(body['attributedTo']) ?? 'somebody'}`
+      : (DECISIONS[kind] ?? kind);
+  return { origin, title: `${actor} ${action}`, detail };
+}
+
+const RECORDS: Readonly<Record<string, string>> = {
+  backfill: 'The custody API told what no notification did',
+  outgoing: 'The custody API showed an own transaction with this hash',
+  'unknown-transaction': 'The custody API does not know the claimed own transaction',
+  'disowned-hash': 'The custody API listed this hash without an own transaction',
+  movement: 'The custody API’s sum of this hash was compared',
+  unseen: 'The custody API showed a transaction without a deposit',
+  address: 'The address’s list at the custody API was compared',
+  run: 'A reconciliation run ended',
+  'run-step': 'A reconciliation run compared this hash',
+  close: 'A day was closed',
+};
+
+function recordHead(body: Body): Head {
+  const kind = text(body['kind']) ?? '';
+  const isOwn = ['run', 'run-step', 'close'].includes(kind);
+  const title =
+    kind !== 'deposit'
+      ? (RECORDS[kind] ?? 'The custody API was asked')
+      : body['transaction'] === null
+        ? 'The custody API knows no such transaction'
+        : 'The custody API’s record was compared';
+  return { origin: isOwn ? 'Counterfoil' : 'custody API', title, detail: null };
+}
+
+function evidenceOf(fact: LifeFact | undefined, asset: string): CustodyEvidence | null {
+  if (fact?.kind !== 'custody-record') return null;
+  const transaction = bodyOf(fact)['transaction'];
+  if (typeof transaction !== 'object' || transaction === null) return null;
+  const one = transaction as Body;
+  const { changes } = one;
+  return {
+    status: text(one['status']),
+    confirmations: text(one['confirmations']),
+    amount: Array.isArray(changes) ? sumOf(changes as unknown[][], asset) : null,
+    addressId: text(one['addressId']),
+    memo: text(one['memo']),
+    transactionId: text(one['transactionId']),
+  };
+}
+
+/** The sum of a record's transfers of an asset: a change is journalled as a list. */
+function sumOf(changes: readonly (readonly unknown[])[], asset: string): string {
+  let sum = 0n;
+  for (const [changed, amount, kind] of changes) {
+    if (changed === asset && kind === 'transfer') sum += BigInt(text(amount) ?? 0);
+  }
+  return sum.toString();
+}
+
+function headOf(fact: LifeFact | undefined, notification: StoredNotification | undefined): Head {
+  if (notification !== undefined) return notificationHead(notification);
+  if (fact === undefined) {
+    return { origin: 'Counterfoil', title: 'A fact that the journal does not hold', detail: null };
+  }
+  switch (fact.kind) {
+    case 'decision':
+      return decisionHead(fact.actor ?? 'somebody', bodyOf(fact));
+    case 'custody-record':
+      return recordHead(bodyOf(fact));
+    case 'notification':
+    case 'quarantined':
+    case 'refused':
+      return { origin: 'webhook', title: 'A notification about the same hash', detail: null };
+    default:
+      return fact.kind satisfies never;
+  }
+}
+
+/** `6 confirmations required; approved by olga, otto` */
+function termsOf({ item }: DepositLife['items'][number]): string {
+  const { requiredConfirmations, approvals, attributedTo } = item.deposit;
+  const people = [...new Set(approvals.map(({ person }) => person))];
+  return [
+    `${requiredConfirmations} confirmations required`,
+    people.length === 0 ? 'no approval needed' : `approved by ${people.join(', ')}`,
+    ...(attributedTo === null ? [] : [`owner ${attributedTo}`]),
+  ].join('; ');
+}
+
+function effectsBySeq(life: DepositLife): Map<number, Effect[]> {
+  const effects = new Map<number, Effect[]>();
+  const add = (seq: number, effect: Effect): void => {
+    effects.set(seq, [...(effects.get(seq) ?? []), effect]);
+  };
+  for (const { seq, view, amount, isReversal } of life.entries) {
+    add(seq, { kind: 'posted', view, amount, isReversal });
+  }
+  for (const one of life.items) {
+    const { item, feedSeq, seq } = one;
+    const { kind, creditId, amount } = item;
+    add(seq, { kind, creditId, feedSeq, amount, terms: termsOf(one) });
+  }
+  for (const { seq, creditId, reference } of life.acknowledgements) {
+    add(seq, { kind: 'acknowledged', creditId, reference });
+  }
+  for (const { found, history } of life.breaks) {
+    for (const { seq, action, reason } of history) {
+      const { breakId, type } = found;
+      const detail = action === 'opened' ? found.detail : reason;
+      add(seq, { kind: 'break', breakId, type, action, detail });
+    }
+  }
+  return effects;
+}
+
+/** The facts at which the custody API's record matched, in this epoch and in credited ones. */
+function verifications({ deposit, items, facts }: DepositLife): Map<number, Effect> {
+  const found = new Map<number, Effect>();
+  for (const { verifiedAt, custodyConfirmations } of [
+    ...items.map(({ item }) => item.deposit),
+    deposit,
+  ]) {
+    const fact = [...facts.values()].find(
+      ({ kind, recordedAt }) => kind === 'custody-record' && recordedAt === verifiedAt,
+    );
+    if (fact !== undefined) found.set(fact.seq, { kind: 'verified', depth: custodyConfirmations });
+  }
+  return found;
+}
+
+/** A deposit's life, fact by fact, oldest first. */
+export function timelineOf(life: DepositLife): Step[] {
+  const effects = effectsBySeq(life);
+  const verified = verifications(life);
+  const notifications = new Map(life.notifications.map((one) => [one.seq, one]));
+  const seqs = [...new Set([...life.facts.keys(), ...notifications.keys()])];
+  return seqs
+    .toSorted((left, right) => left - right)
+    .map((seq, index) => {
+      const [fact, notification] = [life.facts.get(seq), notifications.get(seq)];
+      const match = verified.get(seq);
+      return {
+        seq,
+        at: fact?.recordedAt ?? notification?.receivedAt ?? 0,
+        ...headOf(fact, notification),
+        effects: [
+          ...(index === 0 ? [{ kind: 'first_seen' } as const] : []),
+          ...(match === undefined ? [] : [match]),
+          ...(effects.get(seq) ?? []),
+        ],
+        fact: fact ?? null,
+        record: evidenceOf(fact, life.deposit.asset),
+      };
+    });
+}
