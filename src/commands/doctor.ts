@@ -12,15 +12,16 @@ import { tokenIn } from './link/token.ts';
 import { checkCustody } from '../daemon/checks/custody-check.ts';
 import { ok, warning, type Diagnosis } from '../daemon/checks/diagnosis.ts';
 import { checkExemptions } from '../daemon/checks/exemption-check.ts';
+import { checkListeners } from '../daemon/checks/listener-check.ts';
 import { checkNames, policyAhead } from '../daemon/checks/policy-check.ts';
 import { checkSecretFiles } from '../daemon/checks/secret-check.ts';
 import { checkStore } from '../daemon/checks/store-check.ts';
 
 const HELP = `
-With --config: checks the configuration and everything it names: the store, the API tokens, the access rights of secret
-files, the custody API with our key, the vaults and their subscriptions, and whether webhooks can show
-the depths that the crediting policy requires. Changes nothing. Exit code 0 without problems, 1 with
-any.
+With --config: checks the configuration and everything it names: the store, the API tokens, the
+listeners' certificates and sockets, the access rights of secret files, the custody API with our key,
+the vaults and their subscriptions, and whether webhooks can show the depths that the crediting policy
+requires. Changes nothing. Exit code 0 without problems, 1 with any.
 
 With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.
 Sends requests without a certificate, with forged headers, odd paths, without TLS, and slow and large
@@ -107,6 +108,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     ok('configuration', `${path} is well-formed`),
     ...(await checkStore(store, { now: Date.now() })),
     checkTokens(config),
+    ...checkListeners(config, Date.now()),
     ...checkSecretFiles({ secretFiles, pathTokens: config.intake.pathTokens, configPath: path }),
     ahead.diagnosis,
     ...checkExemptions(rules, Date.now()),

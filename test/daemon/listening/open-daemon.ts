@@ -54,7 +54,8 @@ function anyPort(address: object): object {
   return 'socket' in address ? address : { port: 0, ...address };
 }
 
-function configOf(folder: string, { listen = {}, admin, clientCertificate }: Parts): Config {
+/** The configuration of these parts. */
+export function configOf(folder: string, { listen = {}, admin, clientCertificate }: Parts): Config {
   const parsed = parseConfig(
     {
       store: 'sqlite:x',
