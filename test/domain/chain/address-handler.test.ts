@@ -8,9 +8,11 @@ import {
 } from '../../../src/domain/hash/hash-state.ts';
 import { AssetId, IdMint } from '../../../src/domain/ids.ts';
 import {
+  blockchainHash,
   elsewhere,
   GRACE_MS,
   moves,
+  network,
   NOW,
   OLD,
   other,
@@ -20,6 +22,7 @@ import {
   vaultId,
 } from './address-list.ts';
 import { runs } from '../hash/event-runs.ts';
+import { withdrawal } from '../records.ts';
 
 const CIRCUMSTANCES = {
   at: NOW,
@@ -105,6 +108,15 @@ const RECORDS: [why: string, ours: HashState, more: Partial<AddressEvidence>, do
       'chain by api: a2 -900, a1 -100, a1 -7',
       'found unexplained_movement -1007',
     ],
+  ],
+  [
+    'a failed transaction of ours: the books take the fee that it burned from the list',
+    {
+      ...EMPTY_HASH_STATE,
+      withdrawals: [{ ...withdrawal('failed', []), vaultId, network, blockchainHash }],
+    },
+    { movement: { ...OLD, changes: [moves(-7n, 'fee')] } },
+    ['chain by api: a1 -7', 'books by api: a1 -7', ...AGREES],
   ],
   [
     'what was taken in left the chain',
