@@ -14,6 +14,7 @@ const OWN = [
   'console.css',
   'icon.svg',
   'console.js',
+  'choose.js',
   'live.js',
   'keyboard.js',
   'moments.js',

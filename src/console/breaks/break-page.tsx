@@ -22,7 +22,7 @@ import { ExemptCard, type RuleWords } from './exempt.tsx';
 import { filterOfCause, PATH, queryOf, queueLink } from './filter.ts';
 import { GUIDES } from './guides.ts';
 import { History } from './history.tsx';
-import { causeText, typeText } from './names.tsx';
+import { causeText, SubjectPart, typeText } from './names.tsx';
 import { Steps } from './steps.tsx';
 import type { Looking } from './queue.tsx';
 
@@ -130,16 +130,17 @@ const SUBJECT_NAMES = {
   depositId: 'Deposit',
 } as const;
 
-function Summary({ one, now }: { one: ShownBreak; now: number }): Markup {
+function Summary({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+  const { now, hrefOf } = looking;
   const { subject, reversal } = one;
-  const parts = Object.entries(SUBJECT_NAMES).flatMap(([key, name]): [string, string][] => {
-    const value = subject[key as keyof typeof SUBJECT_NAMES];
-    return value === null ? [] : [[name, value]];
-  });
+  const names = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
   return (
     <>
       <p class="lead">{one.detail}</p>
       <dl class="facts">
+        <Fact name="Break">
+          <Identifier value={one.breakId} />
+        </Fact>
         <Fact name="Severity">
           <Badge tone={one.severity} text={one.severity} />
           {one.severity === one.originalSeverity ? '' : ` by age; it was ${one.originalSeverity}`}
@@ -161,11 +162,15 @@ function Summary({ one, now }: { one: ShownBreak; now: number }): Markup {
         ) : (
           ''
         )}
-        {parts.map(([name, value]) => (
-          <Fact name={name}>
-            <Identifier value={value} />
-          </Fact>
-        ))}
+        {names.map((name) => {
+          const value = subject[name];
+          if (value === null) return '';
+          return (
+            <Fact name={SUBJECT_NAMES[name]}>
+              <SubjectPart name={name} value={value} hrefOf={hrefOf} />
+            </Fact>
+          );
+        })}
       </dl>
     </>
   );
@@ -233,8 +238,8 @@ export function BreakPage(page: { shown: OneBreak; looking: Looking; rule: RuleW
   const aside: Child = looking.mayAct ? <Steps one={one} name={looking.name ?? ''} /> : '';
   return (
     <>
-      <Card id="break" title={one.breakId} live="breaks tick">
-        <Summary one={one} now={looking.now} />
+      <Card id="break" title="What differs" live="breaks tick">
+        <Summary one={one} looking={looking} />
       </Card>
       {aside}
       <div class="columns">

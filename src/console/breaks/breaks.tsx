@@ -35,12 +35,13 @@ function chosenOf(fields: Fields): string[] {
 
 /** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
 export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, show, missing, may, perform, performAll } = context;
+  const { reads, now, show, missing, may, perform, performAll, hrefOf } = context;
   const lookingOf = (visit: Visit, isChosen = false) => ({
     now: now(),
     mayAct: may(visit, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
     name: visit.get('visitor')?.name ?? null,
     isChosen,
+    hrefOf,
   });
   app.get(PATH, async (visit) => {
     const filter = filterOf(visit.req.query());
@@ -59,7 +60,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const looking = lookingOf(visit);
     const owner = looking.name ?? '';
     const rule = ruleWordsOf(visit.req.query(), { owner, now: looking.now });
-    const title = `${typeText(shown.one.type)} · Break`;
+    const title = `${typeText(shown.one.type)} ${id}`;
     return show(visit, { title, body: <BreakPage {...{ shown, looking, rule }} /> });
   });
   app.post(`${PATH}/bulk`, async (visit) => {

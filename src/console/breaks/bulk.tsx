@@ -1,4 +1,5 @@
 import type { ApiCall } from '../../api/acting.ts';
+import { ChooseEvery } from '../parts/choose-every.tsx';
 import type { Markup } from '../parts/markup.ts';
 import { PATH } from './filter.ts';
 
@@ -46,6 +47,7 @@ export function BulkForm(form: { back: string; name: string }): Markup {
   return (
     <form class="bulk" id={BULK_FORM} method="post" action={`${PATH}/bulk`}>
       <input type="hidden" name="back" value={form.back} />
+      <ChooseEvery />
       <label class="field">
         <span>Reason, or the text of the note</span>
         <input name="reason" required maxlength={500} autocomplete="off" />

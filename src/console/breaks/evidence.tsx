@@ -109,8 +109,8 @@ const NOTIFICATION_COLUMNS: Column<StoredNotification>[] = [
   {
     title: 'Body',
     cell: ({ seq, id }) => (
-      <a href={`/console/journal/${seq}`} aria-label={`Body of ${id}`}>
-        raw body
+      <a href={`/console/journal/${seq}`}>
+        raw body<span class="unseen"> of {id}</span>
       </a>
     ),
   },

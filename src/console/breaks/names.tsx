@@ -1,5 +1,6 @@
-import type { Break, BreakType } from '../../domain/break/break.ts';
+import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
+import type { HrefOf, Subject as Thing } from '../frame/context.ts';
 import { Identifier } from '../parts/identifier.tsx';
 import type { Markup } from '../parts/markup.ts';
 
@@ -18,9 +19,36 @@ export function causeText({ type, vaultId, blockchainHash }: Cause): string {
   return parts.join(' ');
 }
 
+/** The parts of a subject that have a page of their own. */
+const PAGES = {
+  blockchainHash: 'hash',
+  transactionId: 'withdrawal',
+  depositId: 'deposit',
+} as const satisfies Partial<Record<keyof BreakSubject, Thing>>;
+
+/** One part of a subject, with a link where the console has a page about it. */
+export function SubjectPart(part: {
+  name: keyof BreakSubject;
+  value: string;
+  hrefOf: HrefOf;
+}): Markup {
+  const { name, value, hrefOf } = part;
+  const thing: Thing | undefined = PAGES[name as keyof typeof PAGES];
+  const href = thing === undefined ? undefined : hrefOf(thing, value);
+  return <Identifier value={value} {...(href === undefined ? {} : { href })} />;
+}
+
+/** From the narrowest. */
+const NARROWEST = ['blockchainHash', 'transactionId', 'depositId', 'vaultId', 'network'] as const;
+
 /** What a break is about: its hash, transaction, deposit, vault or network, the narrowest. */
-export function Subject({ subject }: Pick<Break, 'subject'>): Markup {
-  const { blockchainHash, transactionId, depositId, vaultId, network } = subject;
-  const value = blockchainHash ?? transactionId ?? depositId ?? vaultId ?? network;
-  return value === null ? <span class="muted">a body</span> : <Identifier value={value} />;
+export function Subject({ subject, hrefOf }: Pick<Break, 'subject'> & { hrefOf: HrefOf }): Markup {
+  const name = NARROWEST.find((one) => subject[one] !== null);
+  const value = name === undefined ? null : subject[name];
+  if (name === undefined || value === null) return <span class="muted">a body</span>;
+  return (
+    <span class="subject">
+      <SubjectPart name={name} value={value} hrefOf={hrefOf} />
+    </span>
+  );
 }

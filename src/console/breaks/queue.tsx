@@ -3,6 +3,7 @@ import { groupsByCause, type CauseGroup } from '../../domain/break/cause.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
 import type { Reads } from '../../store/reads.ts';
+import type { HrefOf } from '../frame/context.ts';
 import { AmountFigure, type Decimals } from '../parts/amount.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Card } from '../parts/card.tsx';
@@ -61,10 +62,11 @@ export interface Looking {
   readonly name: string | null;
   /** Every box is ticked. */
   readonly isChosen: boolean;
+  readonly hrefOf: HrefOf;
 }
 
 function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] {
-  const { now, mayAct, isChosen } = looking;
+  const { now, mayAct, isChosen, hrefOf } = looking;
   const box: Column<ShownBreak> = {
     title: 'Choose',
     cell: ({ breakId, type }) => (
@@ -90,7 +92,7 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
       ),
     },
     { title: 'Severity', cell: ({ severity }) => <Badge tone={severity} text={severity} /> },
-    { title: 'About', cell: ({ subject }) => <Subject subject={subject} /> },
+    { title: 'About', cell: ({ subject }) => <Subject subject={subject} hrefOf={hrefOf} /> },
     {
       title: 'Difference',
       cell: (one) => {

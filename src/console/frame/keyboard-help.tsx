@@ -23,6 +23,7 @@ export function KeyboardHelp(help: { sections: readonly Section[] }): Markup {
         <Keys keys={['/']} does="search" />
         <Keys keys={['j', 'k']} does="next and previous row of a list" />
         <Keys keys={['Enter']} does="open the row" />
+        <Keys keys={['x']} does="tick the row, where rows have boxes" />
         <Keys keys={['?']} does="this list" />
         {help.sections.map(({ key, name }) => (
           <Keys keys={['g', key]} does={name} />

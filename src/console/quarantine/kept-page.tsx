@@ -86,7 +86,7 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
     <>
       <Card
         id="kept"
-        title={quarantineId}
+        title="Why it is here"
         live="quarantine"
         aside={<a href={PATH}>The whole quarantine</a>}
       >

@@ -3,6 +3,7 @@ import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Card } from '../parts/card.tsx';
+import { ChooseEvery } from '../parts/choose-every.tsx';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { linkTo } from '../parts/link.ts';
@@ -61,6 +62,7 @@ function columnsFor(now: number, mayRetry: boolean): Column<QuarantineRow>[] {
 function RetryForm(): Markup {
   return (
     <form class="bulk" id={RETRY_FORM} method="post" action={`${PATH}/${RETRY_FORM}`}>
+      <ChooseEvery />
       <label class="field">
         <span>Reason</span>
         <input name="reason" required maxlength={500} autocomplete="off" />

@@ -1,3 +1,4 @@
+import { listenToChoices } from './choose.js';
 import { listenToKeys } from './keyboard.js';
 import { goLive } from './live.js';
 import { writeMoments } from './moments.js';
@@ -24,7 +25,10 @@ function onSubmit(event) {
   const form = event.target;
   if (!(form instanceof HTMLFormElement)) return;
   if (form.method === 'post') {
-    for (const button of form.querySelectorAll('button')) button.disabled = true;
+    // Later: the browser leaves a disabled button's name and value out.
+    setTimeout(() => {
+      for (const button of form.querySelectorAll('button')) button.disabled = true;
+    });
     return;
   }
   for (const field of form.elements) {
@@ -40,6 +44,7 @@ function onSubmit(event) {
 document.documentElement.dataset['script'] = '';
 writeMoments(document);
 listenToKeys();
+listenToChoices();
 goLive();
 document.addEventListener('click', (event) => {
   onClick(event).catch(() => undefined);

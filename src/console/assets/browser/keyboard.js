@@ -4,7 +4,7 @@ const CHORD_MS = 1_500;
 /** @param {EventTarget | null} target */
 function isTyping(target) {
   return (
-    target instanceof HTMLInputElement ||
+    (target instanceof HTMLInputElement && target.type !== 'checkbox') ||
     target instanceof HTMLTextAreaElement ||
     target instanceof HTMLSelectElement
   );
@@ -29,6 +29,13 @@ function moveRow(step) {
   if (!(link instanceof HTMLElement)) return;
   link.focus();
   row?.scrollIntoView({ block: 'nearest' });
+}
+
+/** Ticks or unticks the row that has the focus. */
+function tickRow() {
+  const row = rows().find((one) => one.contains(document.activeElement));
+  const box = row?.querySelector('input[type="checkbox"]');
+  if (box instanceof HTMLInputElement) box.click();
 }
 
 function openHelp() {
@@ -68,6 +75,9 @@ function onKey(event) {
       return;
     case 'k':
       moveRow(-1);
+      return;
+    case 'x':
+      tickRow();
       return;
     case 'g':
       chordUntil = now + CHORD_MS;

@@ -16,9 +16,14 @@ function topicsOf(part) {
   return (part.getAttribute('data-live') ?? '').split(' ');
 }
 
+/** @param {Element} box */
+function isTicked(box) {
+  return box instanceof HTMLInputElement && box.checked !== box.defaultChecked;
+}
+
 /**
- * Whether a person is at work in a part: the focus, an open form or dialog, or selected text. Such a
- * part waits.
+ * Whether a person is at work in a part: the focus, an open form or dialog, a ticked box, or selected
+ * text. Such a part waits.
  *
  * @param {Element} part
  */
@@ -27,6 +32,7 @@ function isInUse(part) {
   if (selection !== null && !selection.isCollapsed && selection.containsNode(part, true))
     return true;
   if (part.querySelector('details.confirm[open], dialog[open]') !== null) return true;
+  if ([...part.querySelectorAll('input[type="checkbox"]')].some(isTicked)) return true;
   const { activeElement } = document;
   return (
     part.contains(activeElement) &&
@@ -155,7 +161,7 @@ function onActed() {
 export function goLive() {
   connect();
   document.addEventListener('visibilitychange', onVisibility);
-  for (const name of ['focusout', 'toggle', 'selectionchange', 'pointerup']) {
+  for (const name of ['focusout', 'toggle', 'change', 'selectionchange', 'pointerup']) {
     document.addEventListener(name, () => void refresh(), { capture: true, passive: true });
   }
   for (const name of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
