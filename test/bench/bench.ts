@@ -5,6 +5,7 @@ import { lookAtMachine, machineText } from './figures/machine.ts';
 import { measureGrowth, measureIntake } from './suite/intake.ts';
 import { measureLedger } from './suite/ledger.ts';
 import type { Plan, SuiteName } from './plan.ts';
+import { measureProxy } from './suite/proxy.ts';
 import { measureReads } from './suite/reads.ts';
 import { measureReconcile } from './suite/reconcile.ts';
 import type { SuiteResult } from './suite/suite.ts';
@@ -16,6 +17,7 @@ const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
   reconcile: measureReconcile,
   ledger: measureLedger,
   credit: measureCredit,
+  proxy: measureProxy,
 };
 
 function needsProgram({ suites, contenders }: Plan): boolean {

@@ -20,7 +20,15 @@ export type ContenderName = (typeof CONTENDERS)[number];
 const CONNECTIONS = [16, 64, 256] as const;
 
 /** What can be measured: each prints a table of its own. */
-export const SUITES = ['intake', 'growth', 'reads', 'reconcile', 'ledger', 'credit'] as const;
+export const SUITES = [
+  'intake',
+  'growth',
+  'reads',
+  'reconcile',
+  'ledger',
+  'credit',
+  'proxy',
+] as const;
 export type SuiteName = (typeof SUITES)[number];
 
 /** What the credit suite can measure. */
@@ -65,6 +73,7 @@ export const USAGE = `npm run bench -- [options]
                      reconcile  counterfoil's sweep over 100,000 waiting deposits
                      ledger     \`counterfoil verify\` and \`rebuild\` of a store
                      credit     from the block to the credit in the feed, in virtual time
+                     proxy      counterfoil behind nginx with mTLS, behind nginx without TLS, and alone
   --all            all of them
   --stored N       notifications that are in counterfoil's store beforehand (may be given several
                    times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /** What a server answered. */
 export interface Answer {
@@ -59,6 +60,8 @@ export class Connection {
   constructor(options: {
     host: string;
     port: number;
+    /** The client's certificate and key, PEM; null for plain HTTP. */
+    pair: { readonly cert: string; readonly key: string } | null;
     requestBytesMax: number;
     onOpen: () => void;
     onAnswer: (answer: Answer) => void;
@@ -67,19 +70,24 @@ export class Connection {
     this.request = Buffer.alloc(options.requestBytesMax);
     this.#onAnswer = options.onAnswer;
     const answers = Buffer.alloc(ANSWER_BYTES_MAX);
-    this.#socket = connect({
-      host: options.host,
-      port: options.port,
-      noDelay: true,
+    const { host, port, pair } = options;
+    const given = {
+      host,
+      port,
       onread: {
         buffer: answers,
-        callback: (length) => {
+        callback: (length: number) => {
           this.#read(answers.toString('latin1', 0, length));
           return true;
         },
       },
-    });
-    this.#socket.once('connect', options.onOpen);
+    };
+    // The generator measures the server that it is given; it does not verify it.
+    this.#socket =
+      pair === null
+        ? connect({ ...given, noDelay: true })
+        : connectTls({ ...given, ...pair, rejectUnauthorized: false }).setNoDelay(true);
+    this.#socket.once(pair === null ? 'connect' : 'secureConnect', options.onOpen);
     this.#socket.once('close', options.onEnd);
     // `close` follows, and counts what was under way.
     this.#socket.on('error', () => undefined);

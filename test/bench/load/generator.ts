@@ -8,9 +8,14 @@ const LOAD_MS_EXTRA = 240_000;
 /** The plan's load on this server. */
 export function orderOf(
   { traffic, vaults, warmupSeconds, seconds }: Plan,
-  { connections, url, pid }: { connections: number; url: string; pid: number },
+  {
+    connections,
+    url,
+    pid,
+    pair = null,
+  }: { connections: number; url: string; pid: number; pair?: LoadOrder['pair'] },
 ): LoadOrder {
-  return { connections, url, traffic, vaults, warmupSeconds, seconds, serverPid: pid };
+  return { connections, url, pair, traffic, vaults, warmupSeconds, seconds, serverPid: pid };
 }
 
 /** Runs a load generator in a process of its own: this very program in another role. */

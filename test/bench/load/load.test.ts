@@ -54,6 +54,7 @@ async function loadFor(seconds: number, refuseEvery: number): Promise<Took> {
   if (bound === null || typeof bound === 'string') throw new Error('expected a TCP address');
   const order: LoadOrder = {
     url: `http://127.0.0.1:${bound.port}/hooks/any`,
+    pair: null,
     connections: 12,
     traffic: 'mixed',
     vaults: 3,
@@ -90,6 +91,7 @@ test('an answer that is not 2xx is an error and acknowledges nothing', async () 
 test('a receiver that is not there ends in errors, not in a wait', async () => {
   const result = await generateLoad({
     url: 'http://127.0.0.1:1/hooks/any',
+    pair: null,
     connections: 2,
     traffic: 'deposits',
     vaults: 1,

@@ -8,8 +8,10 @@ import { extrasOf, Traffic, type Sending, type TrafficName } from './traffic.ts'
 
 /** What a load generator is told. */
 export interface LoadOrder {
-  /** Where to deliver; `http:` alone. */
+  /** Where to deliver; `https:` with a certificate, else `http:`. */
   readonly url: string;
+  /** The client's certificate and key, PEM; null for plain HTTP. */
+  readonly pair: { readonly cert: string; readonly key: string } | null;
   readonly connections: number;
   readonly traffic: TrafficName;
   readonly vaults: number;
@@ -261,6 +263,7 @@ class Run {
     const connection = new Connection({
       host: this.#url.hostname,
       port: Number(this.#url.port),
+      pair: this.#order.pair,
       requestBytesMax: this.#deliveries.bytesMax,
       onOpen: send,
       onAnswer: (answer) => {

@@ -21,6 +21,8 @@ export interface DaemonOptions {
   readonly storePath: string;
   /** The configuration's `custody`, where there is a custody API to ask. */
   readonly custody?: object;
+  /** The configuration's `intake.clientCertificate`, where a proxy hands certificates on. */
+  readonly clientCertificate?: object;
 }
 
 /** Samples of `/metrics`, by name and labels. */
@@ -53,7 +55,7 @@ async function samplesOf(url: string): Promise<Samples> {
 }
 
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { program, profile, folder, storePath, custody } = options;
+  const { program, profile, folder, storePath, custody, clientCertificate } = options;
   const pathToken = randomBytes(32).toString('hex');
   const apiToken = randomBytes(32).toString('hex');
   const sha256 = createHash('sha256').update(apiToken).digest('hex');
@@ -61,7 +63,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const config = {
     listen: { host: '127.0.0.1', port: 0 },
     store: `sqlite:${storePath}`,
-    intake: { pathTokens: [pathToken] },
+    intake: {
+      pathTokens: [pathToken],
+      ...(clientCertificate === undefined ? {} : { clientCertificate }),
+    },
     api: { tokens: [{ name: 'bench', role: 'operator', sha256 }] },
     crediting: CREDITING,
     reconcile: { sweep: NEVER, close: NEVER },
