@@ -7,6 +7,7 @@ import { startProgram, type Running } from './program.ts';
 
 interface ServeReady {
   readonly url: string;
+  readonly admin: string;
 }
 
 export interface Crediting {
@@ -79,6 +80,12 @@ export class Daemon {
   get url(): string {
     if (this.#running === undefined) throw new Error('the daemon is not running');
     return this.#running.ready.url;
+  }
+
+  /** Where API and console are; the same as `url` without a listener of their own. */
+  get adminUrl(): string {
+    if (this.#running === undefined) throw new Error('the daemon is not running');
+    return this.#running.ready.admin;
   }
 
   get pid(): number {

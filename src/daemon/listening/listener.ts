@@ -11,7 +11,7 @@ import { takeProxyHeaders } from './proxied-connections.ts';
 import { certificateFlaw, ServerTls, type ClientCertificates } from './server-tls.ts';
 import type { TlsConfig } from './tls-files.ts';
 
-/** Time limit for request headers, enforced at the next check. */
+/** Time limit for a TLS handshake, and for request headers, enforced at the next check. */
 const HEADERS_TIME_MS_MAX = 10_000;
 
 /** Time limit for a whole request; the custody service gives up after 10 seconds. */
@@ -80,6 +80,8 @@ export class Listener {
     this.#server.headersTimeout = HEADERS_TIME_MS_MAX;
     this.#server.requestTimeout = REQUEST_TIME_MS_MAX;
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
+    // Node drops headers beyond a number, and with them a second certificate. Their size is bounded.
+    this.#server.maxHeadersCount = 0;
     this.#followConnections();
   }
 
@@ -155,7 +157,10 @@ export class Listener {
     };
     const looks = { connectionsCheckingInterval: LATE_LOOK_MS };
     if (this.#tls === null) return createHttpServer(looks, answer);
-    return createHttpsServer({ ...looks, ...this.#tls.options }, answer);
+    return createHttpsServer(
+      { ...looks, ...this.#tls.options, handshakeTimeout: HEADERS_TIME_MS_MAX },
+      answer,
+    );
   }
 
   /** Ends a connection whose authority is none any more. */

@@ -135,6 +135,17 @@ test('with the PROXY protocol a connection without its header ends unanswered', 
   expect(daemon.submitted).toEqual([]);
 });
 
+test('however many headers come before it, a second certificate is seen', async () => {
+  const daemon = await openDaemon({ clientCertificate: RULE });
+  const certificate = `Client-Cert: ${CERT['client-cert']}\r\n`;
+  const many = 'a:\r\n'.repeat(2_500);
+  const alone = await exchange(daemon.listeners.url, delivery(`${many}${certificate}`));
+  expect(alone).toMatch(/^HTTP\/1\.1 200 /);
+  const twice = `${certificate}${many}${certificate}`;
+  expect(await exchange(daemon.listeners.url, delivery(twice))).toMatch(/^HTTP\/1\.1 403 /);
+  expect(daemon.refusals).toMatchObject([{ reason: 'duplicate' }]);
+});
+
 test('without it, its header is no request', async () => {
   const { listeners } = await openDaemon({});
   const sent = Buffer.concat([LINE, Buffer.from(delivery())]);
