@@ -120,7 +120,7 @@ export function FramedPage(page: {
           <input
             type="search"
             name="q"
-            aria-label="Search by id, hash or day"
+            aria-label="Search by id, hash, address, memo or day"
             placeholder="Search ( / )"
             autocomplete="off"
           />

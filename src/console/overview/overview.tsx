@@ -76,7 +76,17 @@ export function Overview(shown: {
       <TieOutCard snapshot={snapshot} hrefOf={hrefOf} />
       <Tiles counts={snapshot.counts} />
       <div class="columns">
-        <AttentionCard snapshot={snapshot} hrefOf={hrefOf} />
+        <div class="main">
+          <AttentionCard snapshot={snapshot} hrefOf={hrefOf} />
+          <Card id="states" title="Deposits by state" live="deposits">
+            {hasDeposits ? (
+              <StateBar counts={snapshot.counts.deposits} href={byState} />
+            ) : (
+              <StateBar counts={snapshot.counts.deposits} />
+            )}
+          </Card>
+          <LatestDeposits snapshot={snapshot} hrefOf={hrefOf} />
+        </div>
         <div class="side">
           <HealthCard snapshot={snapshot} status={status} />
           {creditLatency === null ? (
@@ -90,14 +100,6 @@ export function Overview(shown: {
           <BreakAges snapshot={snapshot} hasPages={hrefOf('break', '') !== undefined} />
         </div>
       </div>
-      <Card id="states" title="Deposits by state" live="deposits">
-        {hasDeposits ? (
-          <StateBar counts={snapshot.counts.deposits} href={byState} />
-        ) : (
-          <StateBar counts={snapshot.counts.deposits} />
-        )}
-      </Card>
-      <LatestDeposits snapshot={snapshot} hrefOf={hrefOf} />
     </>
   );
 }

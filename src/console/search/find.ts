@@ -17,6 +17,7 @@ type SearchReads = Pick<
   Reads,
   | 'deposit'
   | 'deposits'
+  | 'findDeposits'
   | 'break'
   | 'credit'
   | 'reconciliation'
@@ -107,13 +108,31 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
   }));
 }
 
-/** Everything whose id or blockchain hash is exactly the text. */
+/** Deposits at an address, with a memo, or of an owner. The store bounds each of these readings. */
+async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
+  const page = { cursor: null, pageSize: FIRST.pageSize };
+  const found = [
+    await reads.findDeposits({ addressId: text }, page),
+    await reads.findDeposits({ memo: text }, page),
+    await reads.findDeposits({ attributedTo: text }, page),
+  ];
+  const deposits = new Map(
+    found.flatMap(({ items }) => items).map((deposit) => [deposit.depositId, deposit]),
+  );
+  return [...deposits.values()].map(depositHit);
+}
+
+/**
+ * Everything whose id or blockchain hash is exactly the text; else the newest deposits whose address,
+ * memo or owner is.
+ */
 export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
-  return [
+  const exact = [
     ...(await byId(reads, text)),
     ...(await byHash(reads, text)),
     ...(await notificationHits(reads, text)),
   ];
+  return exact.length > 0 ? exact : byMember(reads, text);
 }
 
 /** The one thing that a person must mean; undefined where several fit. */

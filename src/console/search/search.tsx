@@ -39,12 +39,12 @@ function columnsOf(hrefOf: HrefOf): Column<Hit>[] {
   ];
 }
 
-/** Whatever has no id or hash of this text may still be a filter's value. */
+/** A filter finds more, and older, deposits than the search shows. */
 function FilterLinks({ text, hasDeposits }: { text: string; hasDeposits: boolean }): Markup {
   if (!hasDeposits || text === '') return <></>;
   return (
     <p>
-      Look for deposits by{' '}
+      All deposits by{' '}
       {FILTERS.map(([name, label], index) => (
         <>
           {index === 0 ? '' : ', '}
@@ -71,11 +71,15 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
         />
       ) : (
         <EmptyState
-          title={text === '' ? 'Type what you look for.' : 'No id and no hash is this text.'}
+          title={
+            text === ''
+              ? 'Type what you look for.'
+              : 'Nothing has this id, hash, address, memo or owner.'
+          }
         >
           <p>
             Search takes whole ids of deposits, breaks, credits, notifications and runs, blockchain
-            hashes, and days such as 2025-11-20.
+            hashes, addresses, memos, owners, and days such as 2025-11-20.
           </p>
         </EmptyState>
       )}
@@ -84,7 +88,7 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
   );
 }
 
-/** `/console/search`: finds a thing by its id or hash; a single one opens at once. */
+/** `/console/search`: a single match opens at once. */
 export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, hrefOf } = context;
   app.get('/console/search', async (visit) => {

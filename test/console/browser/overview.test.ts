@@ -60,9 +60,11 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     const page = await site.window({ as: 'vera' });
     await page.goto('/console/runs');
     await page.keyboard.press('/');
-    await page.keyboard.type('0xb2');
+    await page.keyboard.type('0xnone');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/console/search?q=0xb2');
-    expect(await page.getByText('No id and no hash is this text.').isVisible()).toBe(true);
+    await page.waitForURL('**/console/search?q=0xnone');
+    expect(
+      await page.getByText('Nothing has this id, hash, address, memo or owner.').isVisible(),
+    ).toBe(true);
   });
 });

@@ -28,11 +28,33 @@ test('a text that nothing has teaches what search takes', async () => {
   const { as } = await openConsole();
   const vera = await as('vera');
   const text = words(await vera.get('/console/search?q=nothing'));
-  expect(text).toContain('No id and no hash is this text.');
+  expect(text).toContain('Nothing has this id, hash, address, memo or owner.');
   expect(text).toContain('Search takes whole ids');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
   expect(long).toContain(`Results for ${'x'.repeat(200)}<`);
+});
+
+test('a memo, an address and an owner find the newest deposits', async () => {
+  const { open, service, as } = await openConsole();
+  await open.deliver(service.confirmed(1, { addressId: 'adr-9', memo: '88' }));
+  const depositId = open.depositId();
+  await open.decide({
+    kind: 'attribute',
+    depositId,
+    attributedTo: 'customer 7',
+    endsApprovals: true,
+    reason: 'asked',
+  });
+  const vera = await as('vera');
+  for (const text of ['adr-9', '88', 'customer 7']) {
+    const answer = await vera.request(`/console/search?q=${encodeURIComponent(text)}`);
+    expect([text, answer.status, answer.headers.get('Location')]).toEqual([
+      text,
+      303,
+      `/console/deposits/${depositId}`,
+    ]);
+  }
 });
 
 test('every page has the field, which the key / opens', async () => {
