@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { grouped, momentText } from '../parts/figure.ts';
-import { FilterForm } from '../parts/filter-form.tsx';
+import { FilterForm, type FilterField } from '../parts/filter-form.tsx';
 import { Identifier } from '../parts/identifier.tsx';
 import { linkTo } from '../parts/link.ts';
 import type { Markup } from '../parts/markup.ts';
@@ -143,6 +143,16 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
   );
 }
 
+/** `Filter: Memo 88, State held` */
+function FilterSummary({ fields }: { fields: readonly FilterField[] }): Markup {
+  const set = fields.flatMap(({ label, value }) =>
+    value === undefined ? [] : [`${label} ${value.replaceAll('_', ' ')}`],
+  );
+  return (
+    <summary class="button">{set.length === 0 ? 'Filter' : `Filter: ${set.join(', ')}`}</summary>
+  );
+}
+
 /** The list of deposits with its filter, which is a link. */
 export function DepositsPage(shown: {
   filter: DepositFilter;
@@ -150,13 +160,13 @@ export function DepositsPage(shown: {
   result: { readonly found: DepositsFound } | { readonly problem: FilterProblem };
 }): Markup {
   const { filter, decimals, result } = shown;
-  const isView = VIEWS.some((view) => isSame(view.filter, filter));
+  const fields = fieldsOf(filter, decimals);
   return (
     <>
       <Views filter={filter} />
-      <details class="filters" open={!isView}>
-        <summary class="button">Filter</summary>
-        <FilterForm action={PATH} fields={fieldsOf(filter, decimals)} />
+      <details class="filters" open={'problem' in result}>
+        <FilterSummary fields={fields} />
+        <FilterForm action={PATH} fields={fields} />
       </details>
       <Card
         id="deposits"

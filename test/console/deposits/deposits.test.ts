@@ -76,6 +76,7 @@ test('every filter is a link', async () => {
   await olga.post(`${PATH}/${held}/attribute`, { attributedTo: 'customer 7', reason: 'ticket' });
   expect(await listed(olga, '?attributedTo=customer+7')).toEqual(['0x4']);
   const page = await olga.get(`${PATH}?vaultId=v2&from=2025-11-20`);
+  expect(page).toContain('Filter: First seen from (UTC) 2025-11-20, Vault id v2');
   expect(page).toContain('name="vaultId" type="text" value="v2"');
   expect(page).toContain('href="/console/deposits.csv?vaultId=v2&amp;from=2025-11-20"');
   expect(words(await olga.get(`${PATH}?memo=99`))).toContain('No deposit is like this.');

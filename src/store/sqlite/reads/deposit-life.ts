@@ -22,9 +22,9 @@ const CREDITS_MAX = 20;
 const BODY_BYTES_MAX = 64 * 1024;
 /** How far around a known moment its fact is looked for: facts of a commit are not in order. */
 const DISORDER_MS = 5_000;
-const FACTS_AROUND_MAX = 20_000;
+const FACTS_AROUND_MAX = 10_000;
 /** Decisions are looked for among so many facts after the first one about the deposit. */
-const FACTS_AFTER_MAX = 100_000;
+const FACTS_AFTER_MAX = 50_000;
 /** Most bodies that are read to find decisions and custody records. */
 const BODIES_MAX = 256;
 
