@@ -30,9 +30,14 @@ const FORM_BYTES_MAX = 512 * 1024;
 /** A sign-in form holds a token. */
 const SIGN_IN_BYTES_MAX = 4 * 1024;
 
-/** Who may see the console: everyone (for demonstrations), or holders of an API token. */
-export type ConsoleAccess =
-  { readonly kind: 'public' } | { readonly kind: 'token'; readonly identify: Identify };
+/**
+ * Who may see the console: everyone (for demonstrations), or holders of an API token. Only who has
+ * signed in with a token may act.
+ */
+export interface ConsoleAccess {
+  readonly kind: 'public' | 'token';
+  readonly identify: Identify;
+}
 
 export interface ConsoleOptions {
   readonly reads: Reads;
@@ -82,14 +87,17 @@ function isByPerson(visit: Visit): boolean {
   return visit.req.query('reload') === undefined;
 }
 
-/** Admits visitors with a session, and says who they are. Everybody else is asked to sign in. */
+/**
+ * Admits visitors with a session, and says who they are. Everybody else is asked to sign in, or only
+ * looks where the console is public.
+ */
 function admit(access: ConsoleAccess, sessions: Sessions, assets: AssetUrls) {
   return createMiddleware<ConsoleEnv>(async (visit, next) => {
-    if (access.kind === 'public') return next();
     const id = sessionIdOf(visit);
     if (isByPerson(visit)) sessions.acted(id);
     const visitor = sessions.visitor(id);
     if (visitor === undefined || id === undefined) {
+      if (access.kind === 'public') return next();
       const isPage = visit.req.method === 'GET' && isByPerson(visit);
       if (isPage) return askToSignIn(visit, assets, { status: 200, refused: null });
       return visit.text('Sign in at /console.', 401);
@@ -112,9 +120,7 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   app.use('/console/*', ownForms);
   app.use('/console/session/*', bodyLimit({ maxSize: SIGN_IN_BYTES_MAX }));
   app.use('/console/*', bodyLimit({ maxSize: FORM_BYTES_MAX }));
-  if (access.kind === 'token') {
-    mountSigningIn(app, sessions, { identify: access.identify, now, secure, assets });
-  }
+  mountSigningIn(app, sessions, { identify: access.identify, now, secure, assets });
   app.use('/console/*', admit(access, sessions, assets));
   app.get('/console/live', (visit) => {
     const id = visit.get('sessionId');

@@ -150,7 +150,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const pages = createConsole({
     reads,
     document: reads.document,
-    access: config.console.public ? { kind: 'public' } : { kind: 'token', identify },
+    access: { kind: config.console.public ? 'public' : 'token', identify },
     acting: actingOn(api),
     changes: parts.changes,
     secure: config.console.secureCookie ?? (config.admin ?? config.listen).tls !== undefined,

@@ -73,6 +73,9 @@ export class Browser {
   }
 }
 
+/** Everyone may look. */
+export const PUBLIC = { access: { kind: 'public', identify } } as const;
+
 /** A console over a store of its own, beside the API through which it acts. */
 export class ConsoleUnderTest {
   readonly api: ApiUnderTest;

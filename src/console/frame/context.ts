@@ -10,7 +10,7 @@ import type { Visitor } from '../session/session.ts';
 export interface ConsoleEnv {
   /** Node's connection of a request; absent in tests without a server. */
   Bindings: { readonly source?: string };
-  /** `visitor`: who is signed in; absent in a public console. `sessionId`: their session. */
+  /** `visitor`: who is signed in; absent for a stranger in a public console. `sessionId`: their session. */
   Variables: SecureHeadersVariables & { visitor?: Visitor; sessionId?: string };
 }
 
@@ -76,7 +76,7 @@ export interface ConsoleContext {
   readonly missing: (visit: Visit, text: string) => Promise<Response>;
   /** Whether the visitor's role allows a call; a page hides the button otherwise. */
   readonly may: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
-  /** Calls the API as the visitor. A public console has no visitor: the call is refused. */
+  /** Calls the API as the visitor. A stranger's call is refused. */
   readonly act: (visit: Visit, call: ApiCall) => Promise<ApiResult>;
   /** Calls the API as the visitor and redirects (303), with a message about the result. */
   readonly perform: (visit: Visit, action: Action) => Promise<Response>;

@@ -55,8 +55,10 @@ function Navigation({ sections, path }: { sections: readonly Section[]; path: st
   );
 }
 
-function Person({ visitor }: { visitor: Visitor | undefined }): Markup {
-  if (visitor === undefined) return <span class="visitor">read only</span>;
+function Person({ visitor, path }: { visitor: Visitor | undefined; path: string }): Markup {
+  if (visitor === undefined) {
+    return <a href={`/console/session?next=${encodeURIComponent(path)}`}>Sign in to act</a>;
+  }
   return (
     <form class="person" method="post" action="/console/session/end">
       <span class="visitor">
@@ -85,7 +87,7 @@ function Reload({ path }: { path: string }): Markup {
   );
 }
 
-/** The frame of every page; `visitor` is absent when the console is public. */
+/** The frame of every page; `visitor` is absent when a stranger looks at a public console. */
 export function FramedPage(page: {
   title: string;
   body: Markup;
@@ -130,7 +132,7 @@ export function FramedPage(page: {
             Keys
           </button>
           <a href="/docs">API</a>
-          <Person visitor={visitor} />
+          <Person visitor={visitor} path={path} />
         </div>
         <Navigation sections={sections} path={path} />
       </header>

@@ -13,8 +13,8 @@ const READ_ONLY: ApiResult = {
   kind: 'refused',
   problem: {
     status: 403,
-    title: 'This console only shows',
-    detail: 'It is public, so nobody is signed in: act through the API, with a token.',
+    title: 'Nobody is signed in',
+    detail: 'Sign in with an API token, and try again.',
   },
 };
 

@@ -54,6 +54,13 @@ export function mountSigningIn(
   const { assets, secure, identify } = options;
   const attributes = { path: COOKIE_PATH, httpOnly: true, sameSite: 'Strict', secure } as const;
   const throttle = new SignInThrottle(options);
+  app.get('/console/session', (visit) =>
+    askToSignIn(visit, assets, {
+      status: 200,
+      refused: null,
+      next: ownPage(visit.req.query('next')),
+    }),
+  );
   app.post('/console/session', async (visit) => {
     const { token, next: asked } = await visit.req.parseBody();
     const next = ownPage(asked);

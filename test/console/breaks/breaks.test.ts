@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { VaultId } from '../../../src/domain/ids.ts';
 import type { Person } from '../../api/api-under-test.ts';
-import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
+import {
+  consoleUnderTest,
+  OWN_PAGE,
+  words,
+  type ConsoleUnderTest,
+  PUBLIC,
+} from '../console-under-test.ts';
 import { moveUnexplained } from './broken.ts';
 
 const EVERYONE = ['vera', 'chris', 'olga', 'otto', 'ada'] as const satisfies readonly Person[];
@@ -123,7 +129,7 @@ test('a conflict shows both bodies, exactly as received', async () => {
 });
 
 test('nobody sees a body in a public console', async () => {
-  const console = await consoleUnderTest({ access: { kind: 'public' } });
+  const console = await consoleUnderTest(PUBLIC);
   await console.open.deliver({ id: 'strange', stream: 'weather' });
   const { id } = console.open.openBreak('quarantined');
   const page = words(await console.stranger.get(`/console/breaks/${id}`));

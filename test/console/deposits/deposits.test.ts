@@ -5,7 +5,13 @@ import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
-import { ConsoleUnderTest, consoleUnderTest, words, type Browser } from '../console-under-test.ts';
+import {
+  ConsoleUnderTest,
+  consoleUnderTest,
+  words,
+  type Browser,
+  PUBLIC,
+} from '../console-under-test.ts';
 
 const PATH = '/console/deposits';
 
@@ -252,8 +258,8 @@ test('the custody record stands beside the deposit where they differ', async () 
   expect(page).toContain('Break unknown to custody opened:');
 });
 
-test('a public console shows and does nothing', async () => {
-  const console = await consoleUnderTest({ access: { kind: 'public' } });
+test('a public console shows strangers everything and does nothing for them', async () => {
+  const console = await consoleUnderTest(PUBLIC);
   const path = await withMemoDeposit(console);
   const page = await console.stranger.get(path);
   expect(words(page)).toContain('webhook incoming mempool');

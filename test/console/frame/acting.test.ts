@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actingOn } from '../../../src/api/acting.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, words, PUBLIC } from '../console-under-test.ts';
 
 const RUN_NOW = { method: 'POST', path: '/v1/reconciliations' } as const;
 
@@ -56,8 +56,8 @@ test('no request from the network names a caller', async () => {
   }
 });
 
-test('a public console acts for nobody', async () => {
-  const console = await consoleUnderTest({ access: { kind: 'public' } });
+test('a public console acts for no stranger', async () => {
+  const console = await consoleUnderTest(PUBLIC);
   expect(await console.stranger.get('/console/runs')).not.toContain('Run now');
   expect((await console.stranger.post('/console/runs')).status).toBe(303);
   expect(console.open.rows('SELECT * FROM reconciliations')).toEqual([]);

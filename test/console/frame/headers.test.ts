@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { identify } from '../../api/api-under-test.ts';
-import { consoleUnderTest, OWN_PAGE } from '../console-under-test.ts';
-
-const PUBLIC = { access: { kind: 'public' } } as const;
+import { consoleUnderTest, OWN_PAGE, PUBLIC } from '../console-under-test.ts';
 
 test('a page loads the console’s own files and runs nothing inline', async () => {
   const { stranger } = await consoleUnderTest(PUBLIC);

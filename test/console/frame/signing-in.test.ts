@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
 import type { ConsoleOptions } from '../../../src/console/application.ts';
-import { identify, tokenOf } from '../../api/api-under-test.ts';
+import { identify, tokenOf, type Person } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { consoleUnderTest, OWN_PAGE } from '../console-under-test.ts';
+import { consoleUnderTest, OWN_PAGE, PUBLIC, words } from '../console-under-test.ts';
 
 const TOKEN = { kind: 'token', identify } as const;
 
 async function openConsole(options: Partial<ConsoleOptions> = {}) {
-  const { open, service, app } = await consoleUnderTest({ access: { kind: 'public' }, ...options });
+  const { open, service, app } = await consoleUnderTest({ ...PUBLIC, ...options });
   return { open, service, app };
+}
+
+async function publicConsole() {
+  const console = await consoleUnderTest(PUBLIC);
+  const { open, stranger } = console;
+  return { open, stranger, as: (person: Person) => console.as(person) };
 }
 
 type App = Awaited<ReturnType<typeof openConsole>>['app'];
@@ -135,9 +141,17 @@ test.each([
   expect([answer.status, answer.headers.has('Set-Cookie')]).toEqual([status, status === 303]);
 });
 
-test('a public console has no session to sign in to', async () => {
-  const { app } = await openConsole();
-  expect((await signIn(app, tokenOf('vera'))).status).toBe(404);
+test('in a public console strangers look, and a person who signs in acts', async () => {
+  const { open, stranger, as } = await publicConsole();
+  const page = await stranger.get('/console/runs?page=2');
+  expect(page).toContain('href="/console/session?next=%2Fconsole%2Fruns">Sign in to act');
+  expect(page).not.toContain('Run now');
+  expect(words(await stranger.get('/console/session?next=/console/runs'))).toContain('API token');
+  const otto = await as('otto');
+  expect(words(await otto.send('/console/runs'))).toContain('The reconciliation has run.');
+  expect(open.rows('SELECT * FROM reconciliations')).toHaveLength(1);
+  expect((await otto.post('/console/session/end')).status).toBe(303);
+  expect(words(await otto.get('/console/runs'))).toContain('Sign in to act');
 });
 
 test('after signing in a person is where they wanted to be, and never on another site', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, words, PUBLIC } from '../console-under-test.ts';
 
 test('a body is shown as text, and downloaded byte by byte', async () => {
   const console = await consoleUnderTest();
@@ -18,7 +18,7 @@ test('a body is shown as text, and downloaded byte by byte', async () => {
 });
 
 test('a position without a fact is not found, and a public console shows no bytes', async () => {
-  const console = await consoleUnderTest({ access: { kind: 'public' } });
+  const console = await consoleUnderTest(PUBLIC);
   await console.open.deliver('secret');
   const { seq } = console.open.rows<{ seq: number }>('SELECT max(seq) AS seq FROM journal')[0] ?? {
     seq: 0,

@@ -4,11 +4,11 @@ import type { DaemonStatus } from '../../../src/console/overview/daemon-status.t
 import { closeOf, closesOf } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
-import { CALM, consoleUnderTest, words } from '../console-under-test.ts';
+import { CALM, consoleUnderTest, PUBLIC, words } from '../console-under-test.ts';
 
 async function openConsole(options: Partial<ConsoleOptions> = {}) {
   const { open, service, stranger } = await consoleUnderTest({
-    access: { kind: 'public' },
+    ...PUBLIC,
     ...options,
   });
   return { open, service, read: () => stranger.get('/console') };
