@@ -183,6 +183,5 @@ export function isPostedFor(sighting: Sighting, transactionId: TransactionId): b
 
 /** Whether this epoch has a confirmation with a higher count. */
 export function hasSeenDeeper(sighting: Sighting, count: number): boolean {
-  const deepest = deepestConfirmation(sighting.seen);
-  return deepest !== null && deepest > count;
+  return (deepestConfirmation(sighting.seen) ?? count) > count;
 }
