@@ -32,26 +32,24 @@ import { causeText, Subject, typeText } from './names.tsx';
 const GROUPED_MAX = 500;
 const GROUPS_MAX = 6;
 
-/** A page of the queue, and the groups among the most urgent breaks. */
+/** A page of the queue, and on the first page the groups among the most urgent breaks. */
 export interface Queue {
   readonly found: Page<ShownBreak>;
   readonly groups: readonly CauseGroup<ShownBreak>[];
   readonly decimals: Decimals;
 }
 
-/** Reads a page of the queue. */
+/** Reads a page of the queue. The first page finds the groups in the same read. */
 export async function readQueue(reads: Reads, filter: QueueFilter, page: number): Promise<Queue> {
   const query = queryOf(filter);
-  const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
-  const urgent =
-    isUnresolved(filter) && found.total > found.items.length
-      ? (await reads.breaks(query, { page: 0, pageSize: GROUPED_MAX })).items
-      : found.items;
-  return {
-    found,
-    groups: isUnresolved(filter) ? groupsByCause(urgent, GROUPS_MAX) : [],
-    decimals: await reads.pinnedDecimals(),
-  };
+  const decimals = await reads.pinnedDecimals();
+  if (page > 0 || !isUnresolved(filter)) {
+    const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
+    return { found, groups: [], decimals };
+  }
+  const urgent = await reads.breaks(query, { page: 0, pageSize: GROUPED_MAX });
+  const found = { ...urgent, pageSize: BULK_MAX, items: urgent.items.slice(0, BULK_MAX) };
+  return { found, groups: groupsByCause(urgent.items, GROUPS_MAX), decimals };
 }
 
 /** Who looks, and what they may do. */
@@ -199,6 +197,13 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
       ) : (
         <Card id="causes" title="Probably of one cause" {...live}>
           <Groups groups={groups} />
+          {found.total > GROUPED_MAX ? (
+            <p class="foot">
+              Among the {GROUPED_MAX} most urgent breaks. A group’s page counts all of its breaks.
+            </p>
+          ) : (
+            ''
+          )}
         </Card>
       )}
       <Card id="queue" title={countText(filter, found.total)} {...live}>
