@@ -36,6 +36,8 @@ CREATE TABLE journal (
   body_start  INTEGER NOT NULL,
   body_bytes  INTEGER NOT NULL
 ) STRICT;
+-- The decisions of everybody, for the list of them: they are few among the facts.
+CREATE INDEX journal_decisions ON journal (detail, seq) WHERE kind = 'decision';
 
 -- The bodies of some facts of one commit, first_seq to last_seq, one after the other, as zlib packs
 -- them (RFC 1950); bytes: how many they are unpacked. Between them may stand what came with them and

@@ -6,6 +6,7 @@ import type { Acting } from '../api/acting.ts';
 import type { Documents } from '../report/document.ts';
 import type { Reads } from '../store/reads.ts';
 import { mountAssets, type AssetUrls } from './assets/assets.ts';
+import { mountAudit } from './audit/audit.tsx';
 import { mountBreaks } from './breaks/breaks.tsx';
 import { mountClose } from './close/close.tsx';
 import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
@@ -66,6 +67,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Policy', path: '/console/policy', key: 'p' },
   { name: 'Quarantine', path: '/console/quarantine', key: 'q' },
   { name: 'Runs', path: '/console/runs', key: 'r' },
+  { name: 'Audit', path: '/console/audit', key: 'a' },
 ];
 
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
@@ -77,6 +79,7 @@ function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: Con
   mountClose(app, context);
   mountPolicy(app, context);
   mountRuns(app, context);
+  mountAudit(app, context);
   mountSearch(app, context);
 }
 

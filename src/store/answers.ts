@@ -4,6 +4,7 @@ import type { CloseRecord } from '../domain/close/record.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
 import type { CreditItem } from '../domain/deposit/credit.ts';
 import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { Decision } from '../domain/fact/decision.ts';
 import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../domain/hash/hash-state.ts';
 import type { View } from '../domain/money/entry.ts';
@@ -260,3 +261,26 @@ export interface ClosedReport extends SignedDay {
 
 /** The effect of one asset of a custody transaction on the closes so far. */
 export type CountedRow = Pick<CustodyEffectRow, 'vaultId' | 'blockchainHash' | 'asset' | 'amount'>;
+
+/** A decision, and the fact that holds it. */
+export interface StoredDecision {
+  readonly seq: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly actor: string;
+  readonly decision: Decision;
+}
+
+/** Decisions in reverse order of the journal. */
+export interface DecisionPage {
+  readonly items: readonly StoredDecision[];
+  /** The `before` of the next page; null after the last decision. */
+  readonly next: number | null;
+  /** Everybody who ever made one, in the order of their names. */
+  readonly actors: readonly string[];
+  /**
+   * Actors with so many decisions of other kinds that the rest of theirs was not read. `before`: the
+   * journal position from which it was not.
+   */
+  readonly unread: readonly { readonly actor: string; readonly before: number }[];
+}

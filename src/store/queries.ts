@@ -1,3 +1,4 @@
+import type { Decision } from '../domain/fact/decision.ts';
 import type { BreakState, BreakType, Severity } from '../domain/break/break.ts';
 import type { Amount } from '../domain/money/amount.ts';
 import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
@@ -62,6 +63,15 @@ export interface NotificationQuery {
   readonly vaultId?: string;
   readonly blockchainHash?: string;
   readonly status?: IntakeStatus;
+}
+
+/** Selects decisions, newest first; undefined members do not filter. */
+export interface DecisionQuery {
+  readonly actor?: string;
+  readonly kinds?: readonly Decision['kind'][];
+  /** Only decisions before this journal position. */
+  readonly before?: number;
+  readonly limit: number;
 }
 
 /** Selects and orders breaks; undefined members do not filter. */

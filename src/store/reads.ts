@@ -32,6 +32,7 @@ import type {
   WithdrawalQuery,
   NotificationQuery,
   BreakQuery,
+  DecisionQuery,
 } from './queries.ts';
 import type {
   Balance,
@@ -50,6 +51,7 @@ import type {
   SignedDay,
   ClosedReport,
   CountedRow,
+  DecisionPage,
 } from './answers.ts';
 
 /** The store refused a read: too many reads wait, or this one took too long. */
@@ -84,6 +86,8 @@ export interface Reads {
   quarantined(quarantineId: string): Promise<QuarantineRow | undefined>;
   /** The body of the fact at a journal position, with the bytes that were received. */
   body(seq: number): Promise<KeptBody | undefined>;
+  /** What people, consumers and the configuration decided. */
+  decisions(query: DecisionQuery): Promise<DecisionPage>;
   breaks(query: BreakQuery, page: PageRequest): Promise<Page<ShownBreak>>;
   break(
     breakId: string,

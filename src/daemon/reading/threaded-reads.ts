@@ -66,6 +66,7 @@ export class ThreadedReads implements Reading {
   readonly notifications = this.#listing('notifications');
   readonly quarantine = this.#listing('quarantine');
   readonly quarantined = this.#looking('quarantined');
+  readonly decisions = this.#listing('decisions');
   readonly breaks = this.#listing('breaks');
   readonly openBreaksOf = this.#working('openBreaksOf');
   readonly custodyWatermark = this.#working('custodyWatermark');

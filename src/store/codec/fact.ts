@@ -172,7 +172,8 @@ function unpackRulesOf(stored: readonly ExemptionRule[]): ExemptionRule[] {
 /** The reason that a replay writes for policies of version 1. The text is part of old stores. */
 const FIRST_REASON = 'the configuration says so';
 
-function unpackDecision(body: Uint8Array): Decision {
+/** Reads a decision from its body in the journal. */
+export function unpackDecision(body: Uint8Array): Decision {
   const text = decoder.decode(body);
   const decision = JSON.parse(text) as Decision;
   if (decision.kind === 'exemptions') {

@@ -42,7 +42,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     live: [],
     session: [],
     frame: ['parts', 'assets', 'session', 'live'],
-    ...pagesOf('overview', 'deposits', 'runs', 'search', 'close', 'policy'),
+    ...pagesOf('overview', 'deposits', 'runs', 'search', 'close', 'policy', 'audit'),
     ...pagesOf('breaks', 'quarantine', 'journal'),
   },
   program: { commands: ['daemon'], daemon: [] },

@@ -73,6 +73,21 @@ export function createTables(db: Database.Database): void {
   }).immediate();
 }
 
+/**
+ * Adds indexes to a store that was created before schema.sql had them. They hold no data of their
+ * own, so that the version stays.
+ */
+function addIndexes(db: Database.Database): void {
+  const names = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index'")
+    .pluck();
+  const known = new Set(names.all());
+  const schema = readFileSync(SCHEMA_FILE, 'utf8');
+  for (const [statement, name = ''] of schema.matchAll(/^CREATE INDEX (\w+)[^;]*;/gm)) {
+    if (!known.has(name)) db.exec(statement);
+  }
+}
+
 function assertDurable(db: Database.Database, path: string): void {
   const journalMode = db.pragma('journal_mode = WAL', { simple: true });
   // better-sqlite3 is built with synchronous=NORMAL for WAL, which loses commits on power failure.
@@ -233,6 +248,7 @@ export function openForWriting(path: string): Database.Database {
     assertSound(db, path);
     assertWritable(db, path);
     createTables(db);
+    addIndexes(db);
   });
 }
 

@@ -14,6 +14,7 @@ import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answe
 import type {
   BalanceQuery,
   BreakQuery,
+  DecisionQuery,
   DepositPageRequest,
   DepositQuery,
   DepositSearch,
@@ -38,6 +39,7 @@ import {
 } from './close/closes.ts';
 import { readCredit, readCredits, readFeedHead, readRestoredAfter } from './credits.ts';
 import { readCounts } from './counts.ts';
+import { readDecisions } from './decisions.ts';
 import { readDepositLife } from './deposit-life.ts';
 import { readFoundDeposits } from './deposit-search.ts';
 import {
@@ -166,6 +168,10 @@ export class SqliteReads implements Reads {
 
   body(seq: number): Promise<KeptBody | undefined> {
     return this.#alone(() => this.#journal.bodyAt(seq));
+  }
+
+  decisions(query: DecisionQuery) {
+    return this.#alone(() => readDecisions(this.#connection, this.#journal, query));
   }
 
   breaks(query: BreakQuery, page: PageRequest) {

@@ -1,0 +1,181 @@
+import type { Decision } from '../../domain/fact/decision.ts';
+import { scopeText } from '../../domain/deposit/halt.ts';
+import { Identifier } from '../parts/identifier.tsx';
+import { grouped } from '../parts/figure.ts';
+import type { Markup } from '../parts/markup.ts';
+
+export type DecisionKind = Decision['kind'];
+
+/** What each kind of decision is, for the filter. */
+export const KIND_NAMES: Record<DecisionKind, string> = {
+  policy: 'policy set',
+  halt: 'halt set',
+  resume: 'halt lifted',
+  exemptions: 'exemption rules set',
+  judge: 'deposits evaluated again',
+  decimals: 'decimals corrected',
+  approve: 'deposit approved',
+  hold: 'deposit held',
+  release: 'deposit released',
+  attribute: 'deposit attributed',
+  restored: 'store restored',
+  acknowledge: 'credit acknowledged',
+  investigate: 'break investigated',
+  resolve: 'break resolved',
+  assign: 'break assigned',
+  note: 'break noted',
+  retry: 'quarantine retried',
+  sign: 'day signed',
+};
+
+/** Every kind, as the filter lists them. */
+export const KINDS = Object.keys(KIND_NAMES) as DecisionKind[];
+
+/** Left out unless a person asks for them: programs make one for each credit and each change. */
+const OF_PROGRAMS: readonly DecisionKind[] = ['acknowledge', 'judge'];
+export const KINDS_OF_PEOPLE = KINDS.filter((kind) => !OF_PROGRAMS.includes(kind));
+
+function Deposit({ id }: { id: string }): Markup {
+  return <Identifier value={id} href={`/console/deposits/${id}`} />;
+}
+
+function Break({ id }: { id: string }): Markup {
+  return <Identifier value={id} href={`/console/breaks/${id}`} />;
+}
+
+/** A decision in a sentence, with a link to what it is about. */
+export function DecisionText({ decision, seq }: { decision: Decision; seq: number }): Markup {
+  switch (decision.kind) {
+    case 'policy':
+      return (
+        <>
+          set the policy <a href={`/console/policy/history#pol_${seq}`}>{`pol_${seq}`}</a>
+        </>
+      );
+    case 'halt':
+      return <>{`halted ${scopeText(decision.scope)}`}</>;
+    case 'resume':
+      return <>{`resumed ${scopeText(decision.scope)}`}</>;
+    case 'exemptions':
+      return <>{`set ${decision.rules.length} exemption rules`}</>;
+    case 'judge':
+      return <>{`evaluated ${grouped(String(decision.depositIds.length))} deposits again`}</>;
+    case 'decimals':
+      return <>{`corrected the decimals of ${decision.asset} to ${decision.decimals}`}</>;
+    case 'approve':
+      return (
+        <>
+          approved the deposit <Deposit id={decision.depositId} />
+        </>
+      );
+    case 'hold':
+      return (
+        <>
+          held the deposit <Deposit id={decision.depositId} />
+        </>
+      );
+    case 'release':
+      return (
+        <>
+          released the deposit <Deposit id={decision.depositId} />
+        </>
+      );
+    case 'attribute':
+      return (
+        <>
+          attributed the deposit <Deposit id={decision.depositId} />
+          {` to ${decision.attributedTo}`}
+        </>
+      );
+    case 'restored':
+    case 'acknowledge':
+    case 'investigate':
+    case 'resolve':
+    case 'assign':
+    case 'note':
+    case 'retry':
+    case 'sign':
+      return <RareText decision={decision} />;
+    default:
+      return decision satisfies never;
+  }
+}
+
+type Rare = Exclude<
+  Decision,
+  {
+    kind:
+      | 'policy'
+      | 'halt'
+      | 'resume'
+      | 'exemptions'
+      | 'judge'
+      | 'decimals'
+      | 'approve'
+      | 'hold'
+      | 'release'
+      | 'attribute';
+  }
+>;
+
+/** Decisions about credits, breaks, the quarantine and closed days. */
+function RareText({ decision }: { decision: Rare }): Markup {
+  switch (decision.kind) {
+    case 'restored':
+      return <>continued from a backup</>;
+    case 'acknowledge':
+      return (
+        <>
+          acknowledged the credit <Identifier value={decision.creditId} />
+          {` as ${decision.reference}`}
+        </>
+      );
+    case 'investigate':
+      return (
+        <>
+          investigates the break <Break id={decision.breakId} />
+        </>
+      );
+    case 'resolve':
+      return (
+        <>
+          resolved the break <Break id={decision.breakId} />
+        </>
+      );
+    case 'assign':
+      return (
+        <>
+          assigned the break <Break id={decision.breakId} />
+          {` to ${decision.assignee ?? 'nobody'}`}
+        </>
+      );
+    case 'note':
+      return (
+        <>
+          wrote a note on the break <Break id={decision.breakId} />
+        </>
+      );
+    case 'retry':
+      return (
+        <>
+          retried the quarantined body <Identifier value={decision.quarantineId} />
+        </>
+      );
+    case 'sign':
+      return (
+        <>
+          signed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a>
+          {` as ${decision.role}, report `}
+          <Identifier value={decision.reportHash} />
+        </>
+      );
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** Why somebody decided; empty where a kind has no reason. */
+export function reasonOf(decision: Decision): string {
+  if (decision.kind === 'note') return decision.note;
+  return 'reason' in decision ? decision.reason : '';
+}
