@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { DecisionPage } from '../../../src/store/answers.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import { verify } from '../../../src/store/sqlite/audit/verify.ts';
 import {
   ACTORS,
   DECISIONS_OF,
@@ -87,10 +89,12 @@ test('both queries take steps of the index, however many facts there are', async
   );
 });
 
-test('a store that was made before the index gets it when it is opened for writing', async () => {
+test('a store that was made before the index is sound, and gets it when it is opened for writing', async () => {
   const { open, path } = await openStore();
   open.db.exec('DROP INDEX journal_decisions');
   open.close();
+  const progress = { start: () => undefined, tick: () => undefined, done: () => undefined };
+  expect(verify(path, { decode, progress }).sound).toBe(true);
   const db = openForWriting(path);
   onTestFinished(() => void db.close());
   const found = db

@@ -88,13 +88,17 @@ function schemaOf(db: Database): Map<string, SchemaItem> {
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Compares tables, indexes and append-only triggers with those of a fresh store. */
+/**
+ * Compares tables, indexes and append-only triggers with those of a fresh store. A missing index is
+ * no problem: it holds nothing of its own, and opening the store for writing adds it.
+ */
 function checkSchema(db: Database, fresh: Database, problems: Problems): void {
   const stored = schemaOf(db);
   for (const { name, type, sql } of schemaOf(fresh).values()) {
     const found = stored.get(name);
-    if (found === undefined) problems.add(`${type} ${name} is missing`);
-    else if (found.sql !== sql) problems.add(`${type} ${name} was altered`);
+    if (found === undefined) {
+      if (type !== 'index') problems.add(`${type} ${name} is missing`);
+    } else if (found.sql !== sql) problems.add(`${type} ${name} was altered`);
   }
 }
 
