@@ -6,9 +6,11 @@ import type { AddressTransaction, TransactionRecord } from '../wire/transaction.
 import { address, vault } from '../wire/vault.ts';
 import type { Address, Vault } from '../wire/vault.ts';
 import { readerOf } from './call/answer.ts';
-import { RequestBudget } from './budget/budget.ts';
+import type { RequestBudget } from './budget/budget.ts';
+import { budgetOf } from './budget/counted-budget.ts';
 import type { Priority } from './budget/lane.ts';
 import type { RequestLog } from './budget/request-log.ts';
+import type { SharedCount } from './budget/shared-count.ts';
 import { Caller } from './call/caller.ts';
 import type { Attempt, CallOptions } from './call/caller.ts';
 import { Circuit } from './call/circuit.ts';
@@ -37,6 +39,8 @@ export interface ClientOptions {
   readonly paths?: { readonly addressTransactions?: string };
   /** A log of requests shared with other processes; without it this client counts alone. */
   readonly log?: RequestLog;
+  /** A count of requests that several machines share, in place of `log`; the client closes it. */
+  readonly count?: SharedCount | undefined;
   /** Runs after every attempt. */
   readonly observe?: (attempt: Attempt) => void;
 }
@@ -73,8 +77,10 @@ export class CustodyClient {
   /** Webhook subscriptions and their deliveries. */
   readonly subscriptions: Subscriptions;
   readonly #operations: Operations;
+  readonly #caller: Caller;
   readonly #transport: Transport;
   readonly #budget: RequestBudget;
+  readonly #count: SharedCount | undefined;
   readonly #circuit: Circuit;
   readonly #now: () => number;
   readonly #addressTransactionsPath: string;
@@ -86,20 +92,21 @@ export class CustodyClient {
     const { origin, prefix } = apiBase(options.baseUrl);
     this.#addressTransactionsPath = options.paths?.addressTransactions ?? ADDRESS_TRANSACTIONS_PATH;
     this.#transport = new Transport({ origin, clock });
-    this.#budget = new RequestBudget({
-      now,
-      ...(options.log === undefined ? {} : { log: options.log }),
-    });
+    const { budget, reserve } = budgetOf({ log: options.log, count: options.count, now });
+    this.#budget = budget;
+    this.#count = options.count;
     this.#circuit = new Circuit({ now });
     const caller = new Caller({
       transport: this.#transport,
       tokens: new TokenSource({ clientId: options.clientId, privateKey: options.privateKey, now }),
-      budget: this.#budget,
+      budget,
+      reserve,
       circuit: this.#circuit,
       clock,
       random,
       observe: options.observe ?? (() => undefined),
     });
+    this.#caller = caller;
     this.#operations = new Operations({ caller, prefix });
     this.subscriptions = new Subscriptions(this.#operations);
   }
@@ -132,8 +139,10 @@ export class CustodyClient {
 
   /** Aborts calls under way; later calls return `unavailable`. */
   async close(): Promise<void> {
+    this.#caller.end();
     await this.#transport.close();
     this.#budget.close();
+    await this.#count?.close();
   }
 
   /** `GET /networks`: the published confirmation depths. */

@@ -90,15 +90,24 @@ test('a deadline nearer than 10 s ends the attempt, and does not count against t
   expect(client.circuit()).toEqual({ kind: 'closed', failures: 0 });
 });
 
-test('the signal of the caller ends the call', async () => {
+test('closing the client ends a call under way', async () => {
   const { service, client, soon } = await startClient();
   service.answer(() => ({ fault: 'hang' }));
-  const stop = new AbortController();
   const heard = service.heard();
-  const call = client.transaction('tx-1', { ...soon(), signal: stop.signal });
+  const call = client.transaction('tx-1', soon());
   await heard;
-  stop.abort();
+  await client.close();
   expect(await call).toEqual({ kind: 'unavailable', cause: { kind: 'deadline' } });
+});
+
+test('closing the client ends a call that waits for its next attempt', async () => {
+  const { service, client, attempts, soon } = await startClient(new VirtualClock());
+  service.answer(() => errorReply(500, 'GE-1'));
+  const call = client.transaction('tx-1', soon());
+  await expect.poll(() => attempts.length).toBe(1);
+  await client.close();
+  expect(await call).toEqual({ kind: 'unavailable', cause: { kind: 'deadline' } });
+  expect(attempts).toHaveLength(1);
 });
 
 test('nothing is sent after the deadline', async () => {

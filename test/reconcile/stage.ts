@@ -5,7 +5,7 @@ import type { Attempt } from '../../src/custody/call/caller.ts';
 import { CustodyClient } from '../../src/custody/client.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 import { generateKeyPair } from '../../src/custody/token.ts';
-import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
 import type { Deposit } from '../../src/domain/deposit/deposit.ts';
 import { Sweep, type SweepOptions } from '../../src/reconcile/sweep/sweep.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';

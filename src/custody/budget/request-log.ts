@@ -1,3 +1,5 @@
+import type { CountedRequest } from './shared-count.ts';
+
 /** One request as the windows count it. Times are Unix milliseconds. */
 export interface LoggedRequest {
   /** Grows with every request, across restarts and processes that share the log. */
@@ -129,6 +131,21 @@ export class MemoryRequestLog implements RequestLog, RequestEntries {
 
   silenceUntil(ms: number): void {
     this.#silentUntilMs = Math.max(this.#silentUntilMs, ms);
+  }
+
+  /**
+   * Replaces what is known of finished requests by a shared count as of `nowMs`. Own requests under
+   * way stay, so until they end they may count twice. The next answer brings the service's count.
+   */
+  adopt(counted: readonly CountedRequest[], nowMs: number): void {
+    const underWay = this.#requests.filter(({ finishedAtMs }) => finishedAtMs === null);
+    const adopted = counted.map(({ lane, startedAgoMs, finishedAgoMs }) => {
+      this.#lastId += 1;
+      const finishedAtMs = finishedAgoMs === null ? null : nowMs - finishedAgoMs;
+      return { id: this.#lastId, lane, startedAtMs: nowMs - startedAgoMs, finishedAtMs };
+    });
+    this.#requests = [...adopted, ...underWay];
+    this.#serviceCount = null;
   }
 
   close(): void {

@@ -21,7 +21,6 @@ export interface CallOptions {
   readonly priority: Priority;
   /** Unix milliseconds: no wait and no attempt exceeds it. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
 }
 
 export interface Call<Value> extends CallOptions {
@@ -46,7 +45,9 @@ export interface Attempt {
 export interface CallerParts {
   readonly transport: Transport;
   readonly tokens: TokenSource;
-  readonly budget: RequestBudget;
+  readonly budget: Pick<RequestBudget, 'silence'>;
+  /** The budget's `reserve`, or that of a budget which several machines share. */
+  readonly reserve: (wanted: CallOptions) => Promise<Reservation> | Reservation;
   readonly circuit: Circuit;
   readonly clock: Clock;
   /** In [0, 1): jitter of the backoff. */
@@ -62,12 +63,21 @@ interface Tried<Value> {
   readonly waitMs: number;
 }
 
-/** Makes calls with token, budget, circuit and retries. Every result is a returned value. */
+/**
+ * Makes calls with token, budget, circuit and retries. Every result is a returned value. Once ended,
+ * it waits for nothing and sends nothing.
+ */
 export class Caller {
   readonly #parts: CallerParts;
+  readonly #ended = new AbortController();
 
   constructor(parts: CallerParts) {
     this.#parts = parts;
+  }
+
+  /** Aborts calls under way, also those that wait for a retry or for the budget. */
+  end(): void {
+    this.#ended.abort();
   }
 
   /**
@@ -83,7 +93,7 @@ export class Caller {
       if (retry === 'when-budget-allows') continue;
       const pauseMs = Math.max(waitMs, backoffMs(tries, this.#parts.random));
       if (this.#parts.clock.now() + pauseMs >= call.deadlineMs) return outcome;
-      await this.#parts.clock.sleep(pauseMs, call.signal);
+      await this.#pause(pauseMs);
     }
   }
 
@@ -91,14 +101,14 @@ export class Caller {
    * Waits for room in the budget. Asks the circuit last, because its one probe must really be sent.
    */
   async #reserve(call: CallOptions): Promise<Extract<Reservation, { kind: 'now' }> | Failure> {
-    const { budget, circuit, clock } = this.#parts;
+    const { reserve, circuit, clock } = this.#parts;
     for (;;) {
-      if (call.signal?.aborted === true || clock.now() >= call.deadlineMs) return DEADLINE;
+      if (this.#ended.signal.aborted || clock.now() >= call.deadlineMs) return DEADLINE;
       const circuitState = circuit.state();
       if (circuitState.kind === 'open' && clock.now() < circuitState.retryAtMs) {
         return unavailable({ kind: 'circuit-open', retryAtMs: circuitState.retryAtMs });
       }
-      const reserved = budget.reserve(call);
+      const reserved = await reserve(call);
       if (reserved.kind === 'refused') {
         return { kind: 'rate-budget', retryAtMs: reserved.retryAtMs };
       }
@@ -111,8 +121,21 @@ export class Caller {
         reserved.cancel();
         return unavailable({ kind: 'circuit-open', retryAtMs: admitted.retryAtMs });
       }
-      await clock.sleep(reserved.atMs - clock.now(), call.signal);
+      await this.#pause(reserved.atMs - clock.now());
     }
+  }
+
+  /** Resolves after `ms` milliseconds, or at the end. */
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#ended;
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake);
+      void this.#parts.clock.sleep(ms).then(wake);
+    });
   }
 
   async #attempt<Value>(
@@ -130,7 +153,7 @@ export class Caller {
         bearer: await tokens.bearer(),
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
         timeoutMs,
-        signal: call.signal,
+        signal: this.#ended.signal,
       });
     } finally {
       reserved.finish(

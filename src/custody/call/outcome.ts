@@ -12,7 +12,7 @@ export type UnavailableCause =
   | { readonly kind: 'server-error'; readonly status: number; readonly error?: ErrorRecord }
   /** The request could not be recorded, so nothing was sent: it might exceed the limits. */
   | { readonly kind: 'unrecorded'; readonly detail: string }
-  /** The caller's deadline or abort signal came first. */
+  /** The caller's deadline or the end of the client came first. */
   | { readonly kind: 'deadline' };
 
 /** A call without a value. No failure says anything about the service's records. */

@@ -21,7 +21,7 @@ export interface HttpRequest {
   /** Time for the whole exchange: connecting, headers and body. */
   readonly timeoutMs: number;
   /** Aborts the exchange, which then ends as `deadline`. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 export type HttpResult =
@@ -62,8 +62,8 @@ export class Transport {
       exchange.abort();
     };
     const onSignal = (): void => abort({ kind: 'deadline' });
-    request.signal?.addEventListener('abort', onSignal);
-    if (request.signal?.aborted === true) onSignal();
+    request.signal.addEventListener('abort', onSignal);
+    if (request.signal.aborted) onSignal();
     const timer = this.#clock.sleep(request.timeoutMs, ended.signal).then(() => {
       if (!ended.signal.aborted) abort({ kind: 'timeout', timeoutMs: request.timeoutMs });
     });
@@ -73,7 +73,7 @@ export class Transport {
       const cause = abortedBy ?? { kind: 'connection', detail: connectionDetail(error) };
       return { kind: 'failed', cause };
     } finally {
-      request.signal?.removeEventListener('abort', onSignal);
+      request.signal.removeEventListener('abort', onSignal);
       ended.abort();
       await timer;
     }

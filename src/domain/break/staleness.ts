@@ -79,7 +79,7 @@ function staleWithdrawal(withdrawal: Withdrawal, ageMs: number): Finding {
 }
 
 /** The records that a run reads for staleness: the oldest, and those with an open break. */
-export interface Waiting {
+export interface IdleRecords {
   /** At most `STALE_SHOWN_MAX` of each, the oldest first. */
   readonly deposits: readonly Deposit[];
   readonly withdrawals: readonly Withdrawal[];
@@ -97,7 +97,7 @@ export interface Waiting {
  * Opens breaks for deposits and withdrawals that waited too long at `at` (Unix milliseconds), and
  * resolves those of others.
  */
-export function handleStale(waiting: Waiting, ages: StaleAges, at: number): ChangeSet {
+export function handleStale(idle: IdleRecords, ages: StaleAges, at: number): ChangeSet {
   const { depositMs, withdrawalMs } = ages;
   const isStaleDeposit = (deposit: Deposit | undefined): boolean =>
     deposit !== undefined &&
@@ -110,21 +110,21 @@ export function handleStale(waiting: Waiting, ages: StaleAges, at: number): Chan
     withdrawal.updatedAt <= at - withdrawalMs;
   return changeSet({
     found: [
-      ...waiting.deposits
+      ...idle.deposits
         .filter(isStaleDeposit)
         .map((deposit) => staleDeposit(deposit, depositMs ?? 0)),
-      ...waiting.withdrawals
+      ...idle.withdrawals
         .filter(isStaleWithdrawal)
         .map((withdrawal) => staleWithdrawal(withdrawal, withdrawalMs)),
     ],
     healed: [
-      ...waiting.openDeposits
+      ...idle.openDeposits
         .filter(({ deposit }) => !isStaleDeposit(deposit))
         .map(({ found, deposit }) => ({
           key: found.key,
           reason: `it moved on: ${deposit?.state ?? 'gone'}`,
         })),
-      ...waiting.openWithdrawals
+      ...idle.openWithdrawals
         .filter(({ withdrawal }) => !isStaleWithdrawal(withdrawal))
         .map(({ found, withdrawal }) => ({
           key: found.key,

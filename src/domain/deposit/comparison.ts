@@ -88,9 +88,9 @@ export function compareMovement(movement: Movement, grace: Grace): Outcome {
   if (inGrace(movement.changedAt, grace)) return skipped('in_grace');
   const type = agreement === 'chain_only' ? 'unexplained_movement' : 'conservation';
   const { vaultId, network, blockchainHash, asset, books, chain, custody } = movement;
-  const byCustody = custody !== null && !movement.onChain;
-  const expected = byCustody ? custody : chain;
-  const said = byCustody ? 'the custody API says' : 'the chain moved';
+  const byCustody = movement.onChain ? null : custody;
+  const expected = byCustody ?? chain;
+  const said = byCustody === null ? 'the chain moved' : 'the custody API says';
   return broken(
     finding(type, {
       key: movementBreakKey(type, movement),
@@ -115,15 +115,20 @@ export function movementBreakKey(
   return breakKey(type, vaultId, network, blockchainHash, asset);
 }
 
-/** What a custody record reports as received of a deposit's asset at its position. */
+/** What balance changes report as received at a deposit's position, per asset. */
+export function receivedAt(deposit: Deposit, list: readonly BalanceChange[]): Received[] {
+  const { accountId, addressId } = deposit;
+  return receivedIn(
+    list.filter((change) => change.accountId === accountId && change.addressId === addressId),
+  );
+}
+
+/** What balance changes report as received of a deposit's asset at its position. */
 export function custodyReceived(
   deposit: Deposit,
   list: readonly BalanceChange[],
 ): Received | undefined {
-  const here = list.filter(
-    (change) => change.accountId === deposit.accountId && change.addressId === deposit.addressId,
-  );
-  return receivedIn(here).find((received) => received.asset === deposit.asset);
+  return receivedAt(deposit, list).find((received) => received.asset === deposit.asset);
 }
 
 /** Whether an API record is about a deposit: same id, network, hash and position. */
@@ -131,7 +136,8 @@ export function isRecordOf(deposit: Deposit, record: CustodyTransaction): boolea
   return !isNamedOtherwise(deposit, record) && samePosition(deposit, record);
 }
 
-function isNamedOtherwise({ transactionId }: Deposit, record: CustodyTransaction): boolean {
+/** Whether the deposit has an id, and the record another one. */
+export function isNamedOtherwise({ transactionId }: Deposit, record: CustodyTransaction): boolean {
   return transactionId !== null && transactionId !== record.transactionId;
 }
 

@@ -4,6 +4,8 @@ import {
   custodyReceived,
   inGrace,
   isNamedByWebhooksAlone,
+  isNamedOtherwise,
+  receivedAt,
   samePosition,
   type Outcome,
 } from './comparison.ts';
@@ -21,8 +23,8 @@ import {
   type HashState,
 } from '../hash/hash-state.ts';
 import { entryOf } from '../money/entry.ts';
-import type { IncomingNotification } from '../fact/notification.ts';
-import { newDeposit, receivedIn, type Received } from './received.ts';
+import type { BalanceChange, IncomingNotification } from '../fact/notification.ts';
+import { newDeposit, type Received } from './received.ts';
 import { depositFinding, evaluate } from './evaluation.ts';
 import { correctedAs, newSighting, sightingKeyOf } from '../hash/sighting.ts';
 
@@ -41,6 +43,13 @@ interface Context {
   readonly correcting: Correcting;
 }
 
+/** A record, its balance changes, and the notification that it corresponds to. */
+interface Recorded {
+  readonly record: CustodyTransaction;
+  readonly list: readonly BalanceChange[];
+  readonly notification: IncomingNotification;
+}
+
 /** A deposit before and after a correction, and what the record received of its asset. */
 interface Corrected {
   readonly before: Deposit;
@@ -52,15 +61,17 @@ interface Corrected {
  * Whether a contradicting record may correct the deposit: it is confirmed, has the same hash and
  * position, and the break has been open for the grace period. A younger record may be behind.
  */
-function hasLastWord(deposit: Deposit, record: CustodyTransaction, context: Context): boolean {
+function hasLastWord(
+  deposit: Deposit,
+  { record, list }: Pick<Recorded, 'record' | 'list'>,
+  context: Context,
+): boolean {
   const { outcome, graceMs, now, correcting } = context;
   if (outcome.kind !== 'break' || record.status !== 'confirmed') return false;
-  if (record.changes === null || deposit.evidence !== 'confirmed') return false;
-  if (!samePosition(deposit, record)) return false;
-  const { transactionId } = deposit;
-  if (transactionId !== null && transactionId !== record.transactionId) {
+  if (deposit.evidence !== 'confirmed' || !samePosition(deposit, record)) return false;
+  if (isNamedOtherwise(deposit, record)) {
     if (!isNamedByWebhooksAlone(deposit)) return false;
-    if (custodyReceived(deposit, record.changes) === undefined) return false;
+    if (custodyReceived(deposit, list) === undefined) return false;
   }
   const since = correcting.openSince(outcome.finding.key);
   return since !== undefined && !inGrace(since, { at: now.at, graceMs });
@@ -69,10 +80,10 @@ function hasLastWord(deposit: Deposit, record: CustodyTransaction, context: Cont
 /** The deposit with the record's values. Approvals of another amount are removed. */
 function asRecorded(
   before: Deposit,
-  record: CustodyTransaction,
-  { notification, now }: { notification: IncomingNotification; now: RuleContext },
+  { record, list, notification }: Recorded,
+  now: RuleContext,
 ): Corrected {
-  const received = custodyReceived(before, record.changes ?? []);
+  const received = custodyReceived(before, list);
   const amount = received?.amount ?? ZERO;
   const amountChanges = amount !== before.amount;
   const after: Deposit = {
@@ -108,19 +119,11 @@ function hasOtherDecimals(
 /** The deposits at the record's position, plus new ones for assets without a notification. */
 function depositsAt(
   deposit: Deposit,
-  record: CustodyTransaction,
-  context: Context & { notification: IncomingNotification },
+  { record, list, notification }: Recorded,
+  { correcting: { hashState }, now }: Context,
 ): Deposit[] {
-  const { correcting, notification, now } = context;
-  const { hashState } = correcting;
-  const { accountId, addressId } = deposit;
-  const here = (record.changes ?? []).filter(
-    (change) => change.accountId === accountId && change.addressId === addressId,
-  );
-  const received = receivedIn(here);
-  const known = hashState.deposits
-    .filter((one) => samePosition(one, record))
-    .map((one) => (one.depositId === deposit.depositId ? deposit : one));
+  const received = receivedAt(deposit, list);
+  const known = hashState.deposits.filter((one) => samePosition(one, record));
   const added = received
     .filter(({ asset }) => !known.some((one) => one.asset === asset))
     .map((one) => ({
@@ -195,13 +198,15 @@ export function correctedBy(
   record: CustodyTransaction | null,
   context: Context,
 ): (ChangeSet & { readonly outcome: Outcome }) | null {
-  if (record === null || !hasLastWord(deposit, record, context)) return null;
-  const notification = incomingOf(record, 'confirmation');
-  if (notification === null) return null;
-  const { now, correcting } = context;
+  if (record === null) return null;
   const list = record.changes ?? [];
-  const corrected = depositsAt(deposit, record, { ...context, notification }).map((one) =>
-    asRecorded(one, record, { notification, now }),
+  if (!hasLastWord(deposit, { record, list }, context)) return null;
+  const { now, correcting } = context;
+  const { blockchainHash } = deposit;
+  const notification = incomingOf({ ...record, blockchainHash }, 'confirmation');
+  const recorded: Recorded = { record, list, notification };
+  const corrected = depositsAt(deposit, recorded, context).map((one) =>
+    asRecorded(one, recorded, now),
   );
   if (corrected.some(isCreditedOtherwise)) return null;
   const key = sightingKeyOf(notification);
@@ -209,8 +214,9 @@ export function correctedBy(
   const isPosted = sameContent(sighting.posted, list);
   const found = corrected.flatMap(correctionFinding);
   if (isPosted && found.length === 0) return null;
-  const reversal = isPosted ? [] : reversalFor(sighting, notification, now);
-  const entries = isPosted ? [] : [...reversal, entryOf(entryHead(notification, now), list)];
+  const entries = isPosted
+    ? []
+    : [...reversalFor(sighting, notification, now), entryOf(entryHead(notification, now), list)];
   const entryId = entries.at(-1)?.entryId ?? sighting.entryId;
   const evaluated = corrected.map(({ after }) => evaluate(after, now));
   const [first] = found;

@@ -1,4 +1,4 @@
-import { approvalsNeeded, type PolicyRule } from './policy.ts';
+import { approvalsNeeded, type PolicyRule } from '../policy/policy.ts';
 import type { Amount } from '../money/amount.ts';
 import type {
   AccountId,

@@ -1,6 +1,6 @@
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import type { CreditItem } from './credit.ts';
-import { ruleFor } from './policy.ts';
+import { ruleFor } from '../policy/policy.ts';
 import { withState, evaluateState, type Deposit } from './deposit.ts';
 import type { RuleContext } from '../hash/hash-state.ts';
 

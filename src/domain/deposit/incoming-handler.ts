@@ -61,17 +61,22 @@ export function entryHead(
   };
 }
 
+/** A `mempool` or `confirmation` event, and its balance changes. */
+interface EvidenceContext {
+  readonly notification: IncomingNotification;
+  readonly list: readonly BalanceChange[];
+  readonly now: RuleContext;
+}
+
 /**
  * The entries of a confirmation: one per epoch, reversed and posted again when the amounts change.
  */
 function postingOf(
   sighting: Sighting,
-  notification: IncomingNotification,
-  now: RuleContext,
+  { notification, list, now }: EvidenceContext,
 ): { sighting: Sighting; entries: Entry[]; amountsChange: boolean } {
-  const list = notification.changes;
   const count = countOf(notification);
-  if (count < 1 || list === null || list.length === 0) {
+  if (count < 1 || list.length === 0) {
     return { sighting, entries: [], amountsChange: false };
   }
   const amountsChange = sighting.entryId !== null && !sameContent(sighting.posted, list);
@@ -150,12 +155,14 @@ function handleEvidence(
   const before = sightingIn(hashState, key) ?? newSighting(key);
   const known = depositsAt(hashState, notification);
   const count = countOf(notification);
-  const posting = postingOf(withEvent(before, notification, now.source), notification, now);
+  const list = notification.changes ?? [];
+  const evidence = { notification, list, now };
+  const posting = postingOf(withEvent(before, notification, now.source), evidence);
   const found: Finding[] = [];
   const { posted, epoch } = before;
   const ownTransfer = isOwnHash(hashState);
   const context = { notification, now, ownTransfer, posted, isCorrected: isCorrected(before) };
-  const receipts = receivedIn(notification.changes ?? []);
+  const receipts = receivedIn(list);
   const named = receipts.map((received) => {
     const deposit = known.get(received.asset);
     if (deposit !== undefined && isBooked(deposit) && deposit.amount !== received.amount) {
@@ -171,13 +178,13 @@ function handleEvidence(
   });
   for (const { asset } of receipts) known.delete(asset);
   const unnamed = Array.from(known.values(), (deposit) =>
-    unnamedDeposit(deposit, { notification, count, before, found, now }),
+    unnamedDeposit(deposit, { ...evidence, count, before, found }),
   );
-  if (posting.amountsChange && found.length === 0 && amountsDiffer(before.posted, notification)) {
+  if (posting.amountsChange && found.length === 0 && amountsDiffer(posted, list)) {
     found.push(sideAmountsChanged(before, notification));
   }
   const { sighting, entries } = posting;
-  const pinned = pinsOf(notification.changes, now);
+  const pinned = pinsOf(list, now);
   return gather([...named, ...unnamed], { sighting, entries, found }, pinned);
 }
 
@@ -196,11 +203,8 @@ function sumsByKind(list: readonly BalanceChange[]): string {
   return JSON.stringify([...sums].map(([key, sum]) => `${key}=${sum}`).sort());
 }
 
-function amountsDiffer(
-  posted: readonly BalanceChange[],
-  notification: IncomingNotification,
-): boolean {
-  return sumsByKind(posted) !== sumsByKind(notification.changes ?? []);
+function amountsDiffer(posted: readonly BalanceChange[], list: readonly BalanceChange[]): boolean {
+  return sumsByKind(posted) !== sumsByKind(list);
 }
 
 /** The break for fee, rebate or mint entries whose amounts changed. */
@@ -221,16 +225,10 @@ function sideAmountsChanged(sighting: Sighting, notification: IncomingNotificati
  */
 function unnamedDeposit(
   deposit: Deposit,
-  context: {
-    notification: IncomingNotification;
-    count: number;
-    before: Sighting;
-    found: Finding[];
-    now: RuleContext;
-  },
+  context: EvidenceContext & { count: number; before: Sighting; found: Finding[] },
 ): Evaluated {
-  const { notification, count, before, found, now } = context;
-  const hasChanges = (notification.changes ?? []).length > 0;
+  const { list, count, before, found, now } = context;
+  const hasChanges = list.length > 0;
   const moved = deposit.evidence === 'confirmed' && deposit.amount !== ZERO;
   if (hasChanges && moved && !hasSeenDeeper(before, count)) {
     found.push(amountChanged(deposit, ZERO, `confirmation ${count}`));

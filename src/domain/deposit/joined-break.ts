@@ -14,8 +14,9 @@ import type { ChangeSet, HashState } from '../hash/hash-state.ts';
  */
 export function joinedToDeposit(found: Finding, movement: AddressMovement, hashState: HashState) {
   const { vaultId, addressId } = movement;
-  const { expected, actual, subject, type } = found;
-  if (type !== 'amount_mismatch' || expected === null) return found;
+  const { expected, actual, subject } = found;
+  // A mismatch of the status has no figures.
+  if (expected === null) return found;
   const [deposit, second] = hashState.deposits.filter(
     (one) =>
       one.vaultId === vaultId &&

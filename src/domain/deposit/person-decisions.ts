@@ -1,4 +1,4 @@
-import { approvalsNeeded, ruleFor } from './policy.ts';
+import { approvalsNeeded, ruleFor } from '../policy/policy.ts';
 import { approvers, type Deposit, type HoldReason } from './deposit.ts';
 import type { Decision, Refusal } from '../fact/decision.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
@@ -29,9 +29,15 @@ const NEXT_STEP: Partial<Record<HoldReason, string>> = {
   halted: 'resume crediting with POST /v1/policy/resume',
 };
 
-function nextStep(reason: HoldReason | null): string {
-  const step = reason === null ? undefined : NEXT_STEP[reason];
-  return step === undefined ? '' : `: ${step}`;
+/** Why a release changes nothing about a deposit that no person and no decimals hold. */
+function notReleased({ reason }: Deposit): Taken {
+  if (reason === null) return conflict('it is not held');
+  const step = NEXT_STEP[reason];
+  return conflict(
+    `no person holds it: it is held for ${reason}, and a release does not change that${
+      step === undefined ? '' : `: ${step}`
+    }`,
+  );
 }
 
 function evaluatedAs(deposit: Deposit, now: RuleContext): Taken {
@@ -100,13 +106,7 @@ export function handleDepositDecision(
     case 'hold':
       return evaluatedAs({ ...deposit, operatorHold: `${actor}: ${decision.reason}` }, now);
     case 'release':
-      if (deposit.operatorHold === null && !deposit.decimalsChanged) {
-        return conflict(
-          deposit.state === 'held'
-            ? `no person holds it: it is held for ${deposit.reason}, and a release does not change that${nextStep(deposit.reason)}`
-            : 'it is not held',
-        );
-      }
+      if (deposit.operatorHold === null && !deposit.decimalsChanged) return notReleased(deposit);
       // One hold at a time: lifting a person's hold does not confirm the decimals.
       return evaluatedAs(
         deposit.operatorHold === null

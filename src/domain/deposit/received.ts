@@ -101,7 +101,7 @@ function bringsOtherDecimals(deposit: Deposit, received: Received, context: Sigh
   if (context.isCorrected) return false;
   const pinned = context.now.pinnedDecimals(asset);
   if (pinned === undefined || decimals === null || decimals === pinned) return false;
-  if (deposit.evidence !== 'confirmed' || received.amount !== deposit.amount) return true;
+  if (received.amount !== deposit.amount) return true;
   const before = receivedIn(context.posted).find((one) => one.asset === asset);
   return before?.decimals !== decimals;
 }

@@ -7,6 +7,7 @@ import {
   custodyReceived,
   foundIn,
   healedBy,
+  isNamedOtherwise,
   MATCHED,
   samePosition,
   movementBreakKey,
@@ -16,8 +17,8 @@ import {
 import type { CustodySum, CustodyTransaction } from '../fact/custody-record.ts';
 import type { Deposit } from './deposit.ts';
 import { changeSet, type ChangeSet, type RuleContext, type HashState } from '../hash/hash-state.ts';
-import type { CreditingPolicy } from './policy.ts';
-import { depthDrift, type PublishedDepths } from './published-depth.ts';
+import type { CreditingPolicy } from '../policy/policy.ts';
+import { depthDrift, type PublishedDepths } from '../policy/published-depth.ts';
 import { healedBeside } from './joined-break.ts';
 import { correctedBy, type Correcting } from './correction.ts';
 import { receivedIn } from './received.ts';
@@ -79,9 +80,7 @@ export function handleDepositRecord(
 
 /** Whether a record has neither the id nor the position of the deposit. */
 function isAboutAnother(deposit: Deposit, record: CustodyTransaction): boolean {
-  const { transactionId } = deposit;
-  const isNamed = transactionId === null || transactionId === record.transactionId;
-  return !isNamed && !samePosition(deposit, record);
+  return isNamedOtherwise(deposit, record) && !samePosition(deposit, record);
 }
 
 /** Resolves the rollback break of a credited deposit that was mined again and verified. */

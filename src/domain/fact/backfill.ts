@@ -21,15 +21,12 @@ function standInId(record: CustodyTransaction): NotificationId {
   return NotificationId(`api/${record.transactionId}`);
 }
 
-/**
- * The incoming notification that the custody API's transaction corresponds to. Null without a hash.
- */
+/** The incoming notification that the custody API's transaction corresponds to. */
 export function incomingOf(
-  record: CustodyTransaction,
+  record: CustodyTransaction & Pick<IncomingNotification, 'blockchainHash'>,
   type: 'confirmation' | 'rollback',
-): IncomingNotification | null {
+): IncomingNotification {
   const { vaultId, network, blockchainHash, accountId, addressId, memo } = record;
-  if (blockchainHash === null) return null;
   return {
     stream: 'incoming',
     type,
@@ -56,9 +53,10 @@ function backfillIncoming(
   record: CustodyTransaction,
   now: RuleContext,
 ): ChangeSet {
+  const { blockchainHash } = record;
+  if (blockchainHash === null) return NO_CHANGES;
   const type = record.status === 'rolledback' ? 'rollback' : 'confirmation';
-  const notification = incomingOf(record, type);
-  if (notification === null) return NO_CHANGES;
+  const notification = incomingOf({ ...record, blockchainHash }, type);
   const sighting = sightingIn(hashState, sightingKeyOf(notification));
   const isPosted = sighting !== undefined && sighting.entryId !== null;
   if (type === 'rollback') {

@@ -1,7 +1,8 @@
+import type { Role } from '../access/role.ts';
 import type { SignatureRole } from '../close/record.ts';
-import type { CreditingPolicy } from '../deposit/policy.ts';
+import type { CreditingPolicy } from '../policy/policy.ts';
 import type { ExemptionRule } from '../break/exemption.ts';
-import type { HaltScope } from '../deposit/halt.ts';
+import type { HaltScope } from '../policy/halt.ts';
 import type { AssetId, BreakId, CreditId, DepositId } from '../ids.ts';
 
 /** A decision of a person, a consumer or the configuration; journalled with its actor. */
@@ -28,8 +29,12 @@ export type Decision =
       readonly scope: HaltScope;
       readonly reason: string;
     }
-  /** All exemption rules from now on. */
+  /** All exemption rules of the configuration from now on. Those of people stay. */
   | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
+  /** A person adds an exemption rule. The reason is the rule's own. */
+  | { readonly kind: 'exempt'; readonly rule: ExemptionRule }
+  /** A person ends a person's exemption rule. `rule`: its name. */
+  | { readonly kind: 'end-exemption'; readonly rule: string; readonly reason: string }
   /**
    * Deposits to evaluate again by the current policy; follows a change while many deposits wait.
    */
@@ -72,6 +77,23 @@ export type Decision =
     }
   | { readonly kind: 'note'; readonly breakId: BreakId; readonly note: string }
   | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
+  /** A person makes a token at run time. The journal holds its SHA-256 (hex), never the token. */
+  | {
+      readonly kind: 'create-token';
+      readonly name: string;
+      readonly role: Role;
+      readonly sha256: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'rotate-token';
+      readonly name: string;
+      readonly sha256: string;
+      /** The journal position of the change that the person read. */
+      readonly replaces: number;
+      readonly reason: string;
+    }
+  | { readonly kind: 'revoke-token'; readonly name: string; readonly reason: string }
   | {
       readonly kind: 'sign';
       /** The closed day, `YYYY-MM-DD`. */

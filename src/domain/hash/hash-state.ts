@@ -1,5 +1,5 @@
 import type { CreditItem } from '../deposit/credit.ts';
-import type { CreditingPolicy } from '../deposit/policy.ts';
+import type { CreditingPolicy } from '../policy/policy.ts';
 import type { Deposit } from '../deposit/deposit.ts';
 import type { Entry, EntrySource } from '../money/entry.ts';
 import type { Finding } from '../break/break.ts';

@@ -1,7 +1,7 @@
 import { postFor, unpost, type Booked } from './booking.ts';
 import { breakKey, finding, type Finding } from '../break/break.ts';
 import { pinsOf, sameContent } from '../hash/same-changes.ts';
-import { ruleFor } from '../deposit/policy.ts';
+import { ruleFor } from '../policy/policy.ts';
 import type { Deposit } from '../deposit/deposit.ts';
 import {
   changeSet,

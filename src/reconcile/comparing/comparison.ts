@@ -1,7 +1,7 @@
 import type { AddressEvidence } from '../../domain/chain/address-evidence.ts';
 import { saysNothingNew, type Break } from '../../domain/break/break.ts';
 import { mayCorrect, type Outcome } from '../../domain/deposit/comparison.ts';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import { handleAddressRecord } from '../../domain/chain/address-handler.ts';
 import { handleDepositRecord, handleUnseenRecord } from '../../domain/deposit/verification.ts';

@@ -1,4 +1,4 @@
-import { ruleFor } from '../../domain/deposit/policy.ts';
+import { ruleFor } from '../../domain/policy/policy.ts';
 import { isUpToDate, type Deposit } from '../../domain/deposit/deposit.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { AssetId, DepositId } from '../../domain/ids.ts';

@@ -1,10 +1,10 @@
 import type { CustodyClient } from '../../custody/client.ts';
 import type { Outcome } from '../../custody/call/outcome.ts';
 import type { Break } from '../../domain/break/break.ts';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyRecord } from '../../domain/fact/custody-record.ts';
 import type { ExemptDifference } from '../../domain/break/exemption.ts';
-import { suppressedDepths } from '../../domain/deposit/published-depth.ts';
+import { suppressedDepths } from '../../domain/policy/published-depth.ts';
 import { VaultId, type AssetId } from '../../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../../domain/break/subscription-drift.ts';
 import { depthRecords } from './depth-watch.ts';

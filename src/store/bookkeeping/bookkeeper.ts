@@ -1,5 +1,5 @@
 import { breakKey, finding } from '../../domain/break/break.ts';
-import { NO_POLICY } from '../../domain/deposit/policy.ts';
+import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { exceededHashLimit } from '../../domain/hash/hash-limits.ts';
 import { handleNotification } from '../../domain/fact/notification-handler.ts';
 import type { RuleContext, KeyedHashState } from '../../domain/hash/hash-state.ts';

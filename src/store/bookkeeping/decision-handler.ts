@@ -1,4 +1,11 @@
+import { changeToken, type TokenDecision } from '../../domain/access/token.ts';
 import type { Break } from '../../domain/break/break.ts';
+import {
+  changeExemptions,
+  withConfigured,
+  type ExemptionDecision,
+  type HeldExemption,
+} from '../../domain/break/held-exemptions.ts';
 import { handleBreakDecision, type BreakDecision } from '../../domain/break/person-steps.ts';
 import { handleSignature } from '../../domain/close/signature.ts';
 import {
@@ -56,13 +63,13 @@ export class DecisionHandler {
       case 'restored':
         return this.#restored(now);
       case 'exemptions':
-        this.#context.unit.exemptions.setRules({
-          seq: now.seq,
-          actor,
-          rules: decision.rules,
-          setAt: now.at,
-        });
-        return TAKEN;
+        return this.#setExemptions(
+          withConfigured(this.#context.unit.exemptions.rules(), decision.rules),
+          { actor, now },
+        );
+      case 'exempt':
+      case 'end-exemption':
+        return this.#aboutExemption(decision, actor, now);
       case 'approve':
       case 'hold':
       case 'release':
@@ -75,6 +82,10 @@ export class DecisionHandler {
       case 'assign':
       case 'note':
         return this.#aboutBreak(decision, actor, now);
+      case 'create-token':
+      case 'rotate-token':
+      case 'revoke-token':
+        return this.#aboutToken(decision, actor, now);
       case 'sign':
         return this.#sign(decision, actor, now);
       case 'retry': {
@@ -93,6 +104,31 @@ export class DecisionHandler {
     const { unit, source, flush } = this.#context;
     flush();
     unit.addRestore({ seq: now.seq, feedLength: source.feedLength(), restoredAt: now.at });
+    return TAKEN;
+  }
+
+  #setExemptions(
+    rules: readonly HeldExemption[],
+    { actor, now: { seq, at } }: { readonly actor: string; readonly now: Now },
+  ): DecisionOutcome {
+    this.#context.unit.exemptions.setRules({ seq, actor, rules, setAt: at });
+    return TAKEN;
+  }
+
+  #aboutExemption(decision: ExemptionDecision, actor: string, now: Now): DecisionOutcome {
+    const held = this.#context.unit.exemptions.rules();
+    const changed = changeExemptions(held, decision, { actor, at: now.at });
+    if (changed.kind === 'refused') return { kind: 'not_taken', refusal: changed.refusal };
+    return this.#setExemptions(changed.rules, { actor, now });
+  }
+
+  #aboutToken(decision: TokenDecision, actor: string, now: Now): DecisionOutcome {
+    const { unit, source, flush } = this.#context;
+    flush();
+    const changed = changeToken(decision, source.tokenChange(decision.name));
+    if (changed.kind === 'refused') return { kind: 'not_taken', refusal: changed.refusal };
+    const { reason } = decision;
+    unit.addTokenChange({ ...changed.token, seq: now.seq, actor, reason, changedAt: now.at });
     return TAKEN;
   }
 

@@ -3,12 +3,12 @@ import {
   ruleFor,
   samePolicy,
   type CreditingPolicy,
-} from '../../domain/deposit/policy.ts';
+} from '../../domain/policy/policy.ts';
 import type { Decision } from '../../domain/fact/decision.ts';
 import { isUpToDate, type Deposit } from '../../domain/deposit/deposit.ts';
 import { asPinned } from '../../domain/deposit/decimals.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
-import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/deposit/halt.ts';
+import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/policy/halt.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { evaluate } from '../../domain/deposit/evaluation.ts';
 import type { HandlerContext } from './handler-context.ts';

@@ -1,9 +1,10 @@
 import { storedAmount } from '../../domain/money/amount.ts';
 import type { CloseRecord } from '../../domain/close/record.ts';
-import type { CreditingPolicy, PolicyRule } from '../../domain/deposit/policy.ts';
+import type { CreditingPolicy, PolicyRule } from '../../domain/policy/policy.ts';
 import type { CustodyRecord, CustodySum } from '../../domain/fact/custody-record.ts';
 import type { Decision } from '../../domain/fact/decision.ts';
 import type { ExemptionRule } from '../../domain/break/exemption.ts';
+import type { HeldExemption } from '../../domain/break/held-exemptions.ts';
 import type { Fact } from '../../domain/fact/fact.ts';
 import type { DecodeBody } from '../port.ts';
 import type { JournalRow } from '../records.ts';
@@ -152,21 +153,19 @@ export function unpackPolicy(text: string): CreditingPolicy {
 }
 
 /** Exemption rules as JSON text. Equal rules with members in the same order give equal texts. */
-export function packExemptions(rules: readonly ExemptionRule[]): string {
+export function packExemptions(rules: readonly HeldExemption[]): string {
   return decoder.decode(jsonBytes(rules));
 }
 
 /** Reads what `packExemptions` wrote. Throws for text that is not JSON: the store is damaged. */
-export function unpackExemptions(text: string): ExemptionRule[] {
-  return unpackRulesOf(JSON.parse(text) as ExemptionRule[]);
+export function unpackExemptions(text: string): HeldExemption[] {
+  return (JSON.parse(text) as HeldExemption[]).map(unpackExemption);
 }
 
 /** JSON holds amounts as decimal strings. */
-function unpackRulesOf(stored: readonly ExemptionRule[]): ExemptionRule[] {
-  return stored.map((rule) => {
-    const amount: unknown = rule.amount;
-    return typeof amount === 'string' ? { ...rule, amount: storedAmount(amount) } : rule;
-  });
+function unpackExemption<Rule extends ExemptionRule>(stored: Rule): Rule {
+  const amount: unknown = stored.amount;
+  return typeof amount === 'string' ? { ...stored, amount: storedAmount(amount) } : stored;
 }
 
 /** The reason that a replay writes for policies of version 1. The text is part of old stores. */
@@ -177,8 +176,9 @@ export function unpackDecision(body: Uint8Array): Decision {
   const text = decoder.decode(body);
   const decision = JSON.parse(text) as Decision;
   if (decision.kind === 'exemptions') {
-    return { ...decision, rules: unpackRulesOf(decision.rules) };
+    return { ...decision, rules: decision.rules.map(unpackExemption) };
   }
+  if (decision.kind === 'exempt') return { ...decision, rule: unpackExemption(decision.rule) };
   if (decision.kind === 'attribute') {
     // Earlier versions left it out: the person who attributed could also approve.
     const { endsApprovals = false } = decision as Partial<typeof decision>;

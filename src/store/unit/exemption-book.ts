@@ -1,10 +1,7 @@
 import type { BreakType } from '../../domain/break/break.ts';
 import { addTo } from '../../domain/counts.ts';
-import {
-  sumByRule,
-  type ExemptDifference,
-  type ExemptionRule,
-} from '../../domain/break/exemption.ts';
+import { sumByRule, type ExemptDifference } from '../../domain/break/exemption.ts';
+import type { HeldExemption } from '../../domain/break/held-exemptions.ts';
 import type { ExemptionRulesRow } from '../records.ts';
 import type { RecordSource } from '../record-source.ts';
 import type { Writes } from '../writes.ts';
@@ -14,7 +11,7 @@ type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference' | 'exempt
 /** The exemption rules, and the differences that they exempt: one per key. */
 export class ExemptionBook {
   readonly #source: Source;
-  #rules: readonly ExemptionRule[] | undefined;
+  #rules: readonly HeldExemption[] | undefined;
   /** Null where none is exempt. */
   readonly #known = new Map<string, ExemptDifference | null>();
   #set: ExemptionRulesRow[] = [];
@@ -31,7 +28,7 @@ export class ExemptionBook {
     this.#known.clear();
   }
 
-  rules(): readonly ExemptionRule[] {
+  rules(): readonly HeldExemption[] {
     this.#rules ??= this.#source.exemptionRules()?.rules ?? [];
     return this.#rules;
   }

@@ -15,6 +15,7 @@ import type { Movement, MovementKey } from '../../domain/money/movement.ts';
 import type { NamedHash, OwnHash } from '../../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference } from '../../domain/break/exemption.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import { nothingAppended } from './appended.ts';
 import { ExemptionBook } from './exemption-book.ts';
 import { BreakBook } from './break-book.ts';
 import { HashStates } from './hash-states.ts';
@@ -23,14 +24,13 @@ import type {
   AcknowledgementRow,
   CustodyEffectRow,
   DecimalsCorrectionRow,
+  TokenChangeRow,
   DeliveryOutcome,
-  FeedItem,
   JournalRow,
   LookRound,
   MovementCounts,
   NotificationRow,
   PolicyRow,
-  PostedEntry,
   QuarantineRow,
   ReconciliationRow,
   RestoreRow,
@@ -38,39 +38,6 @@ import type {
 } from '../records.ts';
 import type { RecordSource } from '../record-source.ts';
 import type { Writes } from '../writes.ts';
-
-/** The tables that are only appended to, between two flushes. */
-interface Appended {
-  readonly journal: JournalRow[];
-  readonly notifications: NotificationRow[];
-  readonly entries: PostedEntry[];
-  readonly feed: FeedItem[];
-  readonly acknowledgements: AcknowledgementRow[];
-  readonly reconciliations: ReconciliationRow[];
-  readonly policies: PolicyRow[];
-  readonly decimalsCorrections: DecimalsCorrectionRow[];
-  readonly restores: RestoreRow[];
-  readonly closes: Writes['closes'][number][];
-  readonly custodyEffects: CustodyEffectRow[];
-  readonly signatures: SignatureRow[];
-}
-
-function nothingAppended(): Appended {
-  return {
-    journal: [],
-    notifications: [],
-    entries: [],
-    feed: [],
-    acknowledgements: [],
-    reconciliations: [],
-    policies: [],
-    decimalsCorrections: [],
-    restores: [],
-    closes: [],
-    custodyEffects: [],
-    signatures: [],
-  };
-}
 
 /**
  * The records that a batch of facts changes. Facts of one batch see each other's effects before
@@ -230,6 +197,10 @@ export class UnitOfWork {
 
   addDecimalsCorrection(row: DecimalsCorrectionRow): void {
     this.#appended.decimalsCorrections.push(row);
+  }
+
+  addTokenChange(row: TokenChangeRow): void {
+    this.#appended.tokenChanges.push(row);
   }
 
   addRestore(row: RestoreRow): void {

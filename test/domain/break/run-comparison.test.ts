@@ -57,6 +57,18 @@ describe('the local half of a run', () => {
   });
 });
 
+test.for<[is: string, movement: Movement, never: string, before: string]>([
+  ['agrees: it has no open break', AGREES, 'never', 'never'],
+  ['differs', DIFFERS, 'now', 'now'],
+  ['moved a moment ago, and differs: it is compared again', YOUNG, 'never', 'before'],
+  ['has no chain view to compare with', BOOKED, 'now', 'now'],
+])('remembers of a movement that %s', ([, movement, never, before]) => {
+  const judged = (['never', 'before'] as const).map(
+    (was) => evaluateState({ ...movement, judged: was }).movements[0]?.judged,
+  );
+  expect(judged).toEqual([never, before]);
+});
+
 test('a sum of the API settles the movement of its own asset, and of no other', () => {
   const other: Movement = { ...BOOKED, asset: AssetId('X') };
   const sums = [{ asset: BOOKED.asset, amount: Amount(90n) }];

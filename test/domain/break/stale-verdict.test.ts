@@ -2,21 +2,30 @@ import { describe, expect, test } from 'vitest';
 import { opened, type Break, type Finding } from '../../../src/domain/break/break.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { BreakId } from '../../../src/domain/ids.ts';
-import { handleStale, type StaleAges, type Waiting } from '../../../src/domain/break/staleness.ts';
+import {
+  handleStale,
+  type StaleAges,
+  type IdleRecords,
+} from '../../../src/domain/break/staleness.ts';
 import type { WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { DUE, withdrawal } from '../records.ts';
 
 const HOUR = 3_600_000;
 const AGES: StaleAges = { depositMs: 6 * HOUR, withdrawalMs: 24 * HOUR };
-const NOTHING: Waiting = { deposits: [], withdrawals: [], openDeposits: [], openWithdrawals: [] };
+const NOTHING: IdleRecords = {
+  deposits: [],
+  withdrawals: [],
+  openDeposits: [],
+  openWithdrawals: [],
+};
 const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 
 /** What is stale so many hours after everything changed last, at 0. */
-function staleAt(hours: number, waiting: Partial<Waiting>, ages = AGES): readonly Finding[] {
+function staleAt(hours: number, waiting: Partial<IdleRecords>, ages = AGES): readonly Finding[] {
   return handleStale({ ...NOTHING, ...waiting }, ages, hours * HOUR).found;
 }
 
-function healedAt(hours: number, waiting: Partial<Waiting>, ages = AGES): readonly string[] {
+function healedAt(hours: number, waiting: Partial<IdleRecords>, ages = AGES): readonly string[] {
   const { healed } = handleStale({ ...NOTHING, ...waiting }, ages, hours * HOUR);
   return healed.map(({ key, reason }) => `${key} ${reason}`);
 }
@@ -58,7 +67,7 @@ const DEPOSITS: [facts: Partial<Deposit>, says: string | null][] = [
 describe('a deposit', () => {
   const waiting: Deposit = { ...DUE, ...UNVERIFIED, state: 'confirming', updatedAt: 0 };
 
-  function openDeposit(deposit: Deposit | undefined): Pick<Waiting, 'openDeposits'> {
+  function openDeposit(deposit: Deposit | undefined): Pick<IdleRecords, 'openDeposits'> {
     const [found] = staleAt(6, { deposits: [waiting] });
     if (found === undefined) throw new Error('not stale');
     return { openDeposits: [{ found: openBreak(found), deposit }] };
@@ -102,7 +111,7 @@ function openBreak(found: Finding): Break {
 describe('a withdrawal', () => {
   const waiting = withdrawal('submitted');
 
-  function openWithdrawal(one: typeof waiting | undefined): Pick<Waiting, 'openWithdrawals'> {
+  function openWithdrawal(one: typeof waiting | undefined): Pick<IdleRecords, 'openWithdrawals'> {
     const [found] = staleAt(24, { withdrawals: [waiting] });
     if (found === undefined) throw new Error('not stale');
     return { openWithdrawals: [{ found: openBreak(found), withdrawal: one }] };

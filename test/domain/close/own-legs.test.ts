@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CustodyPart, HashFacts } from '../../../src/domain/close/hash-facts.ts';
-import {
-  ownByOf,
-  unconfirmedOf,
-  wordNow,
-  wordOf,
-  type OwnBy,
-} from '../../../src/domain/close/own-legs.ts';
+import { ownByOf, unconfirmedOf, wordNow, type OwnBy } from '../../../src/domain/close/own-legs.ts';
 import type { CloseRecord } from '../../../src/domain/close/record.ts';
-import type { ReportInTransit, ReportUnconfirmed } from '../../../src/domain/close/report.ts';
 import { AssetId, TransactionId } from '../../../src/domain/ids.ts';
-import type { HashWord, PositionLine } from '../../../src/domain/money/roll-forward.ts';
-import { CUT_OFF, HASH_KEY, line } from './day-lines.ts';
+import type { PositionLine } from '../../../src/domain/money/roll-forward.ts';
+import { CUT_OFF, HASH_KEY } from './day-lines.ts';
+import { debit, receipt, takenBack, text } from './own-leg-lines.ts';
 import { at, NOT_READ, RECORD, V1, V2 } from './inputs.ts';
 
 const NO_API = { kind: 'not_read', reason: 'no API', configured: false } as const;
@@ -35,13 +29,7 @@ test.for(EVIDENCE)('an own transaction by its evidence: %s', ([, record, by]) =>
   expect(ownByOf(record)).toBe(by);
 });
 
-/** A debit of v1, and receipts at v2 unless told otherwise. */
-const debit = (amount: bigint, more: Partial<PositionLine> = {}) =>
-  line(amount, { entryId: 5, cause: 'mined', ...more });
-const receipt = (amount: bigint, more: Partial<PositionLine> = {}) =>
-  line(amount, { entryId: 6, vaultId: V2.vaultId, ...more });
 const booksLater = { entryId: 7, seq: 31, postedAt: CUT_OFF };
-const takenBack = debit(30n, { entryId: 8, reverses: 5 });
 
 /** A credit that the custody API shows at v2. */
 function shows(amount: bigint, more: Partial<CustodyPart> = {}): CustodyPart {
@@ -54,15 +42,6 @@ function shows(amount: bigint, more: Partial<CustodyPart> = {}): CustodyPart {
     datedBy: null,
     ...more,
   };
-}
-
-/** `own, awaits change 9 ethereum:ETH from v1`. */
-function text({ own, awaited }: HashWord): string {
-  const credits = awaited.map(({ kind, from, asset, amount }) => {
-    const credit = `awaits ${kind} ${amount} ${asset}`;
-    return from === undefined ? credit : `${credit} from ${from}`;
-  });
-  return [own ? 'own' : 'not own', ...credits].join(', ');
 }
 
 interface Known {
@@ -253,88 +232,6 @@ const AWAITED: [why: string, given: Known, is: string][] = [
 describe('a credit that an own debit awaits', () => {
   test.for(AWAITED)('%s', ([, given, is]) => {
     expect(known(given)).toBe(is);
-  });
-});
-
-function leg(amount: string, more: Partial<ReportInTransit> = {}): ReportInTransit {
-  return { kind: 'internal', ...HASH_KEY, ...V1, amount, ...more };
-}
-const UNCONFIRMED: ReportUnconfirmed = { ...HASH_KEY, ...V1, amount: '-30' };
-
-interface Sealed {
-  readonly version: 1 | 2;
-  readonly inTransit?: readonly ReportInTransit[];
-  readonly unconfirmed?: readonly ReportUnconfirmed[];
-  readonly books?: readonly PositionLine[];
-}
-
-const SEALED: [why: string, report: Sealed, is: string][] = [
-  ['a version 1 report with a debit', { version: 1, books: [debit(-30n)] }, 'own'],
-  [
-    'a version 1 report with a debit taken back',
-    { version: 1, books: [debit(-30n), takenBack] },
-    'own',
-  ],
-  [
-    'a version 1 report with a debit and a receipt',
-    { version: 1, books: [debit(-30n), receipt(30n)] },
-    'own',
-  ],
-  ['a version 1 report with a receipt', { version: 1, books: [receipt(30n)] }, 'not own'],
-  [
-    'a version 1 report with an internal receipt in transit',
-    { version: 1, inTransit: [leg('30')], books: [receipt(30n)] },
-    'own',
-  ],
-  [
-    'a version 1 report with change in transit',
-    { version: 1, inTransit: [leg('9', { kind: 'change' })], books: [receipt(9n)] },
-    'not own',
-  ],
-  ['a version 2 report with a debit', { version: 2, books: [debit(-30n)] }, 'own'],
-  [
-    'a version 2 report that lists the debit as unconfirmed',
-    { version: 2, books: [debit(-30n)], unconfirmed: [UNCONFIRMED] },
-    'not own',
-  ],
-  [
-    'a version 2 report with a debit taken back',
-    { version: 2, books: [debit(-30n), takenBack] },
-    'not own',
-  ],
-  ['a version 2 report with a receipt', { version: 2, books: [receipt(30n)] }, 'not own'],
-  [
-    'a version 2 report with an internal receipt in transit',
-    { version: 2, inTransit: [leg('30', { leg: 'credit' })], books: [receipt(30n)] },
-    'own',
-  ],
-  [
-    'a version 2 report with change in transit',
-    { version: 2, inTransit: [leg('9', { kind: 'change', leg: 'credit' })] },
-    'not own',
-  ],
-  [
-    'a version 2 report with debits in transit awaits their credits from these vaults',
-    {
-      version: 2,
-      inTransit: [
-        leg('-30', { leg: 'debit' }),
-        leg('-9', { leg: 'debit', kind: 'change', vaultId: 'v2', ...COIN }),
-      ],
-      books: [debit(-30n)],
-    },
-    'own, awaits internal 30 ethereum:ETH from v1, awaits change 9 ethereum:USDC from v2',
-  ],
-  [
-    'a version 2 report with one receipt and one debit in transit awaits one credit',
-    { version: 2, inTransit: [leg('5', { leg: 'credit' }), leg('-30', { leg: 'debit' })] },
-    'own, awaits internal 30 ethereum:ETH from v1',
-  ],
-];
-
-describe('what a sealed report knew of a hash', () => {
-  test.for(SEALED)('%s', ([, { version, inTransit = [], unconfirmed = [], books = [] }, is]) => {
-    expect(text(wordOf({ version, inTransit, unconfirmed }, books))).toBe(is);
   });
 });
 

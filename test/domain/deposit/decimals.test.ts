@@ -35,8 +35,9 @@ test.for<[why: string, isHeld: boolean, deposit: Partial<Deposit>, place: Partia
   expect(isHeld(deposit, place)).toBe(is);
 });
 
-test('one that came with a third count stays held', () => {
+test('one that came with a third count stays held, unless its confirmation is still to come', () => {
   expect(isHeld({}, {}, 8)).toBe(true);
+  expect(isHeld({ evidence: 'mempool' }, {}, 8)).toBe(false);
 });
 
 test('one that is not held for its decimals stays as it is', () => {

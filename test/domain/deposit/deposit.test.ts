@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { PolicyRule } from '../../../src/domain/deposit/policy.ts';
+import type { PolicyRule } from '../../../src/domain/policy/policy.ts';
 import {
   approvers,
   awaitsCustody,
   evaluateState,
-  rolledBack,
+  isDue,
   isUpToDate,
+  rolledBack,
   type Deposit,
 } from '../../../src/domain/deposit/deposit.ts';
 import { CreditId, Memo } from '../../../src/domain/ids.ts';
@@ -214,6 +215,22 @@ const AWAITS: [why: string, facts: Partial<Deposit>, awaits: boolean][] = [
 
 test.for(AWAITS)('asked about at the custody API or not: %s', ([_, facts, awaits]) => {
   expect(awaitsCustody({ ...DUE, ...facts })).toBe(awaits);
+});
+
+test.for<[why: string, facts: Partial<Deposit>, due: boolean]>([
+  ['only its record is missing', {}, true],
+  ['not deep enough', { state: 'confirming' }, false],
+  ['held', { state: 'held', reason: 'dust' }, false],
+  ['rolled back before any credit', { evidence: 'none', state: 'rolled_back' }, false],
+  ['credited', { credit: CREDIT, state: 'credited' }, false],
+  ['credited, its hash gone', { credit: CREDIT, state: 'credited', evidence: 'none' }, true],
+  [
+    'credited, mined again, its state not evaluated yet',
+    { credit: CREDIT, state: 'verifying' },
+    false,
+  ],
+])('asked about at the custody API at once or not: %s', ([, facts, due]) => {
+  expect(isDue({ ...DUE, ...facts })).toBe(due);
 });
 
 /** DUE as `judge` left it while it waited for the custody API. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import type { RuleContext } from '../../../src/domain/hash/hash-state.ts';
 import { CreditId, IdMint, Memo } from '../../../src/domain/ids.ts';

@@ -173,6 +173,26 @@ test.for(LIFE)('%s (%i needed): %s', ([, needed, steps, is]) => {
   expect(deposit.reason === null ? deposit.state : `${deposit.state}: ${deposit.reason}`).toBe(is);
 });
 
+test('an approval that would be the last is refused to whoever attributed the deposit', () => {
+  const now = circumstances(1);
+  const attributed = told(OWNERLESS, stepsOf('ANN'), now).deposit;
+  const { depositId } = attributed;
+  const approves = (actor: Person) =>
+    handleDepositDecision(
+      attributed,
+      { kind: 'approve', depositId, reason: 'seen' },
+      { actor, now },
+    );
+  expect(approves('ann')).toEqual({
+    kind: 'refused',
+    refusal: {
+      kind: 'conflict',
+      detail: 'ann attributed it: the last approval needs another person',
+    },
+  });
+  expect(approves('bob').kind).toBe('taken');
+});
+
 test('a lower policy does not make the first approval, by whoever attributed it, the last', () => {
   const { deposit } = told(OWNERLESS, stepsOf('ANN ann'), circumstances(2));
   expect(evaluate(deposit, circumstances(1)).deposit.state).toBe('held');

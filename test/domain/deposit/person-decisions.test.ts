@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { BreakId, CreditId, DepositId, Memo } from '../../../src/domain/ids.ts';
 import type { FactOutcome } from '../../../src/store/port.ts';
 import { verifyWith } from '../../store/evidence.ts';
@@ -100,19 +100,6 @@ describe('hold and release', () => {
     const { open } = await sixDeep({ ...SIX_DEEP, default: { confirmations: 6, halted: true } });
     expect(await about(open, 'release')).toMatchObject(CONFLICT);
     expect(open.standing()).toBe('held: halted');
-  });
-
-  test.for([
-    ['halted', { halted: true }, 'POST /v1/policy/resume'],
-    ['dust', { minimumAmount: Amount(101n) }, 'change minimumAmount with PUT /v1/policy'],
-    ['memo_required', { requireMemo: true }, 'POST /v1/deposits/{id}/attribute'],
-    ['approval_required', { oneApprovalAbove: Amount(99n) }, 'POST /v1/deposits/{id}/approve'],
-  ] as const)('a release of a deposit held as %s names what helps', async ([held, rule, step]) => {
-    const { open } = await sixDeep({ ...SIX_DEEP, default: { confirmations: 6, ...rule } });
-    await verifyWith(open);
-    expect(open.standing()).toBe(`held: ${held}`);
-    const detail = expect.stringContaining(step) as string;
-    expect(await about(open, 'release')).toMatchObject({ refusal: { kind: 'conflict', detail } });
   });
 
   test('a release of a person’s hold does not release what other decimals hold', async () => {

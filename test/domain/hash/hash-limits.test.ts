@@ -21,7 +21,7 @@ import type { Notification } from '../../../src/domain/fact/notification.ts';
 import type { EventRun } from '../../../src/domain/hash/event-history.ts';
 import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
-import { incomingOf } from '../deposit/incoming.ts';
+import { incomingOf } from '../deposit/incoming/incoming.ts';
 import { chainView, DUE, outgoing, withdrawal } from '../records.ts';
 
 const CROWDED = `blockchainHash: more than ${HASH_WEIGHT_MAX} records are known of it`;

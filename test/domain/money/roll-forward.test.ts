@@ -1,31 +1,15 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import { AssetId, VaultId } from '../../../src/domain/ids.ts';
+import { AssetId } from '../../../src/domain/ids.ts';
 import {
   classify,
   isDebitLine,
-  vaultAssetKey,
   sumOf,
-  sumsByVaultAsset,
-  Totals,
-  unreversed,
   type HashWord,
   type PositionLine,
 } from '../../../src/domain/money/roll-forward.ts';
 import { line, moved } from '../close/day-lines.ts';
-
-type Row = [
-  cause: PositionLine['cause'],
-  vault: string,
-  amount: bigint,
-  change?: PositionLine['change'],
-];
-
-function linesOf(rows: readonly Row[]): PositionLine[] {
-  return rows.map(([cause, vault, amount, change = 'transfer']) =>
-    line(amount, { cause, vaultId: VaultId(vault), change }),
-  );
-}
+import { linesOf, type Row } from './rows.ts';
 
 /** What is known of a hash beside its lines: own where a debit of it is in the books, or told to be. */
 function wordOf(lines: readonly PositionLine[], own: boolean): HashWord {
@@ -269,78 +253,6 @@ test.for(HASHES)('%s', ([, rows, own, are, inTransit]) => {
   );
 });
 
-/** A debit in the books, credits on own positions that are not, what that is, and what is in transit. */
-const ONE_LEG: [
-  why: string,
-  lines: Row[],
-  awaited: HashWord['awaited'],
-  are: string[],
-  inTransit: string[],
-][] = [
-  [
-    'a transfer of which the credit is not booked yet',
-    [
-      ['mined', 'a', -100n],
-      ['mined', 'a', -2n, 'fee'],
-    ],
-    [awaits('internal', 100n)],
-    ['a: fees -2, internal -100'],
-    ['debit internal a -100'],
-  ],
-  [
-    'half to an own vault, half outside',
-    [['mined', 'a', -100n]],
-    [awaits('internal', 30n)],
-    ['a: withdrawals -70, internal -30'],
-    ['debit internal a -30'],
-  ],
-  [
-    'one credit is booked and another is not',
-    [
-      ['mined', 'a', -100n],
-      ['incoming', 'b', 60n],
-    ],
-    [awaits('internal', 40n)],
-    ['a: internal -100', 'b: internal 60'],
-    ['debit internal a -40'],
-  ],
-  [
-    'change that has not come back yet, and the rest outside',
-    [['mined', 'a', -100n]],
-    [awaits('change', 60n, 'a')],
-    ['a: withdrawals -40, change -60'],
-    ['debit change a -60'],
-  ],
-  [
-    'no more is awaited than the debit pays',
-    [['mined', 'a', -100n]],
-    [awaits('internal', 130n)],
-    ['a: internal -100'],
-    ['debit internal a -100'],
-  ],
-  ['nothing is awaited of a debit that was taken back', [], [awaits('internal', 30n)], [], []],
-];
-
-function awaits(
-  kind: 'internal' | 'change',
-  amount: bigint,
-  from?: string,
-): HashWord['awaited'][number] {
-  const credit = { kind, asset: AssetId('ethereum:ETH'), amount: Amount(amount) };
-  return from === undefined ? credit : { ...credit, from: VaultId(from) };
-}
-
-test.for(ONE_LEG)('with one leg in the books: %s', ([, rows, awaited, are, inTransit]) => {
-  const { totals, inTransit: legs } = classify(linesOf(rows), { own: true, awaited });
-  const shown = totals
-    .rows()
-    .map(({ vaultAsset, effects }) => `${vaultAsset.vaultId}: ${moved(effects)}`);
-  expect(shown.toSorted()).toEqual(are);
-  expect(
-    legs.map(({ kind, leg, vaultId, amount }) => `${leg} ${kind} ${vaultId} ${amount}`),
-  ).toEqual(inTransit);
-});
-
 test('rebates and mints are neither deposits nor withdrawals', () => {
   const lines = [
     line(100n, { change: 'mint' }),
@@ -368,58 +280,4 @@ test('every line falls into one category: the eight of a vault and asset sum to 
     const posted = lines.filter(({ vaultId }) => vaultId === vaultAsset.vaultId);
     expect(sumOf(effects)).toBe(posted.reduce((sum, { amount }) => sum + amount, 0n));
   }
-});
-
-test('totals are kept by vault and asset, in the order of first sight', () => {
-  const totals = new Totals();
-  const [b, a] = ['b', 'a'].map((vault) => ({
-    vaultId: VaultId(vault),
-    asset: AssetId('bitcoin:BTC'),
-  }));
-  if (a === undefined || b === undefined) throw new Error('no places');
-  totals.add(b, 'deposits', Amount(5n));
-  totals.add(a, 'fees', Amount(-1n));
-  totals.add(b, 'deposits', Amount(2n));
-  totals.add(b, 'change', Amount(3n));
-  expect(
-    totals.rows().map(({ vaultAsset, effects }) => [vaultAsset.vaultId, moved(effects)]),
-  ).toEqual([
-    ['b', 'deposits 7, change 3'],
-    ['a', 'fees -1'],
-  ]);
-  expect(moved(totals.effects(b))).toBe('deposits 7, change 3');
-  expect(sumOf(totals.effects({ ...a, asset: AssetId('bitcoin:X') }))).toBe(0n);
-});
-
-test('amounts are summed by vault and asset, in the order of first sight', () => {
-  const part = (vault: string, asset: string, amount: bigint) => ({
-    vaultId: VaultId(vault),
-    asset: AssetId(asset),
-    amount: Amount(amount),
-  });
-  const parts = [part('b', 'X', 5n), part('a', 'X', 1n), part('b', 'Y', 7n), part('b', 'X', -2n)];
-  expect(sumsByVaultAsset(parts)).toEqual([
-    part('b', 'X', 3n),
-    part('a', 'X', 1n),
-    part('b', 'Y', 7n),
-  ]);
-});
-
-test('an entry that another one reversed is out of force, and so is the reversal', () => {
-  const lines = [
-    line(5n, { entryId: 1 }),
-    line(2n, { entryId: 2 }),
-    line(-5n, { entryId: 3, reverses: 1 }),
-    line(7n, { entryId: 4 }),
-  ];
-  expect(unreversed(lines).map(({ entryId }) => entryId)).toEqual([2, 4]);
-});
-
-test('a vault and an asset make one key, and no two places share it', () => {
-  const key = (vault: string, asset: string) =>
-    vaultAssetKey({ vaultId: VaultId(vault), asset: AssetId(asset) });
-  expect(key('v1', 'e:A')).toBe(key('v1', 'e:A'));
-  expect(
-    new Set([key('v1', 'e:A'), key('v1e', ':A'), key('v2', 'e:A'), key('v1', 'e:B')]).size,
-  ).toBe(4);
 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { NO_POLICY } from '../../../src/domain/deposit/policy.ts';
+import { NO_POLICY } from '../../../src/domain/policy/policy.ts';
 import type { CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import { TransactionId } from '../../../src/domain/ids.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { forgedConfirmation, ETH, GRACE_MS, Stage, type Told } from '../stage.ts';
 
 const USDC = 'ethereum:USDC';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { PublishedNetworks } from '../../../src/reconcile/watching/published-networks.ts';
 import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { Stage } from '../stage.ts';

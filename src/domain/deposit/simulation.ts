@@ -1,0 +1,54 @@
+import { evaluateState, type Deposit } from './deposit.ts';
+import { ruleFor, type CreditingPolicy } from '../policy/policy.ts';
+
+/** Where a policy leads a deposit; `credited`: every gate is open. */
+export type Outcome = Pick<Deposit, 'state' | 'reason'>;
+
+/**
+ * What another policy does with a deposit.
+ *
+ * | effect | the policy in force | the other policy |
+ * |---|---|---|
+ * | `held` | does not hold it | holds it |
+ * | `freed` | holds it | does not hold it |
+ * | `other` | holds it for another reason, or leads it to another state | |
+ */
+export type SimulatedEffect = 'held' | 'freed' | 'other';
+
+/** A deposit that two policies lead to different outcomes. */
+export interface SimulatedDeposit {
+  readonly deposit: Deposit;
+  readonly effect: SimulatedEffect;
+  readonly before: Outcome;
+  readonly after: Outcome;
+}
+
+/** The outcome of a deposit as it is known now, as if nobody had credited it. */
+function outcomeOf(deposit: Deposit, policy: CreditingPolicy): Outcome {
+  const rule = ruleFor(policy, deposit);
+  const { state, reason, creditDue } = evaluateState({ ...deposit, credit: null }, rule);
+  return creditDue ? { state: 'credited', reason: null } : { state, reason };
+}
+
+function effectOf(before: Outcome, after: Outcome): SimulatedEffect {
+  if (before.state === after.state) return 'other';
+  if (after.state === 'held') return 'held';
+  return before.state === 'held' ? 'freed' : 'other';
+}
+
+/**
+ * The deposits that a proposed policy would lead to another outcome than the policy in force, in
+ * the given order. Depths, approvals and holds count as they are now: a deposit that is credited
+ * already is evaluated as if it were not.
+ */
+export function simulatePolicy(
+  deposits: readonly Deposit[],
+  policies: { readonly current: CreditingPolicy; readonly proposed: CreditingPolicy },
+): SimulatedDeposit[] {
+  return deposits.flatMap((deposit) => {
+    const before = outcomeOf(deposit, policies.current);
+    const after = outcomeOf(deposit, policies.proposed);
+    if (before.state === after.state && before.reason === after.reason) return [];
+    return [{ deposit, effect: effectOf(before, after), before, after }];
+  });
+}

@@ -1,0 +1,50 @@
+import type {
+  AcknowledgementRow,
+  CustodyEffectRow,
+  DecimalsCorrectionRow,
+  FeedItem,
+  JournalRow,
+  NotificationRow,
+  PolicyRow,
+  PostedEntry,
+  ReconciliationRow,
+  RestoreRow,
+  SignatureRow,
+  TokenChangeRow,
+} from '../records.ts';
+import type { Writes } from '../writes.ts';
+
+/** The rows of tables that are only appended to, between two flushes. */
+interface Appended {
+  readonly journal: JournalRow[];
+  readonly notifications: NotificationRow[];
+  readonly entries: PostedEntry[];
+  readonly feed: FeedItem[];
+  readonly acknowledgements: AcknowledgementRow[];
+  readonly reconciliations: ReconciliationRow[];
+  readonly policies: PolicyRow[];
+  readonly decimalsCorrections: DecimalsCorrectionRow[];
+  readonly tokenChanges: TokenChangeRow[];
+  readonly restores: RestoreRow[];
+  readonly closes: Writes['closes'][number][];
+  readonly custodyEffects: CustodyEffectRow[];
+  readonly signatures: SignatureRow[];
+}
+
+export function nothingAppended(): Appended {
+  return {
+    journal: [],
+    notifications: [],
+    entries: [],
+    feed: [],
+    acknowledgements: [],
+    reconciliations: [],
+    policies: [],
+    decimalsCorrections: [],
+    tokenChanges: [],
+    restores: [],
+    closes: [],
+    custodyEffects: [],
+    signatures: [],
+  };
+}

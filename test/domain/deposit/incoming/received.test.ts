@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { Amount } from '../../../../src/domain/money/amount.ts';
+import { newDeposit, receivedIn } from '../../../../src/domain/deposit/received.ts';
+import { AssetId, IdMint, Memo } from '../../../../src/domain/ids.ts';
+import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
+import { balanceChange } from '../../../store/evidence.ts';
+import { circumstances } from '../../records.ts';
+import { incomingOf } from './incoming.ts';
+
+const COIN = { asset: AssetId('ethereum:USDC') };
+
+/** What entries are as receipts: `asset amount`, and whether change, attributed or with decimals. */
+const RECEIPTS: [why: string, list: BalanceChange[], are: string[]][] = [
+  ['nothing', [], []],
+  ['two entries of one asset', [balanceChange(5n), balanceChange(7n)], ['ethereum:ETH 12']],
+  [
+    'two assets, in the order of their first entries',
+    [balanceChange(1n, COIN), balanceChange(5n), balanceChange(2n, COIN)],
+    ['ethereum:USDC 3', 'ethereum:ETH 5'],
+  ],
+  [
+    'fee, rebate and mint beside it',
+    [
+      balanceChange(5n),
+      balanceChange(-1n, { kind: 'fee' }),
+      balanceChange(2n, { kind: 'rebate' }),
+      balanceChange(3n, { kind: 'mint', ...COIN }),
+    ],
+    ['ethereum:ETH 5'],
+  ],
+  ['what nets to nothing', [balanceChange(5n), balanceChange(-5n)], []],
+  ['what left', [balanceChange(-5n)], []],
+  [
+    'one entry of change makes it all change',
+    [balanceChange(5n, { kind: 'change' }), balanceChange(1n)],
+    ['ethereum:ETH 6 change'],
+  ],
+  [
+    'one entry with a registered memo attributes it all',
+    [balanceChange(5n, { memo: Memo('bob') }), balanceChange(1n)],
+    ['ethereum:ETH 6 attributed'],
+  ],
+  [
+    'the first decimals count',
+    [balanceChange(5n), balanceChange(1n, { decimals: 6 }), balanceChange(1n, { decimals: 8 })],
+    ['ethereum:ETH 7 with 6 decimals'],
+  ],
+];
+
+test.for(RECEIPTS)('received in %s', ([, list, are]) => {
+  const words = receivedIn(list).map((one) =>
+    [
+      `${one.asset} ${one.amount}`,
+      ...(one.change ? ['change'] : []),
+      ...(one.attributed ? ['attributed'] : []),
+      ...(one.decimals === null ? [] : [`with ${one.decimals} decimals`]),
+    ].join(' '),
+  );
+  expect(words).toEqual(are);
+});
+
+test('of a new deposit only what it received is known', () => {
+  const received = { ...COIN, amount: Amount(7n), change: true, attributed: true, decimals: 6 };
+  const now = circumstances({ mint: new IdMint(7, () => '1') });
+  const deposit = newDeposit(received, { notification: incomingOf(null), epoch: 2, now });
+  expect(deposit).toEqual({
+    vaultId: 'v1',
+    network: 'ethereum',
+    blockchainHash: '0xa1',
+    accountId: 'acc-1',
+    addressId: 'adr-1',
+    memo: null,
+    asset: 'ethereum:USDC',
+    depositId: 'dep_1',
+    transactionId: 'dep-tx',
+    amount: 7n,
+    epoch: 2,
+    evidence: 'none',
+    confirmations: 0,
+    change: true,
+    ownTransfer: false,
+    unattributed: false,
+    attributedTo: null,
+    attributedBy: null,
+    decimalsChanged: false,
+    operatorHold: null,
+    approvals: [],
+    verifiedAt: null,
+    custodyConfirmations: 0,
+    credit: null,
+    creditsIssued: 0,
+    reversed: null,
+    state: 'detected',
+    reason: null,
+    requiredConfirmations: 0,
+    firstSeenAt: 99,
+    updatedAt: 99,
+  });
+});

@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import { Amount } from '../../../../src/domain/money/amount.ts';
+import type { CustodyTransaction } from '../../../../src/domain/fact/custody-record.ts';
+import {
+  handleDepositRecord,
+  handleUnseenRecord,
+} from '../../../../src/domain/deposit/verification.ts';
+import type { Deposit } from '../../../../src/domain/deposit/deposit.ts';
+import {
+  EMPTY_HASH_STATE,
+  type RuleContext,
+  type HashState,
+} from '../../../../src/domain/hash/hash-state.ts';
+import { CreditId, IdMint, TransactionId, VaultId } from '../../../../src/domain/ids.ts';
+import { newSighting, type Sighting } from '../../../../src/domain/hash/sighting.ts';
+import { balanceChange, received } from '../../../store/evidence.ts';
+import { runs } from '../../hash/event-runs.ts';
+import { DUE } from '../../records.ts';
+
+const AT = 1_000_000;
+const CREDIT = {
+  creditId: CreditId('crd_1'),
+  amount: Amount(100n),
+  creditedAt: 9,
+  reference: null,
+};
+const CREDITED: Partial<Deposit> = { credit: CREDIT, creditsIssued: 1, state: 'credited' };
+const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
+const MEMPOOL: Partial<Deposit> = {
+  ...UNVERIFIED,
+  evidence: 'mempool',
+  confirmations: 0,
+  state: 'detected',
+};
+
+function now(oneApprovalAbove: Amount | null = null): RuleContext {
+  return {
+    at: AT,
+    source: 'api',
+    mint: new IdMint(7, (text) => `<${text}>`),
+    policy: { default: { confirmations: 6, oneApprovalAbove }, networks: {}, assets: {} },
+    pinnedDecimals: () => undefined,
+  };
+}
+
+function decided(
+  facts: Partial<Deposit>,
+  record: Partial<CustodyTransaction> | null,
+  more: { graceMs?: number; approval?: bigint } = {},
+): string[] {
+  const circumstances = now(more.approval === undefined ? null : Amount(more.approval));
+  const { outcome, deposits, items, found, healed } = handleDepositRecord(
+    { ...DUE, ...facts },
+    record === null ? null : received(record),
+    { graceMs: more.graceMs ?? 0, now: circumstances },
+  );
+  return [
+    outcome.kind === 'skipped' ? outcome.cause : outcome.kind,
+    ...deposits.map(
+      ({ state, verifiedAt, custodyConfirmations }) =>
+        `${state}, ${verifiedAt === null ? 'unverified' : `verified at ${verifiedAt}`} ${custodyConfirmations} deep`,
+    ),
+    ...items.map(({ kind, amount }) => `${kind} ${amount}`),
+    ...found.map(({ type }) => `found ${type}`),
+    ...healed.map(({ key }) => `healed ${(JSON.parse(key) as string[]).join(' ')}`),
+  ];
+}
+
+const [UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED, STANDS] = [
+  'healed unknown_to_custody dep_1',
+  'healed amount_mismatch dep_1',
+  'healed status_mismatch dep_1',
+  'healed missing_notification dep-tx',
+  'healed amount_changed dep_1',
+  'healed reversal_after_credit dep_1',
+];
+const APPROVAL = { approval: 1n };
+
+type Case = [
+  why: string,
+  facts: Partial<Deposit>,
+  record: Partial<CustodyTransaction> | null,
+  is: (string | undefined)[],
+  more?: { graceMs?: number; approval?: bigint },
+];
+
+const CASES: Case[] = [
+  [
+    'agrees for the first time',
+    UNVERIFIED,
+    {},
+    [
+      'matched',
+      'credited, verified at 1000000 6 deep',
+      'credit 100',
+      UNKNOWN,
+      AMOUNT,
+      STATUS,
+      MISSING,
+      CHANGED,
+    ],
+  ],
+  [
+    'agrees, deeper than before: the first match counts',
+    { verifiedAt: 5, custodyConfirmations: 3 },
+    { confirmations: 4 },
+    ['matched', 'verifying, verified at 5 4 deep', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+  ],
+  [
+    'agrees, less deep than before',
+    { custodyConfirmations: 5 },
+    { confirmations: 4 },
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+  ],
+  [
+    'agrees about one whose transaction no notification named',
+    { ...UNVERIFIED, transactionId: null },
+    { confirmations: 1 },
+    ['matched', 'verifying, verified at 1000000 1 deep', UNKNOWN, AMOUNT, STATUS, CHANGED],
+  ],
+  [
+    'agrees about a credited one',
+    CREDITED,
+    {},
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, STANDS, CHANGED],
+  ],
+  [
+    'agrees about a credited one that is our own transfer',
+    { ...CREDITED, ownTransfer: true },
+    {},
+    ['matched', UNKNOWN, AMOUNT, MISSING, STANDS, CHANGED],
+  ],
+  [
+    'agrees about our own transfer that was never credited',
+    { ownTransfer: true, state: 'internal' },
+    {},
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+  ],
+  [
+    'agrees about an amount of which another was credited',
+    { ...CREDITED, credit: { ...CREDIT, amount: Amount(90n) } },
+    {},
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, STANDS],
+  ],
+  [
+    'agrees that a credited one is gone',
+    { ...CREDITED, ...UNVERIFIED, evidence: 'none' },
+    { status: 'rolledback' },
+    ['matched', 'reversed, unverified 0 deep', 'reversal 100', UNKNOWN, AMOUNT, STATUS, MISSING],
+  ],
+  [
+    'agrees about the mempool',
+    MEMPOOL,
+    { status: 'mempool', confirmations: 0 },
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING],
+  ],
+  [
+    'calls it change',
+    {},
+    { changes: [balanceChange(100n, { kind: 'change' })] },
+    ['matched', 'internal, verified at 5 6 deep', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+  ],
+  [
+    'does not call it change as the notification did',
+    { change: true, state: 'internal' },
+    {},
+    [
+      'matched',
+      'credited, verified at 5 6 deep',
+      'credit 100',
+      UNKNOWN,
+      AMOUNT,
+      STATUS,
+      MISSING,
+      CHANGED,
+    ],
+  ],
+  [
+    'does not know one that had matched',
+    { state: 'held', reason: 'approval_required' },
+    null,
+    ['break', 'verifying, unverified 0 deep', 'found unknown_to_custody', AMOUNT, STATUS, MISSING],
+  ],
+  [
+    'does not know one that never matched',
+    UNVERIFIED,
+    null,
+    ['break', 'found unknown_to_custody', AMOUNT, STATUS, MISSING],
+  ],
+  [
+    'does not know a credited one',
+    CREDITED,
+    null,
+    ['break', 'found unknown_to_custody', AMOUNT, STATUS, MISSING],
+  ],
+  ['omits the changes of one that had matched', {}, { changes: null }, ['balance_changes_pending']],
+  [
+    'has a status of tomorrow for one that had matched',
+    {},
+    { status: 'frozen' },
+    ['unknown_status', 'verifying, unverified 0 deep'],
+  ],
+  [
+    'has a status of tomorrow for one that never matched',
+    UNVERIFIED,
+    { status: 'frozen' },
+    ['unknown_status'],
+  ],
+  [
+    'rolled it back a moment ago',
+    UNVERIFIED,
+    { status: 'rolledback', updatedAt: AT - 9 },
+    ['in_grace'],
+    { graceMs: 10 },
+  ],
+  [
+    'rolled it back, past the grace',
+    UNVERIFIED,
+    { status: 'rolledback', updatedAt: AT - 10 },
+    ['break', 'found status_mismatch', UNKNOWN, AMOUNT, MISSING],
+    { graceMs: 10 },
+  ],
+  [
+    'agrees, and an approval is needed',
+    UNVERIFIED,
+    {},
+    ['matched', 'held, verified at 1000000 6 deep', UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED],
+    APPROVAL,
+  ],
+];
+
+describe('the custody API’s record of a deposit', () => {
+  test.for(CASES)('%s', ([, facts, record, is, more]) => {
+    expect(decided(facts, record, more)).toEqual(is);
+  });
+});
+
+describe('an incoming transaction that no deposit answers to', () => {
+  const sighting: Sighting = {
+    ...newSighting({
+      network: DUE.network,
+      blockchainHash: DUE.blockchainHash,
+      vaultId: DUE.vaultId,
+      stream: 'incoming',
+      accountId: DUE.accountId,
+      addressId: DUE.addressId,
+      memo: null,
+    }),
+    entryId: 1,
+    seen: runs('confirmation:1:dep-tx'),
+  };
+  const REBATE = { changes: [balanceChange(3n, { kind: 'rebate' })] };
+  const HEALED = 'healed missing_notification dep-tx';
+  const FOUND = 'found missing_notification';
+
+  function hashState(deposit: Partial<Deposit>): HashState {
+    return { ...EMPTY_HASH_STATE, deposits: [{ ...DUE, ...deposit }] };
+  }
+  function seen(more: Partial<Sighting> = {}): HashState {
+    return { ...EMPTY_HASH_STATE, sightings: [{ ...sighting, ...more }] };
+  }
+
+  const UNSEEN: [
+    why: string,
+    ours: HashState,
+    record: Partial<CustodyTransaction>,
+    is: string[],
+  ][] = [
+    ['nothing is known', EMPTY_HASH_STATE, {}, ['break', FOUND]],
+    ['its deposit has come', hashState({}), {}, ['matched', HEALED]],
+    [
+      'another vault has a deposit of the transaction',
+      hashState({ vaultId: VaultId('v2') }),
+      {},
+      ['break', FOUND],
+    ],
+    [
+      'another transaction of the hash has a deposit at the place',
+      hashState({ transactionId: TransactionId('x') }),
+      {},
+      ['break', FOUND],
+    ],
+    [
+      'its deposit has come, at another place',
+      hashState({ addressId: null }),
+      {},
+      ['matched', HEALED],
+    ],
+    [
+      'a deposit without a transaction is at the place',
+      hashState({ transactionId: null }),
+      {},
+      ['matched', HEALED],
+    ],
+    [
+      'a deposit without a transaction is at another place',
+      hashState({ transactionId: null, addressId: null }),
+      {},
+      ['break', FOUND],
+    ],
+    ['a rebate, and nothing is known', EMPTY_HASH_STATE, REBATE, ['break', FOUND]],
+    ['a rebate that is booked', seen(), REBATE, ['matched', HEALED]],
+    [
+      'a rebate that is booked in another vault',
+      seen({ vaultId: VaultId('v2') }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    [
+      'a rebate that the chain view alone has',
+      seen({ stream: 'blockchain' }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    ['a rebate that was taken back', seen({ entryId: null }), REBATE, ['break', FOUND]],
+    [
+      'a rebate of another transaction',
+      seen({ seen: runs('confirmation:1:x') }),
+      REBATE,
+      ['break', FOUND],
+    ],
+    ['a receipt at a place where an entry stands', seen(), {}, ['break', FOUND]],
+    ['changes are omitted', seen(), { changes: null }, ['matched', HEALED]],
+    [
+      'rolled back, and nothing is known',
+      EMPTY_HASH_STATE,
+      { status: 'rolledback' },
+      ['matched', HEALED],
+    ],
+    ['a moment ago', EMPTY_HASH_STATE, { updatedAt: AT - 9 }, ['skipped']],
+    ['past the grace', EMPTY_HASH_STATE, { updatedAt: AT - 10 }, ['break', FOUND]],
+  ];
+
+  test.for(UNSEEN)('%s', ([, ours, record, is]) => {
+    const { outcome, found, healed } = handleUnseenRecord(ours, {
+      record: received(record),
+      graceMs: 10,
+      now: now(),
+    });
+    expect([
+      outcome.kind,
+      ...found.map(({ type }) => `found ${type}`),
+      ...healed.map(({ key }) => `healed ${(JSON.parse(key) as string[]).join(' ')}`),
+    ]).toEqual(is);
+  });
+});

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { Amount } from '../../../src/domain/money/amount.ts';
+import {
+  approvalsNeeded,
+  NO_POLICY,
+  policyVersion,
+  ruleFor,
+  samePolicy,
+  type CreditingPolicy,
+  type PolicyRule,
+} from '../../../src/domain/policy/policy.ts';
+import { AssetId, NetworkKey } from '../../../src/domain/ids.ts';
+
+const POLICY: CreditingPolicy = {
+  default: { confirmations: 6, minimumAmount: Amount(5n) },
+  networks: {
+    ethereum: { confirmations: 12, requireMemo: false },
+    ripple: { requireMemo: true, halted: true },
+  },
+  assets: {
+    'ethereum:USDC': { confirmations: 20, minimumAmount: Amount(1_000n) },
+    'ripple:XRP': { halted: false },
+    'tron:USDT': { halted: true },
+  },
+};
+
+const OVERRIDES: [network: string, asset: string, rule: Partial<PolicyRule>][] = [
+  ['bitcoin', 'bitcoin:BTC', { confirmations: 6, minimumAmount: Amount(5n), halted: false }],
+  ['ethereum', 'ethereum:ETH', { confirmations: 12, minimumAmount: Amount(5n) }],
+  ['ethereum', 'ethereum:USDC', { confirmations: 20, minimumAmount: Amount(1_000n) }],
+  ['ripple', 'ripple:RLUSD', { requireMemo: true, halted: true, confirmations: 6 }],
+  ['tron', 'tron:USDT', { halted: true, confirmations: 6 }],
+  ['tron', 'tron:TRX', { halted: false }],
+  // A symbol alone never identifies an asset: another contract that calls itself USDC is another.
+  ['polygon', 'polygon:USDC', { confirmations: 6, minimumAmount: Amount(5n) }],
+];
+
+test.for(OVERRIDES)(
+  'on %s, %s: the asset overrides the network, the network the default',
+  ([network, asset, rule]) => {
+    const subject = { network: NetworkKey(network), asset: AssetId(asset) };
+    expect(ruleFor(POLICY, subject)).toMatchObject(rule);
+  },
+);
+
+const STRICT = {
+  confirmations: 1,
+  minimumAmount: Amount(1n),
+  oneApprovalAbove: Amount(1n),
+  twoApprovalsAbove: Amount(1n),
+  requireMemo: true,
+  creditInternal: true,
+};
+/** Null is a word too: an asset may need no approval where its network needs two. */
+const FREE = {
+  confirmations: 0,
+  minimumAmount: Amount(0n),
+  oneApprovalAbove: null,
+  twoApprovalsAbove: null,
+  requireMemo: false,
+  creditInternal: false,
+};
+const KEYS = [
+  'confirmations',
+  'minimumAmount',
+  'oneApprovalAbove',
+  'twoApprovalsAbove',
+  'requireMemo',
+  'creditInternal',
+] as const;
+
+test.for(KEYS)('whoever says %s most closely decides it, and nothing else', (key) => {
+  const subject = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  const free = { [key]: FREE[key] };
+  const strict = { [key]: STRICT[key] };
+  const says = (networks: CreditingPolicy['networks'], assets: CreditingPolicy['assets']) =>
+    ruleFor({ default: STRICT, networks, assets }, subject);
+  const base = { ...STRICT, halted: false };
+  expect(says({}, {})).toEqual(base);
+  expect(says({ bitcoin: free }, {})).toEqual({ ...base, ...free });
+  expect(says({}, { 'bitcoin:BTC': free })).toEqual({ ...base, ...free });
+  expect(says({ bitcoin: free }, { 'bitcoin:BTC': strict })).toEqual(base);
+});
+
+test('a halt at any level halts: an asset cannot undo the stop of its network', () => {
+  const subject = { network: NetworkKey('ripple'), asset: AssetId('ripple:XRP') };
+  expect(ruleFor(POLICY, subject).halted).toBe(true);
+  const stopped = { ...POLICY, default: { ...POLICY.default, halted: true } };
+  const other = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  expect(ruleFor(stopped, other).halted).toBe(true);
+});
+
+test.for(['constructor', '__proto__', 'toString'])(
+  'an asset named %s finds no rule of its own',
+  (name) => {
+    const subject = { network: NetworkKey(name), asset: AssetId(name) };
+    expect(ruleFor(POLICY, subject)).toEqual({
+      confirmations: 6,
+      minimumAmount: Amount(5n),
+      oneApprovalAbove: null,
+      twoApprovalsAbove: null,
+      requireMemo: false,
+      halted: false,
+      creditInternal: false,
+    });
+  },
+);
+
+const APPROVALS: [amount: bigint, one: bigint | null, two: bigint | null, needed: 0 | 1 | 2][] = [
+  [100n, null, null, 0],
+  [100n, 100n, null, 0],
+  [101n, 100n, null, 1],
+  [101n, 100n, 101n, 1],
+  [102n, 100n, 101n, 2],
+  [102n, null, 101n, 2],
+  // Bounds written the wrong way round: the stricter one still holds.
+  [102n, 101n, 100n, 2],
+  [10n ** 77n, 10n ** 77n - 1n, null, 1],
+];
+
+test.for(APPROVALS)('%s with bounds %s and %s needs %s approvals', ([amount, one, two, needed]) => {
+  const rule: PolicyRule = {
+    ...ruleFor(POLICY, { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') }),
+    oneApprovalAbove: one === null ? null : Amount(one),
+    twoApprovalsAbove: two === null ? null : Amount(two),
+  };
+  expect(approvalsNeeded(rule, Amount(amount))).toBe(needed);
+});
+
+test('before any policy is set everything is halted', () => {
+  const subject = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
+  expect(ruleFor(NO_POLICY, subject).halted).toBe(true);
+});
+
+const { networks, assets } = POLICY;
+const OTHERS: [what: string, policy: CreditingPolicy, same: boolean][] = [
+  ['itself', POLICY, true],
+  ['its keys in another order', { assets, networks, default: POLICY.default }, true],
+  [
+    'its rules in another order',
+    { ...POLICY, networks: Object.fromEntries(Object.entries(networks).toReversed()) },
+    true,
+  ],
+  ['another default', { ...POLICY, default: { confirmations: 6 } }, false],
+  [
+    'one rule of many changed',
+    { ...POLICY, networks: { ...networks, ripple: { requireMemo: true } } },
+    false,
+  ],
+  ['a rule more', { ...POLICY, assets: { ...assets, 'bitcoin:BTC': {} } }, false],
+  [
+    'a rule renamed',
+    { ...POLICY, networks: { polygon: {}, ripple: networks['ripple'] ?? {} } },
+    false,
+  ],
+];
+
+test.for(OTHERS)('a policy and %s', ([, policy, same]) => {
+  expect(samePolicy(POLICY, policy)).toBe(same);
+  expect(samePolicy(policy, POLICY)).toBe(same);
+});
+
+test('a version of the policy is named by the journal position of its fact', () => {
+  expect(policyVersion({ seq: 12 })).toBe('pol_12');
+});
