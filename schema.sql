@@ -268,6 +268,18 @@ CREATE TABLE decimals_corrections (
   corrected_at    INTEGER NOT NULL
 ) STRICT;
 
+-- Changes of the API tokens that people made at run time; a token is as its last change left it.
+-- sha256 is of the token, in hex, and NULL from its revocation on. The token itself is nowhere.
+CREATE TABLE token_changes (
+  seq        INTEGER PRIMARY KEY REFERENCES journal (seq),
+  name       TEXT    NOT NULL,
+  role       TEXT    NOT NULL,
+  sha256     TEXT,
+  actor      TEXT    NOT NULL,
+  reason     TEXT    NOT NULL,
+  changed_at INTEGER NOT NULL
+) STRICT;
+
 -- ---------------------------------------------------------------------------------------------
 -- Projections: deposits, withdrawals, credits.
 -- ---------------------------------------------------------------------------------------------
@@ -582,9 +594,10 @@ CREATE TABLE policies (
   CHECK ((source = 'config') = (configured IS NOT NULL))
 ) STRICT;
 
--- Exemption rules as the configuration set them (JSON); the last row holds. A difference that a rule
--- matches before its `until` counts as exempt by that rule, opens no break, and is never a match:
--- no rule can make a credit.
+-- All exemption rules after each change by the configuration or a person (JSON); the last row holds.
+-- The configuration's come first. A person's has `added`: who added it, and when. A difference that
+-- a rule matches before its `until` counts as exempt by that rule, opens no break, and is never a
+-- match: no rule can make a credit.
 CREATE TABLE exemptions (
   seq    INTEGER PRIMARY KEY REFERENCES journal (seq),
   actor  TEXT    NOT NULL,

@@ -3,11 +3,13 @@ import type { Break, BreakType, Severity } from '../domain/break/break.ts';
 import type { CloseRecord } from '../domain/close/record.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
 import type { CreditItem } from '../domain/deposit/credit.ts';
-import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Decision } from '../domain/fact/decision.ts';
 import type { Deposit, DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { KeyedHashState } from '../domain/hash/hash-state.ts';
-import type { View } from '../domain/money/entry.ts';
+import type { EntryCause, EntrySource, View } from '../domain/money/entry.ts';
+import type { ChangeKind } from '../domain/fact/notification.ts';
+import type { OwnHash } from '../domain/withdrawal/own-hash.ts';
 import type { ExemptDifference, ExemptionRule } from '../domain/break/exemption.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
 import type { AddressId, AssetId, CreditId, VaultId } from '../domain/ids.ts';
@@ -60,9 +62,13 @@ export interface LedgerEntry {
   /** Journal position of its fact. */
   readonly seq: number;
   readonly view: View;
-  readonly cause: string;
+  /** Who reported it. */
+  readonly source: EntrySource;
+  readonly cause: EntryCause;
   readonly vaultId: string;
   readonly transactionId: string | null;
+  /** Id of the webhook that reported it; null when a person or the custody API did. */
+  readonly notificationId: string | null;
   /** Id of the entry that it reverses; null for none. */
   readonly reverses: number | null;
   /** Unix milliseconds. */
@@ -192,6 +198,36 @@ export interface DepositLife {
   /** By journal position: the facts of all members above, and decisions and custody records. */
   readonly facts: ReadonlyMap<number, LifeFact>;
   /** Whether more notifications, entries or breaks exist than are listed. */
+  readonly isCut: boolean;
+}
+
+/** A posting of a withdrawal at a position, in the books. */
+export interface WithdrawalPosting {
+  readonly entryId: number;
+  readonly seq: number;
+  readonly cause: EntryCause;
+  readonly source: EntrySource;
+  readonly change: ChangeKind;
+  readonly asset: string;
+  /** Smallest unit; negative when it lowers the vault's balance. */
+  readonly amount: Amount;
+  readonly isReversal: boolean;
+  /** Unix milliseconds. */
+  readonly postedAt: number;
+}
+
+/** Everything that the store knows about a withdrawal, for a person. */
+export interface WithdrawalLife {
+  readonly withdrawal: Withdrawal;
+  /** Hashes that it has, or that webhooks claim for it. */
+  readonly ownHashes: readonly OwnHash[];
+  /** Its notifications, oldest first. */
+  readonly notifications: readonly StoredNotification[];
+  readonly postings: readonly WithdrawalPosting[];
+  readonly breaks: DepositLife['breaks'];
+  /** By journal position: the facts of all members above, and custody records and decisions. */
+  readonly facts: ReadonlyMap<number, LifeFact>;
+  /** Whether more notifications, postings or breaks exist than are listed. */
   readonly isCut: boolean;
 }
 

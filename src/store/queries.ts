@@ -1,8 +1,10 @@
 import type { Decision } from '../domain/fact/decision.ts';
+import type { OpenedWithin } from '../domain/break/age-span.ts';
 import type { BreakState, BreakType, Severity } from '../domain/break/break.ts';
 import type { Amount } from '../domain/money/amount.ts';
 import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { View } from '../domain/money/entry.ts';
+import type { CustodyKnowledge } from '../domain/withdrawal/withdrawal.ts';
 import type { IntakeStatus } from '../domain/fact/fact.ts';
 
 /** Selects balances; undefined members do not filter, and '' matches positions without the part. */
@@ -35,6 +37,10 @@ export interface DepositSearch extends DepositQuery {
   readonly memo?: string;
   /** The owner that an operator attributed it to. */
   readonly attributedTo?: string;
+  /** The text of its address, account, memo, owner, transaction or consumer’s reference. */
+  readonly mention?: string;
+  /** Any of these amounts, in smallest units of their asset. */
+  readonly amounts?: readonly { readonly asset: string; readonly amount: Amount }[];
   /** Smallest units, inclusive; zero or more. */
   readonly amountFrom?: Amount;
   readonly amountTo?: Amount;
@@ -52,7 +58,9 @@ export interface DepositPageRequest {
 
 /** Selects withdrawals; undefined members do not filter. */
 export interface WithdrawalQuery {
+  readonly transactionId?: string;
   readonly status?: string;
+  readonly custody?: CustodyKnowledge;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
 }
@@ -75,7 +83,7 @@ export interface DecisionQuery {
 }
 
 /** Selects and orders breaks; undefined members do not filter. */
-export interface BreakQuery {
+export interface BreakQuery extends OpenedWithin {
   /** `unresolved`: open or under investigation. */
   readonly state?: BreakState | 'unresolved';
   readonly type?: BreakType;

@@ -1,9 +1,9 @@
 import type { Break, BreakType } from '../domain/break/break.ts';
 import type { CloseRecord } from '../domain/close/record.ts';
 import type { RotationCursor } from '../domain/fact/custody-record.ts';
-import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Deposit } from '../domain/deposit/deposit.ts';
-import type { ExemptionRule } from '../domain/break/exemption.ts';
+import type { HeldExemptions } from '../domain/break/held-exemptions.ts';
 import type {
   AddressId,
   AssetId,
@@ -17,6 +17,7 @@ import type { Withdrawal } from '../domain/withdrawal/withdrawal.ts';
 import type {
   StoredBreakEvent,
   DecimalsCorrectionRow,
+  TokenChangeRow,
   ClosedDayRow,
   PolicyRow,
   QuarantineRow,
@@ -24,6 +25,7 @@ import type {
 } from './records.ts';
 import type { DayMovementQuery, DayMovementPage } from './day-movement.ts';
 import type { PageRequest, Page } from './page.ts';
+import type { StatementAnswer, StatementQuery } from './statement.ts';
 import type {
   BalanceQuery,
   DepositPageRequest,
@@ -49,6 +51,7 @@ import type {
   VaultAddress,
   ReconcilerView,
   SignedDay,
+  WithdrawalLife,
   ClosedReport,
   CountedRow,
   DecisionPage,
@@ -65,6 +68,8 @@ export class ReadRefused extends Error {
  */
 export interface Reads {
   balances(query: BalanceQuery, page: PageRequest): Promise<Page<Balance>>;
+  /** A position's opening, lines and closing of a period; a bound ends too long a reading. */
+  statement(query: StatementQuery, page: PageRequest): Promise<StatementAnswer>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
   /** A page of deposits, newest first. Reading stops at a limit; the answer says how far it came. */
@@ -80,6 +85,8 @@ export interface Reads {
   /** One feed item by its id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
+  /** A withdrawal with the facts about it, from one snapshot. */
+  withdrawalLife(transactionId: string): Promise<WithdrawalLife | undefined>;
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
   quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
@@ -102,11 +109,13 @@ export interface Reads {
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>>;
   /** Corrections of decimals by people, newest first. `asset`: only this asset's. */
   decimalsCorrections(asset?: AssetId): Promise<readonly DecimalsCorrectionRow[]>;
+  /** Every change of the tokens that people made at run time, oldest first. */
+  tokenChanges(): Promise<readonly TokenChangeRow[]>;
   policy(): Promise<PolicyRow | undefined>;
   /** The configuration's last policy, whatever was set through the API since. */
   configuredPolicy(): Promise<CreditingPolicy | undefined>;
-  /** The exemption rules that were set last. */
-  exemptions(): Promise<readonly ExemptionRule[]>;
+  /** The exemption rules of the configuration and of people. */
+  exemptions(): Promise<HeldExemptions>;
   /** Every policy that was set, newest first, each with its predecessor. */
   policyHistory(page: PageRequest): Promise<Page<PolicyChange>>;
   /** Deposits that a change of policy can affect, in the order of their hashes, after `after`. */

@@ -18,6 +18,7 @@ import type { CloseSource } from './close-source.ts';
 import type {
   QuarantineRow,
   PolicyRow,
+  TokenChangeRow,
   ExemptionRulesRow,
   MovementCounts,
   LookRound,
@@ -54,6 +55,8 @@ export interface RecordSource {
   /** Every hash that a transaction has or had, or that somebody claimed for it. */
   ownHashesOf(transactionId: TransactionId): readonly OwnHash[];
   deposit(depositId: DepositId): Deposit | undefined;
+  /** The last change of a token that was made at run time. */
+  tokenChange(name: string): TokenChangeRow | undefined;
   /** How many items the credit feed has. */
   feedLength(): number;
   depositOfCredit(creditId: CreditId): DepositId | undefined;

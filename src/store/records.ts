@@ -1,12 +1,13 @@
+import type { IssuedToken } from '../domain/access/token.ts';
 import type { BreakEvent } from '../domain/break/break.ts';
 import type { CustodyPart } from '../domain/close/hash-facts.ts';
 import type { DailyReport } from '../domain/close/report.ts';
 import type { CloseSignature } from '../domain/close/signature.ts';
 import type { CreditItem } from '../domain/deposit/credit.ts';
-import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { AddressChecks, RunCounts, RunRepairs } from '../domain/fact/custody-record.ts';
 import type { Entry } from '../domain/money/entry.ts';
-import type { ExemptionRule } from '../domain/break/exemption.ts';
+import type { HeldExemption } from '../domain/break/held-exemptions.ts';
 import type { FactKind, IntakeStatus } from '../domain/fact/fact.ts';
 import type { AssetId, BreakId, CreditId, HashKey } from '../domain/ids.ts';
 import type { MovementAgreement } from '../domain/money/movement.ts';
@@ -57,6 +58,14 @@ export interface QuarantineRow {
   readonly retriedAt: number | null;
 }
 
+/** A change of a token that was made at run time: the token from then on. */
+export interface TokenChangeRow extends IssuedToken {
+  readonly seq: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly changedAt: number;
+}
+
 /** A correction of an asset's decimals by a person. */
 export interface DecimalsCorrectionRow {
   readonly seq: number;
@@ -80,11 +89,11 @@ export interface PolicyRow {
   readonly setAt: number;
 }
 
-/** Exemption rules as they were set; the last row holds. */
+/** All exemption rules after a change by the configuration or a person; the last row holds. */
 export interface ExemptionRulesRow {
   readonly seq: number;
   readonly actor: string;
-  readonly rules: readonly ExemptionRule[];
+  readonly rules: readonly HeldExemption[];
   readonly setAt: number;
 }
 

@@ -16,6 +16,7 @@ import type {
   RestoreRow,
   QuarantineRow,
   DecimalsCorrectionRow,
+  TokenChangeRow,
   PolicyRow,
   ExemptionRulesRow,
   ReconciliationRow,
@@ -62,6 +63,7 @@ export interface Writes {
   readonly reconciliations: readonly ReconciliationRow[];
   readonly policies: readonly PolicyRow[];
   readonly decimalsCorrections: readonly DecimalsCorrectionRow[];
+  readonly tokenChanges: readonly TokenChangeRow[];
   readonly restores: readonly RestoreRow[];
   readonly exemptionRules: readonly ExemptionRulesRow[];
   /** By key; null where a difference is no longer exempt. */

@@ -3,20 +3,23 @@ import type { Database } from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import { inject, onTestFinished } from 'vitest';
+import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
 import type { CustodyRecord, RunAges, RunCounts } from '../../src/domain/fact/custody-record.ts';
 import type { Decision } from '../../src/domain/fact/decision.ts';
 import type { Fact, FactKind } from '../../src/domain/fact/fact.ts';
 import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import type { CommitNews } from '../../src/store/commit-news.ts';
-import type { FactOutcome } from '../../src/store/port.ts';
+import type { FactOutcome, Ledger } from '../../src/store/port.ts';
+import { compareProjections } from '../../src/store/sqlite/audit/audit.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/file/database.ts';
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow } from '../../src/store/sqlite/table/break-tables.ts';
 import type { CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
+import { FollowedLedger, inMemory, type TwoConnections } from './replicated/followed-ledger.ts';
+import { suiteJournal } from './replicated/suite-journal.ts';
 
 export const START = 1_763_600_000_000;
 const FACT_MS = 1_000;
@@ -59,16 +62,38 @@ function memoryDatabase(): Database {
   return db;
 }
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /**
+     * Set by the projects `shared` and `postgres`: every store under test is the replica of a shared
+     * journal's owner. The journal is in memory, or in PostgreSQL.
+     */
+    readonly store: 'shared' | 'postgres';
+    /** With `postgres`: the database, without parameters. */
+    readonly postgresUrl: string;
+  }
+}
+
+/** `sharing`: two receivers' connections to a new journal; null: SQLite alone. */
+interface OpenLedgerOptions {
+  readonly replays?: boolean;
+  readonly sharing?: TwoConnections | null;
+}
+
 /** One SQLite ledger under test, with the words that tests speak about it. */
 export class OpenLedger {
   readonly db: Database;
   readonly ledger: SqliteLedger;
+  /** The replica of the journal's other receiver, level after each commit; absent with SQLite alone. */
+  readonly follower: OpenLedger | undefined;
+  readonly #writer: Ledger;
+  readonly #sharing: TwoConnections | null;
   /** When the next fact arrives, Unix milliseconds; every fact takes a second. */
   at = START;
   /** Told what each commit changed that a verifier waits for. */
   onNews: (news: CommitNews) => void = () => undefined;
 
-  constructor(path?: string, options: { replays?: boolean } = {}) {
+  constructor(path?: string, { sharing = sharingOf(), ...options }: OpenLedgerOptions = {}) {
     this.db = path === undefined ? memoryDatabase() : openForWriting(path);
     this.ledger = new SqliteLedger(this.db, {
       decode,
@@ -79,11 +104,34 @@ export class OpenLedger {
       askedForMax: 12,
       ...options,
     });
+    // The journal of a store that holds commits would have to hold them too.
+    const isShared = sharing !== null && this.ledger.head.commitNumber === 0;
+    this.follower = isShared ? new OpenLedger(undefined, { sharing: null }) : undefined;
+    this.#sharing = isShared ? sharing : null;
+    this.#writer = this.#writerOf(this.#sharing);
     onTestFinished(() => this.close());
   }
 
+  /** Throws when the follower's replica differs from this one. */
   close(): void {
-    if (this.db.open) this.ledger.close();
+    if (!this.db.open) return;
+    void this.#sharing?.owner.close();
+    void this.#sharing?.follower.close();
+    const followed = this.follower?.db;
+    const problems = followed === undefined ? [] : compareProjections(this.db, followed).problems;
+    this.follower?.close();
+    this.ledger.close();
+    if (problems.length > 0) throw new Error(`the follower differs: ${problems.join('; ')}`);
+  }
+
+  /** This replica, and the follower's. */
+  get replicas(): readonly OpenLedger[] {
+    return this.follower === undefined ? [this] : [this, this.follower];
+  }
+
+  #writerOf(sharing: TwoConnections | null): Ledger {
+    if (sharing === null || this.follower === undefined) return this.ledger;
+    return new FollowedLedger({ owner: this.ledger, follower: this.follower.ledger }, sharing);
   }
 
   #tick(): number {
@@ -93,7 +141,7 @@ export class OpenLedger {
 
   /** Commits facts together; throws when the store is unavailable. */
   async commit(facts: readonly Fact[]): Promise<readonly FactOutcome[]> {
-    const result = await this.ledger.commit(facts);
+    const result = await this.#writer.commit(facts);
     if (result.kind === 'unavailable') throw new Error(result.cause);
     if (result.news !== undefined) this.onNews(result.news);
     return result.outcomes;
@@ -259,9 +307,24 @@ export class OpenLedger {
   }
 }
 
+/** The store that the project of the test asks for. */
+function sharingOf(): TwoConnections | null {
+  switch (inject('store')) {
+    case 'shared':
+      return inMemory();
+    case 'postgres':
+      return suiteJournal();
+    default:
+      return null;
+  }
+}
+
 /** A fresh in-memory ledger with the policy "six confirmations" (or another). */
-export async function openLedger(policy: CreditingPolicy = SIX_DEEP): Promise<OpenLedger> {
-  const open = new OpenLedger();
+export async function openLedger(
+  policy: CreditingPolicy = SIX_DEEP,
+  options: OpenLedgerOptions = {},
+): Promise<OpenLedger> {
+  const open = new OpenLedger(undefined, options);
   await open.setPolicy(policy);
   return open;
 }
@@ -269,7 +332,7 @@ export async function openLedger(policy: CreditingPolicy = SIX_DEEP): Promise<Op
 /** The same in a file. */
 export async function openLedgerFile(
   policy: CreditingPolicy = SIX_DEEP,
-  options: { replays?: boolean } = {},
+  options: OpenLedgerOptions = {},
 ): Promise<{
   readonly open: OpenLedger;
   readonly path: string;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { decodeAgain } from '../../intake/decode.ts';
-import type { Environment } from '../../ops/config/substitution.ts';
+import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { backup, restore } from '../../store/sqlite/file/backup.ts';
 import { verify } from '../../store/sqlite/audit/verify.ts';
 import { stagedProgress } from './staged-progress.ts';
-import { storeFrom, storePathFrom } from './store-path.ts';
+import { refuseDatabase, storeFrom, storePathFrom } from './store-path.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 
 const BACKUP_HELP = `
@@ -27,6 +27,9 @@ const AFTER_RESTORE = `Next: start the daemon. Its sweeps bring back from the cu
 of the credit feed that had read further gets 409: it reads again from 0, passes over every creditId that it
 has booked, and acknowledges again.`;
 
+const POSTGRES_BACKUP =
+  "PostgreSQL's own tools back up and restore a database (pg_basebackup, pgBackRest); audit what was restored with `counterfoil verify --store postgres://…`.";
+
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('backup')
     .addHelpText('after', BACKUP_HELP)
@@ -35,6 +38,7 @@ export function backupCommand(terminal: Terminal, environment: Environment): Com
     .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--json', 'print the result as one JSON line')
     .action(async (flags: { out: string; store?: string; config?: string; json?: boolean }) => {
+      refuseDatabase(flags, POSTGRES_BACKUP);
       const path = storeFrom(flags, environment);
       await backup(path, flags.out, stagedProgress(process.stderr));
       const facts = auditOf(flags.out);
@@ -57,6 +61,7 @@ export function restoreCommand(terminal: Terminal, environment: Environment): Co
       if (!existsSync(flags.from)) {
         throw new CommandFailed(`${flags.from} does not exist: give the backup with --from`, 2);
       }
+      refuseDatabase(flags, POSTGRES_BACKUP);
       const store = storePathFrom(flags, environment);
       const facts = auditOf(flags.from);
       const { previous } = await restore(flags.from, store, { decode: decodeAgain, now: Date.now });

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { decodeAgain } from '../../intake/decode.ts';
 import { rebuild } from '../../store/sqlite/audit/rebuild.ts';
-import type { Environment } from '../../ops/config/substitution.ts';
+import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { stagedProgress } from './staged-progress.ts';
-import { storeFrom } from './store-path.ts';
+import { refuseDatabase, storeFrom } from './store-path.ts';
 import type { Terminal } from '../../daemon/process/terminal.ts';
 
 const HELP = `
@@ -14,6 +14,9 @@ a store of an earlier version.
 The rebuilt credit feed must equal the old one, because consumers have acted on it. Accept a different
 feed only when the old table is known to be damaged.`;
 
+const JOURNAL_ALONE =
+  'PostgreSQL holds the journal alone, without tables to rebuild. To rebuild a replica, stop its receiver, remove the file that receiver.replica names, and start the receiver: it reads the whole journal. Or give the file here as --store.';
+
 export function rebuildCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('rebuild')
     .addHelpText('after', HELP)
@@ -22,6 +25,7 @@ export function rebuildCommand(terminal: Terminal, environment: Environment): Co
     .option('--accept-feed', 'accept a credit feed that differs from the old one')
     .option('--json', 'print the result as one JSON line')
     .action((flags: { store?: string; config?: string; acceptFeed?: boolean; json?: boolean }) => {
+      refuseDatabase(flags, JOURNAL_ALONE);
       const path = storeFrom(flags, environment);
       const report = rebuild(path, {
         decode: decodeAgain,

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Environment } from '../../ops/config/substitution.ts';
+import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { STORE } from '../../ops/config/config.ts';
 import { configFrom } from '../config-file.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
+import { isDatabase } from './journal-at.ts';
 
 interface StoreFlags {
   readonly store?: string;
@@ -19,6 +20,13 @@ export function storePathFrom(flags: StoreFlags, environment: Environment): stri
     );
   }
   return store ?? storeOfConfig(config, environment);
+}
+
+/** Refuses a store that is a database, for a command that works on a file; `instead`: what to do. */
+export function refuseDatabase({ store }: StoreFlags, instead: string): void {
+  if (store !== undefined && isDatabase(store)) {
+    throw new CommandFailed(`--store names a database. ${instead}`, 2);
+  }
 }
 
 /** The path of an existing store. Throws `CommandFailed` when it does not exist. */

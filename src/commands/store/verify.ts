@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { decodeAgain } from '../../intake/decode.ts';
 import { verify, type AuditReport } from '../../store/sqlite/audit/verify.ts';
-import type { Environment } from '../../ops/config/substitution.ts';
 import { stagedProgress } from './staged-progress.ts';
+import { isDatabase, withJournal, type CommandContext } from './journal-at.ts';
 import { storeFrom } from './store-path.ts';
+import { verifyJournal } from './verify-journal.ts';
 import type { Terminal } from '../../daemon/process/terminal.ts';
+import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
 
 const HELP = `
 Audits a store without changing it; the daemon may be running:
@@ -16,9 +18,15 @@ Audits a store without changing it; the daemon may be running:
   keys             no notification id occurs twice, and every row is found by its key
   projections      every table equals a replay of the journal into an empty store
 
+Give postgres://… to audit the journal that receivers share; they may be running. The command reads the
+journal into a replica in a temporary folder (TMPDIR), then audits this replica:
+  shared_journal   no commit is missing, every body is readable, and every seal is that of its facts
+It writes one row of the table receivers, under the name verify. PGPASSWORD holds the database's password.
+
 Exit code 0 when all checks pass, 1 otherwise.`;
 
 const TITLES = {
+  shared_journal: 'shared journal: commits, bodies and seals',
   integrity: 'database integrity',
   hash_chain: 'journal hash chain',
   entries_balance: 'entries sum to zero per asset',
@@ -28,24 +36,48 @@ const TITLES = {
   projections: 'tables equal a replay of the journal',
 } as const;
 
-export function verifyCommand(terminal: Terminal, environment: Environment): Command {
+interface Flags {
+  readonly store?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export function verifyCommand(terminal: Terminal, context: CommandContext): Command {
   return new Command('verify')
     .addHelpText('after', HELP)
-    .option('--store <file>', "the store's SQLite file")
+    .option('--store <store>', "the store's SQLite file, or postgres://…")
     .option('--config <file>', "the daemon's configuration, which names the store")
     .option('--json', 'print the report as one JSON line')
-    .action((flags: { store?: string; config?: string; json?: boolean }) => {
-      const path = storeFrom(flags, environment);
-      const report = verify(path, {
-        decode: decodeAgain,
-        progress: stagedProgress(process.stderr),
-      });
-      terminal.result(flags.json === true ? JSON.stringify(report) : asText(path, report));
+    .action(async (flags: Flags) => {
+      const { name, report } = await audited(flags, context);
+      terminal.result(flags.json === true ? JSON.stringify(report) : asText(name, report));
       terminal.exitWith(report.sound ? 0 : 1);
     });
 }
 
-function asText(path: string, report: AuditReport): string {
+/** The report, and the name of what was audited. */
+async function audited(
+  flags: Flags,
+  context: CommandContext,
+): Promise<{ readonly name: string; readonly report: AuditReport }> {
+  const { store, config } = flags;
+  const options = { decode: decodeAgain, progress: stagedProgress(process.stderr) };
+  if (store === undefined || config !== undefined || !isDatabase(store)) {
+    const path = storeFrom(flags, context.environment);
+    return { name: path, report: verify(path, options) };
+  }
+  // An audit appends nothing, so it needs no standby.
+  const opening = { ...context, command: 'verify', standby: 'optional' } as const;
+  const report = await withJournal(store, opening, (journal) => verifyJournal(journal, options));
+  return { name: shownAddress(journalAddress(store)), report };
+}
+
+const FILE_NOT_SOUND =
+  'NOT sound. If only balances or tables differ, `counterfoil rebuild` rebuilds them from the journal; if the hash chain is broken, or rebuild refuses the file as damaged, restore a backup.';
+const JOURNAL_NOT_SOUND =
+  'NOT sound. Audit the replica of each receiver with --store FILE: a sound one can be copied into a new schema (`counterfoil copy`). Else restore a backup of the database.';
+
+function asText(name: string, report: AuditReport): string {
   const lines = report.checks.map((check) => {
     const verdict = check.problemCount === 0 ? 'ok    ' : 'FAILED';
     const problems = check.problems.map((problem) => `\n           ${problem}`).join('');
@@ -53,8 +85,8 @@ function asText(path: string, report: AuditReport): string {
     const rest = more > 0 ? `\n           and ${more} more` : '';
     return `  ${verdict}  ${TITLES[check.check]} (${check.examined})${problems}${rest}`;
   });
-  const next = report.sound
-    ? 'sound'
-    : 'NOT sound. If only balances or tables differ, `counterfoil rebuild` rebuilds them from the journal; if the hash chain is broken, or rebuild refuses the file as damaged, restore a backup.';
-  return [`${path}: ${report.facts} facts`, ...lines, next].join('\n');
+  const isJournal = report.checks[0]?.check === 'shared_journal';
+  const notSound = isJournal ? JOURNAL_NOT_SOUND : FILE_NOT_SOUND;
+  const next = report.sound ? 'sound' : notSound;
+  return [`${name}: ${report.facts} facts`, ...lines, next].join('\n');
 }

@@ -2,9 +2,12 @@ import Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import type { Fact } from '../../domain/fact/fact.ts';
 import { Bookkeeper } from '../bookkeeping/bookkeeper.ts';
-import { newsOf } from '../commit-news.ts';
-import type { CommitResult, DecodeBody, FactOutcome, Ledger } from '../port.ts';
+import { newsOf, type CommitNews } from '../commit-news.ts';
+import { decodeFact } from '../codec/fact.ts';
+import { StoreFailed, type CommitResult, type DecodeBody, type Ledger } from '../port.ts';
 import type { JournalRow } from '../records.ts';
+import { ReplicaDiverged, type Prepared, type Replica } from '../replicated/replica.ts';
+import type { JournalHead, SealedCommit } from '../replicated/shared-journal.ts';
 import type { Writes } from '../writes.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
 import { BUSY_TIMEOUT_MS } from './file/database.ts';
@@ -13,18 +16,6 @@ import { KeyIndex } from './keys/key-index.ts';
 import { SqliteRecords } from './writing/sqlite-records.ts';
 import { SqliteWrites } from './writing/sqlite-writes.ts';
 import { insertInto } from './table/statement.ts';
-
-/** What a transaction brought, before it is known to be durable. */
-interface Applied {
-  readonly outcomes: readonly FactOutcome[];
-  readonly head: ChainHead;
-}
-
-interface ChainHead {
-  readonly commitNumber: number;
-  readonly lastSeq: number;
-  readonly hash: Uint8Array;
-}
 
 /** Pages in the log from which on the writer waits for readers, so that it can begin anew. */
 const LOG_PAGES_MAX = 16_000;
@@ -37,10 +28,20 @@ const RESTART_WAIT_MS = 250;
 const UNAVAILABLE =
   /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|PROTOCOL|CORRUPT|NOTADB)/;
 
-const MOVED: CommitResult = {
-  kind: 'unavailable',
-  cause: 'the store is not where it was: its file was moved, replaced or removed under the daemon',
-};
+const MOVED =
+  'the store is not where it was: its file was moved, replaced or removed under the daemon';
+
+/** An error that says "not now" as the port's `StoreFailed`; any other error unchanged. */
+function portError(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError) || !UNAVAILABLE.test(error.code)) return error;
+  return new StoreFailed(new Error(`${error.code}: ${error.message}`, { cause: error }));
+}
+
+function causeOf({ cause }: StoreFailed): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+type ComputedDay = SealedCommit['computedDays'][number];
 
 /** Device and number of the file at a path: a moved one is another, by whatever name. */
 function fileAt(path: string): string | null {
@@ -66,9 +67,10 @@ export interface LedgerOptions {
 
 /**
  * The one writer of a SQLite store. A commit is one immediate transaction: facts are applied in
- * order, sealed into the journal's hash chain, and fsynced once.
+ * order, sealed into the journal's hash chain, and fsynced once. As a receiver's replica it does the
+ * same in two steps, or applies commits that another receiver has sealed.
  */
-export class SqliteLedger implements Ledger {
+export class SqliteLedger implements Ledger, Replica {
   readonly #db: Database.Database;
   /** Which file it is; null in memory. */
   readonly #file: string | null;
@@ -76,16 +78,21 @@ export class SqliteLedger implements Ledger {
   readonly #now: () => number;
   readonly #askedForMax: number | undefined;
   readonly #logPagesMax: number;
-  readonly #replays: boolean | undefined;
+  readonly #replays: boolean;
   /** How many pages of the log were copied when `tidy` last looked. */
   #copiedPages = 0;
   readonly #records: SqliteRecords;
   readonly #writes: SqliteWrites;
   readonly #insertSeal;
   readonly #lastSeal;
-  readonly #transact: (all: readonly Fact[]) => Applied;
-  #head: ChainHead;
+  readonly #begin;
+  readonly #end;
+  #head: JournalHead;
+  /** The head after the transaction under way. */
+  #nextHead: JournalHead;
   #keeper: Bookkeeper | undefined;
+  /** Whether `#keeper` takes facts that are in a journal already. */
+  #keeperReplays = false;
   /** What the commit under way writes. */
   #written: Writes[] = [];
 
@@ -96,11 +103,11 @@ export class SqliteLedger implements Ledger {
     this.#decode = options.decode;
     this.#now = options.now;
     this.#askedForMax = options.askedForMax;
-    this.#replays = options.replays;
+    this.#replays = options.replays ?? false;
     this.#logPagesMax = options.logPagesMax ?? LOG_PAGES_MAX;
     const keys = new KeyIndex(db, options.keysKeptMax);
     this.#insertSeal = insertInto(db, 'seals');
-    this.#lastSeal = db.prepare<[], ChainHead>(
+    this.#lastSeal = db.prepare<[], JournalHead>(
       `SELECT commit_number AS commitNumber, last_seq AS lastSeq, hash FROM seals
        ORDER BY commit_number DESC LIMIT 1`,
     );
@@ -108,30 +115,78 @@ export class SqliteLedger implements Ledger {
     const hashes = new HashNumbers(keys);
     this.#records = new SqliteRecords(db, keys, hashes);
     this.#writes = new SqliteWrites(db, keys, hashes);
-    const transaction = db.transaction((all: readonly Fact[]) => this.#applyAll(all));
-    this.#transact = (all) => transaction.immediate(all);
+    this.#nextHead = this.#head;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#end = db.prepare('COMMIT');
   }
 
   async commit(facts: readonly Fact[]): Promise<CommitResult> {
     try {
-      const { outcomes, head } = this.#transact(facts);
-      this.#head = head;
-      this.#writes.committed();
-      // In a file that nobody will open again nothing is kept.
-      if (fileAt(this.#db.name) !== this.#file) return MOVED;
-      const news = newsOf(this.#written);
+      const { outcomes } = this.prepare(facts);
+      const news = this.keep();
       return news === undefined
         ? { kind: 'committed', outcomes }
         : { kind: 'committed', outcomes, news };
     } catch (error) {
-      this.#keeper = undefined;
-      this.#writes.forget();
-      this.#records.forget();
-      if (error instanceof Database.SqliteError && UNAVAILABLE.test(error.code)) {
-        return { kind: 'unavailable', cause: `${error.code}: ${error.message}` };
-      }
+      if (error instanceof StoreFailed) return { kind: 'unavailable', cause: causeOf(error) };
       throw error;
     }
+  }
+
+  get head(): JournalHead {
+    return this.#head;
+  }
+
+  prepare(facts: readonly Fact[]): Prepared {
+    return this.#transacted(() => {
+      const keeper = this.#keeperFor(this.#replays);
+      const computedDays: ComputedDay[] = [];
+      const outcomes = facts.map((fact) => {
+        const outcome = keeper.take(fact);
+        if (outcome.kind === 'taken') computedDays.push(...computedDayOf(fact, outcome.seq));
+        return outcome;
+      });
+      const rows = this.#flushed(keeper);
+      if (rows.length === 0) return { outcomes, commit: null };
+      const sealed = this.#seal(rows, this.#now());
+      return { outcomes, commit: { ...sealed, rows, computedDays } };
+    });
+  }
+
+  keep(): CommitNews | undefined {
+    try {
+      this.#end.run();
+      this.#head = this.#nextHead;
+      this.#writes.committed();
+      // In a file that nobody will open again nothing is kept.
+      if (fileAt(this.#db.name) !== this.#file) throw new StoreFailed(new Error(MOVED));
+      return newsOf(this.#written);
+    } catch (error) {
+      this.drop();
+      throw portError(error);
+    }
+  }
+
+  drop(): void {
+    if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+    this.#nextHead = this.#head;
+    this.#keeper = undefined;
+    this.#writes.forget();
+    this.#records.forget();
+  }
+
+  follow(commit: SealedCommit): void {
+    this.#transacted(() => {
+      const keeper = this.#keeperFor(true);
+      for (const row of commit.rows) keeper.take(this.#factOf(row, commit));
+      const rows = this.#flushed(keeper);
+      const sealed = rows.length === 0 ? undefined : this.#seal(rows, commit.sealedAt);
+      if (sealed !== undefined && Buffer.compare(sealed.hash, commit.hash) === 0) return;
+      throw new ReplicaDiverged(
+        `commit ${commit.commitNumber} of the journal has another effect in this version (journal position ${commit.rows[0]?.seq}): run the version of the receiver that owns the journal`,
+      );
+    });
+    this.keep();
   }
 
   /**
@@ -168,21 +223,31 @@ export class SqliteLedger implements Ledger {
     this.#db.close();
   }
 
-  #readHead(): ChainHead {
+  #readHead(): JournalHead {
     return this.#lastSeal.get() ?? { commitNumber: 0, lastSeq: 0, hash: GENESIS_HASH };
   }
 
-  #applyAll(facts: readonly Fact[]): Applied {
-    this.#written = [];
-    this.#keeper ??= this.#newKeeper();
-    const keeper = this.#keeper;
-    keeper.tidy();
-    const outcomes = facts.map((one) => keeper.take(one));
-    keeper.flush();
-    return { outcomes, head: this.#seal(this.#written.flatMap((writes) => writes.journal)) };
+  /** Runs `work` in a transaction that stays open. A throw ends the transaction. */
+  #transacted<Result>(work: () => Result): Result {
+    try {
+      this.#begin.run();
+      this.#written = [];
+      return work();
+    } catch (error) {
+      this.drop();
+      throw portError(error);
+    }
   }
 
-  #newKeeper(): Bookkeeper {
+  #keeperFor(replays: boolean): Bookkeeper {
+    if (this.#keeperReplays !== replays) this.#keeper = undefined;
+    this.#keeperReplays = replays;
+    this.#keeper ??= this.#newKeeper(replays);
+    this.#keeper.tidy();
+    return this.#keeper;
+  }
+
+  #newKeeper(replays: boolean): Bookkeeper {
     return new Bookkeeper({
       source: this.#records,
       journalHead: this.#head.lastSeq,
@@ -192,25 +257,53 @@ export class SqliteLedger implements Ledger {
       },
       decode: this.#decode,
       askedForMax: this.#askedForMax,
-      replays: this.#replays,
+      replays,
     });
   }
 
-  #seal(rows: readonly JournalRow[]): ChainHead {
-    const first = rows[0];
-    const last = rows.at(-1);
-    if (first === undefined || last === undefined) return this.#head;
-    const sealedAt = this.#now();
-    const hash = sealHash(this.#head.hash, { sealedAt, rows });
+  /** Writes what is pending; the journal rows of the transaction. */
+  #flushed(keeper: Bookkeeper): readonly JournalRow[] {
+    keeper.flush();
+    return this.#written.flatMap((writes) => writes.journal);
+  }
+
+  /** A journalled fact as the owner took it. */
+  #factOf(row: JournalRow, { computedDays }: SealedCommit): Fact {
+    let fact: Fact;
+    try {
+      fact = decodeFact(row, this.#decode);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ReplicaDiverged(`journal position ${row.seq} cannot be read: ${why}`);
+    }
+    if (fact.kind !== 'custody-record') return fact;
+    const computed = computedDays.find(({ seq }) => seq === row.seq)?.packed;
+    return computed === undefined ? fact : { ...fact, computed };
+  }
+
+  #seal(
+    rows: readonly JournalRow[],
+    sealedAt: number,
+  ): Omit<SealedCommit, 'rows' | 'computedDays'> {
+    const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0];
+    const previousHash = this.#head.hash;
+    const hash = sealHash(previousHash, { sealedAt, rows });
     const commitNumber = this.#head.commitNumber + 1;
     this.#insertSeal.run({
       commit_number: commitNumber,
-      first_seq: first.seq,
-      last_seq: last.seq,
+      first_seq: first,
+      last_seq: last,
       sealed_at: sealedAt,
-      previous_hash: this.#head.hash,
+      previous_hash: previousHash,
       hash,
     });
-    return { commitNumber, lastSeq: last.seq, hash };
+    this.#nextHead = { commitNumber, lastSeq: last, hash };
+    return { commitNumber, sealedAt, previousHash, hash };
   }
+}
+
+/** The report that came with the fact of a close. */
+function computedDayOf(fact: Fact, seq: number): ComputedDay[] {
+  if (fact.kind !== 'custody-record' || fact.computed === undefined) return [];
+  return [{ seq, packed: fact.computed }];
 }

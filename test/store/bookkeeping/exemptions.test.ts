@@ -1,13 +1,11 @@
 import fc from 'fast-check';
-import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import type { ExemptionRule } from '../../../src/domain/break/exemption.ts';
 import { BlockchainHash, DepositId, TransactionId, VaultId } from '../../../src/domain/ids.ts';
-import { decode } from '../../../src/intake/decode.ts';
-import { verify } from '../../../src/store/sqlite/audit/verify.ts';
 import { balanceChange, received, verifyWith } from '../evidence.ts';
-import { openLedger, temporaryPath, type OpenLedger } from '../open-ledger.ts';
+import { openLedger, type OpenLedger } from '../open-ledger.ts';
+import { audit } from './audited.ts';
 import { change, Service } from '../webhook.ts';
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
@@ -33,13 +31,6 @@ function counts(open: OpenLedger): { broken: number; exempt: unknown } {
 
 function resolutions(open: OpenLedger): (string | null)[] {
   return open.breaks().map(({ resolution }) => resolution);
-}
-
-function audit(open: OpenLedger): readonly string[] {
-  const path = temporaryPath();
-  writeFileSync(path, open.db.serialize());
-  const progress = { start: () => undefined, tick: () => undefined, done: () => undefined };
-  return verify(path, { decode, progress }).checks.flatMap(({ problems }) => problems);
 }
 
 /** Books moved 70 where the chain moved 100. */

@@ -1,5 +1,5 @@
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import type { CustodyRecord } from '../../../src/domain/fact/custody-record.ts';
 import type { ExemptionRule } from '../../../src/domain/break/exemption.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { verifyWith } from '../evidence.ts';

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import type { CustodyReading } from '../../../src/domain/close/record.ts';
-import type { CreditingPolicy, PolicyRule } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy, PolicyRule } from '../../../src/domain/policy/policy.ts';
 import type { CustodyRecord, CustodyTransaction } from '../../../src/domain/fact/custody-record.ts';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
 import { EXEMPTIBLE_TYPES, type ExemptionRule } from '../../../src/domain/break/exemption.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
-import type { HaltScope } from '../../../src/domain/deposit/halt.ts';
+import type { HaltScope } from '../../../src/domain/policy/halt.ts';
 import {
   AccountId,
   AddressId,
@@ -217,6 +217,8 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: fc.constantFrom('halt', 'resume'), scope: haltScope, reason }),
   fc.record({ kind: fc.constant('judge' as const), depositIds: fc.array(depositId) }),
   fc.record({ kind: fc.constant('exemptions' as const), rules: fc.array(exemption) }),
+  fc.record({ kind: fc.constant('exempt' as const), rule: exemption }),
+  fc.record({ kind: fc.constant('end-exemption' as const), rule: text, reason }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
   fc.record({
     kind: fc.constant('attribute' as const),

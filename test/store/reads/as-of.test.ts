@@ -3,17 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BalanceQuery } from '../../../src/store/queries.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
-import { closeOf, dayNumber } from '../close/closing.ts';
-import { factOf, openLedgerFile, START, type OpenLedger } from '../open-ledger.ts';
+import { dayNumber } from '../close/closing.ts';
+import { factOf, openLedgerFile, type OpenLedger } from '../open-ledger.ts';
 import { Service } from '../webhook.ts';
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-
-/** Midnight after the n-th day. */
-function midnightAfter(day: number): number {
-  return Date.parse(dayNumber(day + 1));
-}
+import { clockedSteps, close, HOUR_MS, midnightAfter, play, someMoments } from './clocked-days.ts';
 
 type View = BalanceQuery['view'];
 
@@ -46,72 +39,20 @@ function folded(open: OpenLedger, moment: number, view: View): Record<string, bi
   return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n));
 }
 
-function close(open: OpenLedger, day: number, at: number) {
-  const record = closeOf(open, { day: dayNumber(day), cutOffAt: midnightAfter(day) });
-  return open.commit([{ kind: 'custody-record', at, record }]);
-}
-
-/** One fact: an event of one of a few hashes, and how far the clock moved before it. */
-const step = fc.record({
-  advanceMs: fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: 0, max: 9 * HOUR_MS }) },
-    // Clocks may be set back, or ahead for a while.
-    { weight: 1, arbitrary: fc.integer({ min: -30 * HOUR_MS, max: 0 }) },
-  ),
-  ahead: fc.oneof(
-    { weight: 12, arbitrary: fc.constant(0) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 5 * DAY_MS }) },
-  ),
-  hash: fc.integer({ min: 0, max: 5 }),
-  what: fc.constantFrom('confirmed', 'rollback', 'chain', 'mined'),
-  closesFirst: fc.boolean(),
-});
-
 test('a balance as of a moment is the sum of earlier postings, for any closes and any clock', async () => {
   let daysClosed = 0;
-  const property = fc.asyncProperty(
-    fc.array(step, { minLength: 10, maxLength: 40 }),
-    fc.array(fc.integer({ min: -DAY_MS, max: 12 * DAY_MS }), { minLength: 3, maxLength: 3 }),
-    async (steps, moments) => {
-      const { open, asOf } = await openStore();
-      const service = new Service();
-      let now = START;
-      let nextDay = 0;
-      for (const { advanceMs, ahead, hash, what, closesFirst } of steps) {
-        now += advanceMs;
-        const due = closesFirst ? now : START;
-        while (due >= midnightAfter(nextDay)) {
-          const [outcome] = await close(open, nextDay, now);
-          if (outcome?.kind === 'taken') daysClosed += 1;
-          nextDay += 1;
-        }
-        const place = { blockchainHash: `0x${hash}`, addressId: `adr-${hash % 3}` };
-        const body = {
-          confirmed: () => service.confirmed(1, place),
-          rollback: () => service.incoming('rollback', place),
-          chain: () => service.chain('transaction', { blockchainHash: `0x${hash}` }),
-          mined: () =>
-            service.outgoing('mined', {
-              blockchainHash: `0x${hash}`,
-              transactionId: `wd-${hash}`,
-            }),
-        }[what]();
-        await open.commit([factOf(body, now + ahead)]);
+  const property = fc.asyncProperty(clockedSteps, someMoments(3), async (steps, moments) => {
+    const { open, asOf } = await openStore();
+    daysClosed += await play(open, steps);
+    const posted = open.rows<{ at: number }>('SELECT DISTINCT posted_at AS at FROM entries');
+    const edges = [0, 1, 2, 3].map(midnightAfter);
+    for (const view of ['books', 'chain'] as const) {
+      for (const at of [...moments, ...edges, ...posted.map((one) => one.at)]) {
+        expect([at, await asOf(at, view)]).toEqual([at, folded(open, at, view)]);
       }
-      const posted = open.rows<{ at: number }>('SELECT DISTINCT posted_at AS at FROM entries');
-      const edges = [0, 1, 2, 3].map(midnightAfter);
-      for (const view of ['books', 'chain'] as const) {
-        for (const at of [
-          ...moments.map((ms) => START + ms),
-          ...edges,
-          ...posted.map((one) => one.at),
-        ]) {
-          expect([at, await asOf(at, view)]).toEqual([at, folded(open, at, view)]);
-        }
-      }
-      open.close();
-    },
-  );
+    }
+    open.close();
+  });
   await fc.assert(property, { numRuns: 25, seed: 20260105 });
   expect(daysClosed).toBeGreaterThan(20);
   // Also with a new seed in each run. fast-check prints the seed when one fails.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import type { Balance } from '../../../src/store/answers.ts';
 import type { BalanceQuery } from '../../../src/store/queries.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';

@@ -54,6 +54,22 @@ const CASES: [search: DepositSearch, found: string][] = [
   [{ addressId: 'adr-3' }, '0x3'],
   [{ memo: '88' }, '0x4'],
   [{ attributedTo: 'customer 7' }, '0x4'],
+  [{ mention: 'customer 7' }, '0x4'],
+  [{ mention: '88' }, '0x4'],
+  [{ mention: 'adr-3' }, '0x3'],
+  [{ mention: 'acc-2' }, '0x2'],
+  [{ mention: 'nobody' }, ''],
+  [{ amounts: [{ asset: 'ripple:XRP', amount: Amount(1_000n) }] }, '0x5'],
+  [{ amounts: [{ asset: 'ripple:XRP', amount: Amount(99n) }] }, ''],
+  [
+    {
+      amounts: [
+        { asset: 'ethereum:ETH', amount: Amount(99n) },
+        { asset: 'ripple:XRP', amount: Amount(1_000n) },
+      ],
+    },
+    '0x5 0x1',
+  ],
   [{ blockchainHash: '0x3' }, '0x3'],
   [{ blockchainHash: '0x3', vaultId: 'v2' }, ''],
   [{ blockchainHash: '0x9' }, ''],

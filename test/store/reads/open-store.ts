@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openLedgerFile, SIX_DEEP, type OpenLedger } from '../open-ledger.ts';

@@ -31,6 +31,12 @@ import {
   disputedDepositRows,
   waitingDepositRows,
 } from '../../../src/store/sqlite/reads/deposits.ts';
+import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
+import {
+  hashedNotifications,
+  unresolvedBreaks,
+  withdrawalPostings,
+} from '../../../src/store/sqlite/reads/withdrawal-life.ts';
 import type { DepositSearch } from '../../../src/store/queries.ts';
 import type { DepositRow, Tables } from '../../../src/store/sqlite/table/tables.ts';
 
@@ -149,5 +155,27 @@ test('the facts of a deposit are found by its hash', () => {
   expect(planOf((db) => breakRows(db, row))).toEqual([
     'SEARCH breaks USING INDEX breaks_by_hash (blockchain_hash=?)',
     'USE TEMP B-TREE FOR ORDER BY',
+  ]);
+});
+
+test('a statement reads the postings of a part of the journal, in order', () => {
+  const span = { account: 7, after: [1_000_000, -1], below: 2_000_000 } as const;
+  expect(planOf((db) => ({ compile: () => postingRows(span).compile(db) }))).toEqual([
+    'SEARCH p USING PRIMARY KEY ((entry_id,line)>(?,?) AND entry_id<?)',
+    'SEARCH e USING INTEGER PRIMARY KEY (rowid=?)',
+    'SEARCH n USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+  ]);
+});
+
+test('the facts of a withdrawal are found by its hashes, and its breaks by their keys', () => {
+  const about = { transactionId: 'tx', hashIds: [1, 2] };
+  expect(planOf((db) => hashedNotifications(db, about))).toContain(
+    'SEARCH notifications USING INDEX notifications_by_hash (hash_id=?)',
+  );
+  expect(planOf((db) => withdrawalPostings(db, about))).toContain(
+    'SEARCH entries USING INDEX entries_by_hash (hash_id=?)',
+  );
+  expect(planOf((db) => unresolvedBreaks(db, 'tx'))).toEqual([
+    'SEARCH breaks USING INDEX breaks_unresolved (key=?)',
   ]);
 });

@@ -21,7 +21,15 @@ function beginningOf(text: string): string {
 /** The result of one check of an audit. `problems`: at most 20 sentences; empty when it passed. */
 export interface AuditCheck {
   readonly check:
-    'integrity' | 'hash_chain' | 'entries_balance' | 'balances' | 'closes' | 'keys' | 'projections';
+    /** Of a journal that receivers share; the other checks are of a replica made from it. */
+    | 'shared_journal'
+    | 'integrity'
+    | 'hash_chain'
+    | 'entries_balance'
+    | 'balances'
+    | 'closes'
+    | 'keys'
+    | 'projections';
   /** Number of rows checked. */
   readonly examined: number;
   readonly problems: readonly string[];
@@ -255,6 +263,7 @@ const PROJECTIONS = {
   movement_counts: 'standing',
   assets: 'asset',
   decimals_corrections: 'seq',
+  token_changes: 'seq',
   deposits: 'hash_id, deposit_id',
   deposit_counts: 'state',
   withdrawals: 'transaction_id',

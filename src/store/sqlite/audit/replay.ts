@@ -69,13 +69,18 @@ function retake(row: JournalRow, take: () => void): void {
 export function replay(
   from: Database,
   into: Database,
-  options: { decode: DecodeBody; tick: (facts: number) => void },
+  options: {
+    decode: DecodeBody;
+    tick: (facts: number) => void;
+    /** Called with the report of each day that the fact at `seq` closes (`packDay`). */
+    closed?: (seq: number, packed: string) => void;
+  },
 ): void {
   const keys = new KeyIndex(into);
   const hashes = new HashNumbers(keys);
   const records = new SqliteRecords(into, keys, hashes);
   const writer = new SqliteWrites(into, keys, hashes);
-  const { decode, tick } = options;
+  const { decode, tick, closed } = options;
   const closes = new ReplayedCloses(from, records.closes, (row) => readFact(row, decode));
   const applyBatch = into.transaction((blocks: Blocks) => {
     for (const block of blocks) writer.appendJournal(block);
@@ -90,6 +95,8 @@ export function replay(
     const keeper = new Bookkeeper({ source: records, journalHead, write, decode, replays: true });
     for (const row of rows) {
       const fact = closes.completed(readFact(row, decode));
+      const packed = fact.kind === 'custody-record' ? fact.computed : undefined;
+      if (packed !== undefined) closed?.(row.seq, packed);
       retake(row, () => {
         keeper.take(fact);
         closes.passed(row.seq, () => keeper.flush());

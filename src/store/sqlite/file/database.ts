@@ -27,7 +27,7 @@ const CHECKED_WHOLE_BYTES_MAX = 256 * 1024 * 1024;
  * Counts the changes of schema.sql; each file holds its version as `user_version`. An older file is
  * not migrated: `counterfoil rebuild` replays its journal into new tables.
  */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 function readPragma(db: Database.Database, name: string): number {
   return db.pragma(name, { simple: true }) as number;
@@ -250,6 +250,17 @@ export function openForWriting(path: string): Database.Database {
     createTables(db);
     addIndexes(db);
   });
+}
+
+/**
+ * Opens the replica of a shared journal as `openForWriting` does, but without an fsync in each
+ * commit. A power failure can take the replica's last commits; the journal has them, and the replica
+ * reads them again.
+ */
+export function openReplica(path: string): Database.Database {
+  const db = openForWriting(path);
+  db.pragma('synchronous = NORMAL');
+  return db;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import { inflateSync } from 'node:zlib';
 import type { KeptBody } from '../../answers.ts';
+import { bodyIn, unpackedBodies } from '../../codec/body-block.ts';
 import type { JournalRow } from '../../records.ts';
 import type { BodiesTableRow, JournalTableRow } from '../table/journal-tables.ts';
 
@@ -20,24 +20,12 @@ const GROUP_FACTS_MAX = 1_024;
 type BlockRow = BodiesTableRow & { readonly next_seq: number | null };
 
 /**
- * Inflates a block; a damaged block gives no bytes instead of an error, because the hash chain
- * reports the damage with its position. A block of the wrong length, or one that overlaps the next,
- * counts as damaged, so that a fact has the same body in every order of reading.
+ * A block's bodies. A damaged block, and a block that overlaps the next, gives no bytes, so that a
+ * fact has the same body in every order of reading.
  */
 function unpacked({ bytes, content, last_seq: lastSeq, next_seq: nextSeq }: BlockRow): Uint8Array {
   if (nextSeq !== null && nextSeq <= lastSeq) return NO_BYTES;
-  try {
-    const unpackedBytes = inflateSync(content, { maxOutputLength: Math.max(bytes, 1) });
-    return unpackedBytes.length === bytes ? unpackedBytes : NO_BYTES;
-  } catch {
-    return NO_BYTES;
-  }
-}
-
-/** The bytes of one body in its block; empty when the row's span is outside the block. */
-function bodyIn({ bytes }: Block, start: number, length: number): Uint8Array {
-  const isThere = start >= 0 && length >= 0 && start + length <= bytes.length;
-  return isThere ? bytes.subarray(start, start + length) : NO_BYTES;
+  return unpackedBodies({ bytes, content });
 }
 
 /** Stores of schema 3 and earlier keep each body in its fact's row. */
@@ -154,7 +142,7 @@ export class JournalReader {
 
   #bodyOf({ seq, body_start: start, body_bytes: length }: JournalTableRow): Uint8Array {
     if (this.#ownBody !== undefined) return this.#ownBody.get(seq) ?? NO_BYTES;
-    return bodyIn(this.#blockAt(seq), start, length);
+    return bodyIn(this.#blockAt(seq).bytes, { start, length });
   }
 
   #blockAt(seq: number): Block {

@@ -1,26 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import { blocksOf, packedBodies, type BlockFacts } from '../../codec/body-block.ts';
 import type { JournalRow } from '../../records.ts';
 import { insertInto } from '../table/statement.ts';
-import { BLOCK_BYTES_MAX, BLOCK_FACTS_MAX, packedBodies } from './body-block.ts';
-
-type Rows = readonly [JournalRow, ...JournalRow[]];
-
-/** Groups facts, in order, by the block that will hold their bodies. */
-function* blocksOf(rows: readonly JournalRow[]): Generator<Rows> {
-  let block: [JournalRow, ...JournalRow[]] | undefined;
-  let bytes = 0;
-  for (const row of rows) {
-    bytes += row.body.length;
-    if (block !== undefined && block.length < BLOCK_FACTS_MAX && bytes <= BLOCK_BYTES_MAX) {
-      block.push(row);
-      continue;
-    }
-    if (block !== undefined) yield block;
-    block = [row];
-    bytes = row.body.length;
-  }
-  if (block !== undefined) yield block;
-}
 
 /** Appends facts to the journal: one row for each, and their bodies in blocks. */
 export class JournalWriter {
@@ -36,7 +17,7 @@ export class JournalWriter {
     for (const block of blocksOf(rows)) this.#appendBlock(block);
   }
 
-  #appendBlock(rows: Rows): void {
+  #appendBlock(rows: BlockFacts): void {
     let end = 0;
     for (const { seq, kind, recordedAt, detail, body } of rows) {
       const span = { body_start: end, body_bytes: body.length };

@@ -4,22 +4,18 @@ import { creditIdOf, DepositId } from '../../../domain/ids.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { DepositLife, LifeEntry, LifeFact } from '../../answers.ts';
 import { idDigest } from '../../unit/id-digest.ts';
-import { breakEventOf, breakOf } from '../breaks/break-row.ts';
 import type { JournalReader } from '../journal/journal-reader.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
 import { depositOf } from '../table/row.ts';
 import type { DepositRow, Tables } from '../table/tables.ts';
 import { creditOf } from './credits.ts';
 import { seqBefore } from './deposit-search.ts';
+import { factAt, namesAny, ROWS_MAX, withHistory } from './life-facts.ts';
 import { atSnapshot } from './list.ts';
 import { notificationOf } from './notifications.ts';
 
-/** Most notifications, entries and breaks of one deposit: anyone may invent notifications. */
-const ROWS_MAX = 60;
 /** Most credits of one deposit that are looked up; each one more needs a rollback. */
 const CREDITS_MAX = 20;
-/** Longest body that is shown within the page, bytes. */
-const BODY_BYTES_MAX = 64 * 1024;
 /** How far around a known moment its fact is looked for: facts of a commit are not in order. */
 const DISORDER_MS = 5_000;
 const FACTS_AROUND_MAX = 10_000;
@@ -97,25 +93,6 @@ export function breakRows(db: Kysely<Tables>, row: DepositRow) {
     .limit(ROWS_MAX + 1);
 }
 
-async function breaksOf(at: Kysely<Tables>, row: DepositRow): Promise<DepositLife['breaks']> {
-  const found = (await breakRows(at, row).execute()).map(breakOf);
-  const events = await at
-    .selectFrom('break_events')
-    .where(
-      'break_id',
-      'in',
-      found.map(({ breakId }) => breakId),
-    )
-    .selectAll()
-    .orderBy(sql`rowid`)
-    .execute();
-  const history = events.map(breakEventOf);
-  return found.map((one) => ({
-    found: one,
-    history: history.filter(({ breakId }) => breakId === one.breakId).slice(-ROWS_MAX),
-  }));
-}
-
 /** The ids of the deposit's credits and reversals, which are made of its own id. */
 function creditIdsOf({ depositId, creditsIssued }: Deposit): string[] {
   const ordinals = Array.from({ length: creditsIssued }, (_, index) => index + 1);
@@ -185,30 +162,6 @@ async function candidates(
   return [...found].toSorted((left, right) => left - right);
 }
 
-function factAt(journal: JournalReader, seq: number): LifeFact | undefined {
-  const row = journal.at(seq);
-  if (row === undefined) return undefined;
-  const { kind, recordedAt, detail, body } = row;
-  const isShown = body.length > 0 && body.length <= BODY_BYTES_MAX;
-  return {
-    seq,
-    kind,
-    recordedAt,
-    actor: kind === 'decision' ? detail : null,
-    body: isShown ? Uint8Array.from(body) : null,
-  };
-}
-
-const decoder = new TextDecoder();
-
-/** Whether a fact names the deposit, its transaction or one of its credits. */
-function names({ body }: LifeFact, deposit: Deposit): boolean {
-  if (body === null) return false;
-  const text = decoder.decode(body);
-  const ids = [deposit.depositId, deposit.transactionId, ...creditIdsOf(deposit)];
-  return ids.some((id) => id !== null && text.includes(JSON.stringify(id)));
-}
-
 async function factsOf(
   at: Kysely<Tables>,
   life: Omit<DepositLife, 'facts' | 'isCut'>,
@@ -230,6 +183,7 @@ async function factsOf(
       ]),
     ].filter((moment) => moment !== null),
   );
+  const ids = [deposit.depositId, deposit.transactionId, ...creditIdsOf(deposit)];
   const facts = new Map<number, LifeFact>();
   for (const seq of new Set(known)) {
     const fact = factAt(journal, seq);
@@ -237,7 +191,7 @@ async function factsOf(
   }
   for (const seq of await candidates(at, moments, firstSeq)) {
     const fact = facts.has(seq) ? undefined : factAt(journal, seq);
-    if (fact !== undefined && names(fact, deposit)) facts.set(seq, fact);
+    if (fact !== undefined && namesAny(fact, ids)) facts.set(seq, fact);
   }
   return facts;
 }
@@ -254,7 +208,7 @@ export function readDepositLife(
     const deposit = depositOf(row);
     const notifications = await notificationRows(at, row).execute();
     const entries = await entryRows(at, row).execute();
-    const breaks = await breaksOf(at, row);
+    const breaks = await withHistory(at, await breakRows(at, row).execute());
     const hash = {
       hash_id: row.hash_id,
       network: row.network,

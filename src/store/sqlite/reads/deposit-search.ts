@@ -94,8 +94,27 @@ function amountAtMost(amount: bigint): RawBuilder<boolean> {
     or (length(amount), amount) <= (${digits.length}, ${digits}))`;
 }
 
+const MENTIONED = [
+  'address_id',
+  'account_id',
+  'memo',
+  'attributed_to',
+  'transaction_id',
+  'credit_reference',
+] as const;
+
+function mentions(text: string): RawBuilder<boolean> {
+  const columns = MENTIONED.map((column) => sql`${sql.ref(column)} = ${text}`);
+  return sql<boolean>`(${sql.join(columns, sql.raw(' or '))})`;
+}
+
+function isOneOf(amounts: NonNullable<DepositSearch['amounts']>): RawBuilder<boolean> {
+  const pairs = amounts.map(({ asset, amount }) => sql`(${asset}, ${amount.toString()})`);
+  return sql<boolean>`(asset, amount) in (values ${sql.join(pairs)})`;
+}
+
 function filtersOf(search: DepositSearch): RawBuilder<boolean> {
-  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo } = search;
+  const { firstSeenFrom, firstSeenBefore, amountFrom, amountTo, mention, amounts } = search;
   const equal = {
     state: search.state,
     reason: search.reason,
@@ -111,6 +130,8 @@ function filtersOf(search: DepositSearch): RawBuilder<boolean> {
     ...Object.entries(equal).map(([column, value]) =>
       value === undefined ? undefined : sql<boolean>`${sql.ref(column)} = ${value}`,
     ),
+    mention === undefined ? undefined : mentions(mention),
+    amounts === undefined ? undefined : isOneOf(amounts),
     amountFrom === undefined ? undefined : amountAtLeast(amountFrom),
     amountTo === undefined ? undefined : amountAtMost(amountTo),
     firstSeenFrom === undefined ? undefined : sql<boolean>`first_seen_at >= ${firstSeenFrom}`,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { CreditingPolicy } from '../../../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../domain/policy/policy.ts';
 import { AssetId } from '../../../domain/ids.ts';
 import { unpackPolicy } from '../../codec/fact.ts';
 import type { DecimalsCorrectionRow, PolicyRow } from '../../records.ts';

@@ -22,6 +22,7 @@ import type {
   WithdrawalQuery,
 } from '../../queries.ts';
 import type { Reads } from '../../reads.ts';
+import type { StatementQuery } from '../../statement.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import { KeyLookup } from '../keys/key-lookup.ts';
@@ -51,9 +52,11 @@ import {
   readWaitingDeposits,
 } from './deposits.ts';
 import { readDayMovements } from './close/day-movements.ts';
-import { readExemptions } from './breaks/exemptions.ts';
+import { readHeldExemptions } from './breaks/exemptions.ts';
+import { readTokenChanges } from './tokens.ts';
 import { readPage } from './list.ts';
 import { readMovements, readUnsettledMovements } from './books/movements.ts';
+import { readStatement } from './books/statement.ts';
 import { readNotifications } from './notifications.ts';
 import {
   readConfiguredPolicy,
@@ -68,8 +71,9 @@ import {
   readReconciliations,
 } from './reconciliations.ts';
 import { readReconcilerView } from './breaks/reconciler-view.ts';
-import { readWaitingWithdrawals } from './withdrawals.ts';
-import { quarantineOf, withdrawalOf } from '../table/row.ts';
+import { readWithdrawalLife } from './withdrawal-life.ts';
+import { readWaitingWithdrawals, readWithdrawals } from './withdrawals.ts';
+import { quarantineOf } from '../table/row.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import type { Tables } from '../table/tables.ts';
 
@@ -99,6 +103,10 @@ export class SqliteReads implements Reads {
 
   async balances(query: BalanceQuery, request: PageRequest): Promise<Page<Balance>> {
     return pageWithin(await readBalances(this.#db, query), request);
+  }
+
+  statement(query: StatementQuery, page: PageRequest) {
+    return readStatement(this.#db, query, { page });
   }
 
   deposits(query: DepositQuery, page: PageRequest) {
@@ -134,14 +142,11 @@ export class SqliteReads implements Reads {
   }
 
   withdrawals(query: WithdrawalQuery, page: PageRequest) {
-    const { status, vaultId, blockchainHash } = query;
-    const equal = () => ({
-      status,
-      vault_id: vaultId,
-      hash_id: this.#keys.filterOf(blockchainHash),
-    });
-    const listing = { table: 'withdrawals', equal, newestFirstBy: 'rowid' } as const;
-    return readPage(this.#db, listing, { ...page, itemOf: withdrawalOf });
+    return readWithdrawals(this.#db, query, { ...page, keys: this.#keys });
+  }
+
+  withdrawalLife(transactionId: string) {
+    return readWithdrawalLife(this.#db, transactionId, this.#journal);
   }
 
   movements(blockchainHash: string) {
@@ -255,7 +260,7 @@ export class SqliteReads implements Reads {
   }
 
   exemptions() {
-    return readExemptions(this.#db);
+    return readHeldExemptions(this.#db);
   }
 
   policyHistory(page: PageRequest) {
@@ -268,6 +273,10 @@ export class SqliteReads implements Reads {
 
   pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
     return readPinnedDecimals(this.#db);
+  }
+
+  tokenChanges() {
+    return readTokenChanges(this.#db);
   }
 
   decimalsCorrections(asset?: AssetId) {

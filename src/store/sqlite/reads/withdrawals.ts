@@ -1,7 +1,11 @@
 import { sql, type Kysely } from 'kysely';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
+import type { Page, PageRequest } from '../../page.ts';
+import type { WithdrawalQuery } from '../../queries.ts';
+import type { KeyLookup } from '../keys/key-lookup.ts';
 import { withdrawalOf } from '../table/row.ts';
 import type { Tables } from '../table/tables.ts';
+import { readPage } from './list.ts';
 
 /** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */
 const UNCONFIRMED = sql<boolean>`custody <> 'known'`;
@@ -30,4 +34,26 @@ export async function readWaitingWithdrawals(
     .limit(limit)
     .execute();
   return rows.map(withdrawalOf);
+}
+
+/** One page of withdrawals, newest first. */
+export function readWithdrawals(
+  db: Kysely<Tables>,
+  query: WithdrawalQuery,
+  page: PageRequest & { readonly keys: KeyLookup },
+): Promise<Page<Withdrawal>> {
+  const { transactionId, status, vaultId, blockchainHash, custody } = query;
+  const listing = {
+    table: 'withdrawals',
+    equal: () => ({
+      transaction_id: transactionId,
+      status,
+      custody,
+      vault_id: vaultId,
+      hash_id: page.keys.filterOf(blockchainHash),
+    }),
+    newestFirstBy: 'rowid',
+    also: custody === undefined || custody === 'known' ? undefined : UNCONFIRMED,
+  } as const;
+  return readPage(db, listing, { ...page, itemOf: withdrawalOf });
 }

@@ -3,6 +3,16 @@ export interface AssetRow {
   decimals: number;
 }
 
+export interface TokenChangeTableRow {
+  seq: number;
+  name: string;
+  role: string;
+  sha256: string | null;
+  actor: string;
+  reason: string;
+  changed_at: number;
+}
+
 export interface DecimalsCorrectionTableRow {
   seq: number;
   asset: string;

@@ -1,4 +1,4 @@
-import type { AssetRow, DecimalsCorrectionTableRow } from './asset-tables.ts';
+import type { AssetRow, DecimalsCorrectionTableRow, TokenChangeTableRow } from './asset-tables.ts';
 import type {
   BreakCountRow,
   DepositCountRow,
@@ -203,6 +203,7 @@ export interface Tables {
   movement_counts: MovementCountRow;
   assets: AssetRow;
   decimals_corrections: DecimalsCorrectionTableRow;
+  token_changes: TokenChangeTableRow;
   deposits: DepositRow;
   deposit_counts: DepositCountRow;
   withdrawals: WithdrawalRow;

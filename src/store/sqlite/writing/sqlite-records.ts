@@ -22,6 +22,7 @@ import type {
   MovementCounts,
   PolicyRow,
   QuarantineRow,
+  TokenChangeRow,
 } from '../../records.ts';
 import type { Idle, RecordSource, StoredHashState } from '../../record-source.ts';
 import { AgeRecords, type DueBreaks } from '../breaks/age-records.ts';
@@ -32,6 +33,8 @@ import { JournalReader } from '../journal/journal-reader.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { policyOf } from '../table/policy-row.ts';
+import { tokenChangeOf } from '../table/token-row.ts';
+import type { TokenChangeTableRow } from '../table/asset-tables.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import {
   depositOf,
@@ -106,6 +109,9 @@ function statementsOf(db: Database) {
     ),
     break: db.prepare<[string], BreakRow>('SELECT * FROM breaks WHERE break_id = ?'),
     decimals: db.prepare<[string], number>('SELECT decimals FROM assets WHERE asset = ?').pluck(),
+    tokenChange: db.prepare<[string], TokenChangeTableRow>(
+      'SELECT * FROM token_changes WHERE name = ? ORDER BY seq DESC LIMIT 1',
+    ),
     policy: db.prepare<[], PolicyTableRow>('SELECT * FROM policies ORDER BY seq DESC LIMIT 1'),
   };
 }
@@ -276,6 +282,11 @@ export class SqliteRecords implements RecordSource {
   break(breakId: BreakId): Break | undefined {
     const row = this.#ask.break.get(breakId);
     return row && breakOf(row);
+  }
+
+  tokenChange(name: string): TokenChangeRow | undefined {
+    const row = this.#ask.tokenChange.get(name);
+    return row && tokenChangeOf(row);
   }
 
   pinnedDecimals(asset: AssetId): number | undefined {

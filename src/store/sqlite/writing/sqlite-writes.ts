@@ -14,6 +14,7 @@ import { JournalWriter } from '../journal/journal-writer.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { LedgerWriter } from './posting-writer.ts';
+import { tokenChangeRow } from '../table/token-row.ts';
 import { depositRow, sightingRow, withdrawalRow } from '../table/row.ts';
 import type { NotificationTableRow } from '../table/journal-tables.ts';
 import { addToCount, ChangedRows, insertInto, upsertInto } from '../table/statement.ts';
@@ -50,6 +51,7 @@ function statementsOf(db: Database) {
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
     asset: upsertInto(db, 'assets', ['asset']),
     decimalsCorrection: insertInto(db, 'decimals_corrections'),
+    tokenChange: insertInto(db, 'token_changes'),
     credit: insertInto(db, 'credits'),
     feedHead: db.prepare<[], number>('SELECT coalesce(max(feed_seq), 0) FROM credits').pluck(),
     acknowledgement: insertInto(db, 'acknowledgements'),
@@ -302,7 +304,8 @@ export class SqliteWrites {
     }
   }
 
-  #putRuns({ reconciliations, policies, restores }: Writes): void {
+  #putRuns({ reconciliations, policies, restores, tokenChanges }: Writes): void {
+    for (const change of tokenChanges) this.#put.tokenChange.run(tokenChangeRow(change));
     for (const run of reconciliations) {
       this.#put.reconciliation.run({
         seq: run.seq,

@@ -13,6 +13,7 @@ import {
   createTables,
   openForReading,
   openForWriting,
+  openReplica,
   SCHEMA_VERSION,
 } from '../../../../src/store/sqlite/file/database.ts';
 import { StoreRefused } from '../../../../src/store/sqlite/file/refusal.ts';
@@ -35,6 +36,13 @@ test('a fresh store writes durably: WAL, every commit fsynced, foreign keys on',
   expect(db.pragma('synchronous', { simple: true })).toBe(2);
   expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
   expect(db.pragma('foreign_keys', { simple: true })).toBe(1);
+  db.close();
+});
+
+test('a replica leaves durability to its journal: no fsync for each commit', () => {
+  const db = openReplica(temporaryPath());
+  expect(db.pragma('synchronous', { simple: true })).toBe(1);
+  expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
   db.close();
 });
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
-import type { View } from '../../../../domain/money/entry.ts';
+import type { EntryCause, EntrySource, View } from '../../../../domain/money/entry.ts';
 import type { Movement, MovementAgreement } from '../../../../domain/money/movement.ts';
 import type { LedgerEntry, LedgerLine, MovementStatement } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
@@ -13,15 +13,18 @@ function linesOfHash(db: Kysely<Tables>, hashIds: readonly number[]) {
     .selectFrom('entries')
     .innerJoin('postings', 'postings.entry_id', 'entries.entry_id')
     .innerJoin('ledger_accounts', 'ledger_accounts.ledger_account', 'postings.ledger_account')
+    .leftJoin('notifications', 'notifications.seq', 'entries.seq')
     .where('entries.hash_id', 'in', hashIds)
     .select([
       'entries.entry_id',
       'entries.seq',
       'entries.view',
+      'entries.source',
       'entries.cause',
       'entries.vault_id',
       'entries.network',
       'entries.transaction_id',
+      'notifications.id as notification_id',
       'entries.reverses',
       'entries.posted_at',
       'postings.change_kind',
@@ -62,9 +65,11 @@ function entriesOf(rows: readonly LineRow[]): LedgerEntry[] {
       entryId: row.entry_id,
       seq: row.seq,
       view: row.view as View,
-      cause: row.cause,
+      source: row.source as EntrySource,
+      cause: row.cause as EntryCause,
       vaultId: row.vault_id,
       transactionId: row.transaction_id,
+      notificationId: row.notification_id,
       reverses: row.reverses,
       postedAt: row.posted_at,
       lines: [lineOf(row)],

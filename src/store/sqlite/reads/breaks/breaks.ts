@@ -31,6 +31,21 @@ const ORDERS: Record<BreakSort, RawBuilder<unknown>> = {
   'severity:desc': BY_URGENCY,
 };
 
+/** The further conditions of a query: what partial indexes repeat, and when breaks were opened. */
+function conditionsOf({ state, openedAfter, openedUntil }: BreakQuery): RawBuilder<boolean>[] {
+  return [
+    ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
+    ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
+    ...(openedUntil === undefined ? [] : [sql<boolean>`opened_at <= ${openedUntil}`]),
+  ];
+}
+
+/** Whether the stored numbers of breaks answer how many a query selects. */
+function isKept({ vaultId, blockchainHash, assignee, ...query }: BreakQuery): boolean {
+  const filters = [vaultId, blockchainHash, assignee, query.openedAfter, query.openedUntil];
+  return filters.every((one) => one === undefined);
+}
+
 /** One page of breaks. */
 export function readBreaks(
   db: Kysely<Tables>,
@@ -38,6 +53,7 @@ export function readBreaks(
   page: PageRequest,
 ): Promise<Page<ShownBreak>> {
   const { state, type, vaultId, blockchainHash, severity, assignee, sort } = query;
+  const conditions = conditionsOf(query);
   const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
     table: 'breaks',
@@ -51,15 +67,15 @@ export function readBreaks(
     },
     newestFirstBy: 'rowid',
     orderBy: sort === undefined ? undefined : ORDERS[sort],
-    also: state === undefined || state === 'resolved' ? undefined : UNRESOLVED,
-    kept:
-      vaultId === undefined && blockchainHash === undefined && assignee === undefined
-        ? keptTotal(
-            'break_counts',
-            { state: equalState, type, severity },
-            state === 'unresolved' ? UNRESOLVED : undefined,
-          )
-        : undefined,
+    also:
+      conditions.length === 0 ? undefined : sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`,
+    kept: isKept(query)
+      ? keptTotal(
+          'break_counts',
+          { state: equalState, type, severity },
+          state === 'unresolved' ? UNRESOLVED : undefined,
+        )
+      : undefined,
   } as const;
   return atSnapshot(db, async (at) => {
     const found = await pageAt(at, listing, { ...page, itemOf: breakOf });

@@ -1,0 +1,169 @@
+import { existsSync, rmSync } from 'node:fs';
+import { decodeAgain } from '../../intake/decode.ts';
+import { CommandFailed } from '../../daemon/process/terminal.ts';
+import {
+  JournalUnavailable,
+  type JournalHead,
+  type SharedJournal,
+} from '../../store/replicated/shared-journal.ts';
+import { ReplicaDiverged } from '../../store/replicated/replica.ts';
+import { GENESIS_HASH } from '../../store/seal.ts';
+import { replay } from '../../store/sqlite/audit/replay.ts';
+import type { Progress } from '../../store/sqlite/audit/verify.ts';
+import {
+  openForReading,
+  openForWriting,
+  openScratch,
+  removeDatabase,
+} from '../../store/sqlite/file/database.ts';
+import { takeWriterLock } from '../../store/sqlite/file/writer-lock.ts';
+import { sealedCommits } from '../../store/sqlite/journal/sealed-commits.ts';
+import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';
+
+const EMPTY: JournalHead = { commitNumber: 0, lastSeq: 0, hash: GENESIS_HASH };
+
+/** Facts that one read of the journal returns at most. */
+const READ_FACTS_MAX = 2_000;
+
+/** What was copied. */
+export interface Copied {
+  readonly facts: number;
+  readonly commits: number;
+}
+
+/**
+ * Copies a SQLite store into an empty shared journal: the same facts, positions and seals. The store
+ * stays as it is, and nothing may write it meanwhile. Throws `CommandFailed` when the journal is not
+ * empty, has an owner, or stops answering; what was copied by then stays.
+ */
+export async function copyToJournal(
+  path: string,
+  journal: SharedJournal,
+  progress: Progress,
+): Promise<Copied> {
+  const lock = takeWriterLock(path);
+  const db = openForReading(path);
+  try {
+    const facts = db.prepare<[], number>('SELECT count(*) FROM journal').pluck().get() ?? 0;
+    const epoch = await ownEmpty(journal);
+    progress.start('replay', facts);
+    const days = computedDays(path, (count) => progress.tick(count));
+    progress.start('copy', facts);
+    let commits = 0;
+    for (const commit of sealedCommits(db, days)) {
+      const appended = await journal.append(epoch, commit);
+      if (appended.kind !== 'appended') {
+        const why = 'cause' in appended ? appended.cause : 'another receiver took the journal';
+        throw new CommandFailed(
+          `the copy stopped after ${commits} commits (${why}): drop the schema, run \`counterfoil init\` and copy again`,
+        );
+      }
+      commits += 1;
+      progress.tick(commit.rows.length);
+    }
+    await journal.release(epoch);
+    progress.done();
+    return { facts, commits };
+  } finally {
+    db.close();
+    lock.release();
+  }
+}
+
+/** Owns a journal without commits; returns the epoch. */
+async function ownEmpty(journal: SharedJournal): Promise<number> {
+  const acquired = await journal.acquire();
+  if (acquired.kind === 'owned') {
+    throw new CommandFailed(
+      `the receiver ${acquired.by.name} owns the journal: stop every receiver before a copy`,
+    );
+  }
+  const following = await journal.read(EMPTY, 1);
+  if (following.kind === 'commits' && following.commits.length === 0) return acquired.epoch;
+  await journal.release(acquired.epoch);
+  throw new CommandFailed(
+    'the journal is not empty: copy into a schema of its own (?schema=NAME), made by `counterfoil init`',
+  );
+}
+
+/** The reports of closed days, computed by a replay into a scratch file beside the store. */
+function computedDays(path: string, tick: (facts: number) => void): Map<number, string> {
+  const days = new Map<number, string>();
+  const scratch = `${path}.copy`;
+  removeDatabase(scratch);
+  const from = openForReading(path);
+  const into = openScratch(scratch);
+  try {
+    const closed = (seq: number, packed: string): void => void days.set(seq, packed);
+    replay(from, into, { decode: decodeAgain, tick, closed });
+    return days;
+  } finally {
+    into.close();
+    from.close();
+    removeDatabase(scratch);
+  }
+}
+
+/**
+ * Copies a shared journal into a new SQLite store, with every table computed from it. Throws
+ * `CommandFailed` when the file exists, or when this version computes something else; then no file
+ * is left.
+ */
+export async function copyToStore(
+  journal: SharedJournal,
+  path: string,
+  progress: Progress,
+): Promise<Copied> {
+  if (existsSync(path)) {
+    throw new CommandFailed(`${path} exists: give a new file with --to sqlite:FILE`, 2);
+  }
+  try {
+    return await readInto(path, journal, progress);
+  } catch (error) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    if (error instanceof JournalUnavailable || error instanceof ReplicaDiverged) {
+      throw new CommandFailed(`the copy stopped, and ${path} was removed: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * Reads a shared journal, as far as it goes now, into a new SQLite store, which computes every seal and
+ * every table. Throws `ReplicaDiverged` when a commit is missing, unreadable or not the sealed one, and
+ * `JournalUnavailable`; the file stays then.
+ */
+export async function readInto(
+  path: string,
+  journal: SharedJournal,
+  progress: Progress,
+): Promise<Copied> {
+  const end = await journal.head();
+  const db = openForWriting(path);
+  // The copy is complete or removed, so that single commits need not wait for the disk.
+  db.pragma('synchronous = OFF');
+  const store = new SqliteLedger(db, { decode: decodeAgain, now: Date.now });
+  try {
+    progress.start('copy', end.lastSeq);
+    while (store.head.commitNumber < end.commitNumber) {
+      const following = await journal.read(store.head, READ_FACTS_MAX);
+      if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
+      if (following.commits.length === 0) throw new ReplicaDiverged(tooShort(store.head, end));
+      for (const commit of following.commits) {
+        store.follow(commit);
+        progress.tick(commit.rows.length);
+      }
+    }
+    db.pragma('synchronous = FULL');
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    progress.done();
+    const { lastSeq: facts, commitNumber: commits } = store.head;
+    return { facts, commits };
+  } finally {
+    store.close();
+  }
+}
+
+function tooShort(head: JournalHead, end: JournalHead): string {
+  return `the journal's seals end at commit ${head.commitNumber}, but its row of the owner names commit ${end.commitNumber}`;
+}

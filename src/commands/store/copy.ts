@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
+import { journalAddress, shownAddress } from '../../store/postgres/address.ts';
+import { copyToJournal, copyToStore } from './copy-journal.ts';
+import { withJournal, type CommandContext } from './journal-at.ts';
+import { stagedProgress } from './staged-progress.ts';
+
+const HELP = `
+Copies a store between SQLite and PostgreSQL: the same facts, ids, seals, credit feed and report hashes.
+Stop every daemon of the store first. A copy into PostgreSQL needs an empty journal
+(\`counterfoil init\`); a copy into SQLite needs a new file. PGPASSWORD holds the database's password.
+
+Afterwards the SQLite file is a valid replica: name it as \`receiver.replica\` of the first receiver,
+so that this receiver need not read the whole journal.
+
+Examples:
+  counterfoil copy --from sqlite:store.db --to postgres://counterfoil@db1,db2/books
+  counterfoil copy --from postgres://counterfoil@db1,db2/books --to sqlite:copy.db`;
+
+interface Flags {
+  readonly from: string;
+  readonly to: string;
+  readonly withoutStandby?: boolean;
+  readonly json?: boolean;
+}
+
+export function copyCommand(terminal: Terminal, context: CommandContext): Command {
+  return new Command('copy')
+    .addHelpText('after', HELP)
+    .requiredOption('--from <store>', 'sqlite:FILE or postgres://…')
+    .requiredOption('--to <store>', 'sqlite:FILE (a new one) or postgres://… (an empty journal)')
+    .option('--without-standby', 'copy into PostgreSQL although it has no synchronous standby')
+    .option('--json', 'print the result as one JSON line')
+    .action(async (flags: Flags) => {
+      const file = fileIn(flags.from) ?? fileIn(flags.to);
+      const url = fileIn(flags.from) === undefined ? flags.from : flags.to;
+      if (file === undefined || fileIn(url) !== undefined) {
+        throw new CommandFailed(
+          'give one store as sqlite:FILE and the other as postgres://…; `counterfoil backup` copies a SQLite store',
+          2,
+        );
+      }
+      const standby = flags.withoutStandby === true ? 'optional' : 'required';
+      const copied = await withJournal(url, { ...context, command: 'copy', standby }, (journal) => {
+        const progress = stagedProgress(process.stderr);
+        return url === flags.to
+          ? copyToJournal(file, journal, progress)
+          : copyToStore(journal, file, progress);
+      });
+      terminal.result(
+        flags.json === true
+          ? JSON.stringify(copied)
+          : `${shown(flags.to)}: ${copied.facts} facts in ${copied.commits} commits copied`,
+      );
+    });
+}
+
+function fileIn(store: string): string | undefined {
+  return /^sqlite:(.+)$/s.exec(store)?.[1];
+}
+
+function shown(store: string): string {
+  return fileIn(store) ?? shownAddress(journalAddress(store));
+}

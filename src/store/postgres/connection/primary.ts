@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { JournalUnavailable } from '../../replicated/shared-journal.ts';
+import { shownHost, type Host, type JournalAddress } from '../address.ts';
+import { identityOf, identityRefusal } from '../journal-identity.ts';
+import { missingRights, missingText } from '../runtime-role.ts';
+import type { Session, SessionTimes } from './session.ts';
+import { StatementFailed } from './statement-failure.ts';
+import { openWritable, serverRefused } from './writable-session.ts';
+
+/** Pauses before the next attempt, in milliseconds: the first, and the longest. */
+const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MAX = 1_000;
+
+/**
+ * The connection to the server that takes writes. It is opened when it is first used, and again
+ * after it was lost: to the next host first, because the lost one may be dead. Attempts that fail
+ * are spaced by a pause that grows to a second.
+ */
+export class Primary {
+  readonly #address: JournalAddress;
+  readonly #times: SessionTimes;
+  #session: Session | undefined;
+  #host = 0;
+  #pauseMs = 0;
+  #storeId: string | undefined;
+
+  constructor(address: JournalAddress, times: SessionTimes) {
+    this.#address = address;
+    this.#times = times;
+  }
+
+  /** The open session, or a new one. Throws `JournalUnavailable` when no host can be used. */
+  async session(): Promise<Session> {
+    if (this.#session?.isOpen === true) return this.#session;
+    await this.drop();
+    if (this.#pauseMs > 0) await sleep(this.#pauseMs);
+    const { hosts } = this.#address;
+    const causes: string[] = [];
+    const inTurn = [...hosts.slice(this.#host), ...hosts.slice(0, this.#host)];
+    for (const host of inTurn) {
+      try {
+        this.#session = await this.#open(host);
+        this.#host = hosts.indexOf(host);
+        this.#pauseMs = 0;
+        return this.#session;
+      } catch (error) {
+        if (!(error instanceof StatementFailed)) throw error;
+        causes.push(`${shownHost(host)}: ${error.message}`);
+      }
+    }
+    this.#pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, this.#pauseMs * 2));
+    throw new JournalUnavailable(`PostgreSQL cannot be used. ${causes.join('; ')}`);
+  }
+
+  /** A further session on the present host, for the caller to close. Throws `StatementFailed`. */
+  async another(): Promise<Session> {
+    const host = this.#address.hosts[this.#host];
+    if (host === undefined) throw new Error('an address has at least one host');
+    return openWritable(this.#address, host, this.#times);
+  }
+
+  /** Ends the session, if any: its answers can no longer be matched, or its server takes no writes. */
+  async drop(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#session = undefined;
+    this.#host = (this.#host + 1) % this.#address.hosts.length;
+    await session.close();
+  }
+
+  async #open(host: Host): Promise<Session> {
+    const session = await openWritable(this.#address, host, this.#times);
+    try {
+      const identity = await identityOf(session, this.#address.schema);
+      const refusal = identityRefusal(identity, this.#address);
+      if (refusal !== undefined) throw serverRefused(refusal);
+      const { schema, user } = this.#address;
+      const missing = await missingRights(session, schema);
+      if (missing.length > 0) throw serverRefused(missingText(missing, user));
+      if (identity.kind === 'ours') this.#assertSame(identity.storeId);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  #assertSame(storeId: string): void {
+    this.#storeId ??= storeId;
+    if (this.#storeId === storeId) return;
+    throw serverRefused('this server holds another journal: let all hosts belong to one cluster');
+  }
+}

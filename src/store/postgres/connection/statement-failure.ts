@@ -1,0 +1,90 @@
+import pg from 'pg';
+
+/**
+ * A statement, or a connection, that failed.
+ *
+ * | effect | after |
+ * |---|---|
+ * | `none` | an error of the server, which has rolled the statement back; or nothing was sent |
+ * | `unknown` | the connection was lost, or no answer came in time: it may have been committed |
+ */
+export class StatementFailed extends Error {
+  override readonly name = 'StatementFailed';
+  readonly effect: 'none' | 'unknown';
+  /** The server's SQLSTATE, or Node's error code. */
+  readonly code: string | undefined;
+  /** Whether no answer, or no lock, came in time. */
+  readonly isTooLong: boolean;
+
+  constructor(text: string, how: { effect: 'none' | 'unknown'; code: string | undefined }) {
+    super(text);
+    this.effect = how.effect;
+    this.code = how.code;
+    this.isTooLong = how.code === '55P03' || text === NO_ANSWER_ADVICE;
+  }
+}
+
+/** What each error code means to an operator, and what to do. PostgreSQL's Appendix A lists them. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '25006': 'the server is read-only, as a standby is: name the primary too',
+  '28000': 'the server refuses this user: check its pg_hba.conf',
+  '28P01': 'the password is wrong: check the password file',
+  '3D000': 'the database does not exist: create it, then run `counterfoil init`',
+  '42501': 'the role lacks a right: run `counterfoil init --runtime-role` with its name',
+  '42P01': 'a table of the journal is missing: restore the database from its backup',
+  '53100': "the server's disk is full: free space there",
+  '53200': 'the server has no memory left',
+  '53300': "the server has no connection left: raise its max_connections, or end others' sessions",
+  '53400': 'a limit of the server is reached',
+  '55P03': 'another session holds the lock for too long: it may wait for the standby',
+  '57014': 'the statement was cancelled, or took too long',
+  '58030': 'the server cannot read or write its files: check its disk',
+  '57P01': 'the server shuts down',
+  '57P02': 'the server restarts after a crash',
+  '57P03': 'the server does not take connections yet',
+  ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct the address',
+  EAI_AGAIN: 'the name cannot be resolved: check DNS, or correct the address',
+  ENOTFOUND: 'no such host: correct the address',
+  DEPTH_ZERO_SELF_SIGNED_CERT: "name the server's certificate, or its authority, in sslrootcert",
+  SELF_SIGNED_CERT_IN_CHAIN: 'name the authority of its certificate in sslrootcert',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'name the authority of its certificate in sslrootcert',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'write the name that its certificate has, or give it another one',
+  ETIMEDOUT: 'the server cannot be reached: check network and firewall',
+};
+
+const NO_ANSWER_ADVICE =
+  'PostgreSQL did not answer in time: the network may be cut, or the write waits for the standby';
+
+/** Errors of `pg` itself, which have no code, in words that say what to do. */
+const SAID: Readonly<Record<string, string>> = {
+  'Query read timeout': NO_ANSWER_ADVICE,
+  'timeout expired':
+    'nothing answers there as PostgreSQL does: correct the address, or check network and firewall',
+  'The server does not support SSL connections':
+    'the server has no TLS: switch ssl on there, or write sslmode=disable for a network of your own',
+  'Connection terminated unexpectedly':
+    'the connection was lost: the server ended it, or the network was cut',
+};
+
+/** States after which the server may have committed: it says so when it ends a session. */
+const UNCERTAIN = /^(?:08|57)/;
+
+/** The failure behind an error of `pg`; `wasSent` when the statement had been sent. */
+export function failureOf(error: unknown, wasSent: boolean): StatementFailed {
+  if (error instanceof StatementFailed) return error;
+  const { message, code } = asError(error);
+  const advised =
+    code !== undefined && ADVICE[code] !== undefined ? `${message} (${ADVICE[code]})` : message;
+  const text = SAID[message] ?? advised;
+  // Of the server's errors only those of severity ERROR leave the session open: it rolled back.
+  const rolledBack =
+    error instanceof pg.DatabaseError && error.severity === 'ERROR' && !UNCERTAIN.test(code ?? '');
+  return new StatementFailed(text, { effect: wasSent && !rolledBack ? 'unknown' : 'none', code });
+}
+
+function asError(error: unknown): { readonly message: string; readonly code: string | undefined } {
+  if (error instanceof AggregateError && error.errors.length > 0) return asError(error.errors[0]);
+  if (!(error instanceof Error)) return { message: String(error), code: undefined };
+  const { code } = error as NodeJS.ErrnoException;
+  return { message: error.message, code: typeof code === 'string' ? code : undefined };
+}

@@ -1,0 +1,63 @@
+import type { JournalState } from '../replicated/journal-state.ts';
+import type { Session, Statement } from './connection/session.ts';
+
+interface LookRow {
+  readonly nowMs: number;
+  readonly isConfigured: boolean;
+  readonly followers: number;
+  readonly visible: number;
+  readonly synchronous: number;
+  readonly lagBytes: number | null;
+  readonly leaseLeftMs: number | null;
+  readonly namesakeUrl: string | null;
+}
+
+/**
+ * $1 name and $2 process of the receiver. `state` is NULL for a role that may not see it. A process
+ * that still lives has reported, or was the owner, within the last seconds.
+ */
+const LOOK: Statement<LookRow> = {
+  name: 'look',
+  text: `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
+      current_setting('synchronous_standby_names') <> '' AS "isConfigured",
+      standbys.*,
+      floor(extract(epoch FROM nullif(lease_until, '-infinity') - clock_timestamp()) * 1000)::bigint
+        AS "leaseLeftMs",
+      coalesce(
+        (SELECT url FROM receivers WHERE name = $1 AND process <> $2
+          AND seen_at > clock_timestamp() - interval '5 seconds'),
+        CASE WHEN owner = $1 AND process <> $2 AND lease_until > clock_timestamp() THEN url END
+      ) AS "namesakeUrl"
+    FROM ownership, (
+      SELECT count(*)::int AS followers, count(state)::int AS visible,
+        (count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')))::int AS synchronous,
+        (min(pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn))
+          FILTER (WHERE sync_state IN ('sync', 'quorum')))::bigint AS "lagBytes"
+      FROM pg_stat_replication
+    ) AS standbys`,
+};
+
+/** Looks at the primary and its standby. Throws `StatementFailed`. */
+export async function lookAt(
+  session: Session,
+  receiver: { readonly name: string; readonly process: string },
+): Promise<JournalState> {
+  const askedAt = Date.now();
+  const { rows } = await session.call(LOOK, receiver.name, receiver.process);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the table of the ownership has no row');
+  const halfWay = Math.round((askedAt + Date.now()) / 2);
+  return {
+    standby: standbyOf(row),
+    standbyLagBytes: row.lagBytes,
+    clockAheadMs: halfWay - row.nowMs,
+    leaseLeftMs: row.leaseLeftMs,
+    namesakeUrl: row.namesakeUrl,
+  };
+}
+
+function standbyOf({ isConfigured, followers, visible, synchronous }: LookRow) {
+  if (!isConfigured || followers === 0) return 'missing';
+  if (visible === 0) return 'hidden';
+  return synchronous > 0 ? 'waits' : 'missing';
+}

@@ -1,0 +1,332 @@
+import { randomUUID } from 'node:crypto';
+import {
+  JournalUnavailable,
+  type Acquired,
+  type Appended,
+  type Following,
+  type JournalHead,
+  type Owner,
+  type SealedCommit,
+  type SharedJournal,
+} from '../replicated/shared-journal.ts';
+import type { JournalState } from '../replicated/journal-state.ts';
+import type { JournalAddress } from './address.ts';
+import {
+  columnsOf,
+  commitsOf,
+  type BlockColumns,
+  type DayColumns,
+  type FactColumns,
+  type SealColumns,
+} from './commit-rows.ts';
+import {
+  ACQUIRE,
+  APPEND,
+  BLOCKS,
+  CONFIRM_REPEATS,
+  DAYS,
+  FACTS,
+  HEAD,
+  OWNER,
+  RENEW,
+  REPORT_RECEIVER,
+  SEALS,
+} from './journal-statements.ts';
+import { lookAt } from './journal-look.ts';
+import { Primary } from './connection/primary.ts';
+import type { Answers, Call, Session } from './connection/session.ts';
+import { StandbyWait, withoutStandby } from './connection/standby-wait.ts';
+import { StatementFailed } from './connection/statement-failure.ts';
+import { TRY_SPACE } from './try-space.ts';
+
+/** How long an answer may take. A healthy standby answers in milliseconds. */
+const ANSWER_MS_MAX = 4_000;
+/** How often a receiver that reads nothing new says that it lives. */
+const REPORT_MS = 1_000;
+/** Most commits, and most bytes of bodies, that one `read` takes. */
+const READ_COMMITS_MAX = 512;
+const READ_BYTES_MAX = 16 * 1024 * 1024;
+
+export interface PostgresJournalSettings {
+  readonly address: JournalAddress;
+  readonly receiver: { readonly name: string; readonly url: string; readonly version: string };
+  readonly leaseSeconds: number;
+  /**
+   * Whether appends need a synchronous standby. When they do, nothing is appended while
+   * `synchronous_standby_names` is empty, and nothing counts as kept that no standby has confirmed.
+   */
+  readonly standby: 'required' | 'optional';
+  /** Longest wait for an answer, in milliseconds; 4,000 by default. */
+  readonly answerMsMax?: number;
+}
+
+/**
+ * The shared journal in PostgreSQL (schema.sql in this folder). A receiver calls one method at a
+ * time. Every write waits for the synchronous standby; a write for which the server did not wait
+ * counts as not kept.
+ */
+export class PostgresJournal implements SharedJournal {
+  readonly #settings: PostgresJournalSettings;
+  readonly #primary: Primary;
+  /** Distinguishes two processes under one name. */
+  readonly #process = randomUUID();
+  readonly #wait: StandbyWait;
+  #reportedAtMs = -Infinity;
+  /** Whether the server lacked space, or failed to write, at the last append. */
+  #lacksSpace = false;
+
+  constructor(settings: PostgresJournalSettings) {
+    this.#settings = settings;
+    this.#primary = new Primary(settings.address, {
+      answerMsMax: settings.answerMsMax ?? ANSWER_MS_MAX,
+    });
+    this.#wait = new StandbyWait(settings.standby, this.#primary);
+  }
+
+  async acquire(): Promise<Acquired> {
+    const { receiver, leaseSeconds } = this.#settings;
+    const values = [receiver.name, receiver.url, this.#process, leaseSeconds];
+    if (this.#lacksSpace) await this.#trySpace();
+    const [[acquired]] = await this.#write<[{ epoch: number }]>([{ statement: ACQUIRE, values }]);
+    if (acquired !== undefined) return { kind: 'acquired', epoch: acquired.epoch };
+    const by = await this.owner();
+    if (by === null) throw new Error('no receiver has a lease, yet none could be acquired');
+    return { kind: 'owned', by };
+  }
+
+  async renew(epoch: number): Promise<boolean> {
+    return this.#lease(epoch, this.#settings.leaseSeconds);
+  }
+
+  async release(epoch: number): Promise<void> {
+    await this.#lease(epoch, 0);
+  }
+
+  async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
+    let session: Session;
+    try {
+      session = await this.#primary.session();
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      return { kind: 'unavailable', cause: error.message };
+    }
+    try {
+      return await this.#appendIn(session, epoch, commit);
+    } catch (error) {
+      if (!(error instanceof StatementFailed)) throw error;
+      await this.#primary.drop();
+      this.#lacksSpace = LACKS_SPACE.test(error.code ?? '');
+      const kind = error.effect === 'none' ? 'unavailable' : 'unknown';
+      return { kind, cause: await this.#causeOf(error) };
+    }
+  }
+
+  async read(after: JournalHead, factsMax: number): Promise<Following> {
+    const session = await this.#primary.session();
+    const [found] = await this.#answers<[SealColumns & { bytes: number }]>(session, [
+      { statement: SEALS, values: [after.commitNumber, READ_COMMITS_MAX] },
+    ]);
+    const isKnown = after.commitNumber === 0 || isHead(found[0], after);
+    if (!isKnown) return this.#diverged(session, after, found[0]);
+    const seals = firstOf(after.commitNumber === 0 ? found : found.slice(1), after, factsMax);
+    const last = seals.at(-1);
+    if (last === undefined) {
+      if (performance.now() - this.#reportedAtMs >= REPORT_MS) {
+        await this.#writeIn(session, [this.#report(after)]);
+      }
+      return { kind: 'commits', commits: [] };
+    }
+    const span = [after.lastSeq + 1, last.lastSeq];
+    // The report is the last one: its wait for the standby covers all that the others have read.
+    const [facts, blocks, days] = await this.#writeIn<
+      [FactColumns, BlockColumns, DayColumns, object]
+    >(session, [
+      { statement: FACTS, values: span },
+      { statement: BLOCKS, values: span },
+      { statement: DAYS, values: span },
+      this.#report(after),
+    ]);
+    try {
+      return { kind: 'commits', commits: commitsOf({ seals, facts, blocks, days }) };
+    } catch (error) {
+      return { kind: 'diverged', detail: `the journal is damaged: ${String(error)}` };
+    }
+  }
+
+  async head(): Promise<JournalHead> {
+    return this.#head(await this.#primary.session());
+  }
+
+  async owner(): Promise<Owner | null> {
+    const session = await this.#primary.session();
+    const [[row]] = await this.#answers<[NonNullable<typeof OWNER.row>]>(session, [
+      { statement: OWNER },
+    ]);
+    if (row === undefined || row.name === null || row.url === null) return null;
+    return { name: row.name, url: row.url, epoch: row.epoch, isLeased: row.isLeased };
+  }
+
+  /** Looks at the primary and its standby. Throws `JournalUnavailable`. */
+  async look(): Promise<JournalState> {
+    const session = await this.#primary.session();
+    const { name } = this.#settings.receiver;
+    const state = await this.#safely(() => lookAt(session, { name, process: this.#process }));
+    return this.#wait.isAlone ? { ...state, standby: 'missing' } : state;
+  }
+
+  async close(): Promise<void> {
+    await this.#primary.drop();
+  }
+
+  async #lease(epoch: number, seconds: number): Promise<boolean> {
+    const values = [this.#process, epoch, seconds];
+    const [[renewed]] = await this.#write<[{ epoch: number }]>([{ statement: RENEW, values }]);
+    return renewed !== undefined;
+  }
+
+  async #appendIn(session: Session, epoch: number, commit: SealedCommit | null): Promise<Appended> {
+    const { leaseSeconds, standby } = this.#settings;
+    const fence = [this.#process, epoch, standby === 'required', leaseSeconds];
+    const { answer, unconfirmed } = await this.#wait.write(session, () =>
+      commit === null
+        ? session.call(CONFIRM_REPEATS, ...fence)
+        : session.call(APPEND, ...fence, ...valuesOf(commit)),
+    );
+    const [row] = answer.rows;
+    if (row === undefined) return { kind: 'unknown', cause: 'the server answered without a row' };
+    if (row.fenced === 0) {
+      if (standby === 'required' && row.isAlone) return { kind: 'unavailable', cause: ALONE };
+      return { kind: 'fenced' };
+    }
+    if (unconfirmed !== undefined) return { kind: 'unknown', cause: unconfirmed };
+    if (row.facts !== (commit?.rows.length ?? 0)) {
+      return { kind: 'unknown', cause: `the server has kept ${row.facts} facts of the commit` };
+    }
+    return { kind: 'appended' };
+  }
+
+  #report(head: JournalHead): Call {
+    const { name, url, version } = this.#settings.receiver;
+    const values = [name, url, this.#process, version, head.commitNumber, head.lastSeq];
+    return { statement: REPORT_RECEIVER, values };
+  }
+
+  async #diverged(
+    session: Session,
+    after: JournalHead,
+    found: SealColumns | undefined,
+  ): Promise<Following> {
+    const here = `commit ${after.commitNumber} of this replica`;
+    if (found?.commitNumber === after.commitNumber) {
+      const detail = `${here} is not the journal's: the replica belongs to another journal, or a failover without a synchronous standby has replaced it`;
+      return { kind: 'diverged', detail };
+    }
+    const head = await this.#head(session);
+    const detail = `${here} is missing in the journal, which ends at commit ${head.commitNumber}: a failover without a synchronous standby has lost it, or the replica belongs to another journal`;
+    return { kind: 'diverged', detail };
+  }
+
+  async #head(session: Session): Promise<JournalHead> {
+    const [[head]] = await this.#answers<[NonNullable<typeof HEAD.row>]>(session, [
+      { statement: HEAD },
+    ]);
+    if (head === undefined)
+      throw new JournalUnavailable('the journal has lost its row of the owner');
+    return head;
+  }
+
+  /** Answers of calls that write; throws when the server did not wait for the standby. */
+  async #write<Rows extends readonly object[]>(calls: {
+    readonly [Index in keyof Rows]: Call<Rows[Index]>;
+  }): Promise<Rowsets<Rows>> {
+    return this.#writeIn(await this.#primary.session(), calls);
+  }
+
+  async #writeIn<Rows extends readonly object[]>(
+    session: Session,
+    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+  ): Promise<Rowsets<Rows>> {
+    const { answer, unconfirmed } = await this.#safely(() =>
+      this.#wait.write(session, () => session.callAll<Rows>(calls)),
+    );
+    if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);
+    return answer.rows;
+  }
+
+  async #answers<Rows extends readonly object[]>(
+    session: Session,
+    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+  ): Promise<Rowsets<Rows>> {
+    const { rows } = await this.#safely(() => session.callAll<Rows>(calls));
+    return rows;
+  }
+
+  /** Whether there is space again: an owner that cannot append would only keep others from it. */
+  async #trySpace(): Promise<void> {
+    const session = await this.#primary.session();
+    await this.#safely(() => session.callAll<[object, object, object]>(TRY_SPACE));
+    this.#lacksSpace = false;
+  }
+
+  async #safely<Result>(ask: () => Promise<Result>): Promise<Result> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof StatementFailed)) throw error;
+      await this.#primary.drop();
+      throw new JournalUnavailable(await this.#causeOf(error));
+    }
+  }
+
+  /** A write that took too long has most likely waited for the standby: says so if none follows. */
+  async #causeOf({ message, isTooLong }: StatementFailed): Promise<string> {
+    if (!isTooLong) return message;
+    try {
+      const session = await this.#primary.session();
+      const { standby } = await lookAt(session, { name: '', process: this.#process });
+      return standby === 'missing' ? withoutStandby(message) : message;
+    } catch (error) {
+      if (error instanceof JournalUnavailable || error instanceof StatementFailed) return message;
+      throw error;
+    }
+  }
+}
+
+type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
+
+/** States of insufficient resources, and of a failed read or write of a file. */
+const LACKS_SPACE = /^(?:53|58)/;
+
+const ALONE =
+  'synchronous_standby_names is empty, so a commit would be on one server only: configure the standby, or let the receiver go on without one';
+
+/** The values of `APPEND` that follow the fence's. */
+function valuesOf(commit: SealedCommit): unknown[] {
+  const { commitNumber, sealedAt, previousHash, hash, rows } = commit;
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('a commit has at least one fact');
+  const seal: unknown[] = [commitNumber, first.seq, last.seq, sealedAt, previousHash, hash];
+  return seal.concat(columnsOf(commit));
+}
+
+function isHead(seal: SealColumns | undefined, head: JournalHead): boolean {
+  return (
+    seal?.commitNumber === head.commitNumber &&
+    seal.lastSeq === head.lastSeq &&
+    Buffer.compare(seal.hash, head.hash) === 0
+  );
+}
+
+/** The first seals whose facts fit into the bounds; at least one, if there is any. */
+function firstOf<Seal extends SealColumns & { readonly bytes: number }>(
+  seals: readonly Seal[],
+  after: JournalHead,
+  factsMax: number,
+): Seal[] {
+  let bytes = 0;
+  const fitting = seals.findIndex((seal, index) => {
+    bytes += seal.bytes;
+    return index > 0 && (seal.lastSeq - after.lastSeq > factsMax || bytes > READ_BYTES_MAX);
+  });
+  return seals.slice(0, fitting === -1 ? seals.length : fitting);
+}

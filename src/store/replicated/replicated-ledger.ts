@@ -1,0 +1,233 @@
+import type { Fact } from '../../domain/fact/fact.ts';
+import { StoreFailed, type CommitResult, type Ledger } from '../port.ts';
+import { ReplicaDiverged, type Prepared, type Replica } from './replica.ts';
+import { JournalUnavailable, type Owner, type SharedJournal } from './shared-journal.ts';
+
+/**
+ * What this receiver is to the shared journal.
+ *
+ * | role | commits | acts on the custody API | next |
+ * |---|---|---|---|
+ * | `owner` | yes | yes | `follower` when another receiver took over; `cut_off` |
+ * | `follower` | hands facts to the owner | no | `owner` when no lease is valid; `cut_off`; `diverged` |
+ * | `cut_off` | no | no | `follower` as soon as the journal and the replica can be written |
+ * | `diverged` | no | no | none: a person decides |
+ */
+export type Role =
+  | { readonly kind: 'owner'; readonly epoch: number }
+  /** `owner`: null while nobody owns the journal. */
+  | { readonly kind: 'follower'; readonly owner: Owner | null }
+  | { readonly kind: 'cut_off'; readonly cause: string }
+  | { readonly kind: 'diverged'; readonly detail: string };
+
+/** Facts that one read of the journal returns at most. */
+const READ_FACTS_MAX = 2_000;
+
+/** So many renewals may fail in a row before the lease ends. */
+const RENEWALS_PER_LEASE = 3;
+
+const NOT_OWNER = 'this receiver does not own the journal';
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof StoreFailed ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/**
+ * The ledger of one receiver among several. As the owner it appends every commit to the shared
+ * journal before its replica keeps it. As a follower it applies the owner's commits.
+ *
+ * The transaction of the replica stays open while the journal appends. That blocks nobody: the
+ * replica has no other writer, and its readers see the state before.
+ */
+export class ReplicatedLedger implements Ledger {
+  readonly #replica: Replica;
+  readonly #journal: SharedJournal;
+  readonly #leaseMs: number;
+  readonly #clock: () => number;
+  readonly #onRole: (role: Role) => void;
+  readonly #onApplied: (lastSeq: number) => void;
+  #role: Role | null = null;
+  /** When the lease was last extended, on `#clock`. */
+  #extendedAt = 0;
+  #isResigned = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    replica: Replica;
+    journal: SharedJournal;
+    /** How long a lease is valid, milliseconds. The owner extends it after a third of that. */
+    leaseMs: number;
+    /** Monotonic milliseconds. */
+    clock: () => number;
+    /** Called when the role changes. */
+    onRole: (role: Role) => void;
+    /** Called with the replica's last journal position after it has grown. */
+    onApplied: (lastSeq: number) => void;
+  }) {
+    this.#replica = options.replica;
+    this.#journal = options.journal;
+    this.#leaseMs = options.leaseMs;
+    this.#clock = options.clock;
+    this.#onRole = options.onRole;
+    this.#onApplied = options.onApplied;
+  }
+
+  /** `unavailable` unless this receiver is the owner. Rejects for a bug; nothing was kept then. */
+  commit(facts: readonly Fact[]): Promise<CommitResult> {
+    return this.#alone(() => this.#commit(facts));
+  }
+
+  /**
+   * One turn of following and of ownership, to be called a few times a second: the owner extends
+   * its lease; a follower applies new commits, and takes over when no lease is valid. Never rejects
+   * because of the journal or the disk.
+   */
+  step(): Promise<void> {
+    return this.#alone(async () => {
+      if (this.#role?.kind === 'diverged') return;
+      try {
+        if (this.#role?.kind === 'owner') await this.#renew(this.#role.epoch);
+        else await this.#followAndTakeOver();
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  /** Asks the journal something between commits and steps: it answers one question at a time. */
+  between<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return this.#alone(ask);
+  }
+
+  /** Ends the ownership for good, so that another receiver takes over at once. */
+  resign(): Promise<void> {
+    return this.#alone(async () => {
+      this.#isResigned = true;
+      const role = this.#role;
+      if (role?.kind !== 'owner') return;
+      this.#change({ kind: 'follower', owner: null });
+      try {
+        await this.#journal.release(role.epoch);
+      } catch (error) {
+        // The lease ends by itself.
+        if (!(error instanceof JournalUnavailable)) throw error;
+      }
+    });
+  }
+
+  async #commit(facts: readonly Fact[]): Promise<CommitResult> {
+    if (this.#role?.kind !== 'owner') return { kind: 'unavailable', cause: NOT_OWNER };
+    const { epoch } = this.#role;
+    let prepared: Prepared;
+    try {
+      prepared = this.#replica.prepare(facts);
+    } catch (error) {
+      if (error instanceof StoreFailed) return { kind: 'unavailable', cause: causeOf(error) };
+      throw error;
+    }
+    // The lease begins before the answer: this process may sleep in between.
+    const asked = this.#clock();
+    const appended = await this.#append(epoch, prepared);
+    if (appended.kind !== 'appended') {
+      this.#replica.drop();
+      return this.#lose(appended.kind === 'fenced' ? NOT_OWNER : appended.cause);
+    }
+    this.#extendedAt = asked;
+    return this.#keep(prepared);
+  }
+
+  /** A journal that fails in an unknown way may have kept the commit. */
+  async #append(epoch: number, { commit }: Prepared) {
+    try {
+      return await this.#journal.append(epoch, commit);
+    } catch (error) {
+      this.#replica.drop();
+      this.#change({ kind: 'cut_off', cause: causeOf(error) });
+      throw error;
+    }
+  }
+
+  #keep({ outcomes }: Prepared): CommitResult {
+    try {
+      const news = this.#replica.keep();
+      this.#onApplied(this.#replica.head.lastSeq);
+      return { kind: 'committed', outcomes, news };
+    } catch (error) {
+      if (!(error instanceof StoreFailed)) throw error;
+      // The journal has the commit. The sender repeats, and the replica reads the commit again.
+      return this.#lose(causeOf(error));
+    }
+  }
+
+  /** The next step reads the journal again before it takes the ownership. */
+  #lose(cause: string): CommitResult {
+    this.#change({ kind: 'cut_off', cause });
+    return { kind: 'unavailable', cause };
+  }
+
+  async #renew(epoch: number): Promise<void> {
+    if (this.#leaseAgeMs() < this.#leaseMs / RENEWALS_PER_LEASE) return;
+    const asked = this.#clock();
+    if (await this.#journal.renew(epoch)) this.#extendedAt = asked;
+    else this.#change({ kind: 'follower', owner: await this.#journal.owner() });
+  }
+
+  async #followAndTakeOver(): Promise<void> {
+    await this.#follow();
+    if (this.#isResigned) {
+      this.#change({ kind: 'follower', owner: await this.#journal.owner() });
+      return;
+    }
+    const asked = this.#clock();
+    const acquired = await this.#journal.acquire();
+    if (acquired.kind === 'owned') {
+      this.#change({ kind: 'follower', owner: acquired.by });
+      return;
+    }
+    // Nobody else can append now, so the replica holds everything afterwards.
+    await this.#follow();
+    this.#extendedAt = asked;
+    this.#change({ kind: 'owner', epoch: acquired.epoch });
+  }
+
+  #leaseAgeMs(): number {
+    return this.#clock() - this.#extendedAt;
+  }
+
+  /** Applies all commits that the replica lacks. */
+  async #follow(): Promise<void> {
+    for (;;) {
+      const following = await this.#journal.read(this.#replica.head, READ_FACTS_MAX);
+      if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
+      if (following.commits.length === 0) return;
+      for (const commit of following.commits) this.#replica.follow(commit);
+      this.#onApplied(this.#replica.head.lastSeq);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ReplicaDiverged) {
+      this.#change({ kind: 'diverged', detail: error.message });
+    } else if (error instanceof JournalUnavailable || error instanceof StoreFailed) {
+      // While its lease is valid, nobody else can be the owner.
+      if (this.#role?.kind === 'owner' && this.#leaseAgeMs() < this.#leaseMs) return;
+      this.#change({ kind: 'cut_off', cause: causeOf(error) });
+    } else {
+      throw error;
+    }
+  }
+
+  #change(role: Role): void {
+    const isSame = JSON.stringify(role) === JSON.stringify(this.#role);
+    this.#role = role;
+    if (!isSame) this.#onRole(role);
+  }
+
+  /** Runs commits, steps and the resignation one after the other. */
+  #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+    const next = this.#turn.then(run, run);
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+}

@@ -1,0 +1,238 @@
+import { sql, type Kysely } from 'kysely';
+import { storedAmount } from '../../../domain/money/amount.ts';
+import type { EntryCause, EntrySource } from '../../../domain/money/entry.ts';
+import { breakKey, BREAK_TYPES } from '../../../domain/break/break.ts';
+import type { ChangeKind } from '../../../domain/fact/notification.ts';
+import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../answers.ts';
+import type { JournalReader } from '../journal/journal-reader.ts';
+import { ownHashOf, withdrawalOf } from '../table/row.ts';
+import type { Tables } from '../table/tables.ts';
+import { seqBefore } from './deposit-search.ts';
+import { factAt, namesAny, ROWS_MAX, withHistory } from './life-facts.ts';
+import { atSnapshot } from './list.ts';
+import { notificationOf } from './notifications.ts';
+
+/** Notifications without a hash are looked for among so many facts after the first one. */
+const FACTS_AFTER_MAX = 50_000;
+/** How much older a fact may be than the first of its commit, milliseconds. */
+const DISORDER_MS = 5_000;
+/** Custody records and decisions are looked for among so many of them after each known moment. */
+const RECORDS_PER_MOMENT_MAX = 48;
+/** Moments around which they are looked for: the newest ones. */
+const MOMENTS_MAX = 6;
+
+/** Postings at positions in the books of a transaction, under its hashes. */
+export function withdrawalPostings(
+  db: Kysely<Tables>,
+  about: { readonly transactionId: string; readonly hashIds: readonly number[] },
+) {
+  return db
+    .selectFrom('entries')
+    .innerJoin('postings', 'postings.entry_id', 'entries.entry_id')
+    .innerJoin('ledger_accounts', 'ledger_accounts.ledger_account', 'postings.ledger_account')
+    .where('entries.hash_id', 'in', about.hashIds)
+    .where('entries.transaction_id', '=', about.transactionId)
+    .where('entries.view', '=', 'books')
+    .where('ledger_accounts.kind', '=', 'position')
+    .select([
+      'entries.entry_id',
+      'entries.seq',
+      'entries.cause',
+      'entries.source',
+      'entries.reverses',
+      'entries.posted_at',
+      'postings.change_kind',
+      'postings.amount',
+      'ledger_accounts.asset',
+    ])
+    .orderBy('entries.entry_id')
+    .orderBy('postings.line')
+    .limit(ROWS_MAX + 1);
+}
+
+/** Notifications of a transaction under its hashes, oldest first. */
+export function hashedNotifications(
+  db: Kysely<Tables>,
+  about: { readonly transactionId: string; readonly hashIds: readonly number[] },
+) {
+  return db
+    .selectFrom('notifications')
+    .where('hash_id', 'in', about.hashIds)
+    .where(sql<boolean>`transaction_id = ${about.transactionId}`)
+    .selectAll()
+    .orderBy('seq')
+    .limit(ROWS_MAX + 1);
+}
+
+/** Notifications of a transaction among the facts after one of them: no index finds them. */
+function unhashedRows(
+  db: Kysely<Tables>,
+  about: { readonly transactionId: string; readonly afterSeq: number },
+) {
+  return db
+    .selectFrom('notifications')
+    .where('seq', '>', about.afterSeq)
+    .where('seq', '<=', about.afterSeq + FACTS_AFTER_MAX)
+    .where(sql<boolean>`transaction_id = ${about.transactionId}`)
+    .selectAll()
+    .orderBy('seq')
+    .limit(ROWS_MAX + 1);
+}
+
+async function notificationsOf(
+  at: Kysely<Tables>,
+  about: {
+    readonly transactionId: string;
+    readonly hashIds: readonly number[];
+    readonly afterSeq: number;
+  },
+) {
+  const rows = [
+    ...(await hashedNotifications(at, about).execute()),
+    ...(await unhashedRows(at, about).execute()),
+  ];
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  const sorted = [...bySeq.values()].toSorted((left, right) => left.seq - right.seq);
+  const ids = sorted.flatMap((row) => row.hash_id ?? []);
+  const hashes = await at.selectFrom('hashes').where('hash_id', 'in', ids).selectAll().execute();
+  const byId = new Map(hashes.map((hash) => [hash.hash_id, hash]));
+  return sorted.map((row) =>
+    notificationOf(row, row.hash_id === null ? undefined : byId.get(row.hash_id)),
+  );
+}
+
+/** Unresolved breaks of a transaction, by their keys. */
+export function unresolvedBreaks(db: Kysely<Tables>, transactionId: string) {
+  const keys = BREAK_TYPES.flatMap((type) => [
+    breakKey(type, transactionId),
+    breakKey(type, transactionId, 'corrected'),
+  ]);
+  return db
+    .selectFrom('breaks')
+    .where('key', 'in', keys)
+    .where(sql<boolean>`state <> 'resolved'`)
+    .selectAll();
+}
+
+/** Breaks about the transaction: under its hashes, and unresolved ones by their keys. */
+async function breaksOf(
+  at: Kysely<Tables>,
+  about: { readonly transactionId: string; readonly hashes: readonly string[] },
+): Promise<WithdrawalLife['breaks']> {
+  const { transactionId, hashes } = about;
+  const ofHashes = await at
+    .selectFrom('breaks')
+    .where('blockchain_hash', 'in', hashes)
+    .where(sql<boolean>`transaction_id = ${transactionId}`)
+    .selectAll()
+    .limit(ROWS_MAX + 1)
+    .execute();
+  const unresolved = await unresolvedBreaks(at, transactionId).execute();
+  const found = new Map([...ofHashes, ...unresolved].map((row) => [row.break_id, row]));
+  return withHistory(at, [...found.values()]);
+}
+
+function postingOf(row: {
+  readonly entry_id: number;
+  readonly seq: number;
+  readonly cause: string;
+  readonly source: string;
+  readonly reverses: number | null;
+  readonly posted_at: number;
+  readonly change_kind: string;
+  readonly amount: string;
+  readonly asset: string;
+}): WithdrawalPosting {
+  return {
+    entryId: row.entry_id,
+    seq: row.seq,
+    cause: row.cause as EntryCause,
+    source: row.source as EntrySource,
+    change: row.change_kind as ChangeKind,
+    asset: row.asset,
+    amount: storedAmount(row.amount),
+    isReversal: row.reverses !== null,
+    postedAt: row.posted_at,
+  };
+}
+
+/** Custody records and decisions soon after known moments of the transaction. */
+async function recordsAround(at: Kysely<Tables>, moments: readonly number[]): Promise<number[]> {
+  const found = new Set<number>();
+  for (const moment of [...new Set(moments)].slice(-MOMENTS_MAX)) {
+    const from = await seqBefore(at, moment - DISORDER_MS);
+    const rows = await at
+      .selectFrom('journal')
+      .where('seq', '>', from)
+      .where('seq', '<=', from + FACTS_AFTER_MAX)
+      .where('kind', 'in', ['custody-record', 'decision'])
+      .select('seq')
+      .orderBy('seq')
+      .limit(RECORDS_PER_MOMENT_MAX)
+      .execute();
+    for (const { seq } of rows) found.add(seq);
+  }
+  return [...found].toSorted((left, right) => left - right);
+}
+
+async function factsOf(
+  at: Kysely<Tables>,
+  life: Omit<WithdrawalLife, 'facts' | 'isCut'>,
+  journal: JournalReader,
+): Promise<Map<number, LifeFact>> {
+  const { withdrawal, notifications, postings, breaks } = life;
+  const facts = new Map<number, LifeFact>();
+  const add = (seq: number, isWanted: (fact: LifeFact) => boolean): void => {
+    const fact = facts.has(seq) ? undefined : factAt(journal, seq);
+    if (fact !== undefined && isWanted(fact)) facts.set(seq, fact);
+  };
+  for (const { seq } of [...notifications, ...postings]) add(seq, () => true);
+  for (const { history } of breaks) for (const { seq } of history) add(seq, () => true);
+  const { firstSeenAt, updatedAt, transactionId } = withdrawal;
+  const moments = [firstSeenAt, ...postings.map(({ postedAt }) => postedAt), updatedAt];
+  for (const seq of await recordsAround(at, moments)) {
+    add(seq, (fact) => namesAny(fact, [transactionId]));
+  }
+  return facts;
+}
+
+/** A withdrawal with the facts about it (`Reads.withdrawalLife`). */
+export function readWithdrawalLife(
+  db: Kysely<Tables>,
+  transactionId: string,
+  journal: JournalReader,
+): Promise<WithdrawalLife | undefined> {
+  return atSnapshot(db, async (at) => {
+    const row = await at
+      .selectFrom('withdrawals')
+      .where('transaction_id', '=', transactionId)
+      .selectAll()
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const own = await at
+      .selectFrom('own_hashes')
+      .where('transaction_id', '=', transactionId)
+      .selectAll()
+      .limit(ROWS_MAX)
+      .execute();
+    const hashIds = [...new Set([row.hash_id, ...own.map((one) => one.hash_id)])].filter(
+      (id) => id !== null,
+    );
+    const afterSeq = await seqBefore(at, row.first_seen_at - DISORDER_MS);
+    const about = { transactionId, hashIds, afterSeq };
+    const notifications = await notificationsOf(at, about);
+    const postings = (await withdrawalPostings(at, about).execute()).map(postingOf);
+    const ownHashes = own.map(ownHashOf);
+    const hashes = ownHashes.map(({ blockchainHash }) => blockchainHash);
+    const breaks = await breaksOf(at, { transactionId, hashes });
+    const life = {
+      withdrawal: withdrawalOf(row),
+      ownHashes,
+      notifications: notifications.slice(0, ROWS_MAX),
+      postings: postings.slice(0, ROWS_MAX),
+      breaks: breaks.slice(0, ROWS_MAX),
+    };
+    const isCut = [notifications, postings, breaks].some((list) => list.length > ROWS_MAX);
+    return { ...life, facts: await factsOf(at, life, journal), isCut };
+  });
+}

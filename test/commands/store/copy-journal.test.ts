@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { existsSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-journal.ts';
+import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
+import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { played } from '../../store/bookkeeping/play.ts';
+import { choices } from '../../store/choices.ts';
+import { OpenLedger, temporaryPath } from '../../store/open-ledger.ts';
+import { MemoryJournal } from '../../store/replicated/memory-journal.ts';
+import { Service } from '../../store/webhook.ts';
+
+const PATIENCE_MS = 240_000;
+const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
+
+/** A store in a file that took the facts of a play, one commit each. */
+async function storeOf(story: readonly number[]): Promise<string> {
+  const { play } = await played(story);
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  for (const fact of play.facts) await open.commit([fact]);
+  open.close();
+  play.open.close();
+  return path;
+}
+
+function problemsBetween(one: string, other: string): readonly string[] {
+  const [left, right] = [openForReading(one), openForReading(other)];
+  try {
+    const seals = 'SELECT * FROM seals ORDER BY commit_number';
+    expect(right.prepare(seals).all()).toEqual(left.prepare(seals).all());
+    return compareProjections(left, right).problems;
+  } finally {
+    left.close();
+    right.close();
+  }
+}
+
+test(
+  'a store that is copied into a journal and back has the same seals and the same tables',
+  async () => {
+    const property = fc.asyncProperty(choices, async (story) => {
+      const path = await storeOf(story);
+      const back = `${path}.back`;
+      const journal = new MemoryJournal();
+      const there = await copyToJournal(path, journal.receiver('copy'), SILENT);
+      const here = await copyToStore(journal.receiver('copy'), back, SILENT);
+      expect(here).toEqual(there);
+      expect(existsSync(`${path}.copy`)).toBe(false);
+      expect(problemsBetween(path, back)).toEqual([]);
+      rmSync(back);
+    });
+    await fc.assert(property, { numRuns: 15 });
+  },
+  PATIENCE_MS,
+);
+
+test('a copy out of a journal shows how many of its facts it has read', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  for (const number of [1, 2, 3]) await open.deliver(new Service().confirmed(number));
+  open.close();
+  const journal = new MemoryJournal();
+  await copyToJournal(path, journal.receiver('copy'), SILENT);
+  const shown: (string | number)[] = [];
+  await copyToStore(journal.receiver('copy'), `${path}.back`, {
+    start: (stage, total) => void shown.push(stage, total),
+    tick: (facts) => void shown.push(facts),
+    done: () => void shown.push('done'),
+  });
+  expect(shown).toEqual(['copy', 3, 1, 1, 1, 'done']);
+});
+
+test('a copy refuses a journal that has commits, and one that a receiver owns', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  await open.deliver(new Service().confirmed(1));
+  open.close();
+  const journal = new MemoryJournal();
+  journal.acquire('a');
+  await expect(copyToJournal(path, journal.receiver('copy'), SILENT)).rejects.toThrow(
+    'the receiver a owns the journal: stop every receiver before a copy',
+  );
+  journal.now += journal.leaseMs + 1;
+  await copyToJournal(path, journal.receiver('copy'), SILENT);
+  await expect(copyToJournal(path, journal.receiver('copy'), SILENT)).rejects.toThrow(
+    'the journal is not empty',
+  );
+});
+
+test('a copy into an existing file is refused, and the file stays', async () => {
+  const path = temporaryPath();
+  const open = new OpenLedger(path);
+  open.close();
+  const journal = new MemoryJournal();
+  await expect(copyToStore(journal.receiver('copy'), path, SILENT)).rejects.toThrow(
+    `${path} exists: give a new file with --to sqlite:FILE`,
+  );
+  expect(existsSync(path)).toBe(true);
+});

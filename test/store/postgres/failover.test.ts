@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { PostgresJournal } from '../../../src/store/postgres/postgres-journal.ts';
+import {
+  JournalUnavailable,
+  type Appended,
+  type SealedCommit,
+} from '../../../src/store/replicated/shared-journal.ts';
+import { sealHash } from '../../../src/store/seal.ts';
+import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
+import {
+  NOT_INSTALLED,
+  postgresPrograms,
+} from '../../../src/commands/demo/postgres/installation.ts';
+import { chainOf, commitAfter, EMPTY, headOf, note, plain } from './commits.ts';
+import { newJournal, owning, readAll, receiver } from './receiver.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+
+/** Servers of a test that kills one. */
+async function mortalPair(): Promise<PostgresCluster> {
+  const cluster = await startPostgres({ standby: true });
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+/** Cancels the one session that waits for the standby, as an operator might. */
+async function cancelWait(cluster: PostgresCluster): Promise<void> {
+  const cancelled = `SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity
+    WHERE wait_event = 'SyncRep'`;
+  await expect.poll(() => cluster.sql(cancelled)).toEqual([{ done: true }]);
+}
+
+/** The judge: numbers of commits that were answered with `appended` and are not in the journal. */
+async function lostOf(
+  acknowledged: readonly SealedCommit[],
+  journal: PostgresJournal,
+): Promise<number[]> {
+  const keyOf = ({ previousHash, sealedAt, rows }: SealedCommit): string =>
+    Buffer.from(sealHash(previousHash, { sealedAt, rows })).toString('hex');
+  const kept = new Set((await readAll(journal, EMPTY)).map(keyOf));
+  const lost = acknowledged.filter((one) => !kept.has(keyOf(one)));
+  return lost.map(({ commitNumber }) => commitNumber);
+}
+
+describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgres({ standby: true });
+  });
+  afterEach(async () => {
+    cluster.standby?.resume();
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+  });
+  afterAll(() => cluster?.stop());
+
+  test('a cancelled wait for the standby is an unknown outcome, and is read once it is confirmed', async () => {
+    const address = await newJournal(cluster);
+    const [owner, follower] = [
+      receiver(address, 'a', { standby: 'required' }),
+      receiver(address, 'b', { standby: 'required' }),
+    ];
+    const epoch = await owning(owner);
+    expect(await follower.read(EMPTY, 100)).toEqual({ kind: 'commits', commits: [] });
+    cluster.standby?.pause();
+
+    const commit = commitAfter(EMPTY, [note('x')]);
+    const appending = owner.append(epoch, commit);
+    await cancelWait(cluster);
+    const appended = await appending;
+    expect(appended).toEqual({
+      kind: 'unknown',
+      cause:
+        'no synchronous standby has confirmed the write: start the standby, repair its network, or name another one in synchronous_standby_names (PostgreSQL: canceling wait for synchronous replication due to user request)',
+    });
+    // The primary alone has it, so nobody may act on it.
+    const reading = follower.read(EMPTY, 100).catch((error: unknown) => error);
+    await cancelWait(cluster);
+    expect(await reading).toBeInstanceOf(JournalUnavailable);
+
+    const repeated = owner.append(epoch, null);
+    await cancelWait(cluster);
+    expect((await repeated).kind).toBe('unknown');
+
+    cluster.standby?.resume();
+    expect((await readAll(follower, EMPTY)).map(plain)).toEqual([plain(commit)]);
+  });
+
+  test('without an answer of the standby an append ends as unknown, and holds back the next owner', async () => {
+    const address = await newJournal(cluster);
+    const hurried = { answerMsMax: 2_000, leaseSeconds: 0.1, standby: 'required' } as const;
+    const [owner, other] = [receiver(address, 'a', hurried), receiver(address, 'b', hurried)];
+    let epoch = 0;
+    await expect
+      .poll(async () => {
+        epoch = await owning(owner).catch(() => 0);
+        return epoch;
+      })
+      .toBeGreaterThan(0);
+    cluster.standby?.pause();
+    const commit = commitAfter(EMPTY, [note('x')]);
+    expect((await owner.append(epoch, commit)).kind).toBe('unknown');
+    // The append's row is locked until the standby answers: it has taken effect, or never will.
+    await expect(other.acquire()).rejects.toBeInstanceOf(JournalUnavailable);
+
+    cluster.standby?.resume();
+    await expect.poll(async () => (await other.acquire().catch(() => null))?.kind).toBe('acquired');
+    expect((await owner.append(epoch, commitAfter(headOf(commit), [note('y')]))).kind).not.toBe(
+      'appended',
+    );
+    const kept = (await readAll(receiver(address, 'c'), EMPTY)).map(plain);
+    // A very slow server may have ended the append before it was written.
+    expect([[], [plain(commit)]]).toContainEqual(kept);
+  });
+
+  test('a receiver that needs a standby appends nothing while none is configured', async () => {
+    const address = await newJournal(cluster);
+    const owner = receiver(address, 'a', { standby: 'required' });
+    const epoch = await owning(owner);
+    const commit = commitAfter(EMPTY, [note('x')]);
+    await cluster.setSynchronous(false);
+    const alone = expect.objectContaining({ kind: 'unavailable' }) as unknown;
+    expect(await owner.append(epoch, commit)).toEqual(alone);
+    expect(await owner.append(epoch, null)).toEqual(alone);
+    expect(await cluster.sql(`SELECT FROM ${address.schema}.journal`)).toEqual([]);
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+    expect(await owner.append(epoch, commit)).toEqual({ kind: 'appended' });
+  });
+
+  test('a receiver whose standby is optional goes on alone, and then waits for nobody', async () => {
+    const address = await newJournal(cluster);
+    const [owner, follower] = [receiver(address, 'a'), receiver(address, 'b')];
+    const epoch = await owning(owner);
+    expect((await owner.look()).standby).toBe('waits');
+    cluster.standby?.pause();
+    const [first, second] = chainOf([[note('1')], [note('2')]]);
+    expect(await owner.append(epoch, first)).toEqual({ kind: 'appended' });
+    expect((await owner.look()).standby).toBe('missing');
+    expect(await owner.append(epoch, second)).toEqual({ kind: 'appended' });
+    expect((await readAll(follower, EMPTY)).map(plain)).toEqual([first, second].map(plain));
+    // Nobody waits any more: the standby still confirms nothing.
+    expect(await cluster.sql(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual(
+      [],
+    );
+  });
+
+  test("the role's settings cannot switch off the wait for the standby", async () => {
+    const address = await newJournal(cluster);
+    await cluster.sql('ALTER ROLE admin SET synchronous_commit = off');
+    onTestFinished(async () => {
+      await cluster.sql('ALTER ROLE admin RESET synchronous_commit');
+    });
+    const owner = receiver(address, 'a', { standby: 'required' });
+    const epoch = await owning(owner);
+    cluster.standby?.pause();
+    const appending = owner.append(epoch, commitAfter(EMPTY, [note('x')]));
+    await cancelWait(cluster);
+    expect((await appending).kind).toBe('unknown');
+  });
+});
+
+describe.runIf(isInstalled)('when the primary dies', () => {
+  test('under appends, the standby takes over with every appended commit', async () => {
+    const cluster = await mortalPair();
+    const address = await newJournal(cluster);
+    const owner = receiver(address, 'a');
+    let epoch = await owning(owner);
+    const acknowledged: SealedCommit[] = [];
+    let head = EMPTY;
+    let last: Appended = { kind: 'appended' };
+    let dying: Promise<void> | undefined;
+    while (last.kind === 'appended') {
+      const commit = commitAfter(head, [note(`fact ${head.lastSeq}`), note('more')]);
+      const appending = owner.append(epoch, commit);
+      if (acknowledged.length === 40) dying = cluster.primary.kill();
+      last = await appending;
+      if (last.kind !== 'appended') break;
+      acknowledged.push(commit);
+      head = headOf(commit);
+    }
+    await dying;
+    expect(acknowledged.length).toBeGreaterThanOrEqual(40);
+    await cluster.promoteStandby();
+
+    const follower = receiver(address, 'b');
+    expect(await lostOf(acknowledged, follower)).toEqual([]);
+    // The owner goes on: it takes the ownership again, reads what it does not know, and appends.
+    epoch = await owning(owner);
+    const unknown = await readAll(owner, head);
+    expect(unknown.length).toBeLessThanOrEqual(1);
+    head = unknown[0] === undefined ? head : headOf(unknown[0]);
+    const next = commitAfter(head, [note('after')]);
+    expect(await owner.append(epoch, next)).toEqual({ kind: 'appended' });
+    expect((await readAll(follower, head)).map(plain)).toEqual([plain(next)]);
+  });
+
+  test('with asynchronous replication the same judge finds a loss, and a replica that is ahead stops', async () => {
+    const cluster = await mortalPair();
+    const address = await newJournal(cluster);
+    await cluster.setSynchronous(false);
+    const owner = receiver(address, 'a');
+    const epoch = await owning(owner);
+    const [first, second, third] = chainOf([[note('1')], [note('2')], [note('3')]]);
+    expect(await owner.append(epoch, first)).toEqual({ kind: 'appended' });
+    const caughtUp = `SELECT FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()`;
+    await expect.poll(() => cluster.sql(caughtUp)).toHaveLength(1);
+    await cluster.standby?.stop();
+    expect(await owner.append(epoch, second)).toEqual({ kind: 'appended' });
+    expect(await owner.append(epoch, third)).toEqual({ kind: 'appended' });
+    await cluster.primary.kill();
+    await cluster.standby?.start();
+    await cluster.promoteStandby();
+
+    const follower = receiver(address, 'b');
+    expect(await lostOf([first, second, third], follower)).toEqual([2, 3]);
+    const following = await follower.read(headOf(third), 100);
+    expect(following.kind).toBe('diverged');
+    expect(following).toHaveProperty(
+      'detail',
+      'commit 3 of this replica is missing in the journal, which ends at commit 1: a failover without a synchronous standby has lost it, or the replica belongs to another journal',
+    );
+  });
+});

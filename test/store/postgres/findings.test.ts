@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { journalAddress, type JournalAddress } from '../../../src/store/postgres/address.ts';
+import { initJournal } from '../../../src/store/postgres/init.ts';
+import { journalFindings } from '../../../src/store/postgres/journal-findings.ts';
+import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
+import {
+  NOT_INSTALLED,
+  postgresPrograms,
+} from '../../../src/commands/demo/postgres/installation.ts';
+import { PASSWORD } from '../../postgres/server.ts';
+import { newJournal, NOW_MS } from './receiver.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+
+describe.runIf(isInstalled)('a look at the database', () => {
+  let cluster: PostgresCluster;
+  let sound: JournalAddress;
+  beforeAll(async () => {
+    cluster = await startPostgres({ standby: true });
+    await cluster.sql(`CREATE ROLE runtime LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_monitor`);
+    const address = await newJournal(cluster);
+    await initJournal(address, { nowMs: NOW_MS, runtimeRole: 'runtime' });
+    sound = { ...address, user: 'runtime' };
+    await cluster.standbyFollows();
+  });
+  afterEach(async () => {
+    await cluster.sql('ALTER SYSTEM RESET ALL');
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+  });
+  afterAll(() => cluster?.stop());
+
+  /** The findings that are not ok. */
+  async function troubles(address: JournalAddress, nowMs = Date.now): Promise<string[]> {
+    const found = await journalFindings(address, nowMs);
+    return found.flatMap(({ status, detail }) => (status === 'ok' ? [] : [`${status}: ${detail}`]));
+  }
+
+  async function reconfigured(setting: string): Promise<void> {
+    await cluster.sql(`ALTER SYSTEM SET ${setting}`);
+    await cluster.sql('SELECT pg_reload_conf()');
+    const [name, value] = setting.split(' = ');
+    const current = `SELECT current_setting('${name}') AS value`;
+    await expect.poll(() => cluster.sql(current)).toEqual([{ value: value?.replaceAll("'", '') }]);
+  }
+
+  test('of a sound cluster tells of the servers, the standby and the journal', async () => {
+    const found = await journalFindings(sound, Date.now);
+    expect(
+      found.map(({ status, detail }) => `${status}: ${detail.replace(/\d+ bytes/, 'N bytes')}`),
+    ).toEqual([
+      'ok: reached; the primary',
+      'ok: standby standby (sync) is N bytes behind',
+      `ok: schema ${sound.schema}; role runtime cannot change it`,
+      'ok: reached; a standby',
+    ]);
+  });
+
+  test.each([
+    ['fsync = off', 'problem: fsync is off'],
+    ['full_page_writes = off', 'problem: full_page_writes is off'],
+    ['synchronous_commit = local', 'warning: synchronous_commit is local'],
+    ["synchronous_standby_names = ''", 'problem: synchronous_standby_names is empty'],
+    ['synchronous_standby_names = elsewhere', 'problem: no synchronous standby follows'],
+  ])('tells of %s', async (setting, told) => {
+    await reconfigured(setting);
+    const found = await troubles(sound);
+    expect(found).toEqual([expect.stringContaining(told)]);
+  });
+
+  test('tells of a clock that differs by an hour', async () => {
+    const found = await troubles(sound, () => Date.now() - 3_600_000);
+    const told = expect.stringMatching(
+      /^warning: its clock is 3\d{3} s ahead of this machine's/,
+    ) as unknown;
+    expect(found).toEqual([told, told]);
+  });
+
+  test('tells of a role that may change the journal', async () => {
+    expect(await troubles({ ...sound, user: 'admin' })).toEqual([
+      'warning: role admin may change or delete rows of journal, bodies, seals, computed_days: run receivers under a role of `counterfoil init --runtime-role`',
+    ]);
+  });
+
+  test('tells of a role that cannot see the standbys', async () => {
+    await cluster.sql('REVOKE pg_monitor FROM runtime');
+    const found = await troubles(sound);
+    await cluster.sql('GRANT pg_monitor TO runtime');
+    expect(found).toEqual([expect.stringContaining('warning: this role may not see the state')]);
+  });
+
+  test('tells of an address that names the standby alone', async () => {
+    expect(await troubles({ ...sound, hosts: sound.hosts.slice(1) })).toEqual([
+      'problem: no server of the address takes writes: name the primary too',
+    ]);
+  });
+
+  test('tells of a server that cannot be reached, and of a missing journal', async () => {
+    const address = journalAddress(cluster.url('postgres', '?schema=nothing'));
+    const hosts = [...address.hosts, { host: '127.0.0.1', port: 1 }];
+    expect(await troubles({ ...address, hosts })).toEqual([
+      expect.stringContaining('problem: schema nothing of database postgres holds no journal'),
+      expect.stringContaining('problem: connect ECONNREFUSED'),
+    ]);
+  });
+});

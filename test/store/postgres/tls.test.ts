@@ -1,0 +1,79 @@
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { journalAddress } from '../../../src/store/postgres/address.ts';
+import { initJournal } from '../../../src/store/postgres/init.ts';
+import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
+import {
+  NOT_INSTALLED,
+  postgresPrograms,
+  serverUser,
+} from '../../../src/commands/demo/postgres/installation.ts';
+import { makeAuthority, type Authority } from '../../tls/authority.ts';
+import { NOW_MS } from './receiver.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+
+describe.runIf(isInstalled)('TLS to PostgreSQL', () => {
+  let cluster: PostgresCluster;
+  let authority: Authority;
+  beforeAll(async () => {
+    authority = makeAuthority();
+    cluster = await startPostgres({ standby: false });
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    authority?.remove();
+  });
+
+  /** Reads the server's certificate and key anew, from files that its user owns. */
+  async function serveTls(): Promise<void> {
+    const { uid, gid } = serverUser();
+    chmodSync(authority.folder, 0o711);
+    const { cert, key } = authority.pairOf('server');
+    for (const [setting, text] of [
+      ['ssl_cert_file', cert],
+      ['ssl_key_file', key],
+    ] as const) {
+      const path = join(authority.folder, setting);
+      writeFileSync(path, text, { mode: 0o600 });
+      if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+      await cluster.sql(`ALTER SYSTEM SET ${setting} = '${path}'`);
+    }
+    await cluster.sql('ALTER SYSTEM SET ssl = on');
+    await cluster.sql('SELECT pg_reload_conf()');
+    const isOn = "SELECT current_setting('ssl') AS ssl";
+    await expect.poll(() => cluster.sql(isOn)).toEqual([{ ssl: 'on' }]);
+  }
+
+  /** The outcome of `init` under an address's parameters. */
+  async function outcome(host: string, parameters: string): Promise<string> {
+    const text = cluster.url('postgres', parameters).replace('127.0.0.1', host);
+    try {
+      await initJournal(journalAddress(text), { nowMs: NOW_MS });
+      return 'connected';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  test('a server without TLS is refused where TLS is wanted', async () => {
+    expect(await outcome('localhost', '?sslmode=require')).toContain(
+      'the server has no TLS: switch ssl on there',
+    );
+  });
+
+  test('verify-full takes a server of the authority under the name of its certificate alone', async () => {
+    await serveTls();
+    const ca = `sslrootcert=${join(authority.folder, 'ca.pem')}`;
+    expect(await outcome('localhost', `?sslmode=verify-full&${ca}`)).toBe('connected');
+    // Another name of 127.0.0.1, which the certificate does not have.
+    expect(await outcome('127.1', `?sslmode=verify-full&${ca}`)).toContain(
+      "127.1. is not in the cert's altnames",
+    );
+    expect(await outcome('127.1', `?sslmode=verify-ca&${ca}`)).toBe('connected');
+    expect(await outcome('localhost', '?sslmode=verify-full')).toContain('unable to verify');
+    expect(await outcome('localhost', '?sslmode=require')).toBe('connected');
+  });
+});
