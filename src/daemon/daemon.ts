@@ -1,23 +1,16 @@
 import type { Readiness } from '../api/health.ts';
 import type { SignalSource } from '../ops/lifecycle.ts';
-import { startText, takePolicy } from './start/configured-policy.ts';
-import { checkClock } from './checks/clock-check.ts';
 import { logShutdown, shutdownOf } from './process/shutdown.ts';
-import { takeExemptions } from './start/configured-exemptions.ts';
 import { openListeners, type Listeners } from './listening/listeners.ts';
 import { openStore, type OpenStore } from './start/open-store.ts';
-import {
-  assemble,
-  reevaluateDeposits,
-  type DaemonContext,
-  type Parts,
-  type Surroundings,
-} from './parts.ts';
+import { assemble, type DaemonContext, type Parts, type AssemblyContext } from './parts.ts';
+import type { SharedJournalOptions } from './writing/messages.ts';
+import type { DutyStep } from './receivers/duties.ts';
+import { takeTokens, warnOfSharedNames } from './start/run-time-tokens.ts';
 import { Reloading, type ConfigSource } from './start/reloading.ts';
 import { CertificateGate } from './senders/certificate-gate.ts';
 import { RefusedSenders } from './senders/refused-senders.ts';
 import { routes } from './routes.ts';
-import { warnOfNames } from './start/startup-warnings.ts';
 
 /**
  * Shutdown steps in order, each with its share of at most 9 s: container runtimes kill after 10 s.
@@ -35,6 +28,19 @@ const SHUTDOWN_SHARES_MS = {
   listener: 1_000,
   connections: 200,
   store: 1_800,
+} as const;
+
+/**
+ * With several receivers, the ownership is handed over before the listener closes. The duties may
+ * wait for a commit, and that for a standby: an answer of the journal takes 4 s at most.
+ */
+const SHARED_SHUTDOWN_SHARES_MS = {
+  ...SHUTDOWN_SHARES_MS,
+  reconciliation: 4_000,
+  'hand-over': 900,
+  listener: 1_200,
+  'commit queue': 300,
+  store: 900,
 } as const;
 
 /** The daemon, listening. */
@@ -64,6 +70,7 @@ export async function startDaemon(
     path: config.store.path,
     batchMax: config.intake.batchMax,
     queueMax: config.intake.queueMax,
+    shared: sharedJournalOf(context),
     onLost: (error) => {
       log.fatal({ err: error }, 'A worker thread stopped; the daemon exits.');
       void lifecycle.abandon();
@@ -78,18 +85,25 @@ export async function startDaemon(
   }
 }
 
+/** The journal that the store replicates; null with SQLite. */
+function sharedJournalOf({ config, version }: DaemonContext): SharedJournalOptions | null {
+  const { store, receiver } = config;
+  if (store.kind === 'sqlite' || receiver === undefined) return null;
+  const { name, url, leaseSeconds, standby } = receiver;
+  return { databaseUrl: store.url, name, url, version, leaseSeconds, standby };
+}
+
 async function startOn(
   store: OpenStore,
-  surroundings: Surroundings,
+  context: AssemblyContext,
   reloading: Reloading,
 ): Promise<RunningDaemon> {
-  const parts = assemble(store, surroundings);
-  const { config, log, reads, reconciler, closer, lifecycle } = parts;
-  // Check before the first write: a new fact would become the newest.
-  for (const { check, detail } of await checkClock(reads, Date.now())) log.warn({ check }, detail);
-  const policyText = startText(await takePolicy(config.crediting, parts));
-  if (policyText !== null) log.warn(policyText);
-  await takeExemptions(config.reconcile.exemptions, parts);
+  const parts = assemble(store, context);
+  const { config, log, ownership, writer, shared, lifecycle } = parts;
+  // Several receivers: the one that becomes the owner begins its duties then.
+  if (shared === null) await ownership.begin();
+  await takeTokens(parts);
+  warnOfSharedNames(parts);
   const phase = (): Readiness['phase'] => (lifecycle.stopping ? 'stopping' : 'serving');
   const refused = new RefusedSenders({ log, now: () => performance.now() });
   const gate = gateOf(parts, refused);
@@ -103,15 +117,8 @@ async function startOn(
       listeners.drop((connection) => gate.refusesConnection(connection));
     };
   });
-  reconciler.start();
-  parts.verifying?.start();
-  closer.start();
-  reevaluateDeposits(parts);
-  warnOfNames(parts).catch((error: unknown) => {
-    // The store may close meanwhile when the shutdown follows the start.
-    if (!lifecycle.stopping)
-      log.error({ err: error }, 'checking the names in the policy and the exemption rules failed');
-  });
+  if (shared === null) ownership.start();
+  else writer.begin();
   const { url, adminUrl } = listeners;
   log.info({ url, adminUrl, store: config.store.kind }, 'listening');
   return { url, adminUrl };
@@ -133,29 +140,41 @@ function gateOf({ config, metrics }: Parts, senders: RefusedSenders): Certificat
 
 /** Steps stop in reverse order of registration: refuse new work, commit accepted work, close the store. */
 function orderShutdown(parts: Parts, listeners: Listeners, reloading: Reloading): void {
-  const { lifecycle, reconciler, closer, reevaluation, verifying } = parts;
-  const { changes, feed, queue, custody } = parts;
-  const step = (name: keyof typeof SHUTDOWN_SHARES_MS, run: () => Promise<void> | void): void =>
-    lifecycle.onShutdown({ name, shareMs: SHUTDOWN_SHARES_MS[name], run });
+  const { lifecycle, ownership, changes, feed, queue, shared } = parts;
+  const shares =
+    shared === null ? { ...SHUTDOWN_SHARES_MS, 'hand-over': 0 } : SHARED_SHUTDOWN_SHARES_MS;
+  const step = (name: keyof typeof shares, run: () => Promise<void> | void): void =>
+    lifecycle.onShutdown({ name, shareMs: shares[name], run });
+  const duty = (name: DutyStep): void => step(name, () => ownership.stop(name));
   step('store', () => parts.close());
   step('connections', () => listeners.cut());
-  step('listener', () => listeners.close());
-  step('commit queue', () => queue.close());
-  step('reevaluation', () => reevaluation.stop());
-  step('verifier', () => verifying?.stop());
+  if (shared === null) {
+    step('listener', () => listeners.close());
+    step('commit queue', () => queue.close());
+  } else {
+    step('commit queue', async () => {
+      await queue.close();
+      await shared.end();
+    });
+    // Until the listener is closed, facts go to the next owner: the hand-over refuses none.
+    step('listener', () => {
+      shared.queue.hurry();
+      return listeners.close();
+    });
+    step('hand-over', () => shared.resign());
+  }
+  duty('reevaluation');
+  duty('verifier');
   step('waiting consumers', () => {
     changes.close();
     return feed.close();
   });
-  step('reconciliation', async () => {
-    await reconciler.idle();
-    await closer.idle();
-  });
-  // Abort requests, so that a run which waits for a slow API ends.
-  step('custody client', () => custody?.close());
+  duty('reconciliation');
+  duty('custody client');
   step('schedule', () => {
-    reconciler.stopSchedule();
-    closer.stop();
     reloading.stop();
+    // Duties that began after these steps would run until the hand-over.
+    shared?.receiver.beginNoDuties();
+    return ownership.stop('schedule');
   });
 }

@@ -1,28 +1,24 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { identifyBy, type Identify } from '../api/access.ts';
+import { TokenBook } from '../api/people/token-book.ts';
 import { FeedSignal } from '../api/exchange/feed-signal.ts';
 import { Changes } from '../console/live/changes.ts';
 import type { Access } from '../custody/access.ts';
-import type { CustodyClient } from '../custody/client.ts';
 import { OPERATION_NAMES } from '../custody/call/operation.ts';
 import { RESULT_NAMES } from '../custody/call/outcome.ts';
 import { SKIP_CAUSES } from '../domain/deposit/comparison.ts';
 import { STALE_NOT_SHOWN } from '../domain/break/staleness.ts';
+import type { FactQueue } from '../intake/fact-queue.ts';
 import type { Config } from '../ops/config/config.ts';
 import type { Lifecycle } from '../ops/lifecycle.ts';
 import type { Logger } from '../ops/log.ts';
 import { Metrics, type KnownLabels } from '../ops/metrics/metrics.ts';
-import { Reevaluation } from '../reconcile/verifying/reevaluation.ts';
-import { PublishedNetworks } from '../reconcile/watching/published-networks.ts';
 import type { Reads } from '../store/reads.ts';
-import { custodyClientOf } from './custody/custody-client.ts';
-import { daemonLog } from './custody/request-log.ts';
 import { loggedAccess } from './custody/access-log.ts';
+import { Duties } from './receivers/duties.ts';
+import { Ownership } from './receivers/ownership.ts';
+import { sharedParts, type SharedParts } from './receivers/shared-parts.ts';
 import { CERTIFICATE_REFUSALS } from './senders/certificate-rules.ts';
-import { DayCloser } from './schedule/day-closer.ts';
+import { changesTokens, tokenFollower } from './start/run-time-tokens.ts';
 import type { OpenStore } from './start/open-store.ts';
-import { Reconciler } from './schedule/reconciler.ts';
-import { Verifying } from './schedule/verifying.ts';
 
 /** The daemon's inputs. */
 export interface DaemonContext {
@@ -32,101 +28,72 @@ export interface DaemonContext {
 }
 
 /** The inputs of `assemble`. */
-export interface Surroundings extends DaemonContext {
+export interface AssemblyContext extends DaemonContext {
   readonly lifecycle: Lifecycle;
 }
 
 /** The daemon's parts, not yet started. */
-export interface Parts extends Surroundings, OpenStore {
+export interface Parts extends AssemblyContext, Omit<OpenStore, 'queue'> {
+  /** Takes facts of everybody. */
+  readonly queue: FactQueue;
+  readonly writer: OpenStore['queue'];
+  /** Null with SQLite. */
+  readonly shared: SharedParts | null;
   readonly feed: FeedSignal;
   /** What commits change, for open pages of the console. */
   readonly changes: Changes;
   readonly metrics: Metrics;
-  readonly custody: CustodyClient | undefined;
   /** Whether the custody API accepts our key. */
   readonly access: Access;
-  readonly networks: PublishedNetworks | undefined;
-  readonly reevaluation: Reevaluation;
-  /** Absent without a custody API: then nothing is verified. */
-  readonly verifying: Verifying | undefined;
-  readonly reconciler: Reconciler;
-  readonly closer: DayCloser;
-  readonly identify: Identify;
+  readonly ownership: Ownership;
+  readonly tokens: TokenBook;
 }
 
 /** Creates and connects the parts; starts nothing. */
-export function assemble(store: OpenStore, surroundings: Surroundings): Parts {
-  const { config, log } = surroundings;
-  const { queue, reads } = store;
+export function assemble(store: OpenStore, context: AssemblyContext): Parts {
+  const { config, log, lifecycle } = context;
+  const { queue: writer, reads } = store;
   const now = (): number => Date.now();
   const metrics = new Metrics({ now, process: true, known: knownLabels(config) });
   const feed = feedSignalOf(reads, log);
   const changes = new Changes();
-  queue.observe({
+  const access = loggedAccess(log, now);
+  const ownership = new Ownership(
+    () => new Duties({ config, log, reads, queue: writer, metrics, access }),
+  );
+  const shared = sharedParts({
+    ...store,
+    config,
+    log,
+    metrics: metrics.receiver,
+    ownership,
+    feed,
+    changes,
+  });
+  const tokens = new TokenBook({ configured: config.api.tokens, now });
+  const followTokens = tokenFollower({ tokens, reads, log, lifecycle });
+  writer.observe({
     commit: (commit) => {
       metrics.intake.commit(commit);
       feed.announce();
     },
-    taken: (kinds) => changes.committed(kinds),
-    news: (news) => verifying?.take(news),
-    store: (cause) => logStoreState(log, cause),
-  });
-  const access = loggedAccess(log, now);
-  const custody = clientOf(config, { metrics, access });
-  const networks = custody && new PublishedNetworks({ custody, now });
-  const verifying =
-    custody &&
-    new Verifying({
-      config,
-      custody,
-      reads,
-      queue,
-      metrics: metrics.deposits,
-      log,
-      wantSweep: () => reconciler.runIfIdle(),
-    });
-  const scheduled = { config, reads, queue, custody, metrics: metrics.reconciliation, log, now };
-  const reconciler = new Reconciler({ ...scheduled, changes: verifying?.changes, networks });
-  const reconcile = async (): Promise<void> => {
-    const result = await reconciler.runNow();
-    if (result.kind === 'not_recorded') {
-      throw new Error(`the run could not be recorded: ${result.cause}`);
-    }
-  };
-  const closer = new DayCloser({ ...scheduled, reconcile });
-  const reevaluation = new Reevaluation({
-    reads,
-    submit: (fact) => queue.submit(fact),
-    now,
-    pause,
-  });
-  const identify = identifyBy(config.api.tokens);
-  const services = {
-    metrics,
-    custody,
-    access,
-    networks,
-    reevaluation,
-    verifying,
-    reconciler,
-    closer,
-    identify,
-  };
-  return { ...surroundings, ...store, feed, changes, ...services };
-}
-
-function clientOf(
-  { custody, store }: Config,
-  { metrics, access }: Pick<Parts, 'metrics' | 'access'>,
-): CustodyClient | undefined {
-  if (custody === undefined) return undefined;
-  return custodyClientOf(custody, {
-    observe: (attempt) => {
-      metrics.custody.attempt(attempt);
-      access.answered(attempt);
+    taken: (kinds) => {
+      changes.committed(kinds);
+      if (changesTokens(kinds)) followTokens();
     },
-    log: daemonLog(store.path, custody),
+    news: (news) => ownership.duties?.take(news),
+    store: (cause) => logStoreState(log, cause),
+    role: (role) => shared?.role(role),
+    journal: (state) => shared?.journal(state),
+    applied: (position) => {
+      shared?.grown(position);
+      // Another receiver may have revoked a token.
+      followTokens();
+    },
   });
+  const queue = shared?.queue ?? writer;
+  const services = { feed, changes, metrics, access, ownership, tokens };
+  return { ...context, ...store, queue, writer, shared, ...services };
 }
 
 /** Label values that counters start with, at zero. */
@@ -150,14 +117,4 @@ function feedSignalOf(reads: Reads, log: Logger): FeedSignal {
 function logStoreState(log: Logger, cause: string | null): void {
   if (cause === null) log.info('the store accepts writes again');
   else log.error({ cause }, 'the store accepts no writes; senders get 503 and retry');
-}
-
-/** Re-evaluates deposits that a policy change, or an earlier process, left unevaluated. */
-export function reevaluateDeposits({ reevaluation, log }: Parts): void {
-  reevaluation.begin().catch((error: unknown) => {
-    log.error(
-      { err: error },
-      're-evaluating deposits by the policy failed; the next start continues',
-    );
-  });
 }

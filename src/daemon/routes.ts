@@ -1,10 +1,13 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { getPath } from 'hono/utils/url';
 import { actingOn } from '../api/acting.ts';
 import { createApi } from '../api/application.ts';
-import type { Readiness } from '../api/health.ts';
-import type { PolicyServices } from '../api/services.ts';
+import type { Readiness, ReceiverState } from '../api/health.ts';
+import type { PolicyServices, SettingsAnswer } from '../api/services.ts';
+import { SignedInPeople } from '../api/people/signed-in-people.ts';
+import { takeTokens } from './start/run-time-tokens.ts';
+import { SessionFile } from '../console/session/session-file.ts';
 import { createConsole } from '../console/application.ts';
 import { accessNotice } from '../custody/access.ts';
 import type { FactQueue } from '../intake/fact-queue.ts';
@@ -13,16 +16,23 @@ import { createHooks, noSuchPath, type Answer, type HooksEnv } from '../intake/h
 import { PathTokens } from '../intake/path-token.ts';
 import { RefusedBodies } from '../intake/refused-bodies.ts';
 import { checkPolicy } from '../ops/config/crediting-policy.ts';
+import { checkExemption } from '../ops/config/exemptions.ts';
 import type { Config } from '../ops/config/config.ts';
+import { shownConfig } from '../ops/config/shown-config.ts';
 import type { Logger } from '../ops/log.ts';
 import type { IntakeMetrics } from '../ops/metrics/intake-metrics.ts';
+import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
+import { checkRunning } from './checks/running-check.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { publishedNow } from './custody/published-networks.ts';
 import { custodyReadiness } from './custody/access-log.ts';
 import type { CertificateGate } from './senders/certificate-gate.ts';
 import type { Answering } from './listening/listener.ts';
-import { reevaluateDeposits, type Parts } from './parts.ts';
+import type { Parts } from './parts.ts';
+import type { Duties } from './receivers/duties.ts';
+import type { Receiver } from './receivers/receiver.ts';
+import { epochOf, type SharedParts } from './receivers/shared-parts.ts';
 import type { RefusedSenders } from './senders/refused-senders.ts';
 
 /** Prefix of the webhook routes; the path token follows. */
@@ -128,59 +138,121 @@ function nowhere(observe: () => void): Answering {
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
-  const { config, log, queue, reads, feed, access, identify, version, reconciler, closer } = parts;
+  const { config, log, queue, reads, feed, access, tokens, version } = parts;
   const onBug = bugsTo(log);
   const app = answeringBugs(new Hono(), onBug);
+  app.use('*', refuseDiverged(parts));
+  const people = new SignedInPeople();
   const api = createApi({
     reads,
     document: reads.document,
     alive: () => reads.alive,
     feed,
     policy: policyServices(parts),
-    identify,
+    checkExemption,
+    settings: () => settingsOf(parts, phase()),
+    access: { tokens, people, changed: () => takeTokens(parts) },
     version,
     onBug,
     submit: (fact) => queue.submit(fact),
     now: () => Date.now(),
-    reconcile: () => reconciler.runNow(),
-    close: (day) => closer.closeNow(day),
+    reconcile: () => callsOf(parts).reconcile(),
+    close: (day) => callsOf(parts).close(day),
     readiness: () => readinessOf(parts, phase()),
     metrics: () => metricsText(parts),
   });
+  const { timezone, close: pattern } = config.reconcile;
+  const calendar = new CloseCalendar({ timezone, pattern });
   const pages = createConsole({
     reads,
     document: reads.document,
-    access: { kind: config.console.public ? 'public' : 'token', identify },
+    table: reads.table,
+    access: {
+      kind: config.console.public ? 'public' : 'token',
+      identify: tokens.identify,
+      callerOf: tokens.callerOf,
+      people,
+      sessionFile: sessionFileOf(parts),
+      provider: config.console.oidc,
+    },
     acting: actingOn(api),
     changes: parts.changes,
     secure: config.console.secureCookie ?? (config.admin ?? config.listen).tls !== undefined,
     idleMsMax: config.console.idleMinutes * 60_000,
     now: () => Date.now(),
     status: () => {
-      const { store, custody, queue: intake } = readinessOf(parts, phase());
+      const { store, custody, receiver, queue: intake } = readinessOf(parts, phase());
       return {
-        notices: accessNotice(access.state()),
-        creditLatency: parts.verifying?.now() ?? null,
+        notices: [...accessNotice(access.state()), ...(receiver?.warnings ?? [])],
+        creditLatency: parts.ownership.duties?.verifying?.now() ?? null,
         store,
+        receiver: receiver ?? null,
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: intake,
+        nextCloseAt: calendar.dueAt(calendar.day(calendar.dayAt(Date.now()))),
         perMinute: parts.metrics.intake.minutes.lastHour(),
       };
     },
   });
+  if (parts.shared !== null) app.route('/receivers', parts.shared.routes);
   return app.route('/', pages).route('/', api);
+}
+
+/** Sessions beside the store; a store in memory keeps none. */
+function sessionFileOf({ config, log }: Pick<Parts, 'config' | 'log'>): SessionFile | undefined {
+  const { path } = config.store;
+  if (path === ':memory:') return undefined;
+  return new SessionFile({
+    path: `${path}.sessions`,
+    onFailure: (error) =>
+      log.warn({ err: error }, 'the file of sessions cannot be used: a restart signs people out'),
+  });
+}
+
+/** Who answers calls that need the owner's duties. */
+function callsOf({ ownership, shared }: Parts): Pick<Duties, 'reconcile' | 'close'> {
+  if (shared !== null) return shared.receiver;
+  if (ownership.duties === null) throw new Error('a call for the owner came before its duties');
+  return ownership.duties;
+}
+
+/** The settings in force, and the checks that need no request. */
+async function settingsOf(parts: Parts, phase: Readiness['phase']): Promise<SettingsAnswer> {
+  const { config, reads, access } = parts;
+  const checks = await checkRunning({
+    config,
+    reads,
+    now: Date.now(),
+    isWritable: readinessOf(parts, phase).store === 'writable',
+    notices: accessNotice(access.state()),
+    warnings: policyServices(parts).warnings,
+  });
+  return { settings: shownConfig(config), checks };
 }
 
 /** What the policy routes need besides the store. */
 function policyServices(parts: Parts): PolicyServices {
-  const { reads, networks } = parts;
+  const { reads, ownership } = parts;
   return {
     check: checkPolicy,
     warnings: async (policy) => {
-      const published = await publishedNow(networks, WARNINGS_MS_MAX);
+      const published = await publishedNow(ownership.duties?.networks, WARNINGS_MS_MAX);
       return policyWarnings(policy, { reads, published });
     },
-    changed: () => reevaluateDeposits(parts),
+    changed: () => ownership.duties?.reevaluate(),
+  };
+}
+
+/** What a diverged replica still answers: what tells that it has diverged. */
+const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** A diverged replica must show nobody a credit, a balance or a report. */
+function refuseDiverged({ shared }: Parts): MiddlewareHandler {
+  return async (context, next) => {
+    const role = shared?.receiver.role;
+    if (role?.kind !== 'diverged' || ALWAYS_ANSWERED.has(context.req.path)) return next();
+    const text = `This receiver's replica has diverged and serves nothing: ask another receiver. ${role.detail}`;
+    return context.text(text, 503);
   };
 }
 
@@ -214,19 +286,51 @@ function countAnswer(metrics: IntakeMetrics, answer: Answer): void {
 }
 
 function readinessOf(
-  { queue, custody, access, config }: Parts,
+  { queue, writer, ownership, shared, access, config }: Parts,
   phase: Readiness['phase'],
 ): Readiness {
+  const custody = ownership.duties?.custody;
   return {
     phase,
-    store: queue.lastFailure === null ? 'writable' : 'unavailable',
+    store: storeState(writer, shared),
+    ...(shared === null ? {} : { receiver: receiverState(shared) }),
     custody: custody === undefined ? null : custodyReadiness(custody, access),
     queue: { waiting: queue.waiting, limit: config.intake.queueMax },
   };
 }
 
+function storeState(writer: FactQueue, shared: SharedParts | null): Readiness['store'] {
+  if (shared === null) return writer.lastFailure === null ? 'writable' : 'unavailable';
+  const { role } = shared.receiver;
+  return role?.kind === 'owner' || role?.kind === 'follower' ? 'writable' : 'unavailable';
+}
+
+function receiverState(shared: SharedParts): ReceiverState {
+  const { name, receiver, applied, ownerWatch, journalWatch } = shared;
+  const { role } = receiver;
+  const owner = role?.kind === 'follower' ? (role.owner?.name ?? null) : null;
+  return {
+    name,
+    role: role?.kind ?? 'starting',
+    epoch: epochOf(role),
+    owner: role?.kind === 'owner' ? name : owner,
+    position: applied.position,
+    cause: causeOf(receiver) ?? ownerWatch.cause,
+    warnings: journalWatch.warnings,
+  };
+}
+
+/** Why a receiver does not serve, and what to do. */
+function causeOf({ role, nameTaken }: Receiver): string | null {
+  if (nameTaken !== null) return nameTaken;
+  if (role?.kind === 'cut_off') return role.cause;
+  if (role?.kind !== 'diverged') return null;
+  return `${role.detail}. Stop this receiver, put its replica aside, and start it with an empty one`;
+}
+
 async function metricsText(parts: Parts): Promise<string> {
-  const { reads, queue, custody, access, metrics, verifying } = parts;
+  const { reads, queue, ownership, access, metrics } = parts;
+  const { custody, verifying } = ownership.duties ?? {};
   const counts = await reads.counts();
   metrics.intake.queueDepth(queue.waiting);
   metrics.intake.journalHead(counts.journalHead);

@@ -12,6 +12,7 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
   ]);
   metrics.intake.refusal(503);
+  metrics.receiver.begin();
   metrics.deposits.figures({
     deposits: {},
     held: [{ reason: 'dust', oldestAt: 0 }],
@@ -41,7 +42,9 @@ test('a daemon that is down, and a store that takes nothing, each have an alert 
 });
 
 test('what an alert takes the increase of is there before anything has happened', async () => {
-  const { text } = await new Metrics({ now: () => 0 }).page();
+  const metrics = new Metrics({ now: () => 0 });
+  metrics.receiver.begin();
+  const { text } = await metrics.page();
   const counters = [...RULES.matchAll(/increase\((counterfoil_[^[]+)\[/g)];
   expect(counters.length).toBeGreaterThan(0);
   for (const [, counter] of counters) expect(text).toContain(`\n${counter} 0\n`);

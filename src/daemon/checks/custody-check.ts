@@ -1,8 +1,8 @@
 import type { CustodyClient } from '../../custody/client.ts';
-import { depthReach, wantedDepths } from '../../domain/deposit/published-depth.ts';
+import { depthReach, wantedDepths } from '../../domain/policy/published-depth.ts';
 import { NetworkKey } from '../../domain/ids.ts';
 import { driftText, subscriptionDrift } from '../../domain/break/subscription-drift.ts';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { CustodyConfig } from '../../ops/config/config.ts';
 import type { Network } from '../../wire/network.ts';
 import { failureText } from '../custody/failure-text.ts';
@@ -15,7 +15,7 @@ const TIME_MS_MAX = 30_000;
 /** Most vaults checked: each costs two of 100 requests a minute. */
 const VAULTS_LOOKED_AT_MAX = 30;
 
-interface Visit {
+interface VaultChecks {
   readonly client: CustodyClient;
   readonly config: CustodyConfig;
   readonly crediting: CreditingPolicy;
@@ -29,7 +29,7 @@ export interface About {
   readonly now: number;
 }
 
-function visitOf(client: CustodyClient, { config, crediting, now }: About): Visit {
+function vaultChecksOf(client: CustodyClient, { config, crediting, now }: About): VaultChecks {
   const options = { priority: 'inactive', deadlineMs: now + TIME_MS_MAX } as const;
   return { client, config, crediting, options };
 }
@@ -39,18 +39,21 @@ export async function checkCustody(
   client: CustodyClient,
   about: About,
 ): Promise<{ diagnoses: Diagnosis[]; networks: readonly Network[] | null }> {
-  const visit = visitOf(client, about);
-  const networks = await client.networks(visit.options);
+  const checks = vaultChecksOf(client, about);
+  const networks = await client.networks(checks.options);
   if (networks.kind !== 'ok') {
     const unread = problem('custody API', failureText(networks, about.config));
     return { diagnoses: [unread], networks: null };
   }
-  const diagnoses = await checkVaults(visit, networks.value);
+  const diagnoses = await checkVaults(checks, networks.value);
   return { diagnoses, networks: networks.value };
 }
 
-async function checkVaults(visit: Visit, networks: readonly Network[]): Promise<Diagnosis[]> {
-  const { client, config, crediting, options } = visit;
+async function checkVaults(
+  checks: VaultChecks,
+  networks: readonly Network[],
+): Promise<Diagnosis[]> {
+  const { client, config, crediting, options } = checks;
   const reached = ok('custody API', `${config.baseUrl} knows this client`);
   const found = await vaultsOf(client, config, options);
   if (found.kind === 'failed') return [reached, problem('vaults', found.detail)];
@@ -58,8 +61,8 @@ async function checkVaults(visit: Visit, networks: readonly Network[]): Promise<
   const overrides = new Map<string, number>();
   const subscriptions: Diagnosis[] = [];
   for (const vaultId of vaults.slice(0, VAULTS_LOOKED_AT_MAX)) {
-    subscriptions.push(await checkSubscription(visit, vaultId));
-    await noteOverrides(visit, vaultId, overrides);
+    subscriptions.push(await checkSubscription(checks, vaultId));
+    await noteOverrides(checks, vaultId, overrides);
   }
   if (vaults.length > VAULTS_LOOKED_AT_MAX) {
     const rest = vaults.length - VAULTS_LOOKED_AT_MAX;
@@ -70,8 +73,8 @@ async function checkVaults(visit: Visit, networks: readonly Network[]): Promise<
   return [reached, ...checkDepths(crediting, networks, overrides), ...subscriptions];
 }
 
-async function checkSubscription(visit: Visit, vaultId: string): Promise<Diagnosis> {
-  const { client, config, options } = visit;
+async function checkSubscription(checks: VaultChecks, vaultId: string): Promise<Diagnosis> {
+  const { client, config, options } = checks;
   const check = `subscription of ${vaultId}`;
   const rows = await client.subscriptions.of(vaultId, options);
   if (rows.kind !== 'ok') return problem(check, failureText(rows, config));
@@ -83,11 +86,11 @@ async function checkSubscription(visit: Visit, vaultId: string): Promise<Diagnos
 
 /** The smallest override per network over all vaults: webhooks show no greater depth. */
 async function noteOverrides(
-  visit: Visit,
+  checks: VaultChecks,
   vaultId: string,
   overrides: Map<string, number>,
 ): Promise<void> {
-  const answer = await visit.client.subscriptions.overrides(vaultId, visit.options);
+  const answer = await checks.client.subscriptions.overrides(vaultId, checks.options);
   if (answer.kind !== 'ok') return;
   for (const [network, depth] of Object.entries(answer.value.confirmations)) {
     overrides.set(network, Math.min(overrides.get(network) ?? depth, depth));

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import { addedIn } from '../../domain/break/held-exemptions.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { ExemptionRule } from '../../domain/break/exemption.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
@@ -10,9 +11,11 @@ import { policyAtStart, startText } from '../start/configured-policy.ts';
 import { nameWarnings } from '../start/policy-warnings.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
 
-/** The policy that would apply after a start, with the names known for comparison. */
+/** What would apply after a start, with the names known for comparison. */
 export interface PolicyAhead {
   readonly policy: CreditingPolicy;
+  /** Exemption rules that people added. */
+  readonly added: readonly ExemptionRule[];
   readonly assets: ReadonlyMap<AssetId, number>;
   readonly diagnosis: Diagnosis;
 }
@@ -21,6 +24,7 @@ export interface PolicyAhead {
 export async function policyAhead(configured: CreditingPolicy, path: string): Promise<PolicyAhead> {
   const alone = {
     policy: configured,
+    added: [],
     assets: new Map<AssetId, number>(),
     diagnosis: ok('crediting policy', "the configuration's"),
   };
@@ -32,6 +36,7 @@ export async function policyAhead(configured: CreditingPolicy, path: string): Pr
       const text = startText(start);
       return {
         policy: start.kind === 'unchanged' ? start.held.policy : start.policy,
+        added: addedIn((await reads.exemptions()).rules),
         assets: await reads.pinnedDecimals(),
         diagnosis: text === null ? alone.diagnosis : warning('crediting policy', text),
       };

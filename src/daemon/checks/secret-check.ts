@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { SecretFile } from '../../ops/config/secret-file.ts';
+import type { SecretFile } from '../../ops/config/reading/secret-file.ts';
 import { ok, warning, type Diagnosis } from './diagnosis.ts';
 
 /** Mode bits that allow group or others to read or write. */

@@ -16,7 +16,7 @@ const WAITING_MAX = 64;
 /** Time limit from the call to the answer; browsers and programs give up after half a minute. */
 const TIME_MS_MAX = 30_000;
 
-interface Waiting {
+interface QueuedCall {
   readonly run: (thread: ReadingThread) => Promise<unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -35,9 +35,9 @@ export class ListReader {
   readonly #waitingMax: number;
   readonly #timeMsMax: number;
   #thread: ReadingThread;
-  #queue: Waiting[] = [];
+  #queue: QueuedCall[] = [];
   /** The current call of the thread. */
-  #current: Waiting | null = null;
+  #current: QueuedCall | null = null;
   #closed = false;
 
   constructor(options: { started: () => ReadingThread; waitingMax?: number; timeMsMax?: number }) {
@@ -53,7 +53,7 @@ export class ListReader {
       return Promise.reject(new ReadRefused('too many lists are being read: try again later'));
     }
     return new Promise<Calls[M]['answer']>((resolve, reject) => {
-      const call: Waiting = {
+      const call: QueuedCall = {
         run: (thread) => thread.ask(method, args),
         resolve: (answer) => resolve(answer as Calls[M]['answer']),
         reject,
@@ -88,7 +88,7 @@ export class ListReader {
     );
   }
 
-  #done(call: Waiting): void {
+  #done(call: QueuedCall): void {
     clearTimeout(call.timer);
     // A call that timed out: its thread is closing, and another thread takes the next call.
     if (this.#current !== call) return;
@@ -96,7 +96,7 @@ export class ListReader {
     this.#next();
   }
 
-  async #giveUp(call: Waiting): Promise<void> {
+  async #giveUp(call: QueuedCall): Promise<void> {
     call.reject(new ReadRefused('the list took too long to read: ask for less of it'));
     const isWaiting = this.#queue.includes(call);
     if (isWaiting) {
@@ -112,7 +112,7 @@ export class ListReader {
   }
 }
 
-function end(call: Waiting, error: Error): void {
+function end(call: QueuedCall, error: Error): void {
   clearTimeout(call.timer);
   call.reject(error);
 }

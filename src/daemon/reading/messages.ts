@@ -1,10 +1,12 @@
 import type { Documents } from '../../report/document.ts';
+import type { TableDocuments } from '../../report/tables/table-documents.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Pace } from './pace.ts';
 
 /** The calls of a reader thread: the reading port, and closed days as documents. */
 export interface Reading extends Reads {
   readonly document: Documents;
+  readonly table: TableDocuments;
 }
 
 export type Method = keyof Reading;

@@ -7,7 +7,7 @@ import type { Calls, FromReader, Method, ReaderOptions, ToReader } from './messa
 /** The built file: Node does not run the sources. */
 const READER = new URL('./reader.js', import.meta.url);
 
-interface Waiting {
+interface PendingCall {
   readonly long: LongAnswer;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -21,7 +21,7 @@ interface Waiting {
  */
 export class ReaderThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   #lastId = 0;
   #mode: 'running' | 'closing' | 'lost' = 'running';
 

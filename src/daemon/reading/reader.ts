@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { documentsFrom } from '../../report/document.ts';
+import { tablesFrom } from '../../report/tables/table-documents.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { failureOf } from './thread-failure.ts';
@@ -26,7 +27,10 @@ function answer<M extends Method>(
 function serve(port: MessagePort, { path, pace }: ReaderOptions): void {
   keepPace(pace);
   const reads = new SqliteReads(openForReading(path));
-  const reading: Answering = Object.assign(reads, { document: documentsFrom(reads) });
+  const reading: Answering = Object.assign(reads, {
+    document: documentsFrom(reads),
+    table: tablesFrom(reads),
+  });
   const taken = new Map<number, () => void>();
   const say = (message: FromReader): void => port.postMessage(message);
   const take = async (id: number, call: Call<Method>): Promise<void> => {

@@ -51,6 +51,7 @@ export class ThreadedReads implements Reading {
   readonly break = this.#listing('break');
   readonly body = this.#listing('body');
   readonly movements = this.#listing('movements');
+  readonly tokenChanges = this.#looking('tokenChanges');
   readonly policy = this.#looking('policy');
   readonly configuredPolicy = this.#looking('configuredPolicy');
   readonly exemptions = this.#looking('exemptions');
@@ -59,10 +60,12 @@ export class ThreadedReads implements Reading {
   readonly reconciliation = this.#looking('reconciliation');
 
   readonly balances = this.#listing('balances');
+  readonly statement = this.#listing('statement');
   readonly deposits = this.#listing('deposits');
   readonly findDeposits = this.#listing('findDeposits');
   readonly depositLife = this.#listing('depositLife');
   readonly withdrawals = this.#listing('withdrawals');
+  readonly withdrawalLife = this.#listing('withdrawalLife');
   readonly notifications = this.#listing('notifications');
   readonly quarantine = this.#listing('quarantine');
   readonly quarantined = this.#looking('quarantined');
@@ -93,6 +96,7 @@ export class ThreadedReads implements Reading {
   readonly custodyEffects = this.#working('custodyEffects');
   readonly reconcilerView = this.#working('reconcilerView');
   readonly document = this.#listing('document');
+  readonly table = this.#listing('table');
 
   /**
    * Concurrent callers share one read of the counts: anybody may request `/metrics`, and the sweep

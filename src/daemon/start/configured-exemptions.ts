@@ -1,3 +1,4 @@
+import { configuredIn } from '../../domain/break/held-exemptions.ts';
 import { sameExemptions, type ExemptionRule } from '../../domain/break/exemption.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -8,7 +9,8 @@ export async function takeExemptions(
   rules: readonly ExemptionRule[],
   { reads, queue }: { readonly reads: Reads; readonly queue: Pick<FactQueue, 'submit'> },
 ): Promise<void> {
-  if (sameExemptions(await reads.exemptions(), rules)) return;
+  const held = await reads.exemptions();
+  if (sameExemptions(configuredIn(held.rules), rules)) return;
   const taken = await queue.submit({
     kind: 'decision',
     at: Date.now(),

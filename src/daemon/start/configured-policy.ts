@@ -1,5 +1,5 @@
-import { samePolicy, type CreditingPolicy } from '../../domain/deposit/policy.ts';
-import { keepingHalts, scopeText, type HaltScope } from '../../domain/deposit/halt.ts';
+import { samePolicy, type CreditingPolicy } from '../../domain/policy/policy.ts';
+import { keepingHalts, scopeText, type HaltScope } from '../../domain/policy/halt.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { PolicyRow } from '../../store/records.ts';

@@ -1,5 +1,6 @@
 import { takeWriterLock } from '../../store/sqlite/file/writer-lock.ts';
 import { ThreadedReads } from '../reading/threaded-reads.ts';
+import type { SharedJournalOptions } from '../writing/messages.ts';
 import { WriterLink } from '../writing/writer-link.ts';
 
 /** The daemon's store: a writer thread and reader threads. */
@@ -12,13 +13,14 @@ export interface OpenStore {
 
 /**
  * Opens a store with an exclusive lock. Rejects with `StoreRefused`. `batchMax`: most facts of one
- * commit. `queueMax`: most facts without an answer. `onLost`: a worker thread stopped, so the daemon
+ * commit. `queueMax`: most facts without an answer. `shared`: the journal that the store replicates, if any. `onLost`: a worker thread stopped, so the daemon
  * must exit.
  */
 export async function openStore(options: {
   path: string;
   batchMax: number;
   queueMax: number;
+  shared: SharedJournalOptions | null;
   onLost: (error: Error) => void;
 }): Promise<OpenStore> {
   const { path, onLost } = options;

@@ -1,26 +1,26 @@
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
-import { depthDrift, isAssetOf } from '../../domain/deposit/published-depth.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
+import { depthDrift, isAssetOf } from '../../domain/policy/published-depth.ts';
 import { NetworkKey } from '../../domain/ids.ts';
 import type { ExemptionRule } from '../../domain/break/exemption.ts';
 import {
   strangeExemptions,
   strangeNames,
   type KnownNames,
-} from '../../domain/deposit/unknown-names.ts';
+} from '../../domain/policy/unknown-names.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Network } from '../../wire/network.ts';
 
 /** Known names for comparison: those that arrived, and those that the API publishes if it answers. */
-interface Surroundings {
+interface NameSources {
   readonly reads: Pick<Reads, 'pinnedDecimals'>;
   readonly published: readonly Network[] | null;
 }
 
-async function assetsIn({ reads }: Surroundings): Promise<string[]> {
+async function assetsIn({ reads }: NameSources): Promise<string[]> {
   return [...(await reads.pinnedDecimals()).keys()];
 }
 
-function known({ published }: Surroundings, assets: readonly string[]): KnownNames {
+function known({ published }: NameSources, assets: readonly string[]): KnownNames {
   return { published: published?.map(({ key }) => key) ?? null, assets };
 }
 
@@ -30,7 +30,7 @@ function known({ published }: Surroundings, assets: readonly string[]): KnownNam
  */
 export async function nameWarnings(
   { policy, rules }: { policy: CreditingPolicy; rules: readonly ExemptionRule[] },
-  from: Surroundings,
+  from: NameSources,
 ): Promise<{ inPolicy: string[]; inRules: string[] }> {
   const names = known(from, await assetsIn(from));
   return { inPolicy: strangeNames(policy, names), inRules: strangeExemptions(rules, names) };
@@ -42,7 +42,7 @@ export async function nameWarnings(
  */
 export async function policyWarnings(
   policy: CreditingPolicy,
-  from: Surroundings,
+  from: NameSources,
 ): Promise<string[]> {
   const assets = await assetsIn(from);
   const depths = (from.published ?? []).flatMap(({ key, confirmations: published }) => {

@@ -1,8 +1,8 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../ops/config/config.ts';
-import type { Loaded } from '../../ops/config/config-file.ts';
-import { problemText } from '../../ops/config/problem.ts';
+import type { Loaded } from '../../ops/config/reading/config-file.ts';
+import { problemText } from '../../ops/config/reading/problem.ts';
 import type { Logger } from '../../ops/log.ts';
 
 /** Interval of looks at the files; with the wait, a removed pin is refused within a second. */
@@ -151,11 +151,12 @@ function changedKeys(former: Config, next: Config): string[] {
 
 /** A configuration without what a reload takes over; the same keys in each. */
 function fixedOf(config: Config): Record<keyof Config, unknown> {
-  const { custody, admin, ...others } = config;
+  const { custody, admin, receiver, ...others } = config;
   const { clientCertificate: _, ...intake } = config.intake;
   return {
     ...others,
     custody,
+    receiver,
     listen: withoutFiles(config.listen),
     admin: admin === undefined ? undefined : withoutFiles(admin),
     intake,

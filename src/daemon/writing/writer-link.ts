@@ -3,6 +3,8 @@ import type { Fact } from '../../domain/fact/fact.ts';
 import type { FactQueue } from '../../intake/fact-queue.ts';
 import type { CommitNews } from '../../store/commit-news.ts';
 import type { Submitted } from '../../store/port.ts';
+import type { JournalState } from '../../store/replicated/journal-state.ts';
+import type { Role } from '../../store/replicated/replicated-ledger.ts';
 import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
 import { FailedInThread } from '../reading/thread-failure.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -24,7 +26,7 @@ const YOUNG_GENERATION_MB = 24;
  */
 const ENDED: Submitted = { kind: 'unavailable', cause: "the writer's thread has ended" };
 
-interface Waiting {
+interface PendingFact {
   /** The fact's kind; of a decision or a custody record its own kind. */
   readonly kind: string;
   readonly resolve: (outcome: Submitted) => void;
@@ -47,6 +49,12 @@ export interface WriterObserver {
   news(news: CommitNews): void;
   /** Called with the cause when commits begin to fail, and with null when they succeed again. */
   store(failure: string | null): void;
+  /** Called when this receiver's role changes; only with a shared journal. */
+  role(role: Role): void;
+  /** Called with the replica's last journal position when it has grown; only with a shared journal. */
+  applied(position: number): void;
+  /** Called with what a look at the shared journal's servers has found; null when it failed. */
+  journal(state: JournalState | null): void;
 }
 
 function kindOf(fact: Fact): string {
@@ -68,7 +76,7 @@ export class WriterLink implements FactQueue {
   readonly #queueMax: number;
   readonly #onLost: (error: Error) => void;
   /** Unanswered facts by number. */
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingFact>();
   #outbox: Fact[] = [];
   #lastId = 0;
   #mode: 'open' | 'closing' | 'lost' = 'open';
@@ -77,6 +85,7 @@ export class WriterLink implements FactQueue {
   #lastFailure: string | null = null;
   #observer: WriterObserver | undefined;
   #ended: () => void = () => undefined;
+  #resigned: () => void = () => undefined;
 
   private constructor(worker: Worker, options: LinkOptions) {
     this.#worker = worker;
@@ -95,9 +104,9 @@ export class WriterLink implements FactQueue {
 
   /** Opens a store for writing; creates the tables of a new file. Rejects with `StoreRefused`. */
   static async open(options: LinkOptions): Promise<WriterLink> {
-    const { path, batchMax } = options;
+    const { path, batchMax, shared } = options;
     const worker = new Worker(WRITER, {
-      workerData: { path, batchMax } satisfies WriterOptions,
+      workerData: { path, batchMax, shared } satisfies WriterOptions,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     const first = await new Promise<FromWriter>((resolve, reject) => {
@@ -123,6 +132,20 @@ export class WriterLink implements FactQueue {
 
   observe(observer: WriterObserver): void {
     this.#observer = observer;
+  }
+
+  /** Begins to follow the shared journal, and to own it while nobody else does. */
+  begin(): void {
+    this.#say({ kind: 'begin' });
+  }
+
+  /** Ends this receiver's ownership of the shared journal, so that another takes over at once. */
+  resign(): Promise<void> {
+    if (this.#mode !== 'open') return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#resigned = resolve;
+      this.#say({ kind: 'resign' });
+    });
   }
 
   submit(fact: Fact): Promise<Submitted> {
@@ -184,6 +207,19 @@ export class WriterLink implements FactQueue {
         this.#lastFailure = message.failure;
         this.#observer?.store(message.failure);
         return;
+      case 'role':
+        this.#observer?.role(message.role);
+        return;
+      case 'applied':
+        this.#checkpoints.committed();
+        this.#observer?.applied(message.position);
+        return;
+      case 'journal':
+        this.#observer?.journal(message.state);
+        return;
+      case 'resigned':
+        this.#resigned();
+        return;
       case 'closed':
         this.#ended();
         return;
@@ -228,6 +264,7 @@ export class WriterLink implements FactQueue {
     for (const { resolve } of this.#waiting.values()) resolve(ENDED);
     this.#waiting.clear();
     this.#rest();
+    this.#resigned();
     // The next start recovers a store that was not closed cleanly.
     this.#ended();
     if (wasOpen) this.#onLost(error);

@@ -7,7 +7,10 @@ import type { Answer, CommitObserved, FromWriter, ToWriter } from './messages.ts
 /** The store as the writer thread uses it. */
 export interface WrittenStore extends Ledger {
   tidy(): void;
-  close(): void;
+  close(): void | Promise<void>;
+  /** Only with a shared journal. */
+  begin?(): void;
+  resign?(): Promise<void>;
 }
 
 /**
@@ -55,6 +58,12 @@ export class WriterThread {
       case 'tidy':
         this.#store.tidy();
         return;
+      case 'begin':
+        this.#store.begin?.();
+        return;
+      case 'resign':
+        void this.#resign();
+        return;
       case 'close':
         void this.#close();
         return;
@@ -88,8 +97,13 @@ export class WriterThread {
 
   async #close(): Promise<void> {
     await this.#queue.close();
-    this.#store.close();
+    await this.#store.close();
     this.#say({ kind: 'closed' });
+  }
+
+  async #resign(): Promise<void> {
+    await this.#store.resign?.();
+    this.#say({ kind: 'resigned' });
   }
 
   async #commit(facts: readonly Fact[]): Promise<CommitResult> {

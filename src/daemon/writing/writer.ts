@@ -1,27 +1,55 @@
+import type { Database } from 'better-sqlite3';
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { decode } from '../../intake/decode.ts';
-import { openForWriting } from '../../store/sqlite/file/database.ts';
+import { openForWriting, openReplica } from '../../store/sqlite/file/database.ts';
 import { SqliteLedger } from '../../store/sqlite/sqlite-ledger.ts';
 import { failureOf } from '../reading/thread-failure.ts';
-import { WriterThread } from './writer-thread.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+import { openSharedJournal } from './shared-journal.ts';
+import { SharedStore } from './shared-store.ts';
+import { WriterThread, type WrittenStore } from './writer-thread.ts';
+import type { FromWriter, SharedJournalOptions, ToWriter, WriterOptions } from './messages.ts';
 
-function openLedger(path: string): SqliteLedger {
-  return new SqliteLedger(openForWriting(path), {
+function ledgerOf(db: Database): SqliteLedger {
+  return new SqliteLedger(db, {
     decode,
     now: () => Date.now(),
     checkpoints: 'elsewhere',
   });
 }
 
+/** A replica of the journal in PostgreSQL. */
+function sharedStore(
+  replica: SqliteLedger,
+  {
+    shared,
+    clock,
+    say,
+  }: {
+    readonly shared: SharedJournalOptions;
+    readonly clock: () => number;
+    readonly say: (message: FromWriter) => void;
+  },
+): SharedStore {
+  return new SharedStore({
+    replica,
+    journal: openSharedJournal(shared),
+    leaseMs: shared.leaseSeconds * 1_000,
+    clock,
+    say,
+  });
+}
+
 /** The one writer of the store. */
-function serve(port: MessagePort, { path, batchMax }: WriterOptions): void {
+function serve(port: MessagePort, { path, batchMax, shared }: WriterOptions): void {
   const say = (message: FromWriter): void => port.postMessage(message);
   const clock = (): number => performance.now();
-  let store: SqliteLedger;
+  let store: WrittenStore;
   try {
-    store = openLedger(path);
+    store =
+      shared === null
+        ? ledgerOf(openForWriting(path))
+        : sharedStore(ledgerOf(openReplica(path)), { shared, clock, say });
   } catch (error) {
     say({ kind: 'refused', failure: failureOf(error) });
     return;

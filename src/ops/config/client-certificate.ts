@@ -6,9 +6,9 @@ import {
   UNIX_PEER,
   type CertificateForm,
 } from './certificate-form.ts';
-import { fileIn, text, unique } from './value.ts';
-import type { FileChecks } from './named-file.ts';
-import { strict } from './strict.ts';
+import { fileIn, text, unique } from './reading/value.ts';
+import type { FileChecks } from './reading/named-file.ts';
+import { strict } from './reading/strict.ts';
 
 /** Forms whose header has no standard name. */
 const NAMED_FREELY: ReadonlySet<CertificateForm> = new Set(['escaped-pem', 'base64-der']);

@@ -1,23 +1,23 @@
-import path from 'node:path';
 import { Cron, CronPattern } from 'croner';
 import { z } from 'zod';
 import { checkTogether, clientCertificateIn } from './client-certificate.ts';
 import { creditingPolicy } from './crediting-policy.ts';
 import { exemptions } from './exemptions.ts';
 import { adminIn, listenIn } from './listening.ts';
-import type { FileChecks } from './named-file.ts';
-import { plainMessage, problemsOf } from './plain-message.ts';
-import type { Problem } from './problem.ts';
-import { strict } from './strict.ts';
-import { fileIn, text, unique, whole } from './value.ts';
+import type { FileChecks } from './reading/named-file.ts';
+import { plainMessage, problemsOf } from './reading/plain-message.ts';
+import { openId } from './open-id.ts';
+import type { Problem } from './reading/problem.ts';
+import { role } from './role.ts';
+import { receiverIn, storeIn, storeWithReplica, type StoreConfig } from './shared-store.ts';
+import { strict } from './reading/strict.ts';
+import { fileIn, text, unique, whole } from './reading/value.ts';
 
 /** Long enough that nobody guesses the URL, which is a webhook's only proof. */
 const PATH_TOKEN_CHARS_MIN = 32;
 
 /** Two during a rotation; more only helps guessing. */
 const PATH_TOKENS_MAX = 16;
-
-export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -55,8 +55,11 @@ const timezone = z.string().refine((zone) => {
 }, 'must be a time zone of the IANA database, e.g. "UTC" or "Europe/Zurich"');
 
 const apiToken = strict({
-  name: text,
-  role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
+  name: text.refine(
+    (name) => !name.startsWith('person:'),
+    'must not begin with "person:", as the names of people do who sign in at a provider',
+  ),
+  role,
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'must be the SHA-256 of the token, 64 hexadecimal digits')
@@ -131,27 +134,6 @@ const api = strict({
     .default([]),
 });
 
-/** `path` is absolute, or `:memory:`. */
-export interface StoreConfig {
-  readonly kind: 'sqlite';
-  readonly path: string;
-}
-
-const STORE_FORM = 'must be "sqlite:PATH"';
-const NO_POSTGRES = 'postgres:// is not supported by this version: use "sqlite:PATH"';
-
-function storeIn(folder: string) {
-  return z.string(STORE_FORM).transform((value, context): StoreConfig => {
-    const file = /^sqlite:(.+)$/s.exec(value)?.[1];
-    if (file !== undefined) {
-      return { kind: 'sqlite', path: file === ':memory:' ? file : path.resolve(folder, file) };
-    }
-    const message = /^postgres(ql)?:\/\//.test(value) ? NO_POSTGRES : STORE_FORM;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  });
-}
-
 const VAULTS_FORM = 'must be "all" or a list of vault ids';
 
 function custodyIn(folder: string, checks: FileChecks) {
@@ -170,6 +152,7 @@ function configIn(folder: string, checks: FileChecks) {
     listen: listenIn(folder, checks).prefault({}),
     admin: adminIn(folder, checks).exactOptional(),
     store: storeIn(folder),
+    receiver: receiverIn(folder).exactOptional(),
     intake: intakeIn(folder, checks),
     custody: custodyIn(folder, checks).exactOptional(),
     crediting: creditingPolicy,
@@ -181,6 +164,7 @@ function configIn(folder: string, checks: FileChecks) {
       secureCookie: z.boolean().exactOptional(),
       /** A session ends after this many seconds without a request. */
       idleMinutes: z.int().min(1).max(720).default(30),
+      oidc: openId.exactOptional(),
     }).prefault({}),
     log: strict({
       level: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
@@ -189,7 +173,9 @@ function configIn(folder: string, checks: FileChecks) {
 }
 
 /** The configuration with its defaults; file paths are absolute, amounts `bigint`. */
-export type Config = z.infer<ReturnType<typeof configIn>>;
+export type Config = Omit<z.infer<ReturnType<typeof configIn>>, 'store'> & {
+  readonly store: StoreConfig;
+};
 export type CustodyConfig = NonNullable<Config['custody']>;
 
 /** The part of the configuration that a command reads; it ignores other keys. */
@@ -203,18 +189,31 @@ export const WHOLE: Part<Config> = {
   keys: null,
   schemaIn: (...given) =>
     // A transformation, because it runs only when each key is sound alone.
-    configIn(...given).transform((config, context) => {
+    configIn(...given).transform((config, context): Config => {
       checkTogether(config, (key, message) =>
         context.addIssue({ code: 'custom', path: ['intake', 'clientCertificate', key], message }),
       );
-      return config;
+      return withReplica(config, context);
     }),
 };
 
+function withReplica<Keys extends Parameters<typeof storeWithReplica>[0]>(
+  keys: Keys,
+  context: z.RefinementCtx,
+): Omit<Keys, 'store'> & { readonly store: StoreConfig } {
+  const store = storeWithReplica(keys, (key, message) =>
+    context.addIssue({ code: 'custom', path: [key], message }),
+  );
+  return store === null ? z.NEVER : { ...keys, store };
+}
+
 /** The store: auditing, copying and reporting need no secret. */
 export const STORE: Part<Pick<Config, 'store'>> = {
-  keys: ['store', 'storeFile'],
-  schemaIn: (...given) => configIn(...given).pick({ store: true }),
+  keys: ['store', 'storeFile', 'receiver'],
+  schemaIn: (...given) =>
+    configIn(...given)
+      .pick({ store: true, receiver: true })
+      .transform((config, context) => ({ store: withReplica(config, context).store })),
 };
 
 /** The custody service and our key for it. */

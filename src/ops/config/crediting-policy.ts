@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Amount } from '../../domain/money/amount.ts';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
-import { plainMessage, problemsOf } from './plain-message.ts';
-import { strict } from './strict.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
+import { plainMessage, problemsOf } from './reading/plain-message.ts';
+import { strict } from './reading/strict.ts';
 
 /** An amount in the asset's smallest unit, as text: a JSON number could have lost digits. */
 const amount = z

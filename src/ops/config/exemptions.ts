@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Amount } from '../../domain/money/amount.ts';
 import type { ExemptibleType, ExemptionRule } from '../../domain/break/exemption.ts';
-import { strict } from './strict.ts';
+import { plainMessage, problemsOf } from './reading/plain-message.ts';
+import { strict } from './reading/strict.ts';
 
 /** Most rules: every difference is compared with every rule. */
 const RULES_MAX = 1_000;
@@ -68,6 +69,20 @@ const rule = strict({
   .refine((one) => NARROWING.some((key) => one[key] !== undefined), {
     message: `exempts everything: narrow it by ${NARROWING.join(', ')}`,
   }) satisfies z.ZodType<ExemptionRule>;
+
+/** Checks one rule alone, with the configuration's messages; paths begin at `rule`. */
+export function checkExemption(
+  json: unknown,
+):
+  | { readonly kind: 'ok'; readonly rule: ExemptionRule }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] } {
+  const parsed = rule.safeParse(json, { error: plainMessage });
+  if (parsed.success) return { kind: 'ok', rule: parsed.data };
+  const problems = problemsOf(parsed.error).map(({ path, where, what }) =>
+    path.length === 0 ? what : `${where}: ${what}`,
+  );
+  return { kind: 'invalid', problems };
+}
 
 /** Known differences, accepted until a day, in order of application. */
 export const exemptions = z

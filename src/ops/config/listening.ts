@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { fileIn, port, text } from './value.ts';
-import type { FileChecks } from './named-file.ts';
-import { strict } from './strict.ts';
+import { fileIn, port, text } from './reading/value.ts';
+import type { FileChecks } from './reading/named-file.ts';
+import { strict } from './reading/strict.ts';
 
 const HOST = '127.0.0.1';
 const PORT = 8_080;

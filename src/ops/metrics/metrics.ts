@@ -3,6 +3,7 @@ import { CustodyMetrics } from './custody-metrics.ts';
 import { DepositMetrics } from './deposit-metrics.ts';
 import { Instruments } from './instruments.ts';
 import { IntakeMetrics } from './intake-metrics.ts';
+import { ReceiverMetrics } from './receiver-metrics.ts';
 import { ReconciliationMetrics } from './reconciliation-metrics.ts';
 
 /** Label values known at the start: `increase()` misses the step from none to one. */
@@ -29,6 +30,7 @@ export class Metrics {
   readonly reconciliation: ReconciliationMetrics;
   readonly custody: CustodyMetrics;
   readonly deposits: DepositMetrics;
+  readonly receiver: ReceiverMetrics;
 
   /** `now` in Unix milliseconds; `process` adds memory, CPU and event loop of this process. */
   constructor(options: { now: () => number; process?: boolean; known?: KnownLabels }) {
@@ -38,6 +40,7 @@ export class Metrics {
     this.reconciliation = new ReconciliationMetrics(instruments, known);
     this.custody = new CustodyMetrics(instruments, known);
     this.deposits = new DepositMetrics(instruments);
+    this.receiver = new ReceiverMetrics(instruments);
     if (options.process === true) {
       collectDefaultMetrics({ register: this.#registry, prefix: 'counterfoil_' });
     }

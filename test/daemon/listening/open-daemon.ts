@@ -14,8 +14,8 @@ import {
 } from '../../../src/daemon/senders/certificate-gate.ts';
 import { RefusedSenders } from '../../../src/daemon/senders/refused-senders.ts';
 import { parseConfig, WHOLE, type Config } from '../../../src/ops/config/config.ts';
-import { fileChecks } from '../../../src/ops/config/named-file.ts';
-import { problemText } from '../../../src/ops/config/problem.ts';
+import { fileChecks } from '../../../src/ops/config/reading/named-file.ts';
+import { problemText } from '../../../src/ops/config/reading/problem.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Metrics } from '../../../src/ops/metrics/metrics.ts';
 import { CERTIFICATES } from '../../tls/certificates.ts';

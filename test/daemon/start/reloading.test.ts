@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { Reloading } from '../../../src/daemon/start/reloading.ts';
 import { WHOLE, type Config } from '../../../src/ops/config/config.ts';
-import { loadConfig, type Loaded } from '../../../src/ops/config/config-file.ts';
+import { loadConfig, type Loaded } from '../../../src/ops/config/reading/config-file.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { CERTIFICATES } from '../../tls/certificates.ts';
 import { pinOf } from '../../tls/header-values.ts';

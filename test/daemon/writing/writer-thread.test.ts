@@ -50,7 +50,7 @@ async function writerOver(options: {
         return open.ledger.commit(facts);
       },
       tidy: () => done.push('tidy'),
-      close: () => done.push('close'),
+      close: () => void done.push('close'),
     },
     batchMax,
     clock: () => 0,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseConfig, WHOLE } from '../../../src/ops/config/config.ts';
-import { fileChecks } from '../../../src/ops/config/named-file.ts';
+import { fileChecks } from '../../../src/ops/config/reading/named-file.ts';
 import { CERTIFICATES } from '../../tls/certificates.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'client-certificate-'));

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 import { WHOLE, type Config } from '../../../src/ops/config/config.ts';
-import { loadConfig, type Loaded } from '../../../src/ops/config/config-file.ts';
-import { problemText } from '../../../src/ops/config/problem.ts';
-import type { Environment } from '../../../src/ops/config/substitution.ts';
+import { loadConfig, type Loaded } from '../../../src/ops/config/reading/config-file.ts';
+import { problemText } from '../../../src/ops/config/reading/problem.ts';
+import type { Environment } from '../../../src/ops/config/reading/substitution.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../certificate.ts';
 
 export const TOKEN = 'a'.repeat(32);

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ruleFor } from '../../../src/domain/deposit/policy.ts';
+import { ruleFor } from '../../../src/domain/policy/policy.ts';
 import { AssetId, NetworkKey } from '../../../src/domain/ids.ts';
 import { CUSTODY, STORE, WHOLE, type Parsed } from '../../../src/ops/config/config.ts';
-import { loadConfig } from '../../../src/ops/config/config-file.ts';
-import { problemText } from '../../../src/ops/config/problem.ts';
+import { loadConfig } from '../../../src/ops/config/reading/config-file.ts';
+import { problemText } from '../../../src/ops/config/reading/problem.ts';
 import { configFolder, keyFlaw, MINIMAL, SHA256, TOKEN } from './config-folder.ts';
 
 const { folder, file, configOf } = configFolder();
@@ -108,6 +108,22 @@ test('the configuration that is shipped is valid once its variables are set', ()
       CUSTODY_BASE_URL: 'https://custody.example',
       CUSTODY_CLIENT_ID: 'c-1',
       CUSTODY_PRIVATE_KEY_FILE: path.join(folder, 'keys', 'custody.pem'),
+    },
+    part: WHOLE,
+    keyFlaw,
+  });
+  expect(loaded.kind === 'ok' ? '' : problemText(loaded.problems)).toBe('');
+});
+
+test("the example of a receiver's configuration is valid once its variables are set", () => {
+  const loaded = loadConfig({
+    file: 'config/receivers/receiver.json',
+    env: {
+      DATABASE_PASSWORD: 'open-sesame',
+      RECEIVER_SECRET: TOKEN,
+      PATH_TOKEN: TOKEN,
+      CUSTODY_PIN: `sha256:${SHA256}`,
+      OPERATOR_SHA256: SHA256,
     },
     part: WHOLE,
     keyFlaw,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { STORE, WHOLE } from '../../../src/ops/config/config.ts';
-import { loadConfig } from '../../../src/ops/config/config-file.ts';
+import { loadConfig } from '../../../src/ops/config/reading/config-file.ts';
 import { configFolder, keyFlaw, MINIMAL, SHA256, TOKEN } from './config-folder.ts';
 
 const { folder, file, problemsOf } = configFolder();
@@ -78,7 +78,7 @@ test('all problems are told at once, each with its place and what to do', () => 
   ).toEqual([
     'listen.port: must be an integer from 0 to 65535',
     'listen: unknown key "prot"; the keys here are host, port, socket, tls, proxyProtocol',
-    'store: must be "sqlite:PATH"',
+    'store: must be "sqlite:PATH" or "postgres://USER@HOST[:PORT][,HOST…]/DATABASE"',
     'intake.pathTokens[0]: must be 32 to 256 letters, digits or ._~- ; `openssl rand -hex 32` makes one',
     'intake.queueMax: must be an integer from 1 to 1000000',
     'custody.baseUrl: must be an http or https address',
@@ -95,17 +95,17 @@ test('all problems are told at once, each with its place and what to do', () => 
     'reconcile.sweep: must be a cron pattern, e.g. "* * * * *" for every minute, that matches a real time',
     'reconcile.timezone: must be a time zone of the IANA database, e.g. "UTC" or "Europe/Zurich"',
     'reconcile.graceSeconds: must be an integer from 0 to 604800',
-    'api.tokens[0].role: must be one of viewer, crediting, operator, admin',
+    'api.tokens[0].role: must be one of viewer, crediting, finance, operator, admin, auditor',
     'api.tokens[0].sha256: must be the SHA-256 of the token, 64 hexadecimal digits',
     'console.public: must be a boolean, not a string',
     'log.level: must be one of trace, debug, info, warn, error, fatal, silent',
-    'the configuration: unknown key "extra"; the keys here are listen, admin, store or storeFile, intake, custody, crediting, reconcile, api, console, log',
+    'the configuration: unknown key "extra"; the keys here are listen, admin, store or storeFile, receiver, intake, custody, crediting, reconcile, api, console, log',
   ]);
 });
 
 test('what is missing is named', () => {
   expect(problemsOf({})).toEqual([
-    'store: must be "sqlite:PATH"',
+    'store: must be "sqlite:PATH" or "postgres://USER@HOST[:PORT][,HOST…]/DATABASE"',
     'intake: is missing; it must be an object',
     'crediting: is missing; it must be an object',
   ]);

@@ -77,7 +77,7 @@ test('what came from a file and is no good is told with the key that names the f
       api: { tokens: [{ name: 'a', role: 'admin', sha256File: 'url' }] },
     }),
   ).toEqual([
-    'storeFile: must be "sqlite:PATH"',
+    'storeFile: must be "sqlite:PATH" or "postgres://USER@HOST[:PORT][,HOST…]/DATABASE"',
     'intake.pathTokensFile[0]: must be 32 to 256 letters, digits or ._~- ; `openssl rand -hex 32` makes one',
     'api.tokens[0].sha256File: must be the SHA-256 of the token, 64 hexadecimal digits',
   ]);
@@ -100,13 +100,13 @@ test('files that hold something else than they should are told with all other pr
   ];
   const none = 'keys/empty.pem';
   expect(
-    problems({ certFile: none, keyFile: 'tls.crt', caFile: none }, 'postgres://u:p@h/db'),
+    problems({ certFile: none, keyFile: 'tls.crt', caFile: none }, 'postgres://u:p@/db'),
   ).toEqual([
     port,
     `listen.tls.certFile: ${folder}/keys/empty.pem is not a certificate in PEM`,
     `listen.tls.keyFile: ${folder}/tls.crt is not an unencrypted private key in PEM`,
     `listen.tls.caFile: ${folder}/keys/empty.pem is not a certificate in PEM`,
-    'store: postgres:// is not supported by this version: use "sqlite:PATH"',
+    'store: names no host',
     ...others,
   ]);
   expect(problems({ certFile: 'tls.crt', keyFile: 'nowhere' }, 'sqlite:x')).toEqual([

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { certificatesIn } from '../certificates.ts';
+import { certificatesIn } from '../../certificates.ts';
 
 /** The flaw in the custody service's private key text, or null. */
 export type KeyFlaw = (pem: string) => string | null;

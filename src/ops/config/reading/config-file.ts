@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { parseConfig } from './config.ts';
-import type { Parsed, Part } from './config.ts';
+import { parseConfig } from '../config.ts';
+import type { Parsed, Part } from '../config.ts';
 import { fileChecks, readText, type KeyFlaw } from './named-file.ts';
 import { isWithin } from './problem.ts';
 import { repeatedKeys } from './repeated-keys.ts';

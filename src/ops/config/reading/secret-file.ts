@@ -13,7 +13,9 @@ const SECRETS: Readonly<Record<string, (text: string) => unknown>> = {
       .filter((line) => line !== '' && !line.startsWith('#')),
   sha256: (text) => text.trim(),
   store: (text) => text.trim(),
+  secret: (text) => text.trim(),
   webhookUrl: (text) => text.trim(),
+  clientSecret: (text) => text.trim(),
 };
 
 /** Whether a key can be given as `<key>File` instead. */
@@ -25,7 +27,9 @@ export function canComeFromFile(key: string): boolean {
 const HOLDS_SECRET: ReadonlySet<string> = new Set([
   'pathTokensFile',
   'storeFile',
+  'secretFile',
   'webhookUrlFile',
+  'clientSecretFile',
   'privateKeyFile',
   'keyFile',
 ]);

@@ -1,0 +1,174 @@
+import { Agent, request, type Dispatcher } from 'undici';
+import { z } from 'zod';
+import type { CloseAnswer } from '../../api/services.ts';
+import type { Fact } from '../../domain/fact/fact.ts';
+import type { Owner } from '../../store/replicated/shared-journal.ts';
+import { framed, ownerAnswers, PROTOCOL, type OwnerAnswers } from './frame.ts';
+
+/** Where an owner takes what other receivers hand on, below its `receiver.url`. */
+export const RECEIVER_PATHS = {
+  facts: '/receivers/facts',
+  reconcile: '/receivers/reconcile',
+  close: '/receivers/close',
+} as const;
+
+/** Headers of a call between receivers. */
+export const RECEIVER_HEADERS = {
+  protocol: 'counterfoil-protocol',
+  /** The epoch in which the sender takes the called receiver for the owner. */
+  epoch: 'counterfoil-epoch',
+  sender: 'counterfoil-receiver',
+  /** The sender's clock, Unix milliseconds. */
+  sentAt: 'counterfoil-sent-at',
+} as const;
+
+const CONNECT_MS_MAX = 1_000;
+/** A commit waits for the standby at most 4 s; the sender of a webhook gives up after 10 s. */
+const FACTS_MS_MAX = 6_000;
+/** A run reads the custody API for up to some minutes. */
+const CALL_MS_MAX = 600_000;
+/** Two frames under way: one commits while the next is on its way. */
+const CONNECTIONS_MAX = 4;
+
+/**
+ * What became of facts handed to the owner. After `not_owner`, `busy`, `refused` and `unreached`
+ * nothing was kept. After `unknown` the facts may have been kept.
+ */
+export type Handed =
+  | ({ readonly kind: 'answered' } & OwnerAnswers)
+  | { readonly kind: 'not_owner' }
+  /** The owner has no room for more facts now. */
+  | { readonly kind: 'busy' }
+  /** The owner takes nothing from this receiver, and why; a person must change something. */
+  | { readonly kind: 'refused'; readonly cause: string }
+  | { readonly kind: 'unreached'; readonly cause: string }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+/** The answer to a call that only the owner can carry out. */
+export type Called<Answer> =
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly position: number }
+  | Exclude<Handed, { readonly kind: 'answered' }>;
+
+/** The run's journal position, or why it was not recorded. */
+export const runCalled = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ran'), seq: z.int() }),
+  z.object({ kind: z.literal('not_recorded'), cause: z.string() }),
+]);
+export type RunCalled = z.infer<typeof runCalled>;
+
+const closeCalled = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('closed') }),
+  z.object({ kind: z.literal('too_early'), cutOffAt: z.number() }),
+  z.object({ kind: z.literal('unknown') }),
+  z.object({ kind: z.literal('unavailable'), reason: z.string() }),
+]) satisfies z.ZodType<CloseAnswer>;
+
+/** Nothing was sent: the connection did not come about. */
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Hands facts and calls to the owner over HTTP. It does not repeat. */
+export class OwnerClient {
+  readonly #options: { readonly name: string; readonly secret: string; readonly now: () => number };
+  readonly #agent = new Agent({
+    connections: CONNECTIONS_MAX,
+    connect: { timeout: CONNECT_MS_MAX },
+  });
+
+  /** `now`: this receiver's clock, Unix milliseconds. */
+  constructor(options: { name: string; secret: string; now: () => number }) {
+    this.#options = options;
+  }
+
+  async hand(owner: Owner, facts: readonly Fact[]): Promise<Handed> {
+    const body = Buffer.from(framed(facts));
+    const sent = await this.#send(owner, RECEIVER_PATHS.facts, { body, msMax: FACTS_MS_MAX });
+    if (sent.kind !== 'ok') return sent;
+    const read = ownerAnswers.safeParse(sent.json);
+    if (read.success && read.data.answers.length === facts.length) {
+      return { kind: 'answered', ...read.data };
+    }
+    return { kind: 'unknown', cause: `the owner ${owner.name} answered in another form` };
+  }
+
+  reconcile(owner: Owner): Promise<Called<RunCalled>> {
+    return this.#call(owner, { path: RECEIVER_PATHS.reconcile, asked: {}, answer: runCalled });
+  }
+
+  close(owner: Owner, day: string): Promise<Called<CloseAnswer>> {
+    return this.#call(owner, { path: RECEIVER_PATHS.close, asked: { day }, answer: closeCalled });
+  }
+
+  /** Ends all calls under way. */
+  async end(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #call<Answer>(
+    owner: Owner,
+    call: { path: string; asked: object; answer: z.ZodType<Answer> },
+  ): Promise<Called<Answer>> {
+    const body = Buffer.from(JSON.stringify(call.asked));
+    const sent = await this.#send(owner, call.path, { body, msMax: CALL_MS_MAX });
+    if (sent.kind !== 'ok') return sent;
+    const read = z.object({ answer: call.answer, position: z.int() }).safeParse(sent.json);
+    if (read.success) return { kind: 'answered', ...read.data };
+    return { kind: 'unknown', cause: `the owner ${owner.name} answered in another form` };
+  }
+
+  async #send(
+    owner: Owner,
+    path: string,
+    { body, msMax }: { readonly body: Buffer; readonly msMax: number },
+  ): Promise<
+    { readonly kind: 'ok'; readonly json: unknown } | Exclude<Handed, { kind: 'answered' }>
+  > {
+    const { name, secret, now } = this.#options;
+    try {
+      const response = await request(`${owner.url}${path}`, {
+        method: 'POST',
+        dispatcher: this.#agent,
+        headersTimeout: msMax,
+        bodyTimeout: msMax,
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/octet-stream',
+          [RECEIVER_HEADERS.protocol]: PROTOCOL,
+          [RECEIVER_HEADERS.epoch]: String(owner.epoch),
+          [RECEIVER_HEADERS.sender]: name,
+          [RECEIVER_HEADERS.sentAt]: String(now()),
+        },
+        body,
+      });
+      return await sentOf(owner, response);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      const cause = `the owner ${owner.name} cannot be reached (${code || String(error)})`;
+      return { kind: UNREACHED.has(code) ? 'unreached' : 'unknown', cause };
+    }
+  }
+}
+
+async function sentOf(
+  owner: Owner,
+  { statusCode, body }: Dispatcher.ResponseData,
+): Promise<
+  { readonly kind: 'ok'; readonly json: unknown } | Exclude<Handed, { kind: 'answered' }>
+> {
+  if (statusCode === 200) return { kind: 'ok', json: await body.json() };
+  const text = await body.text();
+  if (statusCode === 409) return { kind: 'not_owner' };
+  if (statusCode === 429) return { kind: 'busy' };
+  const cause = `the owner ${owner.name} refuses (${statusCode}): ${text.slice(0, 300)}`;
+  // Anything else comes from a program in between, or from a defect: the facts may have arrived.
+  return {
+    kind: [400, 401, 404, 413, 422, 426].includes(statusCode) ? 'refused' : 'unknown',
+    cause,
+  };
+}

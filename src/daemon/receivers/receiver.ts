@@ -1,0 +1,205 @@
+import type { CloseAnswer, RunAnswer } from '../../api/services.ts';
+import type { Logger } from '../../ops/log.ts';
+import type { Reads } from '../../store/reads.ts';
+import type { Role } from '../../store/replicated/replicated-ledger.ts';
+import type { Duties } from './duties.ts';
+import type { Called, OwnerClient } from './owner-client.ts';
+import type { LivingDuties, Ownership } from './ownership.ts';
+import type { ReceiverQueue } from './receiver-queue.ts';
+import type { ReplicaPosition } from './replica-position.ts';
+import type { FactRoute } from './fact-route.ts';
+
+/** Pause before duties that could not begin are tried again. */
+const AGAIN_MS = 1_000;
+/** How long a caller waits until this replica shows what the owner has kept. */
+const APPLIED_MS_MAX = 5_000;
+
+const CHANGES = 'the owner of the journal changes: try again in a moment';
+
+type OwnersDuties = LivingDuties & Pick<Duties, 'reconcile' | 'close' | 'reevaluate'>;
+
+export interface ReceiverOptions {
+  /** Where other receivers reach this one. */
+  readonly url: string;
+  readonly ownership: Ownership<OwnersDuties>;
+  readonly queue: Pick<ReceiverQueue, 'setRoute'>;
+  readonly client: Pick<OwnerClient, 'reconcile' | 'close'>;
+  readonly applied: ReplicaPosition;
+  readonly reads: Pick<Reads, 'reconciliation'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>;
+}
+
+/**
+ * One receiver among several, on the main thread. It follows its role: an owner begins its duties,
+ * and every other receiver ends them. Calls that need a duty go to the owner.
+ */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  #role: Role | null = null;
+  /** The epoch whose duties have started. */
+  #onDuty: number | null = null;
+  #updated: Promise<void> = Promise.resolve();
+  #isEnding = false;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Null until the receiver has first reached the journal, or failed to. */
+  get role(): Role | null {
+    return this.#role;
+  }
+
+  /** The epoch in which this receiver takes facts of others; null while it does not. */
+  get epoch(): number | null {
+    const route = this.#route();
+    return this.#role?.kind === 'owner' && route.kind === 'owner' ? this.#role.epoch : null;
+  }
+
+  /** Why an owner with this receiver's URL keeps it from working, and what to do; else null. */
+  get nameTaken(): string | null {
+    const role = this.#role;
+    const { url } = this.#options;
+    if (role?.kind !== 'follower' || role.owner?.isLeased !== true) return null;
+    if (role.owner.url !== url) return null;
+    return `another process with receiver.url ${url} owns the journal: if it is not this receiver's former process, give each receiver its own receiver.name and receiver.url`;
+  }
+
+  /** Receives a change of the role. */
+  take(role: Role): void {
+    this.#role = role;
+    logRole(this.#options.log, role);
+    this.#options.queue.setRoute(this.#route());
+    this.#updated = this.#updated.then(() => this.#updateDuties());
+  }
+
+  /** Begins no duties from now on: this receiver stops. */
+  beginNoDuties(): void {
+    this.#isEnding = true;
+  }
+
+  /** Ends the duties, and begins no others. */
+  async end(): Promise<void> {
+    this.beginNoDuties();
+    await this.#updated;
+    await this.#options.ownership.end();
+    this.#onDuty = null;
+  }
+
+  async reconcile(): Promise<RunAnswer> {
+    const { ownership, client, reads } = this.#options;
+    if (ownership.duties !== null) return ownership.duties.reconcile();
+    const owner = this.#owner();
+    if (owner === null) return { kind: 'not_recorded', cause: CHANGES };
+    const called = await this.#called(client.reconcile(owner));
+    if (called.kind === 'failed') return { kind: 'not_recorded', cause: called.cause };
+    if (called.answer.kind !== 'ran') return called.answer;
+    const run = await reads.reconciliation(called.answer.seq);
+    if (run !== undefined) return { kind: 'ran', run };
+    return { kind: 'not_recorded', cause: 'it took place, but this replica does not show it yet' };
+  }
+
+  async close(day: string): Promise<CloseAnswer> {
+    const { ownership, client } = this.#options;
+    if (ownership.duties !== null) return ownership.duties.close(day);
+    const owner = this.#owner();
+    if (owner === null) return { kind: 'unavailable', reason: CHANGES };
+    const called = await this.#called(client.close(owner, day));
+    return called.kind === 'failed' ? { kind: 'unavailable', reason: called.cause } : called.answer;
+  }
+
+  #owner() {
+    const route = this.#route();
+    return route.kind === 'follower' ? route.owner : null;
+  }
+
+  async #called<Answer>(
+    call: Promise<Called<Answer>>,
+  ): Promise<{ kind: 'answered'; answer: Answer } | { kind: 'failed'; cause: string }> {
+    const called = await call;
+    if (called.kind === 'answered') {
+      await this.#options.applied.waitFor(called.position, APPLIED_MS_MAX);
+      return called;
+    }
+    const cause = 'cause' in called ? called.cause : CHANGES;
+    return { kind: 'failed', cause };
+  }
+
+  #route(): FactRoute {
+    const role = this.#role;
+    if (role === null) return { kind: 'waiting', cause: 'this receiver has just started' };
+    switch (role.kind) {
+      case 'owner':
+        // An empty journal begins with the policy, which the duties bring.
+        return this.#onDuty === role.epoch || this.#options.applied.position > 0
+          ? { kind: 'owner' }
+          : { kind: 'waiting', cause: 'this receiver takes over the journal' };
+      case 'follower': {
+        const { owner } = role;
+        const { nameTaken } = this;
+        if (nameTaken !== null) return { kind: 'waiting', cause: nameTaken };
+        return owner?.isLeased === true
+          ? { kind: 'follower', owner }
+          : { kind: 'waiting', cause: CHANGES };
+      }
+      case 'cut_off':
+        return { kind: 'waiting', cause: `the shared journal cannot be written: ${role.cause}` };
+      case 'diverged':
+        return { kind: 'refusing', cause: `this replica has diverged: ${role.detail}` };
+      default:
+        return role satisfies never;
+    }
+  }
+
+  /** Brings the duties to where the role is. */
+  async #updateDuties(): Promise<void> {
+    const { ownership, queue, log } = this.#options;
+    const wanted = this.#wantedEpoch();
+    if (this.#onDuty === wanted) return;
+    if (this.#onDuty !== null) {
+      this.#onDuty = null;
+      await ownership.end();
+    }
+    if (wanted === null) return;
+    try {
+      await ownership.begin();
+    } catch (error) {
+      log.warn({ err: error }, 'the duties of the owner could not begin; trying again');
+      setTimeout(() => {
+        this.#updated = this.#updated.then(() => this.#updateDuties());
+      }, AGAIN_MS).unref();
+      return;
+    }
+    // The ownership may have ended meanwhile: the next turn ends the duties.
+    this.#onDuty = wanted;
+    if (this.#wantedEpoch() === wanted) ownership.start();
+    queue.setRoute(this.#route());
+  }
+
+  #wantedEpoch(): number | null {
+    return this.#role?.kind === 'owner' && !this.#isEnding ? this.#role.epoch : null;
+  }
+}
+
+function logRole(log: ReceiverOptions['log'], role: Role): void {
+  switch (role.kind) {
+    case 'owner':
+      return log.info({ epoch: role.epoch }, 'this receiver owns the journal');
+    case 'follower': {
+      const owner = role.owner?.name ?? null;
+      return log.info({ owner, epoch: role.owner?.epoch ?? null }, 'this receiver follows');
+    }
+    case 'cut_off':
+      return log.error(
+        { cause: role.cause },
+        'cut off from the journal; senders get 503 and retry',
+      );
+    case 'diverged': {
+      const what =
+        'this replica has diverged and serves nothing: stop this receiver, put its replica aside, and start it with an empty one';
+      return log.fatal({ cause: role.detail }, what);
+    }
+    default:
+      role satisfies never;
+  }
+}

@@ -1,0 +1,34 @@
+/** The last journal position in this receiver's replica, and those who wait for one. */
+export class ReplicaPosition {
+  #position = 0;
+  #waiting: { readonly position: number; readonly reached: () => void }[] = [];
+
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The replica has grown to a position. */
+  reach(position: number): void {
+    this.#position = Math.max(this.#position, position);
+    const ready = this.#waiting.filter((one) => one.position <= this.#position);
+    this.#waiting = this.#waiting.filter((one) => one.position > this.#position);
+    for (const { reached } of ready) reached();
+  }
+
+  /** Resolves when the replica holds a position, at the latest after `msMax`. */
+  waitFor(position: number, msMax: number): Promise<void> {
+    if (position <= this.#position) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((one) => one !== waits);
+        resolve();
+      }, msMax);
+      const reached = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waits = { position, reached };
+      this.#waiting.push(waits);
+    });
+  }
+}

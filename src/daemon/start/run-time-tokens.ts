@@ -1,0 +1,60 @@
+import type { TokenBook } from '../../api/people/token-book.ts';
+import type { Lifecycle } from '../../ops/lifecycle.ts';
+import type { Logger } from '../../ops/log.ts';
+import type { Reads } from '../../store/reads.ts';
+
+interface Tokens {
+  readonly tokens: TokenBook;
+  readonly reads: Pick<Reads, 'tokenChanges'>;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** Kinds of decisions about tokens. */
+const KINDS = ['create-token', 'rotate-token', 'revoke-token'] as const;
+
+/** Whether facts of these kinds change tokens. */
+export function changesTokens(kinds: ReadonlySet<string>): boolean {
+  return KINDS.some((kind) => kinds.has(kind));
+}
+
+/** Lets the book take over the tokens that people made at run time. */
+export async function takeTokens({ tokens, reads }: Tokens): Promise<void> {
+  tokens.take(await reads.tokenChanges());
+}
+
+/** Warns of names that the configuration and tokens made at run time share. */
+export function warnOfSharedNames({ tokens, log }: Pick<Tokens, 'tokens' | 'log'>): void {
+  const made = tokens.list().filter(({ source }) => source === 'api');
+  const names = made.map(({ name }) => name).filter((name) => tokens.isConfigured(name));
+  if (names.length === 0) return;
+  log.warn(
+    { names },
+    'api.tokens has names that tokens made at run time have too: the journal cannot tell their people apart; rename them in the configuration',
+  );
+}
+
+/** Takes over tokens in the background: one read at a time, and one more after a call meanwhile. */
+export function tokenFollower(
+  context: Tokens & { readonly lifecycle: Pick<Lifecycle, 'stopping'> },
+): () => void {
+  let state: 'idle' | 'reading' | 'again' = 'idle';
+  const read = async (): Promise<void> => {
+    do {
+      state = 'reading';
+      await takeTokens(context);
+    } while ((state as string) === 'again');
+    state = 'idle';
+  };
+  return () => {
+    if (state !== 'idle') {
+      state = 'again';
+      return;
+    }
+    read().catch((error: unknown) => {
+      state = 'idle';
+      // The store closes during a shutdown.
+      if (context.lifecycle.stopping) return;
+      context.log.error({ err: error }, 'reading the tokens that people made failed');
+    });
+  };
+}

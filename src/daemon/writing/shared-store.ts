@@ -1,0 +1,110 @@
+import type { Fact } from '../../domain/fact/fact.ts';
+import type { CommitResult } from '../../store/port.ts';
+import type { Replica } from '../../store/replicated/replica.ts';
+import { ReplicatedLedger } from '../../store/replicated/replicated-ledger.ts';
+import type { JournalState } from '../../store/replicated/journal-state.ts';
+import { JournalUnavailable, type SharedJournal } from '../../store/replicated/shared-journal.ts';
+import type { FromWriter } from './messages.ts';
+import type { WrittenStore } from './writer-thread.ts';
+
+/** Pause between two steps: a follower shows what the owner keeps after about this time. */
+const STEP_MS = 200;
+
+/** Pause between two looks at the journal's servers. */
+const LOOK_MS = 5_000;
+
+/** A journal whose servers can be looked at. */
+export interface WatchedJournal extends SharedJournal {
+  /** Throws `JournalUnavailable`. */
+  look(): Promise<JournalState>;
+}
+
+/** How long the end waits for the journal's answer. */
+const END_MS_MAX = 500;
+
+interface SharedStoreOptions {
+  readonly replica: Replica & Pick<WrittenStore, 'tidy' | 'close'>;
+  readonly journal: WatchedJournal;
+  /** How long this receiver's lease is valid, milliseconds. */
+  readonly leaseMs: number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+  readonly say: (message: FromWriter) => void;
+}
+
+/**
+ * A replica of the shared journal, for the writer's thread. Between commits it follows the journal, or
+ * extends its lease.
+ *
+ * Modes: open → following (`begin`) → resigned (`resign`; it still follows) → closed.
+ */
+export class SharedStore implements WrittenStore {
+  readonly #options: SharedStoreOptions;
+  readonly #ledger: ReplicatedLedger;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #lookedAt = -Infinity;
+
+  constructor(options: SharedStoreOptions) {
+    this.#options = options;
+    const { replica, journal, leaseMs, clock, say } = options;
+    this.#ledger = new ReplicatedLedger({
+      replica,
+      journal,
+      leaseMs,
+      clock,
+      onRole: (role) => say({ kind: 'role', role }),
+      onApplied: (position) => say({ kind: 'applied', position }),
+    });
+  }
+
+  commit(facts: readonly Fact[]): Promise<CommitResult> {
+    return this.#ledger.commit(facts);
+  }
+
+  /** Takes the first step now. A bug in a step ends the thread, and so the daemon. */
+  begin(): void {
+    this.#options.say({ kind: 'applied', position: this.#options.replica.head.lastSeq });
+    void this.#steps();
+  }
+
+  resign(): Promise<void> {
+    return this.#ledger.resign();
+  }
+
+  /** Does nothing while a commit is under way: the log is copied a second later. */
+  tidy(): void {
+    this.#options.replica.tidy();
+  }
+
+  /** Closes the connection under a commit that the journal does not answer. Its outcome is unknown. */
+  async close(): Promise<void> {
+    const { journal, replica } = this.#options;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const cut = setTimeout(() => void journal.close(), END_MS_MAX);
+    await this.#ledger.resign();
+    clearTimeout(cut);
+    await journal.close();
+    await replica.close();
+  }
+
+  async #look(): Promise<void> {
+    const { journal, clock, say } = this.#options;
+    if (clock() - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = clock();
+    try {
+      say({ kind: 'journal', state: await this.#ledger.between(() => journal.look()) });
+    } catch (error) {
+      if (!(error instanceof JournalUnavailable)) throw error;
+      // The role says why.
+      say({ kind: 'journal', state: null });
+    }
+  }
+
+  async #steps(): Promise<void> {
+    await this.#ledger.step();
+    await this.#look();
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#steps(), STEP_MS);
+  }
+}

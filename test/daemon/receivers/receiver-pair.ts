@@ -1,0 +1,86 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
+import { ReceiverQueue } from '../../../src/daemon/receivers/receiver-queue.ts';
+import {
+  receiverRoutes,
+  type OwnerServices,
+} from '../../../src/daemon/receivers/receiver-routes.ts';
+import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.ts';
+import { CommitQueue } from '../../../src/intake/commit-queue.ts';
+import { decode } from '../../../src/intake/decode.ts';
+import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
+import { OpenLedger } from '../../store/open-ledger.ts';
+
+export const SECRET = 's'.repeat(32);
+export const NOW = 1_763_600_000_000;
+const NEVER = (): Promise<never> => Promise.reject(new Error('nobody asks for this'));
+
+/** A receiver with a store of its own that takes facts of others over HTTP. */
+export class TestOwner {
+  readonly open = new OpenLedger();
+  readonly refused: string[] = [];
+  /** Null: it is not the owner. */
+  epoch: number | null = 1;
+  services: OwnerServices | null = null;
+  now = NOW;
+  readonly #queue = new CommitQueue({
+    ledger: this.open.ledger,
+    batchMax: 256,
+    queueMax: 1_000,
+  });
+  readonly #routes = receiverRoutes({
+    secret: SECRET,
+    bodyBytesMax: 65_536,
+    epoch: () => this.epoch,
+    services: () => this.services,
+    submit: (fact) => this.#queue.submit(fact),
+    decode,
+    position: () => this.open.ledger.head.lastSeq,
+    now: () => this.now,
+    observe: (why) => this.refused.push(why),
+  });
+
+  /** Listens, and tells where as the journal would. */
+  async listen(): Promise<Owner> {
+    const app = new Hono().route('/receivers', this.#routes);
+    const { port } = await new Promise<AddressInfo>((resolve) => {
+      const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address) =>
+        resolve(address),
+      );
+      onTestFinished(() => void server.close());
+    });
+    return { name: 'owner', url: `http://127.0.0.1:${port}`, epoch: 1, isLeased: true };
+  }
+
+  /** Facts in its journal. */
+  get facts(): number {
+    return this.open.ledger.head.lastSeq;
+  }
+}
+
+interface FollowerOptions {
+  readonly secret?: string;
+  readonly now?: () => number;
+  readonly holdMsMax?: number;
+  readonly hand?: OwnerClient['hand'];
+}
+
+/** A receiver without a writer, which hands everything on. */
+export function follower({ secret = SECRET, now = () => NOW, ...more }: FollowerOptions = {}) {
+  const client = new OwnerClient({ name: 'follower', secret, now });
+  onTestFinished(() => client.end());
+  const applied = new ReplicaPosition();
+  const observed: string[] = [];
+  const queue = new ReceiverQueue({
+    local: { submit: NEVER },
+    hand: (owner, facts) => client.hand(owner, facts),
+    applied,
+    queueMax: 100,
+    observe: (result) => observed.push(result),
+    ...more,
+  });
+  return { queue, client, applied, observed };
+}

@@ -1,0 +1,195 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Handed } from '../../../src/daemon/receivers/owner-client.ts';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
+import type { Submitted } from '../../../src/store/port.ts';
+import { factOf, START } from '../../store/open-ledger.ts';
+import { Service } from '../../store/webhook.ts';
+import { follower, NOW, TestOwner } from './receiver-pair.ts';
+
+const service = new Service();
+let depth = 0;
+/** A webhook that says something new. */
+function webhook(): Fact {
+  depth += 1;
+  return factOf(service.confirmed(depth), START);
+}
+const ACCEPTED: Submitted = { kind: 'delivery', status: 'accepted' };
+const DUPLICATE: Submitted = { kind: 'delivery', status: 'duplicate' };
+const HALT: Fact = {
+  kind: 'decision',
+  at: START,
+  actor: 'ann',
+  decision: { kind: 'halt', scope: { kind: 'everything' }, reason: 'a test' },
+};
+
+test('a follower hands webhooks to the owner, who recognises a repeat', async () => {
+  const owner = new TestOwner();
+  const { queue, observed } = follower();
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  const facts = Array.from({ length: 40 }, webhook);
+  const outcomes = await Promise.all(facts.map((fact) => queue.submit(fact)));
+  expect(outcomes).toEqual(facts.map(() => ACCEPTED));
+  expect(await queue.submit(facts[0] ?? HALT)).toEqual(DUPLICATE);
+  expect(owner.facts).toBe(facts.length);
+  expect(observed).toEqual(Array.from({ length: 41 }, () => 'forwarded'));
+  // Facts that wait together travel and commit together.
+  expect(owner.open.ledger.head.commitNumber).toBeLessThan(10);
+});
+
+test('bodies that nobody understands arrive as they are', async () => {
+  const owner = new TestOwner();
+  const { queue } = follower();
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  const odd = factOf('{"id":"x","type":"new"}', START);
+  const bytes = factOf(new Uint8Array([0xff, 0x00, 0x7b]), START);
+  expect([odd.kind, bytes.kind]).toEqual(['quarantined', 'refused']);
+  expect(await Promise.all([queue.submit(odd), queue.submit(bytes)])).toEqual([
+    { kind: 'delivery', status: 'quarantined' },
+    { kind: 'delivery', status: 'refused' },
+  ]);
+  expect(owner.open.ledger.head.lastSeq).toBe(2);
+});
+
+test('a decision is answered when the replica of the follower shows it', async () => {
+  const owner = new TestOwner();
+  await owner.open.setPolicy({ default: { confirmations: 6 }, networks: {}, assets: {} });
+  const { queue, applied } = follower();
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  let answered = false;
+  const outcome = queue.submit(HALT).finally(() => {
+    answered = true;
+  });
+  await expect.poll(() => owner.facts, { timeout: 240_000 }).toBe(2);
+  // A webhook after it comes back, so the answer to the decision has come back too.
+  expect(await queue.submit(webhook())).toEqual(ACCEPTED);
+  expect(answered).toBe(false);
+  applied.reach(2);
+  expect(await outcome).toMatchObject({ kind: 'taken', seq: 2 });
+});
+
+test('facts for a former owner go to the new one, and nothing is kept twice', async () => {
+  const [former, next] = [new TestOwner(), new TestOwner()];
+  const [formerOwner, nextOwner] = [await former.listen(), await next.listen()];
+  const { queue } = follower();
+  former.epoch = null;
+  next.epoch = 2;
+  queue.setRoute({ kind: 'follower', owner: formerOwner });
+  const outcome = queue.submit(webhook());
+  await expect.poll(() => former.refused.length, { timeout: 240_000 }).toBeGreaterThan(0);
+  queue.setRoute({ kind: 'follower', owner: { ...nextOwner, epoch: 2 } });
+  expect(await outcome).toEqual(ACCEPTED);
+  expect([former.facts, next.facts]).toEqual([0, 1]);
+  expect(new Set(former.refused)).toEqual(new Set(['epoch']));
+});
+
+test('a webhook under way to an owner that fell silent goes to the next owner, and a decision does not', async () => {
+  const answers: ((handed: Handed) => void)[] = [];
+  const answered = (fact: Fact): Handed => ({
+    kind: 'answered',
+    answers: [fact.kind === 'decision' ? { kind: 'taken', seq: 1 } : ACCEPTED] as never,
+    position: 1,
+  });
+  const { queue, applied } = follower({
+    holdMsMax: 240_000,
+    hand: ({ epoch }, [fact = HALT]) =>
+      epoch === 2
+        ? Promise.resolve(answered(fact))
+        : new Promise((resolve) => answers.push(resolve)),
+  });
+  applied.reach(1);
+  const silent = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
+  queue.setRoute({ kind: 'follower', owner: silent });
+  const notified = queue.submit(webhook());
+  await expect.poll(() => answers.length).toBe(1);
+  const decided = queue.submit(HALT);
+  await expect.poll(() => answers.length).toBe(2);
+  queue.setRoute({ kind: 'follower', owner: { ...silent, epoch: 2 } });
+  expect(await notified).toEqual(ACCEPTED);
+  expect(queue.waiting).toBe(1);
+  answers[1]?.(answered(HALT));
+  expect(await decided).toMatchObject({ kind: 'taken' });
+});
+
+test('a fact waits while the owner changes, and is refused when nobody becomes the owner', async () => {
+  const owner = new TestOwner();
+  const { queue } = follower({ holdMsMax: 240_000 });
+  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  const held = queue.submit(webhook());
+  await turn();
+  expect(queue.waiting).toBe(1);
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  expect(await held).toEqual(ACCEPTED);
+
+  const impatient = follower({ holdMsMax: 20 });
+  impatient.queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  expect(await impatient.queue.submit(webhook())).toEqual({
+    kind: 'unavailable',
+    cause: 'nobody owns the journal',
+  });
+  expect(impatient.observed).toEqual(['refused']);
+});
+
+test('a receiver that must not serve refuses at once', async () => {
+  const { queue } = follower({ holdMsMax: 240_000 });
+  queue.setRoute({ kind: 'refusing', cause: 'this replica has diverged' });
+  expect(await queue.submit(webhook())).toEqual({
+    kind: 'unavailable',
+    cause: 'this replica has diverged',
+  });
+});
+
+test('a receiver that stops holds facts for a second: an owner is found by then or they are refused', async () => {
+  const owner = new TestOwner();
+  const { queue } = follower({ holdMsMax: 240_000 });
+  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  const passed = queue.submit(webhook());
+  queue.hurry();
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  expect(await passed).toEqual(ACCEPTED);
+  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  const refused = { kind: 'unavailable', cause: 'nobody owns the journal' };
+  expect(await queue.submit(webhook())).toEqual(refused);
+});
+
+test('closing refuses facts that wait for an owner, and answers those under way', async () => {
+  const { queue } = follower({ holdMsMax: 240_000 });
+  queue.setRoute({ kind: 'waiting', cause: 'nobody owns the journal' });
+  const held = queue.submit(webhook());
+  await queue.close();
+  expect(await held).toMatchObject({ kind: 'unavailable' });
+  expect(await queue.submit(webhook())).toEqual({ kind: 'busy' });
+});
+
+test('after a lost answer a webhook is repeated, and a decision is not', async () => {
+  const handed: string[] = [];
+  const { queue, applied } = follower({
+    hand: async (_, facts): Promise<Handed> => {
+      const kinds = facts.map(({ kind }) => kind);
+      handed.push(...kinds);
+      if (handed.length === 1 || kinds.includes('decision')) {
+        return { kind: 'unknown', cause: 'the connection ended' };
+      }
+      return { kind: 'answered', answers: facts.map(() => ACCEPTED as never), position: 1 };
+    },
+  });
+  applied.reach(1);
+  const owner = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
+  queue.setRoute({ kind: 'follower', owner });
+  expect(await queue.submit(webhook())).toEqual(ACCEPTED);
+  expect(await queue.submit(HALT)).toEqual({ kind: 'unavailable', cause: 'the connection ended' });
+  expect(handed).toEqual(['notification', 'notification', 'decision']);
+});
+
+test.for([
+  [{ secret: 'x'.repeat(32) }, 'secret', /\(401\): receiver\.secret is not the same on both/],
+  [{ now: () => NOW + 3_600_000 }, 'clock', /\(422\): .* 3600 s ahead of the owner's: set both/],
+  [{ now: () => NOW - 3_600_000 }, 'clock', /\(422\): .* 3600 s behind the owner's/],
+] as const)('an owner refuses %o: %s', async ([wrong, why, text]) => {
+  const owner = new TestOwner();
+  const { queue } = follower(wrong);
+  queue.setRoute({ kind: 'follower', owner: await owner.listen() });
+  const outcome = await queue.submit(webhook());
+  expect(outcome.kind === 'unavailable' ? outcome.cause : outcome.kind).toMatch(text);
+  expect([owner.refused, owner.facts]).toEqual([[why], 0]);
+});

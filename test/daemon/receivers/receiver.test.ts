@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { FactRoute } from '../../../src/daemon/receivers/fact-route.ts';
+import { Ownership } from '../../../src/daemon/receivers/ownership.ts';
+import { Receiver } from '../../../src/daemon/receivers/receiver.ts';
+import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.ts';
+import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
+
+const OWN_URL = 'http://a.invalid';
+const OTHER: Owner = { name: 'b', url: 'http://b.invalid', epoch: 4, isLeased: true };
+
+/** A receiver that tells its routes and the life of its duties. */
+function told(position = 7) {
+  const said: string[] = [];
+  const ownership = new Ownership(() => ({
+    prepare: () => Promise.resolve(void said.push('prepare')),
+    start: () => void said.push('start'),
+    stop: (step) => Promise.resolve(void (step === 'schedule' && said.push('stop'))),
+    reconcile: () => Promise.resolve({ kind: 'not_recorded', cause: 'here' } as const),
+    close: () => Promise.resolve({ kind: 'closed' } as const),
+    reevaluate: () => undefined,
+  }));
+  const applied = new ReplicaPosition();
+  applied.reach(position);
+  const log = (): void => undefined;
+  const receiver = new Receiver({
+    url: OWN_URL,
+    ownership,
+    queue: { setRoute: ({ kind }: FactRoute) => void said.push(kind) },
+    client: {
+      reconcile: () => Promise.resolve({ kind: 'not_owner' }),
+      close: () => Promise.resolve({ kind: 'refused', cause: 'another secret' }),
+    },
+    applied,
+    reads: { reconciliation: () => Promise.resolve(undefined) },
+    log: { info: log, warn: log, error: log, fatal: log },
+  });
+  return { receiver, ownership, said };
+}
+
+test('duties begin with the ownership and end with it', async () => {
+  const { receiver, said } = told();
+  receiver.take({ kind: 'follower', owner: OTHER });
+  expect(receiver.epoch).toBe(null);
+  receiver.take({ kind: 'owner', epoch: 5 });
+  expect(receiver.epoch).toBe(5);
+  await expect.poll(() => said).toContain('start');
+  receiver.take({ kind: 'cut_off', cause: 'the network' });
+  await receiver.end();
+  expect(said).toEqual(['follower', 'owner', 'prepare', 'start', 'owner', 'waiting', 'stop']);
+});
+
+test('the owner of an empty journal takes facts after the policy', async () => {
+  const { receiver, said } = told(0);
+  receiver.take({ kind: 'owner', epoch: 1 });
+  expect([receiver.epoch, ...said]).toEqual([null, 'waiting']);
+  await expect.poll(() => receiver.epoch).toBe(1);
+  expect(said).toEqual(['waiting', 'prepare', 'start', 'owner']);
+  await receiver.end();
+});
+
+test('an ownership that ends while its duties begin starts none', async () => {
+  const { receiver, said } = told();
+  receiver.take({ kind: 'owner', epoch: 1 });
+  receiver.take({ kind: 'follower', owner: OTHER });
+  await receiver.end();
+  expect(said).not.toContain('start');
+});
+
+test('a shutdown that comes while duties begin starts none', async () => {
+  const { receiver, ownership, said } = told();
+  receiver.take({ kind: 'owner', epoch: 1 });
+  receiver.beginNoDuties();
+  await ownership.stop('schedule');
+  await receiver.end();
+  expect(said).not.toContain('start');
+});
+
+test('a receiver that becomes the owner during its shutdown begins no duties', async () => {
+  const { receiver, said } = told();
+  receiver.beginNoDuties();
+  receiver.take({ kind: 'owner', epoch: 1 });
+  await receiver.end();
+  expect(said).toEqual(['owner']);
+});
+
+test('a diverged replica refuses facts', () => {
+  const { receiver, said } = told();
+  receiver.take({ kind: 'diverged', detail: 'another journal' });
+  expect(said).toEqual(['refusing']);
+});
+
+test('a receiver whose URL another owner has says so and hands it nothing', () => {
+  const { receiver, said } = told();
+  receiver.take({ kind: 'follower', owner: { ...OTHER, url: OWN_URL } });
+  expect(said).toEqual(['waiting']);
+  expect(receiver.nameTaken).toContain('give each receiver its own receiver.name and receiver.url');
+});
+
+test('a call that the owner does not answer says why', async () => {
+  const { receiver } = told();
+  expect(await receiver.reconcile()).toMatchObject({ kind: 'not_recorded' });
+  receiver.take({ kind: 'follower', owner: OTHER });
+  expect(await receiver.reconcile()).toEqual({
+    kind: 'not_recorded',
+    cause: 'the owner of the journal changes: try again in a moment',
+  });
+  expect(await receiver.close('2026-01-31')).toEqual({
+    kind: 'unavailable',
+    reason: 'another secret',
+  });
+});
