@@ -34,12 +34,23 @@ export interface Clock {
 /** Node holds a timer's delay in 32 bits, so a longer wait takes several timers. */
 const NAP_MS_MAX = 2 ** 31 - 1;
 
-/** The machine's time. */
+/** A task of the real clock. It has no timer while the clock is paused. */
+interface Planned {
+  readonly timeMs: number;
+  readonly task: Task;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The machine's time. `pause` stops it and every task; `goOn` returns to the machine's time, and
+ * what became due meanwhile runs at once, in order.
+ */
 export class RealClock implements Clock {
   readonly isRepeatable = false;
-  readonly #timers = new Map<number, NodeJS.Timeout>();
+  readonly #planned = new Map<number, Planned>();
   readonly #onError: (error: unknown) => void;
   #lastId = 0;
+  #pausedAtMs: number | undefined;
 
   /**
    * `onError` receives an error that a task threw (a bug). By default it becomes an uncaught
@@ -56,19 +67,39 @@ export class RealClock implements Clock {
   }
 
   now(): number {
-    return Date.now();
+    return this.#pausedAtMs ?? Date.now();
+  }
+
+  get isPaused(): boolean {
+    return this.#pausedAtMs !== undefined;
+  }
+
+  pause(): void {
+    if (this.#pausedAtMs !== undefined) return;
+    this.#pausedAtMs = Date.now();
+    for (const planned of this.#planned.values()) clearTimeout(planned.timer);
+  }
+
+  goOn(): void {
+    if (this.#pausedAtMs === undefined) return;
+    this.#pausedAtMs = undefined;
+    // Timers of one delay run in the order in which they were set.
+    const inOrder = [...this.#planned].toSorted(([, one], [, two]) => one.timeMs - two.timeMs);
+    for (const [id, planned] of inOrder) this.#nap(id, planned);
   }
 
   at(timeMs: number, task: Task): Handle {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#nap(id, timeMs, task);
+    const planned: Planned = { timeMs, task, timer: undefined };
+    this.#planned.set(id, planned);
+    if (this.#pausedAtMs === undefined) this.#nap(id, planned);
     return { id };
   }
 
   cancel(handle: Handle): void {
-    clearTimeout(this.#timers.get(handle.id));
-    this.#timers.delete(handle.id);
+    clearTimeout(this.#planned.get(handle.id)?.timer);
+    this.#planned.delete(handle.id);
   }
 
   hold(): void {
@@ -77,21 +108,21 @@ export class RealClock implements Clock {
 
   /** Cancels every task, so that no timer of this clock keeps the process alive. */
   stop(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
+    for (const { timer } of this.#planned.values()) clearTimeout(timer);
+    this.#planned.clear();
   }
 
-  #nap(id: number, timeMs: number, task: Task): void {
+  #nap(id: number, planned: Planned): void {
+    const { timeMs, task } = planned;
     const delayMs = Math.max(0, timeMs - Date.now());
-    const timer = setTimeout(
+    planned.timer = setTimeout(
       () => {
-        if (timeMs > Date.now() + 1) return this.#nap(id, timeMs, task);
-        this.#timers.delete(id);
+        if (timeMs > Date.now() + 1) return this.#nap(id, planned);
+        this.#planned.delete(id);
         return void this.#run(task);
       },
       Math.min(delayMs, NAP_MS_MAX),
     );
-    this.#timers.set(id, timer);
   }
 
   async #run(task: Task): Promise<void> {

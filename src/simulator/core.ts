@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { coreApplication } from './api/application.ts';
-import { mountInspector } from './api/inspector.ts';
 import type { RateRecord } from './api/request/rate-limit.ts';
 import { ServedRows } from './api/request/served-rows.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -20,6 +19,8 @@ import { durableAnswers } from './durable-answer.ts';
 import { createFetchServer } from './fetch-server.ts';
 import type { Fetch } from './fetch-server.ts';
 import { baseUrlOf, closeServer, isLoopback, listenOn } from './http-server.ts';
+import { mountInspector, OpenPages } from './inspector/application.tsx';
+import { HOME } from './inspector/context.ts';
 import { Random } from './state/random.ts';
 import { StateFile } from './state/state-file.ts';
 import { State } from './state/state.ts';
@@ -72,8 +73,8 @@ export interface CoreOptions extends LoginOptions {
   /** Whether webhooks may go to private and link-local addresses; default false. */
   readonly allowPrivateWebhooks?: boolean;
   /**
-   * Whether `/` shows the inspector page, which takes no credentials; default: when `host` is
-   * loopback.
+   * Whether the control port shows the inspector, which takes no credentials, at `/inspector`;
+   * default true. On loopback, `/` of the API port leads there.
    */
   readonly inspector?: boolean;
   /** Called for every bug that became a 500; default: a line on standard error. */
@@ -122,30 +123,33 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
   const publicUrl = (): string => options.publicUrl ?? listening;
   const core = assemble({ options, host, file, publicUrl, onBug });
   const { clock, virtualClock, services } = core;
+  const realClock = clock instanceof RealClock ? clock : undefined;
+  const openPages = new OpenPages(core.state);
   const stop = async (...servers: readonly Server[]): Promise<void> => {
+    openPages.close();
     services.world.stop();
     await services.delivery.stop();
     await core.stopLogins();
     await Promise.all(servers.map(closeServer));
-    if (clock instanceof RealClock) clock.stop();
+    realClock?.stop();
     file?.close();
   };
   const now = (): number => clock.now();
   const app = coreApplication(services, { ...core, onBug });
   const { world, delivery } = services;
   const faults = new FaultSwitch({ faults: core.faults, world, virtualClock });
-  const names = options.controlHostNames ?? [];
-  if (options.inspector ?? isLoopback(host)) {
-    const { publicUrl: known } = options;
-    const hostNames = [host, ...names, ...(known === undefined ? [] : [new URL(known).host])];
-    mountInspector(app, { world, delivery, faults, now, hostNames });
-  }
   const snapshots = snapshotsOf(core);
   const controlHost = options.controlHost ?? (isLoopback(host) ? host : '127.0.0.1');
-  const control = controlApplication(
-    { ...services, faults, clock, virtualClock, snapshots },
-    { onBug, hostNames: [controlHost, ...names] },
-  );
+  const controlServices = { ...services, faults, clock, virtualClock, realClock, snapshots };
+  const control = controlApplication(controlServices, {
+    onBug,
+    hostNames: [controlHost, ...(options.controlHostNames ?? [])],
+  });
+  let controlUrl = '';
+  if (options.inspector ?? true) {
+    mountInspector(control, { services: controlServices, openPages, apiUrl: publicUrl });
+    if (isLoopback(host)) app.get('/', (context) => context.redirect(`${controlUrl}${HOME}`, 302));
+  }
   const wantedControlPort = options.controlPort ?? (options.port === 0 ? 0 : options.port + 1);
   const servers: Server[] = [];
   const open = async (fetch: Fetch, address: { host: string; port: number }): Promise<number> => {
@@ -162,11 +166,12 @@ export async function startCore(options: CoreOptions): Promise<RunningCore> {
     listening = baseUrlOf(/^(?:0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host, port);
     const controlAddress = { host: controlHost, port: wantedControlPort };
     const controlPort = await open(control.fetch, controlAddress);
+    controlUrl = baseUrlOf(controlHost, controlPort);
     return {
       port,
       controlPort,
       url: baseUrlOf(host, port),
-      controlUrl: baseUrlOf(controlHost, controlPort),
+      controlUrl,
       clock,
       world,
       delivery,
@@ -312,6 +317,7 @@ function snapshotsOf(core: ReturnType<typeof assemble>): Snapshots {
       if (kept.size > SNAPSHOTS_MAX && oldest !== undefined) kept.delete(oldest);
       return snapshotId;
     },
+    list: () => [...kept].map(([snapshotId, { nowMs }]) => ({ snapshotId, now: nowMs })),
     async restore(snapshotId) {
       const to = kept.get(snapshotId);
       if (to === undefined) return false;

@@ -1,15 +1,29 @@
 import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { Hono, type HonoRequest } from 'hono';
 import { refused } from '../api/answer.ts';
-import { crossSiteRefusal } from '../api/request/cross-site.ts';
+import { crossSiteRefusal, foreignHostRefusal } from '../api/request/cross-site.ts';
 import { respond, serveLocally } from '../api/request/pipeline.ts';
 import { chainEndpoints } from './chain-control.ts';
 import type { ControlServices } from './control-services.ts';
+import { deliveryEndpoints } from './delivery-control.ts';
 import { runControlEndpoints } from './run-control.ts';
 import { observationEndpoints } from './observation.ts';
 import { setupEndpoints } from './setup-control.ts';
+import { transactionEndpoints } from './transaction-control.ts';
 
 export type ControlApp = Hono<{ Bindings: HttpBindings }>;
+
+/**
+ * Whether a browser opens a page of the inspector. Another site may link to it: a visit only looks,
+ * and no site can read the page or frame it.
+ */
+function isPageVisit(request: HonoRequest): boolean {
+  return (
+    request.method === 'GET' &&
+    /^\/inspector(?:\/|$)/.test(request.path) &&
+    request.header('sec-fetch-mode') === 'navigate'
+  );
+}
 
 /**
  * The control API, `/sim/…`. It takes no credentials: only the operator of the core may reach its
@@ -23,12 +37,17 @@ export function controlApplication(
   const { clock } = services;
   const { onBug, hostNames } = options;
   app.use(async (context, next) => {
-    const refusal = crossSiteRefusal(context.req.raw.headers, hostNames);
+    const { headers } = context.req.raw;
+    const refusal = isPageVisit(context.req)
+      ? foreignHostRefusal(headers, hostNames)
+      : crossSiteRefusal(headers, hostNames);
     return refusal === undefined ? next() : respond(context, refusal, clock.now());
   });
   const endpoints = [
     ...setupEndpoints(services),
     ...chainEndpoints(services),
+    ...deliveryEndpoints(services),
+    ...transactionEndpoints(services),
     ...observationEndpoints(services),
     ...runControlEndpoints(services),
   ];

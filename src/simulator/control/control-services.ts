@@ -1,5 +1,5 @@
 import type { ClientRegistry } from '../auth/client.ts';
-import type { Clock, VirtualClock } from '../clock.ts';
+import type { Clock, RealClock, VirtualClock } from '../clock.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { World } from '../world/world.ts';
@@ -15,6 +15,8 @@ export interface ControlServices {
   readonly clock: Clock;
   /** Set only on virtual time. */
   readonly virtualClock: VirtualClock | undefined;
+  /** Set only on real time. */
+  readonly realClock: RealClock | undefined;
   readonly snapshots: Snapshots;
 }
 
@@ -24,6 +26,8 @@ export interface ControlServices {
  */
 export interface Snapshots {
   take(): string;
+  /** The kept snapshots, oldest first, with the core's time of each in Unix epoch milliseconds. */
+  list(): { snapshotId: string; now: number }[];
   /** Restores a snapshot; false for an unknown id. */
   restore(snapshotId: string): Promise<boolean>;
   /** Restores the state right after the start. */

@@ -77,6 +77,10 @@ export const faultSet = z.strictObject({
 });
 export type FaultSet = z.infer<typeof faultSet>;
 
+/** The lists of a fault set. */
+export const FAULT_LISTS = ['delivery', 'api', 'transactions'] as const;
+export type FaultList = (typeof FAULT_LISTS)[number];
+
 /** The current faults and the number of strikes of each; one row. */
 export interface FaultRow {
   readonly set: FaultSet;
@@ -99,6 +103,29 @@ export class Faults {
 
   replace(set: FaultSet): void {
     this.#table.put(ROW, { set, struck: {} });
+  }
+
+  /** How often the fault at this index of a list has struck. */
+  strikes(list: 'delivery' | 'api', index: number): number {
+    return this.#table.get(ROW)?.struck[`${list}.${index}`] ?? 0;
+  }
+
+  /** Adds a fault behind the others, which keep their counts. `set` holds it already. */
+  extend(set: FaultSet): void {
+    this.#table.put(ROW, { set, struck: this.#table.get(ROW)?.struck ?? {} });
+  }
+
+  /** Replaces the set after a fault was taken out of a list. The later ones keep their counts. */
+  shorten(set: FaultSet, taken: { list: FaultList; index: number }): void {
+    const { list, index } = taken;
+    const struck: Record<string, number> = {};
+    for (const [name, count] of Object.entries(this.#table.get(ROW)?.struck ?? {})) {
+      const [, of, at] = /^(delivery|api)\.(\d+)$/.exec(name) ?? [];
+      if (of !== list) struck[name] = count;
+      else if (Number(at) < index) struck[name] = count;
+      else if (Number(at) > index) struck[`${list}.${Number(at) - 1}`] = count;
+    }
+    this.#table.put(ROW, { set, struck });
   }
 
   current(): FaultSet {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { ok } from '../api/answer.ts';
+import { notFound, ok } from '../api/answer.ts';
 import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { CONTROL_CALL } from './control-call.ts';
@@ -24,8 +24,9 @@ const deliveriesQuery = z.strictObject({
 
 /** The control calls that read mails, delivery attempts and the true state of the chains. */
 export function observationEndpoints(services: ControlServices): Endpoint[] {
-  const { delivery, mailbox, world } = services;
+  const { delivery, mailbox } = services;
   return [
+    ...chainReads(services),
     endpoint({
       ...common,
       path: '/sim/mailbox',
@@ -54,6 +55,11 @@ export function observationEndpoints(services: ControlServices): Endpoint[] {
         return ok({ data, pagination: { page, pageSize: size, total: rows.length } });
       },
     }),
+  ];
+}
+
+function chainReads({ world }: ControlServices): Endpoint[] {
+  return [
     endpoint({
       ...common,
       path: '/sim/truth/balances',
@@ -81,6 +87,34 @@ export function observationEndpoints(services: ControlServices): Endpoint[] {
             })),
           })),
         }),
+    }),
+    endpoint({
+      ...common,
+      path: '/sim/chains/:network/blocks',
+      operation: 'simBlocks',
+      summary: 'The blocks of a chain that hold transactions, newest first',
+      params: z.object({ network: z.string() }),
+      query: NOTHING,
+      handle: ({ params: { network } }) => {
+        const tip = world.chains().find((chain) => chain.network === network);
+        return tip === undefined
+          ? notFound('Network', network)
+          : ok({ ...tip, data: world.blocks(network) });
+      },
+    }),
+    endpoint({
+      ...common,
+      path: '/sim/chains/transactions/:hash',
+      operation: 'simOnChainTransaction',
+      summary: 'A transaction as its chain has it',
+      params: z.object({ hash: z.string() }),
+      query: NOTHING,
+      handle: ({ params: { hash } }) => {
+        const row = world.onChain(hash);
+        if (row === undefined) return notFound('Hash', hash);
+        const movements = row.movements.map((one) => ({ ...one, amount: one.amount.toString() }));
+        return ok({ ...row, movements });
+      },
     }),
   ];
 }

@@ -4,7 +4,7 @@ import { endpoint, NOTHING } from '../api/endpoint.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { CONTROL_CALL } from './control-call.ts';
 import type { ControlServices } from './control-services.ts';
-import { faultSet } from './fault.ts';
+import { FAULT_LISTS, faultSet } from './fault.ts';
 
 /** The longest single advance: ten years. */
 const ADVANCE_MS_MAX = 10 * 366 * 86_400_000;
@@ -18,7 +18,12 @@ export function runControlEndpoints(services: ControlServices): Endpoint[] {
   return [...clockEndpoints(services), ...faultEndpoints(services), ...snapshotEndpoints(services)];
 }
 
-function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
+function clockEndpoints({ clock, virtualClock, realClock }: ControlServices): Endpoint[] {
+  const shown = () => ({
+    now: clock.now(),
+    virtual: virtualClock !== undefined,
+    ...(realClock?.isPaused === true ? { paused: true } : {}),
+  });
   return [
     endpoint({
       ...common,
@@ -45,7 +50,34 @@ function clockEndpoints({ clock, virtualClock }: ControlServices): Endpoint[] {
       operation: 'simClock',
       summary: "The core's time, Unix epoch milliseconds",
       body: NOTHING,
-      handle: () => ok({ now: clock.now(), virtual: virtualClock !== undefined }),
+      handle: () => ok(shown()),
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/clock/pause',
+      operation: 'simPauseClock',
+      summary: 'Stop the real clock: no block, no retry and no time limit until it goes on',
+      body: NOTHING,
+      handle: () => {
+        realClock?.pause();
+        return ok(shown());
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/clock/go-on',
+      operation: 'simGoOn',
+      summary: "Return to the machine's time; what became due meanwhile happens at once",
+      body: NOTHING,
+      handle: () => {
+        if (realClock === undefined) {
+          return refused('BR-1', 'A virtual clock moves only by POST /sim/clock {"advanceMs"}');
+        }
+        realClock.goOn();
+        return ok(shown());
+      },
     }),
   ];
 }
@@ -73,6 +105,43 @@ function faultEndpoints({ faults }: ControlServices): Endpoint[] {
       body: NOTHING,
       handle: () => ok(faults.current()),
     }),
+    endpoint({
+      ...common,
+      method: 'post',
+      path: '/sim/faults',
+      operation: 'simAddFaults',
+      summary: 'Switch more faults on; the others keep their counts',
+      body: faultSet,
+      handle: async ({ body }) => {
+        await faults.add(body);
+        return ok(faults.current());
+      },
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/faults/strikes',
+      operation: 'simFaultStrikes',
+      summary: 'How often each fault has struck',
+      body: NOTHING,
+      handle: () => ok({ data: faults.strikes() }),
+    }),
+    endpoint({
+      ...common,
+      method: 'delete',
+      path: '/sim/faults/:list/:index',
+      operation: 'simRemoveFault',
+      summary: 'Switch one fault off; the others keep their counts',
+      params: z.object({
+        list: z.enum(FAULT_LISTS),
+        index: z.coerce.number<string>().int().min(0),
+      }),
+      body: NOTHING,
+      handle: async ({ params }) =>
+        (await faults.remove(params))
+          ? ok(faults.current())
+          : notFound('Fault', `${params.list} ${params.index}`),
+    }),
   ];
 }
 
@@ -86,6 +155,15 @@ function snapshotEndpoints({ snapshots }: ControlServices): Endpoint[] {
       summary: 'Keep the whole state',
       body: NOTHING,
       handle: () => ok({ snapshotId: snapshots.take() }),
+    }),
+    endpoint({
+      ...common,
+      method: 'get',
+      path: '/sim/snapshots',
+      operation: 'simSnapshots',
+      summary: 'The kept states, oldest first',
+      body: NOTHING,
+      handle: () => ok({ data: snapshots.list() }),
     }),
     endpoint({
       ...common,

@@ -30,7 +30,7 @@ export interface RunningAttempt {
 /** Begins an attempt. Returns undefined when there is nothing to send any more. */
 export type StartAttempt = () => RunningAttempt | undefined;
 
-interface Waiting {
+interface SlotRequest {
   readonly start: StartAttempt;
   readonly priority: number;
 }
@@ -45,7 +45,7 @@ export class AttemptSlots {
   readonly #clock: Clock;
   readonly #slotsMax: number;
   readonly #running = new Set<Promise<void>>();
-  readonly #ready = new Heap<Waiting>((left, right) => left.priority < right.priority);
+  readonly #ready = new Heap<SlotRequest>((left, right) => left.priority < right.priority);
   #lastArrival = 0;
   #slots = 0;
   #attempts = 0;

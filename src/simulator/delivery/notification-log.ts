@@ -97,6 +97,11 @@ export class NotificationLog {
     return next;
   }
 
+  /** Every kept row, in order. */
+  list(): IterableIterator<NotificationRow> {
+    return this.#rows.list();
+  }
+
   *pending(): IterableIterator<NotificationRow> {
     for (const row of this.#rows.list()) if (row.status === 'pending') yield row;
   }

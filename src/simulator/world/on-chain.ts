@@ -87,3 +87,38 @@ export interface TruthTransaction {
     tags: string[];
   }[];
 }
+
+/** A block that holds transactions. Times are Unix epoch milliseconds. */
+export interface BlockInfo {
+  height: number;
+  minedAt: number;
+  confirmations: number;
+  /** In the order of the block. */
+  blockchainHashes: string[];
+}
+
+/** A transaction as its chain has it, whether it touches custody or not. */
+export interface OnChainTransaction {
+  network: string;
+  blockchainHash: string;
+  status: 'mempool' | 'confirmed' | 'dropped';
+  reverted: boolean;
+  firstSeenAt: number;
+  minedAt: number | null;
+  blockHeight: number | null;
+  confirmations: number;
+  transactionId: string | null;
+  /** The hash that this transaction replaces. */
+  replaces: string | null;
+  metadata: Readonly<Record<string, unknown>>;
+  /** `addressId` and `vaultId` are null for an address that custody does not own. */
+  movements: {
+    networkAddress: string;
+    vaultId: string | null;
+    addressId: string | null;
+    memo: string | null;
+    asset: string;
+    amount: bigint;
+    tags: string[];
+  }[];
+}

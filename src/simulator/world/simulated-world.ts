@@ -16,6 +16,7 @@ import type { Order } from '../transactions/order.ts';
 import { TransactionList } from '../transactions/transaction-list.ts';
 import { CustodyRegistry } from '../vaults/custody-registry.ts';
 import { Announcer } from './announcer.ts';
+import { ChainExplorer } from './chain-explorer.ts';
 import { AssetCatalogue, networkInfo } from './asset-catalogue.ts';
 import { loadNetworks } from './network-config.ts';
 import type { NetworkConfig } from './network-config.ts';
@@ -51,6 +52,7 @@ interface Parts {
   faults: TransactionFaults;
   list: TransactionList;
   truth: Truth;
+  explorer: ChainExplorer;
 }
 
 /** Builds the world on an empty or restored state and sets the timers that its rows need. */
@@ -118,6 +120,7 @@ function assemble(options: WorldOptions): Parts {
     faults,
     list: new TransactionList({ view, incomings, flow, entries }),
     truth: new Truth({ registry, chain, incomings, entries }),
+    explorer: new ChainExplorer({ registry, chain }),
   };
 }
 
@@ -212,7 +215,7 @@ function orderCalls(parts: Parts) {
 }
 
 function chainCalls(parts: Parts) {
-  const { catalogue, chain, outside, faults, truth } = parts;
+  const { catalogue, chain, outside, faults, truth, explorer } = parts;
   return {
     deposit: (request) => outside.deposit(request),
     externalDebit: (request) => outside.externalDebit(request),
@@ -227,9 +230,12 @@ function chainCalls(parts: Parts) {
       return { kind: 'done' as const, record: tipOf(chain, network) };
     },
     reorg: (request) => reorg(parts, request),
-    setTransactionFaults: (set) => faults.replace(set),
+    setTransactionFaults: (set, strikes) => faults.replace(set, strikes),
+    transactionFaultStrikes: () => faults.strikes(),
     truthBalances: () => truth.balances(),
     truthTransactions: () => truth.transactions(),
+    blocks: (network) => explorer.blocks(network),
+    onChain: (hash) => explorer.transaction(hash),
   } satisfies Partial<World>;
 }
 

@@ -1,10 +1,12 @@
 import type { Notification } from '../../wire/notification.ts';
 import type { AddressTransaction, Transaction } from '../../wire/transaction.ts';
 import type {
+  BlockInfo,
   ChainTip,
   DepositRequest,
   ExternalDebitRequest,
   NetworkInfo,
+  OnChainTransaction,
   ReorgRequest,
   ReorgResult,
   TruthBalance,
@@ -141,8 +143,13 @@ export interface World {
    * `BR-1001`, `BR-1002`, `ADR-3002`, `UE-1` the address holds too little.
    */
   externalDebit(request: ExternalDebitRequest): Change<{ blockchainHash: string }>;
-  /** Replaces all transaction faults; an empty list clears them. */
-  setTransactionFaults(faults: readonly TransactionFault[]): void;
+  /**
+   * Replaces all transaction faults; an empty list clears them. `strikes`: how often each has struck
+   * already; default: never.
+   */
+  setTransactionFaults(faults: readonly TransactionFault[], strikes?: readonly number[]): void;
+  /** How often each transaction fault has struck, in order. */
+  transactionFaultStrikes(): number[];
 
   /**
    * The on-chain balance of every address and registered memo, in blocks only; rows that are not
@@ -151,6 +158,10 @@ export interface World {
   truthBalances(): TruthBalance[];
   /** Every on-chain transaction that touches custody, with its unaggregated movements. */
   truthTransactions(): TruthTransaction[];
+  /** The blocks of a chain that hold transactions, newest first. Empty blocks are not listed. */
+  blocks(network: string): BlockInfo[];
+  /** A transaction of any chain, with every movement; undefined for an unknown hash. */
+  onChain(blockchainHash: string): OnChainTransaction | undefined;
 
   /**
    * Sets all timers again from the stored rows. Call it after `State.restore`, and on a virtual

@@ -3,15 +3,17 @@ import {
   CHAIN_STREAM_ROWS,
   DELIVERY_ROWS,
   OUTGOING_ROWS,
+  SOURCE_LEVEL_ROWS,
 } from './rows/events.ts';
 import {
   AUTHENTICATION_ROWS,
   ENDPOINT_ROWS,
   ERROR_ROWS,
+  INTERNAL_ERROR_ROWS,
   PERMISSION_ROWS,
   SUBSCRIPTION_ROWS,
 } from './rows/operations.ts';
-import { PROGRESS_ROWS, REASON_ROWS } from './rows/progress.ts';
+import { ENDING_ROWS, PROGRESS_ROWS, REASON_ROWS } from './rows/progress.ts';
 import {
   CONTRACT_ROWS,
   CREATION_ROWS,
@@ -32,16 +34,19 @@ export const ROWS = {
   limits: LIMIT_ROWS,
   contract: CONTRACT_ROWS,
   progress: PROGRESS_ROWS,
+  endings: ENDING_ROWS,
   reasons: REASON_ROWS,
   endpoints: ENDPOINT_ROWS,
   subscriptions: SUBSCRIPTION_ROWS,
   authentication: AUTHENTICATION_ROWS,
   permissions: PERMISSION_ROWS,
   errors: ERROR_ROWS,
+  'internal-errors': INTERNAL_ERROR_ROWS,
   delivery: DELIVERY_ROWS,
   outgoing: OUTGOING_ROWS,
   'chain-streams': CHAIN_STREAM_ROWS,
   'balance-changes': BALANCE_CHANGE_ROWS,
+  'source-levels': SOURCE_LEVEL_ROWS,
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
 export type Group = keyof typeof ROWS;

@@ -77,20 +77,6 @@ test('names that the operator allows reach the control calls', async () => {
   expect((await callAs(`other.test:${port}`, read)).status).toBe(403);
 });
 
-test('the inspector answers only to names of the core', async () => {
-  const { core } = await start({ publicUrl: 'http://custody.test:9000' });
-  const read = { method: 'GET', port: core.port, path: '/' };
-  const press = { method: 'POST', port: core.port, path: '/inspector/faultless' };
-  for (const [host, shown, pressed] of [
-    ['rebound.example', 403, 403],
-    ['custody.test:9000', 200, 303],
-    ['localhost', 200, 303],
-  ] as const) {
-    expect((await callAs(host, read)).status).toBe(shown);
-    expect((await callAs(host, press)).status).toBe(pressed);
-  }
-});
-
 test('the API itself, which takes credentials, answers to any name', async () => {
   const { core } = await start();
   const answer = await callAs('any.name', {

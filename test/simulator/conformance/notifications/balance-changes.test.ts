@@ -1,45 +1,19 @@
 import { expect, test } from 'vitest';
-import type { Notification } from '../../../../src/wire/notification.ts';
 import type { Json } from '../../call.ts';
 import { CHAIN_MODELS } from './chain-models.ts';
 import { covers } from '../coverage.ts';
 import { setStage } from '../stage.ts';
 import type { Address, Vault } from '../stage.ts';
 import { changesOf, entryLine, entryList } from '../notification-line.ts';
+import { fundedVault } from './funded-vault.ts';
+import { entriesOf, minedOrder, sumOf } from './mined-order.ts';
 
 const stage = setStage('balance-changes');
 
-/** Entries of the only notification of that stream and type. */
-function entriesOf(received: readonly Notification[], stream: string, type: string) {
-  const [found, ...more] = received.filter((each) => each.stream === stream && each.type === type);
-  if (more.length > 0) throw new Error(`${more.length + 1} of ${stream} ${type}`);
-  return changesOf(found);
-}
+const source = (network: string, funds: Record<string, string>, settings: Json = {}) =>
+  fundedVault(stage, { network, funds }, settings);
 
-/** Sum of all entries per asset of these notifications. */
-function sumOf(received: readonly Notification[], ...kinds: string[]): Record<string, string> {
-  const sums = new Map<string, bigint>();
-  for (const each of received.filter(({ stream, type }) => kinds.includes(`${stream} ${type}`))) {
-    for (const { asset, amount } of changesOf(each)) {
-      sums.set(asset, (sums.get(asset) ?? 0n) + BigInt(amount));
-    }
-  }
-  return Object.fromEntries([...sums].map(([asset, sum]) => [asset, sum.toString()]));
-}
-
-async function source(network: string, funds: Record<string, string>, settings: Json = {}) {
-  const vault = await stage.vault(settings);
-  const address = await stage.address(vault, network);
-  for (const [asset, amount] of Object.entries(funds)) await stage.fund(address, asset, amount);
-  return { vault, address };
-}
-
-async function send(vault: Vault, order: Json & { asset: string }): Promise<Notification[]> {
-  await stage.order(vault, order);
-  await stage.forget();
-  await stage.mine(order.asset.split(':')[0] ?? '');
-  return stage.notifications();
-}
+const send = (vault: Vault, order: Json & { asset: string }) => minedOrder(stage, vault, order);
 
 for (const { name, rows, network, funds, order, chain, mined } of CHAIN_MODELS) {
   test(`the entries of ${name}`, covers(...rows), async () => {
@@ -157,7 +131,6 @@ test(
     'balance-changes/entry/tags',
     'balance-changes/entry/address',
     'balance-changes/entry/account',
-    'balance-changes/level/address',
   ),
   async () => {
     const vault = await stage.vault();
@@ -255,60 +228,6 @@ test(
     ]);
   },
 );
-
-test(
-  'mined is merged to the account or vault that the order names, and carries what that level knows',
-  covers('balance-changes/level/account', 'balance-changes/level/vault'),
-  async () => {
-    for (const level of ['account', 'vault']) {
-      const { vault, address } = await source('bitcoin', { BTC: '100000000' });
-      const second = await stage.address(vault, 'bitcoin', level === 'vault' ? 'other' : 'main');
-      await stage.fund(second, 'BTC', '50000000');
-      const scope = level === 'account' ? { accountId: address.accountId } : {};
-      const received = await send(vault, { asset: 'bitcoin:BTC', amount: '120000000', ...scope });
-      const entries = entriesOf(received, 'outgoing', 'mined');
-      // Two inputs and two outputs: 209 virtual bytes.
-      expect(entries.map(entryLine)).toEqual(['-120000000 BTC', '-1045 BTC fee']);
-      const accountId = level === 'account' ? second.accountId : undefined;
-      for (const entry of entries) {
-        expect([entry.address, entry.account?.id]).toEqual([undefined, accountId]);
-      }
-      expect(sumOf(received, 'outgoing mined')).toEqual(sumOf(received, 'blockchain transaction'));
-    }
-  },
-);
-
-/**
- * The vault's option, the fields that an order names beside its vault, and the level of `mined`.
- */
-const LEVELS = [
-  [undefined, 'nothing', 'vault'],
-  ['address', 'nothing', 'address'],
-  ['account', 'nothing', 'account'],
-  ['address', 'accountId', 'account'],
-  ['vault', 'accountId', 'account'],
-  ['account', 'addressId', 'address'],
-  ['vault', 'addressId', 'address'],
-] as const;
-
-for (const [option, named, level] of LEVELS) {
-  const vaultText = option === undefined ? 'a vault without an option' : `a vault at ${option}`;
-  test(`an order that names ${named} in ${vaultText} is received by ${level}`, async () => {
-    const settings = option === undefined ? {} : { source: option };
-    const funds = { ETH: '1000000000000000000' };
-    const { vault, address } = await source('ethereum', funds, settings);
-    const scope = named === 'nothing' ? {} : { [named]: address[named] };
-    const received = await send(vault, { asset: 'ethereum:ETH', ...scope });
-    const entries = entriesOf(received, 'outgoing', 'mined');
-    expect(entries).toHaveLength(2);
-    for (const entry of entries) {
-      expect([entry.address?.id, entry.account?.id]).toEqual([
-        level === 'address' ? address.addressId : undefined,
-        level === 'vault' ? undefined : address.accountId,
-      ]);
-    }
-  });
-}
 
 test('entries name the family of their address’s network, address records the network', async () => {
   for (const [network, asset, family] of [

@@ -106,13 +106,17 @@ export const BALANCE_CHANGE_ROWS = {
   'aggregation/blockchain': 'none; several fee entries possible',
   'aggregation/incoming': 'combined per address+asset, at most 4',
   'aggregation/mined': 'per address+asset, then collapsed to the source level, at most 4',
-  'level/address': 'entries carry address and account',
-  'level/account': 'merged across the account; entries carry only account',
-  'level/vault': 'merged across the vault; entries carry neither',
   'conservation-1': 'mined carries the debits (transfer and fee)',
   'conservation-2': 'a credit on a custody address is its own incoming, never on mined',
   'conservation-3': 'mined and related incoming sum to the custody-side movement',
   'conservation-4': 'memo self-transfer: incoming credit, outgoing debit, memoInfo',
   'conservation-5': 'UTXO: fee apart; change to the source merges; elsewhere is incoming change',
   'conservation-6': 'address list shows a just-mined one at once; reconciles by sum',
+} as const;
+
+/** Section "Aggregation per stream": what the entries of `mined` carry at each source level. */
+export const SOURCE_LEVEL_ROWS = {
+  address: 'entries carry address and account',
+  account: 'merged across the account; entries carry only account',
+  vault: 'merged across the vault; entries carry neither',
 } as const;

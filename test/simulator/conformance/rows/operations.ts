@@ -101,6 +101,10 @@ export const ERROR_ROWS = {
   '409 TX-2002': 'ambiguous transaction request',
   '422 UE-1': 'unprocessable request entity',
   '429 RL-1': 'rate limit exceeded',
+} as const;
+
+/** Section "Errors": failures inside the service or its providers. */
+export const INTERNAL_ERROR_ROWS = {
   '500 GE-1': 'internal server error',
   '500 APM-1': 'application maintenance or processing failure',
   '503 HAC-1': 'upstream blockchain provider exception',

@@ -1,4 +1,4 @@
-/** Section "States and transitions": outgoing transaction progress. */
+/** Section "States and transitions": outgoing transaction progress up to `mined`. */
 export const PROGRESS_ROWS = {
   'approval-pending': 'created, quorum-gated: approval-pending; never for no-quorum orders',
   approved: 'one approval recorded, quorum not yet met: approved, once per step',
@@ -10,6 +10,12 @@ export const PROGRESS_ROWS = {
   submitted: 'broadcast: submitted (blockchainHash)',
   mined: 'confirmed on-chain: mined (blockchainHash, balanceChanges, metadata)',
   warning: 'transient pause: warning; status unchanged; retried; resumes after a top-up',
+  'rule-3': 'master approval has no event types; the bundle is at master-approval-payload',
+  'rule-4': 'status values: requested is the one named',
+} as const;
+
+/** Section "States and transitions": other ends of an outgoing transaction; nothing follows an end. */
+export const ENDING_ROWS = {
   cancelled: 'any cancellation reason: cancelled (reasonCode)',
   'declined-is-cancelled': 'client decline is declined_by_client; no separate declined event',
   failed: 'failure on-chain or during processing: failed',
@@ -18,8 +24,6 @@ export const PROGRESS_ROWS = {
   'retry-window': 'paused condition unresolved within the window: cancelled with its reason',
   'rule-1': 'terminal success mined; terminal failures failed, cancelled, replaced, rolledback',
   'rule-2': 'intermediate events are informational; not every transaction emits all',
-  'rule-3': 'master approval has no event types; the bundle is at master-approval-payload',
-  'rule-4': 'status values: requested is the one named',
 } as const;
 
 /** Section "Outgoing stream": reason codes. */

@@ -1,0 +1,6 @@
+/** A message about the result of an action, shown once on the next page. */
+export interface Message {
+  readonly tone: 'good' | 'alarm';
+  readonly title: string;
+  readonly detail: string | null;
+}

@@ -1,0 +1,56 @@
+import { decimalText, grouped } from './figure.ts';
+import type { Markup } from './markup.ts';
+
+/** The decimals of each asset, pinned at its first sighting. */
+export type Decimals = ReadonlyMap<string, number>;
+
+/** `ETH` of `ethereum:ETH`; the title says the whole id. */
+function AssetName({ asset }: { asset: string }): Markup {
+  return (
+    <span class="asset" title={asset}>
+      {asset.slice(asset.indexOf(':') + 1)}
+    </span>
+  );
+}
+
+/**
+ * An amount in the asset's own unit, with its exact smallest units below. Without known decimals it
+ * shows smallest units alone and says so.
+ */
+export function AmountFigure(figure: {
+  amount: bigint;
+  asset: string;
+  decimals: Decimals;
+  /** Shows `+` for positive amounts, as a difference. */
+  signed?: boolean;
+  /** Leaves out the asset, which a column or a heading names. */
+  bare?: boolean;
+}): Markup {
+  const { amount, asset, decimals, signed = false, bare = false } = figure;
+  const fractionDigits = decimals.get(asset);
+  const sign = signed && amount > 0n ? '+' : '';
+  const exact = amount.toString();
+  return (
+    <data class="amount" value={exact}>
+      <span class="figure">
+        {sign}
+        {fractionDigits === undefined
+          ? grouped(exact.replace('-', '−'))
+          : decimalText(amount, fractionDigits)}
+      </span>
+      {bare ? (
+        ''
+      ) : (
+        <>
+          {' '}
+          <AssetName asset={asset} />
+        </>
+      )}
+      {fractionDigits === 0 ? (
+        ''
+      ) : (
+        <span class="units">{fractionDigits === undefined ? 'smallest units' : exact}</span>
+      )}
+    </data>
+  );
+}

@@ -1,0 +1,105 @@
+import type { Hono } from 'hono';
+import { STREAMS } from '../../../wire/notification.ts';
+import { Card } from '../../../pages/parts/card.tsx';
+import { EmptyState } from '../../../pages/parts/empty-state.tsx';
+import { FilterForm } from '../../../pages/parts/filter-form.tsx';
+import { textOf } from '../../../pages/parts/form-text.ts';
+import { linkTo, pageOf } from '../../../pages/parts/link.ts';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { PageLinks } from '../../../pages/parts/pager.tsx';
+import type { ControlServices } from '../../control/control-services.ts';
+import { notificationsOf } from '../../control/delivery-control.ts';
+import type { NotificationFilter } from '../../control/delivery-control.ts';
+import { HOME } from '../context.ts';
+import type { InspectorContext, InspectorEnv } from '../context.ts';
+import { NotificationPage } from './notification-page.tsx';
+import { NotificationTable, vaultNames } from './notification-table.tsx';
+import { ownPage } from '../own-page.ts';
+
+const PATH = `${HOME}/deliveries`;
+const PAGE_SIZE = 50;
+const STATES = ['pending', 'delivered', 'dropped'] as const;
+
+function Deliveries(list: {
+  services: ControlServices;
+  filter: NotificationFilter;
+  page: number;
+}): Markup {
+  const { services, filter, page } = list;
+  const rows = notificationsOf(services, filter);
+  const items = rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
+  const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+  const vaults = services.world.vaults();
+  return (
+    <Card id="deliveries" title="Notifications, newest first" live="deliveries">
+      <FilterForm
+        action={PATH}
+        fields={[
+          {
+            name: 'vaultId',
+            label: 'Vault',
+            value: filter.vaultId,
+            options: vaults.map(({ vaultId, name }) => ({ value: vaultId, label: name })),
+          },
+          { name: 'stream', label: 'Stream', value: filter.stream, options: choices(STREAMS) },
+          { name: 'status', label: 'State', value: filter.status, options: choices(STATES) },
+        ]}
+      />
+      {items.length === 0 ? (
+        <EmptyState title="No notification matches.">
+          <p>
+            The core makes a notification when something happens to a vault that has a subscription:
+            a client makes one with <code>POST /subscriptions/&#123;vaultId&#125;</code>.
+          </p>
+        </EmptyState>
+      ) : (
+        <NotificationTable rows={items} vaultName={vaultNames(services)} />
+      )}
+      <PageLinks
+        found={{ page, pageSize: PAGE_SIZE, total: rows.length }}
+        href={(number) => linkTo(PATH, { ...filter, page: number })}
+      />
+    </Card>
+  );
+}
+
+/** `/inspector/deliveries`: notifications with bodies and attempts, replays and retries. */
+export function mountDeliveries(
+  app: Hono<InspectorEnv>,
+  { services, show, missing, perform }: InspectorContext,
+): void {
+  app.get(PATH, (visit) => {
+    const { vaultId, stream, status, page } = visit.req.query();
+    const chosen = (value: string | undefined) => (value === '' ? undefined : value);
+    const filter = { vaultId: chosen(vaultId), stream: chosen(stream), status: chosen(status) };
+    const body = <Deliveries services={services} filter={filter} page={pageOf(page)} />;
+    return show(visit, { title: 'Deliveries', body });
+  });
+  app.get(`${PATH}/:id`, (visit) => {
+    const row = services.delivery.log.get(visit.req.param('id'));
+    if (row === undefined) return missing(visit, 'The core keeps no such notification.');
+    const body = <NotificationPage row={row} services={services} />;
+    return show(visit, { title: `${row.stream} ${row.type}`, body });
+  });
+  app.post(`${PATH}/:id/replay`, (visit) => {
+    const id = encodeURIComponent(visit.req.param('id'));
+    return perform(visit, {
+      method: 'POST',
+      path: `/sim/notifications/${id}/replay`,
+      done: ({ delivered, statusCode }) =>
+        delivered === true
+          ? `The receiver took the replay (${String(statusCode)}).`
+          : 'The receiver did not take the replay: see its attempt below.',
+      back: `${PATH}/${id}`,
+    });
+  });
+  app.post(`${HOME}/queues/:vaultId/retry`, async (visit) => {
+    const back = ownPage(textOf(await visit.req.parseBody(), 'back'));
+    return perform(visit, {
+      method: 'POST',
+      path: `/sim/queues/${encodeURIComponent(visit.req.param('vaultId'))}/retry`,
+      done: () => 'The core tries the first waiting notification now.',
+      back,
+    });
+  });
+}

@@ -1,0 +1,80 @@
+import type { Hono } from 'hono';
+import { Card } from '../../../pages/parts/card.tsx';
+import { EmptyState } from '../../../pages/parts/empty-state.tsx';
+import { textOf } from '../../../pages/parts/form-text.ts';
+import { pageOf } from '../../../pages/parts/link.ts';
+import { linkTo } from '../../../pages/parts/link.ts';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { PageLinks } from '../../../pages/parts/pager.tsx';
+import type { ControlServices } from '../../control/control-services.ts';
+import { HOME } from '../context.ts';
+import type { InspectorContext, InspectorEnv } from '../context.ts';
+import { QueueTable } from '../deliveries/queue-table.tsx';
+import { VaultPage } from './vault-page.tsx';
+
+const PATH = `${HOME}/vaults`;
+const PAGE_SIZE = 50;
+
+function Vaults({ services, page }: { services: ControlServices; page: number }): Markup {
+  const { world, delivery, clock } = services;
+  const vaults = world.vaults();
+  const shown = vaults
+    .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
+    .map((vault) => ({ ...vault, ...delivery.backlog(vault.vaultId) }));
+  return (
+    <Card id="vaults" title="Vaults and their queues" live="vaults deliveries tick">
+      {shown.length === 0 ? (
+        <EmptyState title="The core has no vault yet.">
+          <p>
+            Make one with <code>POST /sim/vaults</code>; the tour of the custody core shows how.
+          </p>
+        </EmptyState>
+      ) : (
+        <QueueTable vaults={shown} now={clock.now()} back={PATH} />
+      )}
+      <PageLinks
+        found={{ page, pageSize: PAGE_SIZE, total: vaults.length }}
+        href={(number) => linkTo(PATH, { page: number })}
+      />
+    </Card>
+  );
+}
+
+/** `/inspector/vaults`: vaults with queues, addresses, and payments from outside. */
+export function mountVaults(
+  app: Hono<InspectorEnv>,
+  { services, show, missing, perform }: InspectorContext,
+): void {
+  app.get(PATH, (visit) => {
+    const body = <Vaults services={services} page={pageOf(visit.req.query('page'))} />;
+    return show(visit, { title: 'Vaults', body });
+  });
+  app.get(`${PATH}/:id`, (visit) => {
+    const vault = services.world.vault(visit.req.param('id'));
+    if (vault === undefined) return missing(visit, 'The core has no such vault.');
+    const page = pageOf(visit.req.query('page'));
+    const body = <VaultPage vault={vault} services={services} page={page} />;
+    return show(visit, { title: vault.name, body });
+  });
+  app.post(`${PATH}/:id/deposit`, async (visit) => {
+    const fields = await visit.req.parseBody();
+    const field = (name: string): string => textOf(fields, name).trim();
+    const addressId = field('addressId');
+    const asset = field('asset');
+    const memo = field('memo');
+    const network = services.world.address(addressId)?.network ?? asset.split(':')[0];
+    return perform(visit, {
+      method: 'POST',
+      path: '/sim/deposits',
+      body: {
+        network,
+        addressId,
+        asset,
+        amount: field('amount'),
+        ...(memo === '' ? {} : { memo }),
+      },
+      done: ({ blockchainHash }) => `Deposit ${String(blockchainHash)} waits for a block.`,
+      back: `${PATH}/${encodeURIComponent(visit.req.param('id'))}`,
+    });
+  });
+}
