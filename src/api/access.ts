@@ -2,20 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { findTargetHandler } from 'hono/utils/handler';
+import {
+  mayDo,
+  PERMISSIONS,
+  rolesWith,
+  type Permission,
+  type Role,
+} from '../domain/access/role.ts';
 import { answerProblem } from './problem.ts';
-
-/**
- * Roles of a token; each role includes the earlier ones.
- *
- * | role | may |
- * |---|---|
- * | `viewer` | read everything |
- * | `crediting` | acknowledge credits |
- * | `operator` | approve, hold, release and attribute deposits; work on breaks; retry the quarantine; run a reconciliation |
- * | `admin` | change the crediting policy and an asset's decimals |
- */
-export const ROLES = ['viewer', 'crediting', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** A token in the configuration: only its SHA-256, in hex. */
 export interface ApiToken {
@@ -24,7 +18,7 @@ export interface ApiToken {
   readonly sha256: string;
 }
 
-/** The caller: decisions are journalled with the token's name. */
+/** The caller: decisions are journalled with the name. */
 export interface Caller {
   readonly name: string;
   readonly role: Role;
@@ -63,11 +57,6 @@ export function identifyBy(tokens: readonly ApiToken[]): Identify {
   };
 }
 
-/** Whether a caller has this role or a higher one. */
-export function mayAct(caller: Caller, role: Role): boolean {
-  return ROLES.indexOf(caller.role) >= ROLES.indexOf(role);
-}
-
 function bearerToken(context: Context): string | undefined {
   const header = context.req.header('Authorization') ?? '';
   return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
@@ -103,44 +92,66 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/** The role that a call's own middleware requires, known before it runs. */
-const ROLE_OF = new WeakMap<object, Role>();
+/** The permission that a route's middleware requires, known before it runs. */
+const PERMISSION_OF = new WeakMap<object, Permission>();
 
-/**
- * The role that a call needs, by the handlers of its route. A route that requires none needs `viewer`
- * to read and `crediting` otherwise.
- */
-export function roleOf(
-  handlers: readonly Parameters<typeof findTargetHandler>[0][],
-  method: string,
-): Role {
+type Handler = Parameters<typeof findTargetHandler>[0];
+
+/** The permission that a route needs, by its handlers; undefined when none names one. */
+export function permissionOf(handlers: readonly Handler[]): Permission | undefined {
   for (const handler of handlers) {
-    const role = ROLE_OF.get(findTargetHandler(handler));
-    if (role !== undefined) return role;
+    const permission = PERMISSION_OF.get(findTargetHandler(handler));
+    if (permission !== undefined) return permission;
   }
-  return method === 'GET' || method === 'HEAD' ? 'viewer' : 'crediting';
+  return undefined;
 }
 
-function roleOfCall(context: Context): Role {
-  const handlers = matchedRoutes(context).map(({ handler }) => handler);
-  return roleOf(handlers, context.req.method);
+/** Why a caller may not call a route, with the permission and the roles that have it. */
+export function refusal({ name, role }: Caller, permission: Permission): string {
+  const roles = rolesWith(permission);
+  const whose = `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`;
+  return `"${name}" has the role ${role}. This call needs the permission ${permission} (${PERMISSIONS[permission]}): ${whose}.`;
 }
 
-/**
- * Refuses callers below a role. Without a role it takes the one that the call requires, so that the
- * answer names it.
- */
-export function authorize(role?: Role): MiddlewareHandler<ApiEnv> {
+function authorize(permission: Permission): MiddlewareHandler<ApiEnv> {
   const handler: MiddlewareHandler<ApiEnv> = async (context, next) => {
     const caller = context.get('caller');
-    const needed = role ?? roleOfCall(context);
-    if (!mayAct(caller, needed)) {
-      const detail = `The token "${caller.name}" has the role ${caller.role}; this call needs ${needed} or above.`;
-      return answerProblem(context, { kind: 'forbidden', detail });
+    if (!mayDo(caller.role, permission)) {
+      return answerProblem(context, { kind: 'forbidden', detail: refusal(caller, permission) });
     }
     await next();
     return undefined;
   };
-  if (role !== undefined) ROLE_OF.set(handler, role);
+  PERMISSION_OF.set(handler, permission);
   return handler;
+}
+
+/** The security scheme of the OpenAPI document. */
+export const BEARER = 'bearer';
+
+/**
+ * What a route declares about access: the check of its permission, before anything else is read, and
+ * the same for the OpenAPI document, which lists the permission as a role of the scheme (OpenAPI 3.1,
+ * 4.8.30) and the roles that have it.
+ */
+export function needs(permission: Permission) {
+  return {
+    middleware: authorize(permission),
+    security: [{ [BEARER]: [permission] }],
+    'x-permission': permission,
+    'x-roles': rolesWith(permission),
+  };
+}
+
+/** Throws for a route that names no permission: it must answer nobody. Unknown paths pass. */
+export function refuseUnnamed(): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const routes = matchedRoutes(context);
+    // Middleware and the answer to unknown paths take every method.
+    const isKnown = routes.some(({ method }) => method !== 'ALL');
+    if (isKnown && permissionOf(routes.map(({ handler }) => handler)) === undefined) {
+      throw new Error(`${context.req.method} ${context.req.path} names no permission`);
+    }
+    await next();
+  };
 }

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { mayAct, roleOf, type ApiEnv, type Caller } from './access.ts';
+import { mayDo } from '../domain/access/role.ts';
+import { permissionOf, refusal, type ApiEnv, type Caller } from './access.ts';
 
 /** A call of this API from inside the process. */
 export interface ApiCall {
@@ -27,8 +28,11 @@ export type ApiResult =
 export interface Acting {
   /** Roles, checks, four eyes and the journal are those of a call over HTTP. */
   call(caller: Caller, call: ApiCall): Promise<ApiResult>;
-  /** Whether the caller's role allows the call; the call itself decides the rest. */
-  permits(caller: Caller, call: Pick<ApiCall, 'method' | 'path'>): boolean;
+  /**
+   * Why the caller's role does not allow the call; null when it does. The call itself decides the
+   * rest. Throws for a call of no route.
+   */
+  refusal(caller: Caller, call: Pick<ApiCall, 'method' | 'path'>): string | null;
 }
 
 /** Stands for this process in URLs; no request leaves it. */
@@ -58,10 +62,12 @@ async function resultOf(response: Response): Promise<ApiResult> {
 export function actingOn(api: OpenAPIHono<ApiEnv>): Acting {
   return {
     call: async (caller, call) => resultOf(await api.fetch(requestOf(call), { caller })),
-    permits: (caller, { method, path }) => {
+    refusal: (caller, { method, path }) => {
       const { pathname } = new URL(path, ORIGIN);
       const handlers = api.router.match(method, pathname)[0].map(([[handler]]) => handler);
-      return mayAct(caller, roleOf(handlers, method));
+      const permission = permissionOf(handlers);
+      if (permission === undefined) throw new Error(`no route for ${method} ${pathname}`);
+      return mayDo(caller.role, permission) ? null : refusal(caller, permission);
     },
   };
 }

@@ -4,24 +4,29 @@ import { bodyLimit } from 'hono/body-limit';
 import { except } from 'hono/combine';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
-import { authenticate, authorize, type ApiEnv, type Identify } from './access.ts';
+import { authenticate, refuseUnnamed, type ApiEnv } from './access.ts';
 import { mountAssets } from './exchange/assets.ts';
 import { mountBalances } from './books/balances.ts';
 import { mountBreaks } from './finance/breaks.ts';
 import { mountCredits } from './exchange/credits.ts';
 import { mountDeposits } from './exchange/deposits.ts';
 import { mountDocumentation } from './documentation.ts';
+import { mountExemptions } from './finance/exemptions.ts';
 import { mountHealth, type HealthOptions } from './health.ts';
 import { mountJournal } from './books/journal.ts';
 import { mountMovements } from './books/movements.ts';
 import { mountNotifications } from './books/notifications.ts';
 import { mountPolicy } from './exchange/policy.ts';
+import { mountPolicySimulation } from './exchange/policy-simulation.ts';
 import { answerProblem, invalidRequest, problemOf } from './problem.ts';
 import { mountQuarantine } from './books/quarantine.ts';
+import { mountStatements } from './books/statements.ts';
 import { mountReconciliations } from './finance/reconciliations.ts';
 import { mountDayMovements } from './finance/day-movements.ts';
 import { mountReports } from './finance/reports.ts';
 import type { Services } from './services.ts';
+import { mountSettings } from './settings.ts';
+import { mountTokens } from './people/tokens.ts';
 import { mountWithdrawals } from './exchange/withdrawals.ts';
 
 /** Larger than any body except a policy, in bytes: the longest holds a reason. */
@@ -29,9 +34,9 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 /** A policy may hold rules for a few thousand assets. */
 const POLICY_BYTES_MAX = 512 * 1024;
+const POLICY_PATHS = ['/v1/policy', '/v1/policy/simulate'];
 
 export interface ApiOptions extends Services, HealthOptions {
-  readonly identify: Identify;
   /** Receives every unexpected error; the caller gets a 500. */
   readonly onBug: (error: unknown) => void;
   /** The program's version, for the OpenAPI document. */
@@ -89,11 +94,12 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
     context.header('Cache-Control', 'no-store');
     await next();
   });
-  app.use('/v1/*', authenticate(options.identify), authorize());
-  app.use('/v1/policy', bodyLimit({ maxSize: POLICY_BYTES_MAX }));
-  app.use('/v1/*', except('/v1/policy', bodyLimit({ maxSize: BODY_BYTES_MAX })));
+  app.use('/v1/*', authenticate(options.access.tokens.identify), refuseUnnamed());
+  for (const path of POLICY_PATHS) app.use(path, bodyLimit({ maxSize: POLICY_BYTES_MAX }));
+  app.use('/v1/*', except(POLICY_PATHS, bodyLimit({ maxSize: BODY_BYTES_MAX })));
   mountAssets(app, options);
   mountBalances(app, options);
+  mountStatements(app, options);
   mountDeposits(app, options);
   mountCredits(app, options);
   mountWithdrawals(app, options);
@@ -102,10 +108,14 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountQuarantine(app, options);
   mountJournal(app, options);
   mountBreaks(app, options);
+  mountExemptions(app, options);
   mountReconciliations(app, options);
   mountReports(app, options);
   mountDayMovements(app, options);
   mountPolicy(app, options);
+  mountPolicySimulation(app, options);
+  mountSettings(app, options);
+  mountTokens(app, options);
   mountHealth(app, options);
   mountDocumentation(app, options.version);
   mountErrors(app, options.onBug);

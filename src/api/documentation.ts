@@ -2,9 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ApiEnv } from './access.ts';
-
-const BEARER = 'bearer';
+import { BEARER, type ApiEnv } from './access.ts';
 
 /** The parts of the swagger-ui-dist package for the page; it loads nothing from elsewhere. */
 const ASSETS: Readonly<Record<string, string>> = {
@@ -37,6 +35,7 @@ const START = `SwaggerUIBundle({
   deepLinking: true,
   validatorUrl: null,
   tryItOutEnabled: true,
+  showExtensions: true,
 });
 `;
 
@@ -56,7 +55,8 @@ const DESCRIPTION = `Books, deposits and the credit feed of a custody service's 
 
 Amounts are decimal strings in the asset's smallest unit. Times are ISO 8601 in UTC. Lists are
 \`{data, pagination}\`, \`page\` counted from 0. Errors are \`application/problem+json\` (RFC 9457),
-with a \`detail\` that says what to do.`;
+with a \`detail\` that says what to do. Each call names the permission that it needs
+(\`x-permission\`) and the roles that have it (\`x-roles\`).`;
 
 function documentText(app: OpenAPIHono<ApiEnv>, version: string): string {
   return JSON.stringify(

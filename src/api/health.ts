@@ -12,6 +12,24 @@ export interface Readiness {
     readonly [detail: string]: unknown;
   } | null;
   readonly queue: { readonly waiting: number; readonly limit: number };
+  /** Absent with SQLite. */
+  readonly receiver?: ReceiverState;
+}
+
+/** The state of a receiver that shares its journal with others. */
+export interface ReceiverState {
+  readonly name: string;
+  readonly role: 'starting' | 'owner' | 'follower' | 'cut_off' | 'diverged';
+  /** The newest epoch that it knows; null while it knows none. */
+  readonly epoch: number | null;
+  /** The owner's name; null while it knows none. */
+  readonly owner: string | null;
+  /** The last journal position in its replica. */
+  readonly position: number;
+  /** Why it does not serve, and what to do; else null. */
+  readonly cause: string | null;
+  /** What works, and needs a person all the same; each with what to do. */
+  readonly warnings: readonly string[];
 }
 
 export interface HealthOptions {
@@ -24,9 +42,18 @@ export interface HealthOptions {
 
 const aliveSchema = z.object({ status: z.enum(['alive', 'failing']) }).openapi('Alive');
 
+const STATUSES = [
+  'ready',
+  'starting',
+  'stopping',
+  'store-unavailable',
+  'journal-unavailable',
+  'diverged',
+] as const;
+
 const readySchema = z
   .object({
-    status: z.enum(['ready', 'starting', 'stopping', 'store-unavailable']),
+    status: z.enum(STATUSES),
     store: z.enum(['writable', 'unavailable']),
     custody: z
       .looseObject({
@@ -39,6 +66,18 @@ const readySchema = z
       .nullable()
       .openapi({ description: 'Null without a custody API.' }),
     queue: z.object({ waiting: z.int(), limit: z.int() }),
+    receiver: z
+      .object({
+        name: z.string(),
+        role: z.enum(['starting', 'owner', 'follower', 'cut_off', 'diverged']),
+        epoch: z.int().nullable(),
+        owner: z.string().nullable(),
+        position: z.int(),
+        cause: z.string().nullable(),
+        warnings: z.array(z.string()).readonly(),
+      })
+      .optional()
+      .openapi({ description: 'Only with a journal that several receivers share.' }),
   })
   .openapi('Readiness');
 
@@ -89,8 +128,24 @@ const metricsRoute = createRoute({
   },
 });
 
-function statusOf({ phase, store }: Readiness): z.infer<typeof readySchema>['status'] {
+function statusOf({ phase, store, receiver }: Readiness): z.infer<typeof readySchema>['status'] {
   if (phase !== 'serving') return phase;
+  const role = receiver?.role;
+  switch (role) {
+    case 'starting':
+    case 'diverged':
+      return role;
+    case 'cut_off':
+      return 'journal-unavailable';
+    case 'follower':
+      if (receiver?.cause !== null) return 'journal-unavailable';
+      break;
+    case 'owner':
+    case undefined:
+      break;
+    default:
+      role satisfies never;
+  }
   return store === 'writable' ? 'ready' : 'store-unavailable';
 }
 
@@ -104,10 +159,14 @@ export function mountHealth(app: OpenAPIHono<ApiEnv>, options: HealthOptions): v
   });
   app.openapi(readyz, async (context) => {
     const readiness = await options.readiness();
-    const { store, custody, queue } = readiness;
+    const { store, custody, queue, receiver } = readiness;
     const status = statusOf(readiness);
     context.header('Cache-Control', 'no-store');
-    return context.json({ status, store, custody, queue }, status === 'ready' ? 200 : 503);
+    const shared = receiver === undefined ? {} : { receiver };
+    return context.json(
+      { status, store, custody, queue, ...shared },
+      status === 'ready' ? 200 : 503,
+    );
   });
   app.openapi(metricsRoute, async (context) => {
     const type = 'text/plain; version=0.0.4; charset=utf-8';

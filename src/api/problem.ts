@@ -8,7 +8,7 @@ import { ReadRefused } from '../store/reads.ts';
 const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request is not valid' },
   unauthenticated: { status: 401, title: 'No valid token' },
-  forbidden: { status: 403, title: 'The token does not allow this' },
+  forbidden: { status: 403, title: 'The role does not allow this' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The path does not take this method' },
   conflict: { status: 409, title: 'Conflicts with the current state' },

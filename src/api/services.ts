@@ -1,9 +1,12 @@
-import type { CreditingPolicy } from '../domain/deposit/policy.ts';
+import type { ExemptionRule } from '../domain/break/exemption.ts';
+import type { CreditingPolicy } from '../domain/policy/policy.ts';
 import type { Fact } from '../domain/fact/fact.ts';
 import type { Submitted } from '../store/port.ts';
 import type { Documents } from '../report/document.ts';
 import type { Reads } from '../store/reads.ts';
 import type { ReconciliationRow } from '../store/records.ts';
+import type { SignedInPeople } from './people/signed-in-people.ts';
+import type { TokenBook } from './people/token-book.ts';
 import type { FeedSignal } from './exchange/feed-signal.ts';
 
 /** Hands a fact to the commit queue; resolves when its effect is durable. */
@@ -38,6 +41,32 @@ export interface PolicyServices {
   readonly changed: () => void;
 }
 
+/** Checks an exemption rule like the configuration; problems are `member: what is wrong`. */
+export type CheckExemption = (
+  json: unknown,
+) =>
+  | { readonly kind: 'ok'; readonly rule: ExemptionRule }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+/** The daemon's settings in force without secrets, and what its checks find. */
+export interface SettingsAnswer {
+  readonly settings: readonly { readonly key: string; readonly value: string }[];
+  readonly checks: readonly {
+    readonly check: string;
+    readonly status: 'ok' | 'warning' | 'problem';
+    /** The finding, with advice unless the status is `ok`. */
+    readonly detail: string;
+  }[];
+}
+
+/** Who may call. */
+export interface AccessServices {
+  readonly tokens: TokenBook;
+  readonly people: SignedInPeople;
+  /** Runs after a change: the book takes over what the store holds. */
+  readonly changed: () => Promise<void>;
+}
+
 /** What the routes need. */
 export interface Services {
   readonly reads: Reads;
@@ -48,6 +77,10 @@ export interface Services {
   readonly now: () => number;
   readonly feed: FeedSignal;
   readonly policy: PolicyServices;
+  readonly checkExemption: CheckExemption;
+  /** Checks on demand; asks nothing of the custody API. */
+  readonly settings: () => Promise<SettingsAnswer>;
+  readonly access: AccessServices;
   /** Runs one reconciliation. Concurrent calls run one after the other. */
   readonly reconcile: () => Promise<RunAnswer>;
   /** Closes every day up to this one, in order, unless its cut-off is in the future. */

@@ -1,22 +1,26 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
-import type { Identify } from '../api/access.ts';
+import type { Caller, Identify } from '../api/access.ts';
+import type { SignedInPeople } from '../api/people/signed-in-people.ts';
 import type { Acting } from '../api/acting.ts';
 import type { Documents } from '../report/document.ts';
+import type { TableDocuments } from '../report/tables/table-documents.ts';
 import type { Reads } from '../store/reads.ts';
-import { mountAssets, type AssetUrls } from './assets/assets.ts';
+import { mountAssets } from '../pages/assets/assets.ts';
+import { mountHeaders, ownForms } from '../pages/frame/headers.ts';
+import type { Section } from '../pages/frame/site.ts';
+import { mountAccess } from './access/access.tsx';
 import { mountAudit } from './audit/audit.tsx';
+import { mountBooks } from './books/books.tsx';
 import { mountBreaks } from './breaks/breaks.tsx';
 import { mountClose } from './close/close.tsx';
 import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
-import { mountHeaders, ownForms } from './frame/headers.ts';
 import { roomContext } from './frame/room-context.tsx';
-import type { Section } from './frame/sections.ts';
-import { askToSignIn, mountSigningIn, sessionIdOf } from './frame/signing-in.tsx';
+import { askToSignIn, mountSigningIn, sessionIdOf, type SignInSite } from './frame/signing-in.tsx';
 import { mountJournal } from './journal/journal.tsx';
 import type { Changes } from './live/changes.ts';
-import { liveStream } from './live/stream.ts';
+import { liveStream } from '../pages/live/stream.ts';
 import { mountDeposits } from './deposits/deposits.tsx';
 import type { DaemonStatus } from './overview/daemon-status.ts';
 import { mountOverview } from './overview/overview.tsx';
@@ -24,6 +28,10 @@ import { mountPolicy } from './policy/policy.tsx';
 import { mountQuarantine } from './quarantine/quarantine.tsx';
 import { mountRuns } from './runs/runs.tsx';
 import { mountSearch } from './search/search.tsx';
+import { IdentityProvider, type ProviderSettings } from './session/identity-provider.ts';
+import type { SessionFile } from './session/session-file.ts';
+import { mountWithdrawals } from './withdrawals/withdrawals.tsx';
+import { mountSettings } from './settings/settings.tsx';
 import { Sessions } from './session/session.ts';
 
 /** Larger than any form: the longest changes a policy. */
@@ -38,11 +46,20 @@ const SIGN_IN_BYTES_MAX = 4 * 1024;
 export interface ConsoleAccess {
   readonly kind: 'public' | 'token';
   readonly identify: Identify;
+  /** The caller of the token with this SHA-256 (hex), while it is active. */
+  readonly callerOf: (sha256: string) => Caller | undefined;
+  /** Notes who signs in. */
+  readonly people: SignedInPeople;
+  /** Keeps sessions over a restart; absent: a restart signs everybody out. */
+  readonly sessionFile?: SessionFile | undefined;
+  /** An OpenID Connect provider at which people sign in too. */
+  readonly provider?: ProviderSettings | undefined;
 }
 
 export interface ConsoleOptions {
   readonly reads: Reads;
   readonly document: Documents;
+  readonly table: TableDocuments;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly access: ConsoleAccess;
@@ -62,17 +79,23 @@ export interface ConsoleOptions {
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
   { name: 'Deposits', path: '/console/deposits', key: 'd' },
+  { name: 'Withdrawals', path: '/console/withdrawals', key: 'w' },
+  { name: 'Books', path: '/console/books', key: 'l' },
   { name: 'Breaks', path: '/console/breaks', key: 'b' },
   { name: 'Close', path: '/console/close', key: 'c' },
   { name: 'Policy', path: '/console/policy', key: 'p' },
   { name: 'Quarantine', path: '/console/quarantine', key: 'q' },
   { name: 'Runs', path: '/console/runs', key: 'r' },
   { name: 'Audit', path: '/console/audit', key: 'a' },
+  { name: 'Settings', path: '/console/settings', key: 's' },
+  { name: 'Access', path: '/console/access', key: 't' },
 ];
 
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
   mountOverview(app, context, options);
   mountDeposits(app, context);
+  mountWithdrawals(app, context);
+  mountBooks(app, context);
   mountBreaks(app, context);
   mountQuarantine(app, context);
   mountJournal(app, context);
@@ -80,7 +103,9 @@ function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: Con
   mountPolicy(app, context);
   mountRuns(app, context);
   mountAudit(app, context);
+  mountSettings(app, context);
   mountSearch(app, context);
+  mountAccess(app, context);
 }
 
 /** Whether a person asks. The script of an open page does not, nor a page that reloads itself. */
@@ -94,7 +119,7 @@ function isByPerson(visit: Visit): boolean {
  * Admits visitors with a session, and says who they are. Everybody else is asked to sign in, or only
  * looks where the console is public.
  */
-function admit(access: ConsoleAccess, sessions: Sessions, assets: AssetUrls) {
+function admit(access: ConsoleAccess, sessions: Sessions, site: SignInSite) {
   return createMiddleware<ConsoleEnv>(async (visit, next) => {
     const id = sessionIdOf(visit);
     if (isByPerson(visit)) sessions.acted(id);
@@ -102,7 +127,7 @@ function admit(access: ConsoleAccess, sessions: Sessions, assets: AssetUrls) {
     if (visitor === undefined || id === undefined) {
       if (access.kind === 'public') return next();
       const isPage = visit.req.method === 'GET' && isByPerson(visit);
-      if (isPage) return askToSignIn(visit, assets, { status: 200, refused: null });
+      if (isPage) return askToSignIn(visit, site, { status: 200, refused: null });
       return visit.text('Sign in at /console.', 401);
     }
     visit.set('visitor', visitor);
@@ -115,22 +140,39 @@ function admit(access: ConsoleAccess, sessions: Sessions, assets: AssetUrls) {
 export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const { access, changes, now, secure } = options;
   const app = new Hono<ConsoleEnv>();
-  const sessions = new Sessions(options);
-  mountHeaders(app, options);
+  const provider = access.provider && new IdentityProvider(access.provider);
+  const sessions = new Sessions({
+    ...options,
+    file: access.sessionFile,
+    callerOf: (credential) =>
+      credential.kind === 'token'
+        ? access.callerOf(credential.sha256)
+        : provider?.callerOf(credential),
+  });
+  mountHeaders(app, { below: '/console', secure });
   app.get('/', (visit) => visit.redirect('/console', 302));
   app.get('/console/', (visit) => visit.redirect('/console', 308));
-  const assets = mountAssets(app);
+  const assets = mountAssets(app, '/console/assets');
   app.use('/console/*', ownForms);
   app.use('/console/session/*', bodyLimit({ maxSize: SIGN_IN_BYTES_MAX }));
   app.use('/console/*', bodyLimit({ maxSize: FORM_BYTES_MAX }));
-  mountSigningIn(app, sessions, { identify: access.identify, now, secure, assets });
-  app.use('/console/*', admit(access, sessions, assets));
+  const signIn = { assets, provider };
+  mountSigningIn(app, sessions, { ...access, now, secure, site: signIn });
+  app.use('/console/*', admit(access, sessions, signIn));
   app.get('/console/live', (visit) => {
     const id = visit.get('sessionId');
     const isAllowed = (): boolean => id === undefined || sessions.visitor(id) !== undefined;
     return liveStream(visit, changes, isAllowed);
   });
-  const context = roomContext({ ...options, sessions, assets, sections: SECTIONS });
+  const site = {
+    name: 'Counterfoil',
+    home: '/console',
+    assets,
+    sections: SECTIONS,
+    search: { action: '/console/search', label: 'Search by id, hash, address, memo or day' },
+    live: { stream: '/console/live', acted: '/console/session/acted' },
+  };
+  const context = roomContext({ ...options, sessions, site });
   mountRooms(app, context, options);
   return app;
 }

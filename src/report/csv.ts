@@ -2,6 +2,7 @@ import type { DailyReport, ReportBreak } from '../domain/close/report.ts';
 import { CATEGORIES } from '../domain/money/roll-forward.ts';
 import { assetTotals } from './asset-totals.ts';
 import type { DayMovement } from '../store/day-movement.ts';
+import { csvCell } from './csv-cell.ts';
 import { NOT_ALL_MOVEMENTS, type SignedReport } from './signed-report.ts';
 import { vaultNameOf } from './vault-name.ts';
 
@@ -56,19 +57,6 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 type Line = Partial<Record<Column, string | number | null>>;
-
-const NUMBER = /^-?[0-9]+$/;
-
-/** Protects text that a spreadsheet would run as a formula; amounts stay unchanged. */
-function safe(value: string): string {
-  return /^[=+\-@\t\r]/.test(value) && !NUMBER.test(value) ? `'${value}` : value;
-}
-
-function cell(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const text = safe(String(value));
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 /** Open differences by asset, and custody movements after the cut-off. */
 function newerLines(report: DailyReport): Line[] {
@@ -173,7 +161,7 @@ function cells(line: Line, report: DailyReport): string {
   const { vaultId = null } = line;
   const vaultName = vaultNameOf(report, vaultId === null ? null : String(vaultId));
   const whole: Line = { ...line, day: report.day, vaultName };
-  return COLUMNS.map((column) => cell(whole[column])).join(',');
+  return COLUMNS.map((column) => csvCell(whole[column])).join(',');
 }
 
 /**

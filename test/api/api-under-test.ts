@@ -1,23 +1,29 @@
 import { createHash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { identifyBy, type Identify, type Role } from '../../src/api/access.ts';
+import type { Identify } from '../../src/api/access.ts';
+import { SignedInPeople } from '../../src/api/people/signed-in-people.ts';
+import { TokenBook } from '../../src/api/people/token-book.ts';
 import { createApi, type ApiOptions } from '../../src/api/application.ts';
 import type { PolicyServices, RunAnswer } from '../../src/api/services.ts';
+import type { Role } from '../../src/domain/access/role.ts';
 import { FeedSignal } from '../../src/api/exchange/feed-signal.ts';
 import { checkPolicy } from '../../src/ops/config/crediting-policy.ts';
+import { checkExemption } from '../../src/ops/config/exemptions.ts';
 import { documentsFrom } from '../../src/report/document.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
-import type { CreditingPolicy } from '../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../src/domain/policy/policy.ts';
 import { openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 
 /** The names of the test's tokens; two operators, because large credits need two people. */
 export const TOKENS = {
   vera: 'viewer',
   chris: 'crediting',
+  fiona: 'finance',
   olga: 'operator',
   otto: 'operator',
   ada: 'admin',
+  audra: 'auditor',
 } as const satisfies Record<string, Role>;
 export type Person = keyof typeof TOKENS;
 
@@ -26,15 +32,20 @@ export function tokenOf(person: Person): string {
   return `token-of-${person}-0123456789abcdef`;
 }
 
-export const identify: Identify = identifyBy(
-  Object.entries(TOKENS).map(([name, role]) => ({
-    name,
-    role,
-    sha256: createHash('sha256')
-      .update(tokenOf(name as Person))
-      .digest('hex'),
-  })),
-);
+const CONFIGURED = Object.entries(TOKENS).map(([name, role]) => ({
+  name,
+  role,
+  sha256: createHash('sha256')
+    .update(tokenOf(name as Person))
+    .digest('hex'),
+}));
+
+/** A book with these tokens, as if the configuration named them. */
+function tokenBook(now: () => number): TokenBook {
+  return new TokenBook({ configured: CONFIGURED, now });
+}
+
+export const identify: Identify = tokenBook(() => 0).identify;
 
 export interface Answer {
   readonly status: number;
@@ -49,6 +60,8 @@ export class ApiUnderTest {
   readonly feed: FeedSignal;
   readonly app: ReturnType<typeof createApi>;
   readonly bugs: unknown[] = [];
+  readonly tokens = tokenBook(() => this.open.at);
+  readonly people = new SignedInPeople();
   readonly policy: PolicyServices = {
     check: checkPolicy,
     warnings: () => Promise.resolve([]),
@@ -76,9 +89,21 @@ export class ApiUnderTest {
         return outcome;
       },
       now: () => this.open.at,
-      identify,
+      access: {
+        tokens: this.tokens,
+        people: this.people,
+        changed: async () => this.tokens.take(await this.reads.tokenChanges()),
+      },
       feed: this.feed,
       policy: this.policy,
+      checkExemption,
+      settings: async () => ({
+        settings: [{ key: 'reconcile.graceSeconds', value: '600' }],
+        checks: [
+          { check: 'store', status: 'ok', detail: 'it accepts writes' },
+          { check: 'clock', status: 'warning', detail: 'a fact lies in the future' },
+        ],
+      }),
       reconcile: () => this.reconcile(),
       close: async () => ({ kind: 'unknown' }),
       readiness: () => ({

@@ -22,9 +22,11 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/credits',
     'GET /v1/deposits',
     'GET /v1/deposits/{id}',
+    'GET /v1/exemptions',
     'GET /v1/journal/{seq}/body',
     'GET /v1/movements',
     'GET /v1/notifications',
+    'GET /v1/people',
     'GET /v1/policy',
     'GET /v1/policy/history',
     'GET /v1/quarantine',
@@ -32,7 +34,11 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'GET /v1/reports/daily',
     'GET /v1/reports/daily/{date}',
     'GET /v1/reports/daily/{date}/movements',
+    'GET /v1/settings',
+    'GET /v1/statements',
+    'GET /v1/tokens',
     'GET /v1/withdrawals',
+    'GET /v1/withdrawals/{id}',
     'POST /v1/assets/{asset}/decimals',
     'POST /v1/breaks/{id}/assign',
     'POST /v1/breaks/{id}/investigate',
@@ -43,12 +49,18 @@ test('the document is OpenAPI 3.1 and names every call', async () => {
     'POST /v1/deposits/{id}/attribute',
     'POST /v1/deposits/{id}/hold',
     'POST /v1/deposits/{id}/release',
+    'POST /v1/exemptions',
+    'POST /v1/exemptions/{rule}/end',
     'POST /v1/policy/halt',
     'POST /v1/policy/resume',
+    'POST /v1/policy/simulate',
     'POST /v1/quarantine/{id}/retry',
     'POST /v1/reconciliations',
     'POST /v1/reports/daily/{date}/close',
     'POST /v1/reports/daily/{date}/sign',
+    'POST /v1/tokens',
+    'POST /v1/tokens/{name}/revoke',
+    'POST /v1/tokens/{name}/rotate',
     'PUT /v1/policy',
   ]);
 });
@@ -151,5 +163,12 @@ test('a description that explains several values of a member explains every one'
       return missing.length + 2 > values.length ? [] : [[`${schema}.${member}`, missing]];
     }),
   );
-  expect(explained).toEqual([['Withdrawal.custody', []]]);
+  expect(explained).toEqual([
+    ['Withdrawal.custody', []],
+    ['OwnHash.standing', []],
+    ['Exemption.source', []],
+    ['SimulatedDeposit.effect', []],
+    ['Token.source', []],
+    ['IssuedToken.source', []],
+  ]);
 });

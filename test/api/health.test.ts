@@ -10,6 +10,16 @@ const SERVING: Readiness = {
   queue: { waiting: 3, limit: 10 },
 };
 
+const RECEIVER: NonNullable<Readiness['receiver']> = {
+  name: 'a',
+  role: 'owner',
+  epoch: 3,
+  owner: 'a',
+  position: 12,
+  cause: null,
+  warnings: [],
+};
+
 const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{}, 200, 'ready'],
   [{ custody: null }, 200, 'ready'],
@@ -18,14 +28,20 @@ const READY: [readiness: Partial<Readiness>, status: number, word: string][] = [
   [{ phase: 'starting' }, 503, 'starting'],
   [{ phase: 'stopping' }, 503, 'stopping'],
   [{ store: 'unavailable' }, 503, 'store-unavailable'],
+  [{ receiver: RECEIVER }, 200, 'ready'],
+  [{ receiver: { ...RECEIVER, role: 'follower', owner: 'b' } }, 200, 'ready'],
+  [{ receiver: { ...RECEIVER, role: 'follower', cause: 'no' } }, 503, 'journal-unavailable'],
+  [{ receiver: { ...RECEIVER, role: 'starting', epoch: null, owner: null } }, 503, 'starting'],
+  [{ receiver: { ...RECEIVER, role: 'cut_off', cause: 'no' } }, 503, 'journal-unavailable'],
+  [{ receiver: { ...RECEIVER, role: 'diverged', cause: 'no' } }, 503, 'diverged'],
 ];
 
 test.for(READY)('with %o it answers %d, %s', async ([readiness, status, word]) => {
   const now = { ...SERVING, ...readiness };
   const api = await apiUnderTest(SIX_DEEP, { readiness: () => now });
   const answer = await api.request('GET', '/readyz');
-  const { store, custody, queue } = now;
-  expect([answer.status, answer.body]).toEqual([status, { status: word, store, custody, queue }]);
+  const { phase: _, ...told } = now;
+  expect([answer.status, answer.body]).toEqual([status, { status: word, ...told }]);
 });
 
 test('being alive and the metrics need no token', async () => {

@@ -1,11 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { actingOn } from '../../src/api/acting.ts';
 import { createConsole, type ConsoleOptions } from '../../src/console/application.ts';
+import type { ProviderSettings } from '../../src/console/session/identity-provider.ts';
+import type { SessionFile } from '../../src/console/session/session-file.ts';
 import { Changes } from '../../src/console/live/changes.ts';
 import type { DaemonStatus } from '../../src/console/overview/daemon-status.ts';
-import type { Markup } from '../../src/console/parts/markup.ts';
+import type { Markup } from '../../src/pages/parts/markup.ts';
 import { documentsFrom } from '../../src/report/document.ts';
-import { apiUnderTest, identify, tokenOf, type Person } from '../api/api-under-test.ts';
+import { tablesFrom } from '../../src/report/tables/table-documents.ts';
+import { apiUnderTest, tokenOf, type Person } from '../api/api-under-test.ts';
 import type { ApiUnderTest } from '../api/api-under-test.ts';
 import { Service } from '../store/webhook.ts';
 
@@ -32,8 +35,10 @@ export const CALM: DaemonStatus = {
   notices: [],
   creditLatency: null,
   store: 'writable',
+  receiver: null,
   custody: null,
   queue: { waiting: 0, limit: 10_000 },
+  nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),
   perMinute: [],
 };
 
@@ -74,7 +79,15 @@ export class Browser {
 }
 
 /** Everyone may look. */
-export const PUBLIC = { access: { kind: 'public', identify } } as const;
+export const PUBLIC = { isPublic: true } as const;
+
+/** Options of a console, and how its visitors sign in. */
+export interface ConsoleTestOptions extends Partial<ConsoleOptions> {
+  /** Everyone may look. */
+  readonly isPublic?: boolean;
+  readonly provider?: ProviderSettings;
+  readonly sessionFile?: SessionFile;
+}
 
 /** A console over a store of its own, beside the API through which it acts. */
 export class ConsoleUnderTest {
@@ -85,7 +98,8 @@ export class ConsoleUnderTest {
   /** A browser without a session. */
   readonly stranger: Browser;
 
-  constructor(api: ApiUnderTest, options: Partial<ConsoleOptions> = {}) {
+  constructor(api: ApiUnderTest, given: ConsoleTestOptions = {}) {
+    const { isPublic = false, provider, sessionFile, ...options } = given;
     this.api = api;
     onTestFinished(() => this.changes.close());
     // Each look is a second later than the one before, so that none is shared.
@@ -93,8 +107,16 @@ export class ConsoleUnderTest {
     this.app = createConsole({
       reads: api.reads,
       document: documentsFrom(api.reads),
+      table: tablesFrom(api.reads),
       now: () => api.open.at + (extraMs += 1_000),
-      access: { kind: 'token', identify },
+      access: {
+        kind: isPublic ? 'public' : 'token',
+        identify: api.tokens.identify,
+        callerOf: api.tokens.callerOf,
+        people: api.people,
+        provider,
+        sessionFile,
+      },
       acting: actingOn(api.app),
       changes: this.changes,
       status: () => CALM,
@@ -120,7 +142,7 @@ export class ConsoleUnderTest {
 
 /** A console over a fresh store with the policy "six confirmations". */
 export async function consoleUnderTest(
-  options: Partial<ConsoleOptions> = {},
+  options: ConsoleTestOptions = {},
 ): Promise<ConsoleUnderTest> {
   return new ConsoleUnderTest(await apiUnderTest(), options);
 }

@@ -45,6 +45,15 @@ export function workbookOf(body: string | Uint8Array): Record<string, string[][]
   );
 }
 
+/** The numbers of a workbook's sheet, by their number from 1, in its order, as the file spells them. */
+export function numbersOf(body: string | Uint8Array, sheet: number): string[] {
+  const files = unzipSync(Buffer.from(body));
+  const xml = strFromU8(files[`xl/worksheets/sheet${sheet}.xml`] ?? new Uint8Array());
+  return [...xml.matchAll(/<c ([^>]*)><v>([^<]*)<\/v><\/c>/g)]
+    .filter(([, attributes = '']) => !attributes.includes('t="s"'))
+    .map(([, , value = '']) => value);
+}
+
 /** A page's words, tags left out. */
 export function wordsOf(page: string): string {
   return page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

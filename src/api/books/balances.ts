@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Balance } from '../../store/answers.ts';
-import type { ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { filter, given, listAnswer, listOf, pageQuery, partFilter } from '../paging.ts';
 import { answers } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -24,6 +24,7 @@ const listBalances = createRoute({
   operationId: 'listBalances',
   tags: ['Books'],
   summary: 'Non-zero positions, by vault, account, address, memo and asset',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       view: z

@@ -1,5 +1,5 @@
 import { createRoute, z, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import type { ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { noQuery } from '../paging.ts';
 import { answers, notFound, ProblemError } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -25,6 +25,7 @@ const getBody = createRoute({
   operationId: 'getJournalBody',
   tags: ['Intake'],
   summary: 'The body of a fact, byte by byte: a notification, quarantined or refused, as received',
+  ...needs('read-bodies'),
   description:
     'Every `journalSeq` is a journal position. Custody records and decisions are facts too: their body is the journalled JSON. `counterfoil verify` checks all of it against its seals.',
   request: {

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { LedgerEntry, MovementStatement } from '../../store/answers.ts';
-import type { ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { pageWithin } from '../../store/page.ts';
 import { listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
@@ -24,8 +24,10 @@ const entrySchema = z
     entryId: z.int(),
     journalSeq: z.int().openapi({ description: 'The fact that posted it.' }),
     view: z.enum(['books', 'chain']),
+    source: z.enum(['webhook', 'api', 'decision']).openapi({ description: 'Who reported it.' }),
     cause: z.string(),
     transactionId: z.string().nullable(),
+    notificationId: z.string().nullable().openapi({ description: 'The webhook that reported it.' }),
     reverses: z.int().nullable().openapi({ description: 'The entry that it reverses.' }),
     postedAt: timeText,
     lines: z.array(lineSchema),
@@ -57,8 +59,10 @@ function entryView(entry: LedgerEntry): z.infer<typeof entrySchema> {
     entryId: entry.entryId,
     journalSeq: entry.seq,
     view: entry.view,
+    source: entry.source,
     cause: entry.cause,
     transactionId: entry.transactionId,
+    notificationId: entry.notificationId,
     reverses: entry.reverses,
     postedAt: isoTime(entry.postedAt),
     lines: entry.lines.map((line) => ({ ...line, amount: line.amount.toString() })),
@@ -90,6 +94,7 @@ const listMovements = createRoute({
   operationId: 'listMovements',
   tags: ['Books'],
   summary: 'Movements of a hash by vault and asset: books and chain view, with the entries',
+  ...needs('read'),
   request: {
     query: z.strictObject({ blockchainHash: z.string().min(1).max(512), ...pageQuery }),
   },

@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { IntakeStatus } from '../../domain/fact/fact.ts';
 import type { StoredNotification } from '../../store/answers.ts';
-import type { ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { journalSeq } from './journal.ts';
 import { filter, given, listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
@@ -42,6 +42,7 @@ const listNotifications = createRoute({
   operationId: 'listNotifications',
   tags: ['Intake'],
   summary: 'Notifications, newest first',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       id: filter(),

@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { QuarantineRow } from '../../store/records.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { journalSeq } from './journal.ts';
 import { idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
@@ -41,6 +41,7 @@ const listQuarantine = createRoute({
   operationId: 'listQuarantine',
   tags,
   summary: 'Bodies that could not be read, newest first',
+  ...needs('read'),
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ description: 'A page of them', schema: listOf(keptSchema) }),
 });
@@ -55,7 +56,7 @@ const retry = createRoute({
   operationId: 'retryQuarantined',
   tags,
   summary: 'Read a quarantined body again, for example after an upgrade; it takes effect now',
-  middleware: authorize('operator'),
+  ...needs('retry-quarantine'),
   request: {
     params: idParams,
     query: noQuery,

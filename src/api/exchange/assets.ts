@@ -1,6 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { AssetId } from '../../domain/ids.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonText } from './decision.ts';
 import { noQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
@@ -48,6 +48,7 @@ const getDecimals = createRoute({
   operationId: 'getAssetDecimals',
   tags,
   summary: 'The decimals of an asset: those of its first sighting, or as corrected',
+  ...needs('read'),
   request: { params, query: noQuery },
   responses: answers(answer, ['not-found']),
 });
@@ -58,7 +59,7 @@ const correctDecimals = createRoute({
   operationId: 'correctAssetDecimals',
   tags,
   summary: 'Correct the decimals of an asset; held deposits with these decimals continue',
-  middleware: authorize('admin'),
+  ...needs('correct-decimals'),
   request: {
     params,
     query: noQuery,

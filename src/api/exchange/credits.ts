@@ -2,7 +2,7 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { feedSeqAt, cursorOf } from '../../domain/deposit/feed-cursor.ts';
 import { CreditId } from '../../domain/ids.ts';
 import type { StoredCredit } from '../../store/answers.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, statement } from './decision.ts';
 import { depositFields, depositOrProblem, depositView, oneDeposit } from './deposits.ts';
 import { idParams, noQuery, wholeNumber } from '../paging.ts';
@@ -53,6 +53,7 @@ const readFeed = createRoute({
   operationId: 'readCredits',
   tags,
   summary: 'The credit feed after a cursor, in order; can wait for new items',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       after: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
@@ -77,7 +78,7 @@ const acknowledge = createRoute({
   operationId: 'acknowledgeCredit',
   tags,
   summary: 'Acknowledge a credit with your reference; idempotent, bound to the first reference',
-  middleware: authorize('crediting'),
+  ...needs('acknowledge'),
   request: {
     params: idParams,
     query: noQuery,

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { Decision } from '../../domain/fact/decision.ts';
 import type { Deposit, DepositState, HoldReason } from '../../domain/deposit/deposit.ts';
 import { DepositId } from '../../domain/ids.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonBody, reasonText, statement } from './decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
@@ -137,6 +137,7 @@ const listDeposits = createRoute({
   operationId: 'listDeposits',
   tags,
   summary: 'Deposits, newest first',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       state: depositState.optional(),
@@ -154,6 +155,7 @@ const getDeposit = createRoute({
   operationId: 'getDeposit',
   tags,
   summary: 'One deposit',
+  ...needs('read'),
   request: { params: idParams, query: noQuery },
   responses: answers(oneDeposit, ['not-found']),
 });
@@ -174,7 +176,7 @@ function depositAction<Name extends string, Body extends z.ZodType>(
     operationId: `${name}Deposit`,
     tags,
     summary: about.summary,
-    middleware: authorize('operator'),
+    ...needs('decide-deposits'),
     request: {
       params: idParams,
       query: noQuery,

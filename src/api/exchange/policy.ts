@@ -1,16 +1,20 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { CreditingPolicy, PolicyRule } from '../../domain/deposit/policy.ts';
+import {
+  policyVersion,
+  type CreditingPolicy,
+  type PolicyRule,
+} from '../../domain/policy/policy.ts';
 import type { Decision } from '../../domain/fact/decision.ts';
-import { haltsIn, scopeText, type HaltScope } from '../../domain/deposit/halt.ts';
+import { haltsIn, scopeText, type HaltScope } from '../../domain/policy/halt.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { PolicyChange } from '../../store/answers.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonText } from './decision.ts';
 import { filter, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
-import type { Services } from '../services.ts';
+import type { PolicyServices, Services } from '../services.ts';
 import { isoTime, jsonBody, timeText } from '../formats.ts';
 
 const tags = ['Crediting policy'];
@@ -100,13 +104,9 @@ function policyView(policy: CreditingPolicy): z.infer<typeof policySchema> {
   };
 }
 
-function versionOf({ seq }: Pick<PolicyRow, 'seq'>): string {
-  return `pol_${seq}`;
-}
-
 function changeView(change: PolicyChange): z.infer<typeof changeSchema> {
   return {
-    version: versionOf(change),
+    version: policyVersion(change),
     source: change.source,
     at: isoTime(change.setAt),
     actor: change.actor,
@@ -124,6 +124,7 @@ const getPolicy = createRoute({
   operationId: 'getPolicy',
   tags,
   summary: 'The current crediting policy; send its ETag with a change',
+  ...needs('read'),
   request: { query: noQuery },
   responses: answers(heldAnswer, ['not-found']),
 });
@@ -134,12 +135,13 @@ const listChanges = createRoute({
   operationId: 'listPolicyChanges',
   tags,
   summary: 'Every change of the crediting policy, newest first',
+  ...needs('read'),
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ description: 'A page of changes', schema: listOf(changeSchema) }),
 });
 
 /** Accepted as any object: the configuration's own check reports its problems. */
-const policyToCheck = z.record(z.string(), z.unknown(), 'must be an object').openapi({
+export const policyToCheck = z.record(z.string(), z.unknown(), 'must be an object').openapi({
   type: undefined,
   additionalProperties: undefined,
   $ref: '#/components/schemas/CreditingPolicy',
@@ -155,7 +157,7 @@ const putPolicy = createRoute({
   operationId: 'putPolicy',
   tags,
   summary: 'Replace the whole crediting policy; waiting deposits are evaluated again',
-  middleware: authorize('admin'),
+  ...needs('change-policy'),
   request: {
     query: noQuery,
     headers: z.object({
@@ -189,7 +191,7 @@ function haltSwitch<Name extends string>(name: Name, summary: string) {
     operationId: `${name}Crediting`,
     tags,
     summary,
-    middleware: authorize('operator'),
+    ...needs('halt'),
     request: {
       query: noQuery,
       body: jsonBody(switchBody),
@@ -221,9 +223,20 @@ function assertRead(context: Context<ApiEnv>, held: PolicyRow): void {
       'Send the ETag of the policy that you changed as If-Match: GET /v1/policy gives both.';
     throw new ProblemError({ kind: 'precondition-required', detail });
   }
-  if (names(asked, versionOf(held))) return;
-  const detail = `The policy is ${versionOf(held)} by now, set by ${held.actor} (${held.reason}): read it again with GET /v1/policy and repeat your change.`;
+  if (names(asked, policyVersion(held))) return;
+  const detail = `The policy is ${policyVersion(held)} by now, set by ${held.actor} (${held.reason}): read it again with GET /v1/policy and repeat your change.`;
   throw new ProblemError({ kind: 'precondition-failed', detail });
+}
+
+/** A policy that a body describes. Throws the problem of every mistake. */
+export function checkedPolicy(
+  tools: Pick<PolicyServices, 'check'>,
+  json: unknown,
+): CreditingPolicy {
+  const checked = tools.check(json);
+  if (checked.kind === 'ok') return checked.policy;
+  const detail = `body: ${checked.problems.join('; ')}.`;
+  throw new ProblemError({ kind: 'invalid-request', detail });
 }
 
 /** `/v1/policy`: the crediting policy, its changes and its halts. */
@@ -236,9 +249,9 @@ export function mountPolicy(app: OpenAPIHono<ApiEnv>, services: Services): void 
   };
   const shown = async (context: Context<ApiEnv>): Promise<z.infer<typeof heldPolicySchema>> => {
     const row = await held();
-    context.header('ETag', `"${versionOf(row)}"`);
+    context.header('ETag', `"${policyVersion(row)}"`);
     return {
-      version: versionOf(row),
+      version: policyVersion(row),
       source: row.source,
       setAt: isoTime(row.setAt),
       setBy: row.actor,
@@ -260,14 +273,9 @@ export function mountPolicy(app: OpenAPIHono<ApiEnv>, services: Services): void 
   });
   app.openapi(putPolicy, async (context) => {
     const { policy: json, reason } = context.req.valid('json');
-    const checked = tools.check(json);
-    if (checked.kind === 'invalid') {
-      const detail = `body: ${checked.problems.join('; ')}.`;
-      throw new ProblemError({ kind: 'invalid-request', detail });
-    }
+    const policy = checkedPolicy(tools, json);
     const before = await held();
     assertRead(context, before);
-    const { policy } = checked;
     const decision = {
       kind: 'policy',
       source: 'api',

@@ -5,9 +5,9 @@ import type {
   Withdrawal,
   WithdrawalStatus,
 } from '../../domain/withdrawal/withdrawal.ts';
-import type { ApiEnv } from '../access.ts';
-import { filter, given, listAnswer, listOf, pageQuery } from '../paging.ts';
-import { answers } from '../problem.ts';
+import { needs, type ApiEnv } from '../access.ts';
+import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { answers, notFound } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { amountText, isoTime, timeText } from '../formats.ts';
 
@@ -110,9 +110,11 @@ const listWithdrawals = createRoute({
   operationId: 'listWithdrawals',
   tags: ['Withdrawals'],
   summary: 'Platform transactions, newest first',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       status: withdrawalStatus.optional(),
+      custody: custodyKnowledge.optional(),
       vaultId: filter(),
       blockchainHash: filter(),
       ...pageQuery,
@@ -121,11 +123,54 @@ const listWithdrawals = createRoute({
   responses: answers({ description: 'A page of withdrawals', schema: listOf(withdrawalSchema) }),
 });
 
-/** `GET /v1/withdrawals`. */
+const ownHashSchema = z
+  .object({
+    network: z.string(),
+    blockchainHash: z.string(),
+    standing: z.enum(['claimed', 'confirmed', 'refuted', 'disowned']).openapi({
+      description:
+        '`claimed` by a webhook alone, `confirmed` by the custody API, `refuted` (the API knows the transaction under another hash, or not at all), `disowned` (the API knows no own transaction under the hash).',
+    }),
+  })
+  .openapi('OwnHash');
+
+const getWithdrawal = createRoute({
+  method: 'get',
+  path: '/v1/withdrawals/{id}',
+  operationId: 'getWithdrawal',
+  ...needs('read'),
+  tags: ['Withdrawals'],
+  summary: 'One platform transaction, by its transaction id, with the hashes that it has or had',
+  request: { params: idParams, query: noQuery },
+  responses: answers(
+    {
+      description: 'The withdrawal',
+      schema: withdrawalSchema
+        .extend({ ownHashes: z.array(ownHashSchema) })
+        .openapi('OneWithdrawal'),
+    },
+    ['not-found'],
+  ),
+});
+
+/** `GET /v1/withdrawals`, and one by its id. */
 export function mountWithdrawals(app: OpenAPIHono<ApiEnv>, { reads }: Services): void {
   app.openapi(listWithdrawals, async (context) => {
     const { page, pageSize, ...query } = context.req.valid('query');
     const found = await reads.withdrawals(given(query), { page, pageSize });
     return context.json(listAnswer(found, withdrawalView), 200);
+  });
+  app.openapi(getWithdrawal, async (context) => {
+    const { id } = context.req.valid('param');
+    const life = await reads.withdrawalLife(id);
+    if (life === undefined) {
+      throw notFound(`There is no withdrawal ${id}: list them with GET /v1/withdrawals.`);
+    }
+    const ownHashes = life.ownHashes.map(({ network, blockchainHash, certainty }) => ({
+      network,
+      blockchainHash,
+      standing: certainty,
+    }));
+    return context.json({ ...withdrawalView(life.withdrawal), ownHashes }, 200);
   });
 }

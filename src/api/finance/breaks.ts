@@ -12,7 +12,7 @@ import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
 import { BREAK_SORTS } from '../../store/queries.ts';
 import type { ShownBreak } from '../../store/answers.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { recordDecision, reasonBody, reasonText, statement } from '../exchange/decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
@@ -183,6 +183,7 @@ const listBreaks = createRoute({
   operationId: 'listBreaks',
   tags,
   summary: 'Differences, newest first unless sorted; without `state` the resolved ones too',
+  ...needs('read'),
   request: {
     query: z.strictObject({
       state: stateFilter.optional(),
@@ -210,6 +211,7 @@ const getBreak = createRoute({
   operationId: 'getBreak',
   tags,
   summary: 'One break with its history',
+  ...needs('read'),
   request: { params: idParams, query: noQuery },
   responses: answers(oneBreak, ['not-found']),
 });
@@ -225,7 +227,7 @@ function breakAction<Name extends string, Body extends z.ZodType>(
     operationId,
     tags,
     summary,
-    middleware: authorize('operator'),
+    ...needs('work-on-breaks'),
     request: {
       params: idParams,
       query: noQuery,

@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { CATEGORIES } from '../../domain/money/roll-forward.ts';
 import type { DayMovement, MovementEntry } from '../../store/day-movement.ts';
-import type { ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { filter, listAnswer, listOf, pageQuery } from '../paging.ts';
 import { answers } from '../problem.ts';
 import { dateParams, notClosed } from './closed-day.ts';
@@ -54,6 +54,7 @@ const listDayMovements = createRoute({
   operationId: 'listDayMovements',
   tags: ['Reports'],
   summary: 'The movements behind the figures of a closed day, with their entries and webhooks',
+  ...needs('read'),
   request: {
     params: dateParams,
     query: z.strictObject({

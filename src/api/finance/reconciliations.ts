@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AddressChecks } from '../../domain/fact/custody-record.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, ProblemError } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -82,6 +82,7 @@ const listRuns = createRoute({
   operationId: 'listReconciliations',
   tags,
   summary: 'Reconciliation runs, newest first',
+  ...needs('read'),
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ description: 'A page of runs', schema: listOf(runSchema) }),
 });
@@ -92,7 +93,7 @@ const runNow = createRoute({
   operationId: 'reconcileNow',
   tags,
   summary: 'Reconcile now, and wait for the outcome; concurrent requests run one after the other',
-  middleware: authorize('operator'),
+  ...needs('reconcile'),
   request: { query: noQuery },
   responses: answers({ description: 'The run', schema: runSchema }, ['unavailable']),
 });

@@ -3,7 +3,7 @@ import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { REPORT_STATUSES } from '../../domain/close/report.ts';
 import { FORMATS } from '../../report/document.ts';
 import type { ClosedReport, SignedDay } from '../../store/answers.ts';
-import { authorize, type ApiEnv } from '../access.ts';
+import { needs, type ApiEnv } from '../access.ts';
 import { dateParams, notClosed } from './closed-day.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
@@ -75,6 +75,7 @@ const listReports = createRoute({
   operationId: 'listDailyReports',
   tags,
   summary: 'Closed days, newest first, with their signatures',
+  ...needs('read'),
   request: { query: z.strictObject(pageQuery) },
   responses: answers({ description: 'A page of closed days', schema: listOf(closedDaySchema) }),
 });
@@ -106,6 +107,7 @@ const getReport = createRoute({
   tags,
   summary:
     'The sealed report of a closed day; JSON is its own text, followed by hash and signatures',
+  ...needs('read'),
   request: {
     params: dateParams,
     query: z.strictObject({
@@ -121,7 +123,7 @@ const closeDay = createRoute({
   operationId: 'closeDay',
   tags,
   summary: 'Close a day now, and the days before it; a closed day never changes',
-  middleware: authorize('operator'),
+  ...needs('close-days'),
   request: { params: dateParams, query: noQuery },
   responses: answers({ description: 'The closed day', schema: closedDaySchema }, [
     'not-found',
@@ -142,7 +144,7 @@ const signReport = createRoute({
   operationId: 'signDailyReport',
   tags,
   summary: 'Sign the report that you read: the preparer first, then another person as reviewer',
-  middleware: authorize('operator'),
+  ...needs('close-days'),
   request: {
     params: dateParams,
     query: noQuery,

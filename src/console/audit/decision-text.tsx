@@ -1,8 +1,8 @@
 import type { Decision } from '../../domain/fact/decision.ts';
-import { scopeText } from '../../domain/deposit/halt.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import { grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
+import { scopeText } from '../../domain/policy/halt.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 
 export type DecisionKind = Decision['kind'];
 
@@ -12,6 +12,8 @@ export const KIND_NAMES: Record<DecisionKind, string> = {
   halt: 'halt set',
   resume: 'halt lifted',
   exemptions: 'exemption rules set',
+  exempt: 'exemption rule added',
+  'end-exemption': 'exemption rule ended',
   judge: 'deposits evaluated again',
   decimals: 'decimals corrected',
   approve: 'deposit approved',
@@ -26,6 +28,9 @@ export const KIND_NAMES: Record<DecisionKind, string> = {
   note: 'break noted',
   retry: 'quarantine retried',
   sign: 'day signed',
+  'create-token': 'token created',
+  'rotate-token': 'token rotated',
+  'revoke-token': 'token revoked',
 };
 
 /** Every kind, as the filter lists them. */
@@ -87,6 +92,8 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
           {` to ${decision.attributedTo}`}
         </>
       );
+    case 'exempt':
+    case 'end-exemption':
     case 'restored':
     case 'acknowledge':
     case 'investigate':
@@ -95,6 +102,9 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
     case 'note':
     case 'retry':
     case 'sign':
+    case 'create-token':
+    case 'rotate-token':
+    case 'revoke-token':
       return <RareText decision={decision} />;
     default:
       return decision satisfies never;
@@ -118,9 +128,13 @@ type Rare = Exclude<
   }
 >;
 
-/** Decisions about credits, breaks, the quarantine and closed days. */
+/** Decisions about credits, breaks, exemption rules, tokens, the quarantine and closed days. */
 function RareText({ decision }: { decision: Rare }): Markup {
   switch (decision.kind) {
+    case 'exempt':
+      return <>{`added the exemption rule ${decision.rule.rule} of ${decision.rule.owner}`}</>;
+    case 'end-exemption':
+      return <>{`ended the exemption rule ${decision.rule}`}</>;
     case 'restored':
       return <>continued from a backup</>;
     case 'acknowledge':
@@ -169,6 +183,12 @@ function RareText({ decision }: { decision: Rare }): Markup {
           <Identifier value={decision.reportHash} />
         </>
       );
+    case 'create-token':
+      return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
+    case 'rotate-token':
+      return <>{`rotated the token ${decision.name}`}</>;
+    case 'revoke-token':
+      return <>{`revoked the token ${decision.name}`}</>;
     default:
       return decision satisfies never;
   }
@@ -177,5 +197,6 @@ function RareText({ decision }: { decision: Rare }): Markup {
 /** Why somebody decided; empty where a kind has no reason. */
 export function reasonOf(decision: Decision): string {
   if (decision.kind === 'note') return decision.note;
+  if (decision.kind === 'exempt') return decision.rule.reason;
   return 'reason' in decision ? decision.reason : '';
 }

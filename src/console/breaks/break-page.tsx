@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from 'hono/jsx';
+import type { Child } from 'hono/jsx';
 import { BODY_BREAKS, type BreakType } from '../../domain/break/break.ts';
 import { causesOf, type Cause } from '../../domain/break/cause.ts';
 import type {
@@ -9,21 +9,25 @@ import type {
 } from '../../store/answers.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Decimals } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { grouped } from '../parts/figure.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Age, Moment } from '../parts/moment.tsx';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
+import { HashNotifications } from '../parts/hash-notifications.tsx';
+import { Witnesses } from '../parts/hash-movements.tsx';
 import { RawBody } from '../parts/raw-body.tsx';
-import { Figures, Movements, Notifications } from './evidence.tsx';
-import { ExemptCard, type RuleWords } from './exempt.tsx';
+import { Figures } from './evidence.tsx';
+import { ExemptCard } from './exempt.tsx';
 import { filterOfCause, PATH, queryOf, queueLink } from './filter.ts';
 import { GUIDES } from './guides.ts';
 import { History } from './history.tsx';
-import { causeText, SubjectPart, typeText } from './names.tsx';
+import { causeText, Detail, SubjectPart, typeText } from './names.tsx';
 import { Steps } from './steps.tsx';
+import { statedDecimals } from './stated-decimals.ts';
 import type { Looking } from './queue.tsx';
 
 const NOTIFICATIONS_SHOWN = 20;
@@ -52,12 +56,14 @@ export interface OneBreak {
   readonly notifications: readonly StoredNotification[];
   readonly related: readonly Related[];
   readonly bodies: readonly BodyEvidence[];
+  /** Decimals that the notification of a `decimals_changed` states; null for other breaks. */
+  readonly stated: number | null;
 }
 
-async function readRelated(reads: Reads, one: ShownBreak): Promise<Related[]> {
+async function readRelated(reads: Reads, one: ShownBreak, now: number): Promise<Related[]> {
   const found: Related[] = [];
   for (const cause of causesOf(one)) {
-    const query = queryOf(filterOfCause(cause));
+    const query = queryOf(filterOfCause(cause), now);
     const { items, total } = await reads.breaks(query, { page: 0, pageSize: RELATED_SHOWN + 1 });
     const others = items.filter(({ breakId }) => breakId !== one.breakId);
     if (others.length > 0) found.push({ cause, total, others: others.slice(0, RELATED_SHOWN) });
@@ -87,11 +93,19 @@ async function readBodies(reads: Reads, one: ShownBreak): Promise<BodyEvidence[]
   return [...counted, { ...received, title: 'The second body, which changes nothing' }];
 }
 
+/** The decimals that the notification behind a `decimals_changed` states for the asset. */
+async function readStatedDecimals(reads: Reads, one: ShownBreak): Promise<number | null> {
+  const { asset } = one.subject;
+  if (one.type !== 'decimals_changed' || asset === null) return null;
+  const body = await reads.body(one.seq);
+  return body?.isWhole === true ? statedDecimals(body.bytes, asset) : null;
+}
+
 /** Reads a break with its evidence. `mayReadBodies`: the visitor may read raw bytes. */
 export async function readOneBreak(
   reads: Reads,
   breakId: string,
-  { mayReadBodies }: { mayReadBodies: boolean },
+  { mayReadBodies, now }: { mayReadBodies: boolean; now: number },
 ): Promise<OneBreak | undefined> {
   const known = await reads.break(breakId);
   if (known === undefined) return undefined;
@@ -107,18 +121,10 @@ export async function readOneBreak(
       ? (await reads.notifications({ blockchainHash }, { page: 0, pageSize: NOTIFICATIONS_SHOWN }))
           .items
       : [],
-    related: await readRelated(reads, one),
+    related: await readRelated(reads, one, now),
     bodies: mayReadBodies ? await readBodies(reads, one) : [],
+    stated: await readStatedDecimals(reads, one),
   };
-}
-
-function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 const SUBJECT_NAMES = {
@@ -130,13 +136,45 @@ const SUBJECT_NAMES = {
   depositId: 'Deposit',
 } as const;
 
-function Summary({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+/** What the sentence of the break does not say: what followed, and the numbers behind it. */
+function Since({ shown }: { shown: OneBreak }): Markup {
+  const { one, decimals, stated } = shown;
+  const { reversal, subject, type } = one;
+  if (type === 'reversal_after_credit' && reversal !== null) {
+    return (
+      <p class="lead">
+        <b>Since then:</b> the feed reversed the credit, <Moment at={reversal.createdAt} />, item{' '}
+        {reversal.feedSeq}. Take the amount back from the customer, then resolve the break.
+      </p>
+    );
+  }
+  const pinned = subject.asset === null ? undefined : decimals.get(subject.asset);
+  if (type !== 'decimals_changed' || pinned === undefined) return <></>;
+  return (
+    <p class="lead">
+      Counterfoil counts {subject.asset} with <b>{pinned}</b> decimals.{' '}
+      {stated === null ? (
+        ''
+      ) : (
+        <>
+          The notification states <b>{stated}</b>.
+        </>
+      )}
+    </p>
+  );
+}
+
+function Summary({ shown, looking }: { shown: OneBreak; looking: Looking }): Markup {
+  const { one, decimals } = shown;
   const { now, hrefOf } = looking;
   const { subject, reversal } = one;
   const names = Object.keys(SUBJECT_NAMES) as (keyof typeof SUBJECT_NAMES)[];
   return (
     <>
-      <p class="lead">{one.detail}</p>
+      <p class="lead">
+        <Detail one={one} decimals={decimals} />
+      </p>
+      <Since shown={shown} />
       <dl class="facts">
         <Fact name="Break">
           <Identifier value={one.breakId} />
@@ -158,7 +196,9 @@ function Summary({ one, looking }: { one: ShownBreak; looking: Looking }): Marku
           </Fact>
         )}
         {one.type === 'reversal_after_credit' ? (
-          <Fact name="Reversal in the feed">{reversal?.creditId ?? 'none yet'}</Fact>
+          <Fact name="Reversal in the feed">
+            {reversal === null ? 'none yet' : <Identifier value={reversal.creditId} />}
+          </Fact>
         ) : (
           ''
         )}
@@ -194,7 +234,7 @@ function WhatToDo({ type }: { type: BreakType }): Markup {
   );
 }
 
-function RelatedCard({ related }: { related: readonly Related[] }): Markup {
+function RelatedCard({ related, decimals }: Pick<OneBreak, 'related' | 'decimals'>): Markup {
   if (related.length === 0) return <></>;
   return (
     <Card id="related" title="Related breaks" live="breaks">
@@ -206,10 +246,12 @@ function RelatedCard({ related }: { related: readonly Related[] }): Markup {
             </a>
           </h3>
           <ul class="related">
-            {others.map(({ breakId, type, detail }) => (
+            {others.map((other) => (
               <li>
-                <a href={`${PATH}/${breakId}`}>{typeText(type)}</a>{' '}
-                <span class="muted">{detail}</span>
+                <a href={`${PATH}/${other.breakId}`}>{typeText(other.type)}</a>{' '}
+                <span class="muted">
+                  <Detail one={other} decimals={decimals} />
+                </span>
               </li>
             ))}
           </ul>
@@ -232,28 +274,29 @@ function Bodies({ bodies }: { bodies: readonly BodyEvidence[] }): Markup {
 }
 
 /** One break: what it is, its evidence, what to do, and who did what. */
-export function BreakPage(page: { shown: OneBreak; looking: Looking; rule: RuleWords }): Markup {
-  const { shown, looking, rule } = page;
+export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
+  const { shown, looking } = page;
   const { one, decimals, movements, notifications } = shown;
   const aside: Child = looking.mayAct ? <Steps one={one} name={looking.name ?? ''} /> : '';
   return (
     <>
       <Card id="break" title="What differs" live="breaks tick">
-        <Summary one={one} looking={looking} />
+        <Summary shown={shown} looking={looking} />
       </Card>
       {aside}
       <div class="columns">
         <div class="side">
           <Card id="evidence" title="Evidence" live="breaks books">
+            <h3>When the break opened or last changed</h3>
             <Figures one={one} decimals={decimals} />
             {one.subject.blockchainHash === null ? (
               ''
             ) : (
               <>
-                <h3>The hash, as each witness reports it</h3>
-                <Movements statements={movements} decimals={decimals} />
-                <h3>Webhooks about the hash</h3>
-                <Notifications items={notifications} />
+                <h3>Now: the hash, as each witness reports it</h3>
+                <Witnesses statements={movements} decimals={decimals} />
+                <h3>Webhooks about the hash, until now</h3>
+                <HashNotifications items={notifications} />
               </>
             )}
             <p class="foot">
@@ -267,8 +310,8 @@ export function BreakPage(page: { shown: OneBreak; looking: Looking; rule: RuleW
         </div>
         <div class="side">
           <WhatToDo type={one.type} />
-          <RelatedCard related={shown.related} />
-          <ExemptCard one={one} chosen={rule} />
+          <RelatedCard related={shown.related} decimals={decimals} />
+          <ExemptCard one={one} looking={looking} />
         </div>
       </div>
     </>

@@ -1,22 +1,17 @@
 import type { Hono } from 'hono';
-import { pageOf } from '../parts/link.ts';
+import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
+import { pageOf } from '../../pages/parts/link.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
 import { BreakPage, readOneBreak } from './break-page.tsx';
 import { BULK_MAX, callOf, DONE, doneText, STEPS, type Step, type StepWords } from './bulk.tsx';
-import { ruleWordsOf } from './exempt.tsx';
+import { exemptCall } from './exempt.tsx';
+import { EXEMPTIONS_PATH, ExemptionsPage } from './exemptions-page.tsx';
 import { filterOf, PATH } from './filter.ts';
 import { GuidePage } from './guide-page.tsx';
 import { typeText } from './names.tsx';
 import { QueuePage, readQueue } from './queue.tsx';
 
 const STEP = `:step{${STEPS.join('|')}}` as const;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function textOf(fields: Fields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-}
 
 function wordsOf(fields: Fields): StepWords {
   return { reason: textOf(fields, 'reason'), assignee: textOf(fields, 'assignee') };
@@ -26,11 +21,37 @@ function stepOf(text: string): Step | undefined {
   return STEPS.find((step) => step === text);
 }
 
-/** The ids of the ticked boxes. */
-function chosenOf(fields: Fields): string[] {
-  const value = fields['break'];
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return all.filter((one): one is string => typeof one === 'string').slice(0, BULK_MAX);
+/** `/console/breaks/exemptions`, and the forms that add and end a rule. */
+function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, may, perform } = context;
+  app.get(EXEMPTIONS_PATH, async (visit) => {
+    const mayAct = may(visit, { method: 'POST', path: '/v1/exemptions' });
+    const shown = await reads.exemptions();
+    const looking = { now: now(), mayAct };
+    return show(visit, {
+      title: 'Exemption rules',
+      body: <ExemptionsPage {...{ shown, looking }} />,
+    });
+  });
+  app.post(`${EXEMPTIONS_PATH}/:rule/end`, async (visit) => {
+    const fields: Fields = await visit.req.parseBody();
+    const rule = visit.req.param('rule');
+    return perform(visit, {
+      method: 'POST',
+      path: `/v1/exemptions/${encodeURIComponent(rule)}/end`,
+      body: { reason: textOf(fields, 'reason') },
+      done: `The rule ${rule} has ended. The next run opens breaks for what still differs.`,
+      back: EXEMPTIONS_PATH,
+    });
+  });
+  app.post(`${PATH}/:id/exempt`, async (visit) => {
+    const fields: Fields = await visit.req.parseBody();
+    return perform(visit, {
+      ...exemptCall(fields),
+      done: `The rule ${textOf(fields, 'rule')} is in force. The next run closes the open breaks that it matches.`,
+      back: `${PATH}/${encodeURIComponent(visit.req.param('id'))}`,
+    });
+  });
 }
 
 /** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
@@ -45,23 +66,23 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   });
   app.get(PATH, async (visit) => {
     const filter = filterOf(visit.req.query());
-    const queue = await readQueue(reads, filter, pageOf(visit.req.query('page')));
     const looking = lookingOf(visit, visit.req.query('chosen') === 'all');
+    const page = pageOf(visit.req.query('page'));
+    const queue = await readQueue(reads, filter, { page, now: looking.now });
     return show(visit, { title: 'Breaks', body: <QueuePage {...{ queue, filter, looking }} /> });
   });
   app.get(`${PATH}/guide`, (visit) =>
     show(visit, { title: 'What to do about each break', body: <GuidePage /> }),
   );
+  mountExemptions(app, context);
   app.get(`${PATH}/:id`, async (visit) => {
     const id = visit.req.param('id');
     const mayReadBodies = may(visit, { method: 'GET', path: '/v1/journal/1/body' });
-    const shown = await readOneBreak(reads, id, { mayReadBodies });
+    const shown = await readOneBreak(reads, id, { mayReadBodies, now: now() });
     if (shown === undefined) return missing(visit, `There is no break ${id}.`);
     const looking = lookingOf(visit);
-    const owner = looking.name ?? '';
-    const rule = ruleWordsOf(visit.req.query(), { owner, now: looking.now });
     const title = `${typeText(shown.one.type)} ${id}`;
-    return show(visit, { title, body: <BreakPage {...{ shown, looking, rule }} /> });
+    return show(visit, { title, body: <BreakPage {...{ shown, looking }} /> });
   });
   app.post(`${PATH}/bulk`, async (visit) => {
     const fields: Fields = await visit.req.parseBody({ all: true });
@@ -69,7 +90,9 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     if (step === undefined) return missing(visit, 'There is no such step.');
     const given = textOf(fields, 'back');
     const back = given === PATH || given.startsWith(`${PATH}?`) ? given : PATH;
-    const calls = chosenOf(fields).map((id) => callOf(step, id, wordsOf(fields)));
+    const calls = textsOf(fields, 'break')
+      .slice(0, BULK_MAX)
+      .map((id) => callOf(step, id, wordsOf(fields)));
     return performAll(visit, { calls, done: (count) => doneText(step, count), back });
   });
   app.post(`${PATH}/:id/${STEP}`, async (visit) => {

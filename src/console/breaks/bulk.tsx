@@ -1,6 +1,6 @@
 import type { ApiCall } from '../../api/acting.ts';
-import { ChooseEvery } from '../parts/choose-every.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { ChooseEvery } from '../../pages/parts/choose-every.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { PATH } from './filter.ts';
 
 /** Breaks that one form changes: a page of the queue. */

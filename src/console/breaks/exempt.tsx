@@ -1,114 +1,114 @@
+import type { ApiCall } from '../../api/acting.ts';
 import type { BreakType } from '../../domain/break/break.ts';
 import { EXEMPTIBLE_TYPES } from '../../domain/break/exemption.ts';
 import type { ShownBreak } from '../../store/answers.ts';
-import { Card } from '../parts/card.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { Card } from '../../pages/parts/card.tsx';
+import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { textOf, type Fields } from '../../pages/parts/form-text.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from './filter.ts';
+import { typeText } from './names.tsx';
+import type { Looking } from './queue.tsx';
 
 /** A proposed rule ends after so many days; a person may choose another end. */
-const PROPOSED_DAYS = 30;
+const PROPOSED_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** The words of an exemption rule that a person chooses. */
-export interface RuleWords {
-  readonly rule: string;
-  readonly owner: string;
-  /** `2026-12-31` */
-  readonly until: string;
-  readonly reason: string;
-}
+/** Members of a rule that narrow it to the break; an empty one is left out. */
+const SCOPE = {
+  asset: 'Asset',
+  vaultId: 'Vault',
+  network: 'Network',
+  blockchainHash: 'Hash',
+} as const;
+const SCOPE_NAMES = Object.keys(SCOPE) as (keyof typeof SCOPE)[];
 
-/** Reads the words from a query; proposes what it leaves out. */
-export function ruleWordsOf(
-  query: Readonly<Record<string, string>>,
-  proposed: { owner: string; now: number },
-): RuleWords {
-  const end = new Date(proposed.now + PROPOSED_DAYS * DAY_MS).toISOString().slice(0, 10);
-  return {
-    rule: query['rule'] ?? '',
-    owner: query['owner'] ?? proposed.owner,
-    until: query['until'] ?? end,
-    reason: query['why'] ?? '',
-  };
-}
-
-/** The rule that exempts exactly this break, as the configuration holds it. */
-export function ruleFor(one: ShownBreak, { rule, owner, until, reason }: RuleWords): object {
-  const { vaultId, network, blockchainHash, asset } = one.subject;
-  const parts = Object.entries({ vaultId, network, blockchainHash, asset }).filter(
-    ([, value]) => value !== null,
-  );
-  return {
-    rule,
-    breakType: one.type,
-    ...(Object.fromEntries(parts) as Record<string, string>),
-    until,
-    reason,
-    owner,
-  };
+/** The API's call that adds the rule of a form. The API checks every field. */
+export function exemptCall(fields: Fields): ApiCall {
+  const narrowing = ['breakType', ...SCOPE_NAMES].flatMap((name) => {
+    const value = textOf(fields, name).trim();
+    return value === '' ? [] : [[name, value] as const];
+  });
+  const required = ['rule', 'owner', 'until', 'reason'].map((name) => [name, textOf(fields, name)]);
+  const body = Object.fromEntries([...narrowing, ...required]) as Record<string, string>;
+  return { method: 'POST', path: '/v1/exemptions', body };
 }
 
 function isExemptible(type: BreakType): boolean {
   return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
 }
 
-/** How to accept a known difference. Rules are part of the configuration, not of the API. */
-export function ExemptCard({ one, chosen }: { one: ShownBreak; chosen: RuleWords }): Markup {
-  if (one.state === 'resolved' || !isExemptible(one.type)) return <></>;
-  const json = JSON.stringify(ruleFor(one, chosen), null, 2);
-  const isComplete = chosen.rule !== '' && chosen.owner !== '' && chosen.reason !== '';
+function RuleFields({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+  const end = new Date(looking.now + PROPOSED_DAYS * DAY_MS).toISOString().slice(0, 10);
   return (
-    <Card id="exempt" title="Exempt a known difference">
-      <p>
-        A rule accepts this difference until its end; it never causes a credit. Rules are in the
-        configuration, so the console writes the rule and an administrator adds it.
-      </p>
-      <form class="filter" method="get" action={`${PATH}/${one.breakId}#exempt`}>
+    <>
+      <label class="field">
+        <span>Rule</span>
+        <input
+          name="rule"
+          value={one.breakId}
+          required
+          pattern="[A-Za-z0-9][A-Za-z0-9 ._\-]{0,63}"
+          title="At most 64 letters, digits, spaces or ._- that begin with a letter or digit"
+          autocomplete="off"
+        />
+      </label>
+      <label class="field">
+        <span>Type</span>
+        <select name="breakType">
+          {EXEMPTIBLE_TYPES.map((type) => (
+            <option value={type} selected={type === one.type}>
+              {typeText(type)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {SCOPE_NAMES.map((name) => (
         <label class="field">
-          <span>Rule</span>
+          <span>{SCOPE[name]}</span>
           <input
-            name="rule"
-            value={chosen.rule}
-            required
-            pattern="[A-Za-z0-9][A-Za-z0-9 ._\-]{0,63}"
-            title="At most 64 letters, digits, spaces or ._- that begin with a letter or digit"
+            name={name}
+            value={one.subject[name] ?? ''}
+            maxlength={512}
+            placeholder="any"
             autocomplete="off"
           />
         </label>
-        <label class="field">
-          <span>Owner</span>
-          <input name="owner" value={chosen.owner} required autocomplete="off" />
-        </label>
-        <label class="field">
-          <span>End</span>
-          <input name="until" type="date" value={chosen.until} required />
-        </label>
-        <label class="field">
-          <span>Reason</span>
-          <input name="why" value={chosen.reason} required autocomplete="off" />
-        </label>
-        <button>Write the rule</button>
-      </form>
-      {isComplete ? (
-        <>
-          <div class="raw-body">
-            <pre tabindex={0} role="region" aria-label="The exemption rule">
-              {json}
-            </pre>
-          </div>
-          <button type="button" class="copy-text" data-copy={json}>
-            Copy the rule
-          </button>
-          <ol class="steps">
-            <li>
-              Add the rule to <code>reconcile.exemptions</code> in the configuration.
-            </li>
-            <li>
-              Check it: <code>counterfoil doctor --config config.json</code>
-            </li>
-            <li>Restart the daemon. The next run closes the break.</li>
-          </ol>
-        </>
+      ))}
+      <label class="field">
+        <span>Owner</span>
+        <input name="owner" value={looking.name ?? ''} required maxlength={1_000} />
+      </label>
+      <label class="field">
+        <span>End</span>
+        <input name="until" type="date" value={end} required />
+      </label>
+    </>
+  );
+}
+
+/** Accepts a known difference until a day, by a rule that is filled from the break. */
+export function ExemptCard({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+  if (one.state === 'resolved' || !isExemptible(one.type)) return <></>;
+  return (
+    <Card
+      id="exempt"
+      title="Exempt a known difference"
+      aside={<a href={EXEMPTIONS_PATH}>Every rule</a>}
+    >
+      <p>A rule accepts a difference until its end. It never causes a credit.</p>
+      {looking.mayAct ? (
+        <ConfirmForm
+          confirm={{
+            action: `${PATH}/${one.breakId}/exempt`,
+            label: 'Exempt',
+            effect:
+              'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything. After the end, the next run opens a break for what still differs.',
+          }}
+        >
+          <RuleFields one={one} looking={looking} />
+        </ConfirmForm>
       ) : (
         ''
       )}

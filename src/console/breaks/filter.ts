@@ -1,3 +1,4 @@
+import { AGE_SPANS, openedWithin, type AgeSpan } from '../../domain/break/age-span.ts';
 import {
   BREAK_TYPES,
   type BreakState,
@@ -6,7 +7,7 @@ import {
 } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { BreakQuery } from '../../store/queries.ts';
-import { linkTo } from '../parts/link.ts';
+import { linkTo } from '../../pages/parts/link.ts';
 
 export const PATH = '/console/breaks';
 
@@ -22,6 +23,7 @@ export interface QueueFilter {
   readonly state: QueueState;
   readonly type?: BreakType;
   readonly severity?: Severity;
+  readonly age?: AgeSpan;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
   /** A name, or `nobody`. */
@@ -45,6 +47,7 @@ export function filterOf(query: Readonly<Record<string, string>>): QueueFilter {
     state: oneOf(STATES, query['state']) ?? 'unresolved',
     ...present('type', oneOf(BREAK_TYPES, query['type'])),
     ...present('severity', oneOf(SEVERITIES, query['severity'])),
+    ...present('age', oneOf(AGE_SPANS, query['age'])),
     ...present('vaultId', query['vault']?.trim()),
     ...present('blockchainHash', query['hash']?.trim()),
     ...present('assignee', query['assignee']?.trim()),
@@ -56,11 +59,12 @@ export function queueLink(
   filter: Partial<QueueFilter>,
   { page, isChosen = false }: { page?: number; isChosen?: boolean } = {},
 ): string {
-  const { state, type, severity, vaultId, blockchainHash, assignee } = filter;
+  const { state, type, severity, age, vaultId, blockchainHash, assignee } = filter;
   return linkTo(PATH, {
     state: state === 'unresolved' ? undefined : state,
     type,
     severity,
+    age,
     vault: vaultId,
     hash: blockchainHash,
     assignee,
@@ -84,11 +88,12 @@ export function isUnresolved({ state }: QueueFilter): boolean {
   return state !== 'resolved' && state !== 'all';
 }
 
-/** The store's query. Unresolved breaks come by urgency, others newest first. */
-export function queryOf(filter: QueueFilter): BreakQuery {
-  const { state, assignee, ...same } = filter;
+/** The store's query at a moment (Unix milliseconds). Unresolved breaks come by urgency, others newest first. */
+export function queryOf(filter: QueueFilter, now: number): BreakQuery {
+  const { state, assignee, age, ...same } = filter;
   const sort = isUnresolved(filter) ? ({ sort: 'severity:desc' } as const) : {};
   const states: { state?: BreakState | 'unresolved' } = state === 'all' ? {} : { state };
   const whose = assignee === undefined ? {} : { assignee: assignee === NOBODY ? null : assignee };
-  return { ...same, ...states, ...sort, ...whose };
+  const opened = age === undefined ? {} : openedWithin(age, now);
+  return { ...same, ...states, ...sort, ...whose, ...opened };
 }

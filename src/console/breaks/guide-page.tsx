@@ -1,6 +1,6 @@
 import { BREAK_TYPES } from '../../domain/break/break.ts';
-import { Card } from '../parts/card.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { Card } from '../../pages/parts/card.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { GUIDES } from './guides.ts';
 import { queueLink } from './filter.ts';
 import { typeText } from './names.tsx';

@@ -1,8 +1,8 @@
 import type { BreakFigures } from '../../domain/break/break.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
-import { AmountFigure, type Decimals } from '../parts/amount.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 
 function Changed(props: {
   name: string;

@@ -1,8 +1,15 @@
-import type { Break, BreakSubject, BreakType } from '../../domain/break/break.ts';
+import {
+  differenceOf,
+  type Break,
+  type BreakSubject,
+  type BreakType,
+} from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Prose } from '../parts/prose.tsx';
 
 /** `missing notification` */
 export function typeText(type: BreakType): string {
@@ -17,6 +24,13 @@ export function causeText({ type, vaultId, blockchainHash }: Cause): string {
     ...(blockchainHash === null ? [] : [`of hash ${blockchainHash}`]),
   ];
   return parts.join(' ');
+}
+
+/** A break's sentence, with its amounts in the asset's own unit. */
+export function Detail({ one, decimals }: { one: Break; decimals: Decimals }): Markup {
+  const { subject, expected, actual } = one;
+  const about = { asset: subject.asset, amounts: [expected, actual, differenceOf(one)] };
+  return <Prose text={one.detail} about={about} decimals={decimals} />;
 }
 
 /** The parts of a subject that have a page of their own. */

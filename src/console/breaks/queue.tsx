@@ -1,19 +1,22 @@
+import { AGE_SPANS } from '../../domain/break/age-span.ts';
 import { BREAK_TYPES, differenceOf } from '../../domain/break/break.ts';
 import { groupsByCause, type CauseGroup } from '../../domain/break/cause.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { HrefOf } from '../frame/context.ts';
-import { AmountFigure, type Decimals } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { grouped } from '../parts/figure.ts';
-import { FilterForm } from '../parts/filter-form.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Age } from '../parts/moment.tsx';
-import { PageLinks } from '../parts/pager.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { ageSpanText } from '../parts/age-span-text.ts';
+import { grouped } from '../../pages/parts/figure.ts';
+import { FilterForm } from '../../pages/parts/filter-form.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
+import { Views, type View } from '../parts/views.tsx';
 import { BULK_FORM, BULK_MAX, BulkForm } from './bulk.tsx';
 import {
   filterOfCause,
@@ -26,7 +29,7 @@ import {
   STATES,
   type QueueFilter,
 } from './filter.ts';
-import { causeText, Subject, typeText } from './names.tsx';
+import { causeText, Detail, Subject, typeText } from './names.tsx';
 
 /** The most urgent breaks, among which groups are found. */
 const GROUPED_MAX = 500;
@@ -40,8 +43,12 @@ export interface Queue {
 }
 
 /** Reads a page of the queue. The first page finds the groups in the same read. */
-export async function readQueue(reads: Reads, filter: QueueFilter, page: number): Promise<Queue> {
-  const query = queryOf(filter);
+export async function readQueue(
+  reads: Reads,
+  filter: QueueFilter,
+  { page, now }: { page: number; now: number },
+): Promise<Queue> {
+  const query = queryOf(filter, now);
   const decimals = await reads.pinnedDecimals();
   if (page > 0 || !isUnresolved(filter)) {
     const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
@@ -82,10 +89,12 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
     ...(mayAct ? [box] : []),
     {
       title: 'Break',
-      cell: ({ breakId, type, detail }) => (
+      cell: (one) => (
         <>
-          <a href={`${PATH}/${breakId}`}>{typeText(type)}</a>
-          <span class="detail muted">{detail}</span>
+          <a href={`${PATH}/${one.breakId}`}>{typeText(one.type)}</a>
+          <span class="detail muted">
+            <Detail one={one} decimals={decimals} />
+          </span>
         </>
       ),
     },
@@ -107,6 +116,8 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
   ];
 }
 
+const AGES = AGE_SPANS.map((value) => ({ value, label: ageSpanText(value) }));
+
 function Filters({ filter }: { filter: QueueFilter }): Markup {
   const { state } = filter;
   const named = (values: readonly string[]) =>
@@ -124,6 +135,7 @@ function Filters({ filter }: { filter: QueueFilter }): Markup {
         },
         { name: 'type', label: 'Type', value: filter.type, options: named(BREAK_TYPES) },
         { name: 'severity', label: 'Severity', value: filter.severity, options: named(SEVERITIES) },
+        { name: 'age', label: 'Age', value: filter.age, options: AGES },
         { name: 'vault', label: 'Vault', value: filter.vaultId },
         { name: 'hash', label: 'Hash', value: filter.blockchainHash },
         {
@@ -137,29 +149,15 @@ function Filters({ filter }: { filter: QueueFilter }): Markup {
   );
 }
 
-function Views({ name, filter }: { name: string | null; filter: QueueFilter }): Markup {
+function viewsFor(name: string | null): View[] {
   const views = [
-    { text: 'All unresolved', filter: {} },
-    { text: 'Critical', filter: { severity: 'critical' } },
-    ...(name === null ? [] : [{ text: 'Mine', filter: { assignee: name } } as const]),
-    { text: 'Without assignee', filter: { assignee: NOBODY } },
-    { text: 'Resolved', filter: { state: 'resolved' } },
+    { name: 'All unresolved', filter: {} },
+    { name: 'Critical', filter: { severity: 'critical' } },
+    ...(name === null ? [] : [{ name: 'Mine', filter: { assignee: name } } as const]),
+    { name: 'Without assignee', filter: { assignee: NOBODY } },
+    { name: 'Resolved', filter: { state: 'resolved' } },
   ] as const;
-  const here = queueLink(filter);
-  return (
-    <ul class="views" aria-label="Views">
-      {views.map((view) => {
-        const href = queueLink(view.filter);
-        return (
-          <li>
-            <a href={href} aria-current={href === here ? 'true' : undefined}>
-              {view.text}
-            </a>
-          </li>
-        );
-      })}
-    </ul>
-  );
+  return views.map((view) => ({ name: view.name, href: queueLink(view.filter) }));
 }
 
 function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
@@ -190,7 +188,7 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
   const live = looking.isChosen ? {} : { live: 'breaks tick' };
   return (
     <>
-      <Views name={looking.name} filter={filter} />
+      <Views views={viewsFor(looking.name)} here={queueLink(filter)} person={looking.name} />
       <Filters filter={filter} />
       {groups.length === 0 || looking.isChosen ? (
         ''
@@ -206,7 +204,12 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
           )}
         </Card>
       )}
-      <Card id="queue" title={countText(filter, found.total)} {...live}>
+      <Card
+        id="queue"
+        title={countText(filter, found.total)}
+        aside={<a href={`${PATH}/exemptions`}>Exemption rules</a>}
+        {...live}
+      >
         {found.items.length === 0 ? (
           <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
             <p>

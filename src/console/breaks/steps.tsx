@@ -1,6 +1,6 @@
 import type { ShownBreak } from '../../store/answers.ts';
-import { ConfirmForm } from '../parts/confirm-form.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { PATH } from './filter.ts';
 
 function resolveEffect({ type }: ShownBreak): string {

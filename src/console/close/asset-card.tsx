@@ -1,14 +1,13 @@
 import type { Child } from 'hono/jsx';
-import type { Amount } from '../../domain/money/amount.ts';
-import type { DailyReport } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { decimalText } from '../parts/figure.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { decimalText } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { balancesLink } from '../parts/book-links.ts';
 import type { DayAsset, DayReport } from './day-report.ts';
 
 /** A page shows no more vaults of an asset; the documents have all. */
@@ -54,7 +53,7 @@ export function ReportAmount(shown: {
   return (
     <data class="figure" value={amount} title={`${amount} in the smallest unit`}>
       {sign}
-      {decimalText(BigInt(amount) as Amount, digits ?? 0)}
+      {decimalText(BigInt(amount), digits ?? 0)}
       {digits === undefined ? <span class="units">smallest units</span> : ''}
     </data>
   );
@@ -125,12 +124,16 @@ function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
   ];
 }
 
-function vaultTitle(report: DailyReport, vaultId: string): Markup {
+/** A vault's name, and its positions at the cut-off. */
+function vaultTitle(day: DayReport, { vaultId, asset }: DayAsset['vaults'][number]): Markup {
+  const { report, close } = day;
   const name = vaultNameOf(report, vaultId);
+  // The cut-off is the first moment after the day.
+  const asOf = new Date(close.cutOffAt - 1).toISOString();
   return (
     <>
       {name === null ? '' : <b>{name} </b>}
-      <Identifier value={vaultId} />
+      <Identifier value={vaultId} href={balancesLink({ vaultId, asset, asOf })} />
     </>
   );
 }
@@ -142,7 +145,7 @@ function Witnesses({ one, day }: { one: DayAsset; day: DayReport }): Markup {
     { key: 'all', name: <b>All vaults</b>, figures: sum },
     ...vaults.slice(0, VAULTS_MAX).map((total) => ({
       key: total.vaultId,
-      name: vaultTitle(day.report, total.vaultId),
+      name: vaultTitle(day, total),
       figures: total,
     })),
   ];

@@ -1,14 +1,14 @@
 import type { SignatureRole } from '../../domain/close/record.ts';
 import type { ReportStatus } from '../../domain/close/report.ts';
 import type { SignedDay } from '../../store/answers.ts';
-import { Badge, type Tone } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Identifier } from '../parts/identifier.tsx';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import { Badge, type Tone } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 import type { CalendarDay, Month } from './days.ts';
 
 export const CLOSE_PATH = '/console/close';

@@ -1,15 +1,16 @@
 import type { Child } from 'hono/jsx';
 import type { PriorDayItem, ReportDifference } from '../../domain/close/report.ts';
-import { Badge, type Tone } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Identifier } from '../parts/identifier.tsx';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
-import { PageLinks } from '../parts/pager.tsx';
+import { Badge, type Tone } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
 import { pageWithin } from '../../store/page.ts';
+import { movementsLink } from '../parts/book-links.ts';
 import { ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 import type { DayReport } from './day-report.ts';
@@ -60,7 +61,7 @@ function Moved({
 }): Child {
   return (
     <>
-      <Identifier value={one.blockchainHash} />
+      <Identifier value={one.blockchainHash} href={movementsLink(one.blockchainHash)} />
       <span class="why">{`${one.asset} in ${one.vaultId}`}</span>
     </>
   );

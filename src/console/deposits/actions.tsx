@@ -1,7 +1,7 @@
 import { approvers, type Deposit } from '../../domain/deposit/deposit.ts';
-import { approvalsNeeded, type PolicyRule } from '../../domain/deposit/policy.ts';
-import { ConfirmForm } from '../parts/confirm-form.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
+import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { PATH } from './filter.ts';
 
 /** Decisions of a person about a deposit, as the API names them. */

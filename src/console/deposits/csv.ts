@@ -1,8 +1,9 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
+import { csvCell } from '../../report/csv-cell.ts';
 import type { DepositSearch } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
-import { decimalText } from '../parts/figure.ts';
-import type { Decimals } from '../parts/amount.tsx';
+import { decimalText } from '../../pages/parts/figure.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
 
 /** Most rows of one file, and most pages that are read for it: some seconds of reading. */
 const ROWS_MAX = 10_000;
@@ -71,13 +72,6 @@ function rowOf(deposit: Deposit, decimals: Decimals): Row {
   };
 }
 
-/** Protects text that a spreadsheet would run as a formula: senders choose memos. */
-function cell(value: string | number | null): string {
-  const text = value === null ? '' : String(value);
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[0-9.]+$/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 /** All deposits of a search as CSV, newest first. `isWhole`: no row is missing. */
 export async function depositsCsv(
   reads: Reads,
@@ -91,7 +85,7 @@ export async function depositsCsv(
     const found = await reads.findDeposits(search, { cursor, pageSize: PAGE_SIZE });
     for (const deposit of found.items) {
       const row = rowOf(deposit, decimals);
-      lines.push(COLUMNS.map((column) => cell(row[column])).join(','));
+      lines.push(COLUMNS.map((column) => csvCell(row[column])).join(','));
     }
     after = found.older;
     if (after === null) break;

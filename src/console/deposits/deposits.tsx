@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
-import { NO_POLICY, ruleFor } from '../../domain/deposit/policy.ts';
+import { NO_POLICY, ruleFor } from '../../domain/policy/policy.ts';
 import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
-import type { Decimals } from '../parts/amount.tsx';
-import { ProblemNotice } from '../parts/problem-notice.tsx';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { textOf } from '../../pages/parts/form-text.ts';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { basisOf, DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { depositsCsv } from './csv.ts';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
@@ -61,18 +62,14 @@ const CHANGED = {
     'Its amount, owner or inclusion in the chain is another now. Nothing was done. Read it again, then decide.',
 };
 
-function fieldOf(fields: Record<string, unknown>, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-}
-
 function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
   app.get(PATH, async (visit) => {
     const filter = filterOf(visit.req.query());
     const decimals = await reads.pinnedDecimals();
     const cursor = cursorOf(visit.req.query());
     const result = await readList(reads, filter, { decimals, cursor });
-    const body = <DepositsPage filter={filter} decimals={decimals} result={result} />;
+    const person = visit.get('visitor')?.name ?? null;
+    const body = <DepositsPage {...{ filter, decimals, person, result }} />;
     return show(visit, { title: 'Deposits', body }, 'problem' in result ? 400 : 200);
   });
 
@@ -117,7 +114,11 @@ async function showDeposit(
       <DepositPage shown={shown} />
     </>
   );
-  return context.show(visit, { title: 'Deposit', body }, problem === undefined ? 200 : 409);
+  return context.show(
+    visit,
+    { title: `Deposit ${depositId}`, body },
+    problem === undefined ? 200 : 409,
+  );
 }
 
 function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
@@ -132,12 +133,12 @@ function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       const depositId = visit.req.param('id');
       const fields = await visit.req.parseBody();
       const deposit = await context.reads.deposit(depositId);
-      const basis = fieldOf(fields, 'basis');
+      const basis = textOf(fields, 'basis');
       if (deposit !== undefined && basis !== '' && basis !== basisOf(deposit)) {
         return showDeposit(context, visit, { depositId, problem: CHANGED });
       }
-      const reason = fieldOf(fields, 'reason');
-      const attributedTo = fieldOf(fields, 'attributedTo');
+      const reason = textOf(fields, 'reason');
+      const attributedTo = textOf(fields, 'attributedTo');
       const path = encodeURIComponent(depositId);
       return context.perform(visit, {
         method: 'POST',

@@ -1,17 +1,18 @@
-import type { Child } from 'hono/jsx';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
-import { approvalsNeeded, type PolicyRule } from '../../domain/deposit/policy.ts';
+import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { DepositLife } from '../../store/answers.ts';
-import { AmountFigure, type Decimals } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { grouped } from '../parts/figure.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { movementsLink, statementLink, type Position } from '../parts/book-links.ts';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Prose } from '../parts/prose.tsx';
 import { Actions, type Allowed } from './actions.tsx';
+import { LifeStep } from '../parts/life-step.tsx';
 import { StateBadge } from './list.tsx';
-import { StepBody } from './step-body.tsx';
 import { gatesOf, situationOf, type Gate } from './situation.ts';
 import { timelineOf, type CustodyEvidence, type Effect, type Step } from './timeline.ts';
 
@@ -65,30 +66,42 @@ function Gates({ gates }: { gates: readonly Gate[] }): Markup {
   );
 }
 
-function Fact({ name, children }: { name: string; children: Child }): Markup {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
 function PartId({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} whole />;
+}
+
+/** Where the deposit posts: a memo that nobody registered is no part of its position. */
+function positionOf({
+  vaultId,
+  accountId,
+  addressId,
+  memo,
+  asset,
+  unattributed,
+}: Deposit): Position {
+  return { view: 'books', vaultId, accountId, addressId, memo: unattributed ? null : memo, asset };
 }
 
 function Parts({ deposit, rule }: { deposit: Deposit; rule: PolicyRule }): Markup {
   const { attributedTo, attributedBy, credit } = deposit;
   const needed = approvalsNeeded(rule, deposit.amount);
   return (
-    <Card id="parts" title="Deposit" live="deposits">
+    <Card
+      id="parts"
+      title="Deposit"
+      live="deposits"
+      aside={<a href={statementLink(positionOf(deposit))}>Statement of its position</a>}
+    >
       <dl class="facts">
         <Fact name="Deposit">
           <Identifier value={deposit.depositId} whole />
         </Fact>
         <Fact name="Hash">
-          <Identifier value={deposit.blockchainHash} whole />
+          <Identifier
+            value={deposit.blockchainHash}
+            href={movementsLink(deposit.blockchainHash)}
+            whole
+          />
         </Fact>
         <Fact name="Network">{deposit.network}</Fact>
         <Fact name="Asset">{deposit.asset}</Fact>
@@ -175,7 +188,8 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
       return (
         <>
           Break <a href={`/console/breaks/${effect.breakId}`}>{effect.type.replaceAll('_', ' ')}</a>{' '}
-          {effect.action}: {effect.detail}
+          {effect.action}:{' '}
+          <Prose text={effect.detail} about={{ asset, amounts: [] }} decimals={decimals} />
         </>
       );
     default:
@@ -207,39 +221,32 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
           {rows.map(([name, custody, ours]) => (
             <tr>
               <th scope="row">{name}</th>
-              <td>{custody ?? <span class="muted">not given</span>}</td>
-              <td>{ours ?? <span class="muted">none</span>}</td>
+              <td data-label="Custody API">
+                <div class="cell">{custody ?? <span class="muted">not given</span>}</div>
+              </td>
+              <td data-label="Deposit now">
+                <div class="cell">{ours ?? <span class="muted">none</span>}</div>
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
+      <p class="muted">
+        The record shows the confirmations of its time, the deposit those of now: they need not be
+        equal. A record matches if its position, asset and amount do, and its depth is the required
+        one or more.
+      </p>
     </div>
   );
 }
 
 function StepItem({ step, shown }: { step: Step; shown: ShownDeposit }): Markup {
-  const { seq, at, origin, title, detail, effects, fact, record } = step;
+  const { life, showsBodies } = shown;
+  const effects = step.effects.map((effect) => <EffectLine effect={effect} shown={shown} />);
   return (
-    <li id={`fact-${seq}`}>
-      <p class="when">
-        <Moment at={at} /> <span class="origin">{origin}</span>
-      </p>
-      <h3>{title}</h3>
-      {detail === null ? '' : <p class="muted">{detail}</p>}
-      {effects.length === 0 ? (
-        ''
-      ) : (
-        <ul class="effects">
-          {effects.map((effect) => (
-            <li>
-              <EffectLine effect={effect} shown={shown} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {record === null ? '' : <Comparison record={record} deposit={shown.life.deposit} />}
-      {fact === null || !shown.showsBodies ? '' : <StepBody fact={fact} />}
-    </li>
+    <LifeStep step={step} effects={effects} showsBodies={showsBodies}>
+      {step.record === null ? '' : <Comparison record={step.record} deposit={life.deposit} />}
+    </LifeStep>
   );
 }
 

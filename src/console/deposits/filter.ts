@@ -1,8 +1,9 @@
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
-import type { Decimals } from '../parts/amount.tsx';
-import type { FilterField } from '../parts/filter-form.tsx';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { unitsOf } from '../../pages/parts/figure.ts';
+import type { FilterField } from '../../pages/parts/filter-form.tsx';
 
 export const PATH = '/console/deposits';
 
@@ -61,13 +62,6 @@ function dayStart(text: string): number | undefined {
   return Number.isNaN(start) ? undefined : start;
 }
 
-/** `1.5` of an asset with 18 decimals, in smallest units; undefined for text that is no amount. */
-function unitsOf(text: string, decimals: number): Amount | undefined {
-  const [, whole = '', fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? [];
-  if (whole === '' || fraction.length > decimals) return undefined;
-  return Amount(BigInt(whole + fraction.padEnd(decimals, '0')));
-}
-
 type Read<Value> = { readonly value?: Value } | { readonly problem: FilterProblem };
 
 function readDay(text: string | undefined, label: string): Read<number> {
@@ -90,7 +84,7 @@ function readAmount(
   }
   const digits = decimals.get(asset) ?? 0;
   const value = unitsOf(text, digits);
-  if (value !== undefined) return { value };
+  if (value !== undefined) return { value: Amount(value) };
   const detail =
     digits === 0
       ? 'Write a whole number of smallest units.'

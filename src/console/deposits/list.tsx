@@ -1,50 +1,32 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
-import { AmountFigure, type Decimals } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { grouped, momentText } from '../parts/figure.ts';
-import { FilterForm, type FilterField } from '../parts/filter-form.tsx';
-import { Identifier } from '../parts/identifier.tsx';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { grouped, momentText } from '../../pages/parts/figure.ts';
+import { FoldedFilter } from '../../pages/parts/filter-form.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+import { Pager } from '../../pages/parts/pager.tsx';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { Views, type View } from '../parts/views.tsx';
 import { fieldsOf, PATH, type DepositFilter, type FilterProblem } from './filter.ts';
 
 /** Lists that people open every day, each a filter. */
-const VIEWS: readonly { readonly name: string; readonly filter: DepositFilter }[] = [
-  { name: 'All', filter: {} },
-  { name: 'Held', filter: { state: 'held' } },
-  { name: 'To approve', filter: { state: 'held', reason: 'approval_required' } },
-  { name: 'Without owner', filter: { state: 'held', reason: 'unattributed_memo' } },
-  { name: 'Verifying', filter: { state: 'verifying' } },
-  { name: 'Confirming', filter: { state: 'confirming' } },
-  { name: 'Not acknowledged', filter: { state: 'credited' } },
-  { name: 'Reversed', filter: { state: 'reversed' } },
+const VIEWS: readonly View[] = [
+  { name: 'All', href: linkTo(PATH, {}) },
+  { name: 'Held', href: linkTo(PATH, { state: 'held' }) },
+  { name: 'To approve', href: linkTo(PATH, { state: 'held', reason: 'approval_required' }) },
+  { name: 'Without owner', href: linkTo(PATH, { state: 'held', reason: 'unattributed_memo' }) },
+  { name: 'Verifying', href: linkTo(PATH, { state: 'verifying' }) },
+  { name: 'Confirming', href: linkTo(PATH, { state: 'confirming' }) },
+  { name: 'Not acknowledged', href: linkTo(PATH, { state: 'credited' }) },
+  { name: 'Reversed', href: linkTo(PATH, { state: 'reversed' }) },
 ];
-
-function isSame(left: DepositFilter, right: DepositFilter): boolean {
-  return linkTo(PATH, left) === linkTo(PATH, right);
-}
-
-function Views({ filter }: { filter: DepositFilter }): Markup {
-  return (
-    <nav class="views" aria-label="Views">
-      {VIEWS.map((view) => (
-        <a
-          href={linkTo(PATH, view.filter)}
-          aria-current={isSame(view.filter, filter) ? 'true' : undefined}
-        >
-          {view.name}
-        </a>
-      ))}
-    </nav>
-  );
-}
 
 /** State and the reason of a hold. */
 export function StateBadge({ deposit }: { deposit: Pick<Deposit, 'state' | 'reason'> }): Markup {
@@ -109,7 +91,7 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
     <>
       {items.length === 0 && searchedTo === null ? (
         <EmptyState title="No deposit is like this.">
-          {isSame(filter, {}) ? (
+          {linkTo(PATH, filter) === PATH ? (
             <p>The first notification of an incoming transaction makes one.</p>
           ) : (
             <p>
@@ -143,31 +125,20 @@ function Found(list: { filter: DepositFilter; found: DepositsFound; decimals: De
   );
 }
 
-/** `Filter: Memo 88, State held` */
-function FilterSummary({ fields }: { fields: readonly FilterField[] }): Markup {
-  const set = fields.flatMap(({ label, value }) =>
-    value === undefined ? [] : [`${label} ${value.replaceAll('_', ' ')}`],
-  );
-  return (
-    <summary class="button">{set.length === 0 ? 'Filter' : `Filter: ${set.join(', ')}`}</summary>
-  );
-}
-
 /** The list of deposits with its filter, which is a link. */
 export function DepositsPage(shown: {
   filter: DepositFilter;
   decimals: Decimals;
+  /** Null in a public console. */
+  person: string | null;
   result: { readonly found: DepositsFound } | { readonly problem: FilterProblem };
 }): Markup {
-  const { filter, decimals, result } = shown;
+  const { filter, decimals, person, result } = shown;
   const fields = fieldsOf(filter, decimals);
   return (
     <>
-      <Views filter={filter} />
-      <details class="filters" open={'problem' in result}>
-        <FilterSummary fields={fields} />
-        <FilterForm action={PATH} fields={fields} />
-      </details>
+      <Views views={VIEWS} here={linkTo(PATH, filter)} person={person} />
+      <FoldedFilter action={PATH} fields={fields} open={'problem' in result} />
       <Card
         id="deposits"
         title="Deposits"

@@ -4,7 +4,7 @@ import {
   type Deposit,
   type HoldReason,
 } from '../../domain/deposit/deposit.ts';
-import { approvalsNeeded, type PolicyRule } from '../../domain/deposit/policy.ts';
+import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
 import type { DepositLife } from '../../store/answers.ts';
 
 /** A deposit's situation for a person: what happened, and what to do next. */

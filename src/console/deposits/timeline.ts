@@ -1,6 +1,8 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
 import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
+import { bodyOf, type FactBody } from '../parts/fact-body.ts';
+import type { StepHead } from '../parts/life-step.tsx';
 
 /** Where a step of a deposit's life comes from. */
 export type Origin = 'webhook' | 'custody API' | 'person' | 'consumer' | 'Counterfoil';
@@ -33,16 +35,8 @@ export type Effect =
     };
 
 /** One fact of a deposit's life, with its effects. */
-export interface Step {
-  readonly seq: number;
-  /** Unix milliseconds. */
-  readonly at: number;
-  readonly origin: Origin;
-  readonly title: string;
-  /** A reason, or how the fact was read; null without one. */
-  readonly detail: string | null;
+export interface Step extends StepHead<Origin> {
   readonly effects: readonly Effect[];
-  readonly fact: LifeFact | null;
   /** The custody API's record that this fact compared with the deposit; null for other facts. */
   readonly record: CustodyEvidence | null;
 }
@@ -55,21 +49,6 @@ export interface CustodyEvidence {
   readonly addressId: string | null;
   readonly memo: string | null;
   readonly transactionId: string | null;
-}
-
-type Body = Readonly<Record<string, unknown>>;
-
-const decoder = new TextDecoder();
-
-/** The members of a journalled body; none for a body that cannot be read. */
-function bodyOf(fact: LifeFact | undefined): Body {
-  if (fact?.body === undefined || fact.body === null) return {};
-  try {
-    const parsed: unknown = JSON.parse(decoder.decode(fact.body));
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Body) : {};
-  } catch {
-    return {};
-  }
 }
 
 function text(value: unknown): string | null {
@@ -103,7 +82,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   note: 'noted something about a break',
 };
 
-function decisionHead(actor: string, body: Body): Head {
+function decisionHead(actor: string, body: FactBody): Head {
   const kind = text(body['kind']) ?? 'decision';
   const detail = text(body['reason']) ?? text(body['note']);
   if (kind === 'acknowledge') {
@@ -130,7 +109,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   close: 'A day was closed',
 };
 
-function recordHead(body: Body): Head {
+function recordHead(body: FactBody): Head {
   const kind = text(body['kind']) ?? '';
   const isOwn = ['run', 'run-step', 'close'].includes(kind);
   const title =
@@ -146,7 +125,7 @@ function evidenceOf(fact: LifeFact | undefined, asset: string): CustodyEvidence 
   if (fact?.kind !== 'custody-record') return null;
   const transaction = bodyOf(fact)['transaction'];
   if (typeof transaction !== 'object' || transaction === null) return null;
-  const one = transaction as Body;
+  const one = transaction as FactBody;
   const { changes } = one;
   return {
     status: text(one['status']),

@@ -2,8 +2,9 @@ import type { Context } from 'hono';
 import type { SecureHeadersVariables } from 'hono/secure-headers';
 import type { ApiCall, ApiResult } from '../../api/acting.ts';
 import type { Documents } from '../../report/document.ts';
+import type { TableDocuments } from '../../report/tables/table-documents.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Markup } from '../parts/markup.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 import type { Visitor } from '../session/session.ts';
 
 /** What the console's handlers find in their context. */
@@ -63,6 +64,8 @@ export interface ConsoleContext {
   readonly reads: Reads;
   /** Closed days as documents. */
   readonly document: Documents;
+  /** Balances and statements as spreadsheets. */
+  readonly table: TableDocuments;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly hrefOf: HrefOf;
@@ -70,10 +73,12 @@ export interface ConsoleContext {
   readonly show: (
     visit: Visit,
     page: Page,
-    status?: 200 | 404 | 400 | 409 | 503,
+    status?: 200 | 400 | 403 | 404 | 409 | 503,
   ) => Promise<Response>;
   /** Answers 404 with a page that says what is missing and where to look. */
   readonly missing: (visit: Visit, text: string) => Promise<Response>;
+  /** Answers 403 with a page that says which permission a call needs, and who has it. */
+  readonly denied: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => Promise<Response>;
   /** Whether the visitor's role allows a call; a page hides the button otherwise. */
   readonly may: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
   /** Calls the API as the visitor. A stranger's call is refused. */

@@ -1,13 +1,17 @@
 import { html } from 'hono/html';
 import type { Acting, ApiCall, ApiResult } from '../../api/acting.ts';
 import type { Documents } from '../../report/document.ts';
+import type { TableDocuments } from '../../report/tables/table-documents.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { AssetUrls } from '../assets/assets.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import type { Message, Sessions } from '../session/session.ts';
-import type { Actions, ConsoleContext, Page, Visit } from './context.ts';
-import { FramedPage } from './document.tsx';
-import { hrefIn, type Section } from './sections.ts';
+import { FramedPage } from '../../pages/frame/document.tsx';
+import type { Message } from '../../pages/frame/message.ts';
+import type { Site } from '../../pages/frame/site.ts';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import type { Sessions } from '../session/session.ts';
+import type { Actions, ConsoleContext, Visit } from './context.ts';
+import { Person } from './person.tsx';
+import { hrefIn, sectionsFor } from './sections.ts';
 
 const READ_ONLY: ApiResult = {
   kind: 'refused',
@@ -47,49 +51,81 @@ function messageOfAll(results: readonly ApiResult[], { done }: Pick<Actions, 'do
   return { tone: 'alarm', title, detail };
 }
 
-/** The frame's services for rooms of pages. */
-export function roomContext(options: {
-  readonly reads: Reads;
-  readonly document: Documents;
-  readonly now: () => number;
-  readonly acting: Acting;
-  readonly sessions: Sessions;
-  readonly assets: AssetUrls;
-  readonly sections: readonly Section[];
-}): ConsoleContext {
-  const { reads, document, now, acting, sessions, assets, sections } = options;
-  const show = async (visit: Visit, page: Page, status: 200 | 404 | 400 | 409 | 503 = 200) => {
+function NotAllowed({ why }: { why: string | null }): Markup {
+  return (
+    <EmptyState title="Your role does not allow this">
+      <p>{why ?? 'Nobody is signed in. Sign in, and open the page again.'}</p>
+    </EmptyState>
+  );
+}
+
+/** Answers with pages in the frame, with the message that the visitor's last action left. */
+function showOn(
+  site: Site,
+  sessions: Sessions,
+  may: ConsoleContext['may'],
+): ConsoleContext['show'] {
+  return async (visit, page, status = 200) => {
     const isLive = visit.req.header('X-Live') !== undefined;
+    const { path } = visit.req;
+    const visitor = visit.get('visitor');
+    const { stream, acted } = site.live;
     const framed = (
       <FramedPage
+        site={{ ...site, sections: sectionsFor(site.sections, (call) => may(visit, call)) }}
         title={page.title}
         body={page.body}
-        assets={assets}
-        sections={sections}
-        path={visit.req.path}
+        path={path}
         reloads={page.reloads === true}
-        visitor={visit.get('visitor')}
+        live={visitor === undefined ? { stream } : { stream, acted }}
+        aside={
+          <>
+            <a href="/docs">API</a>
+            <Person visitor={visitor} path={path} />
+          </>
+        }
         message={isLive ? null : sessions.takeMessage(visit.get('sessionId'))}
       />
     );
     return visit.html(html`<!doctype html>${framed}`, status);
   };
+}
+
+/** The frame's services for rooms of pages. */
+export function roomContext(options: {
+  readonly reads: Reads;
+  readonly document: Documents;
+  readonly table: TableDocuments;
+  readonly now: () => number;
+  readonly acting: Acting;
+  readonly sessions: Sessions;
+  readonly site: Site;
+}): ConsoleContext {
+  const { reads, document, table, now, acting, sessions, site } = options;
+  const may: ConsoleContext['may'] = (visit, call) => {
+    const visitor = visit.get('visitor');
+    return visitor !== undefined && acting.refusal(visitor, call) === null;
+  };
+  const show = showOn(site, sessions, may);
   const act = async (visit: Visit, call: ApiCall): Promise<ApiResult> => {
     const visitor = visit.get('visitor');
     return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
   };
   return {
-    hrefOf: (subject, id) => hrefIn(sections, subject, id),
+    hrefOf: (subject, id) => hrefIn(site.sections, subject, id),
     reads,
     document,
+    table,
     now,
     show,
     missing: (visit, text) =>
       show(visit, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
-    may: (visit, call) => {
+    denied: (visit, call) => {
       const visitor = visit.get('visitor');
-      return visitor !== undefined && acting.permits(visitor, call);
+      const why = visitor === undefined ? null : acting.refusal(visitor, call);
+      return show(visit, { title: 'Not allowed', body: <NotAllowed why={why} /> }, 403);
     },
+    may,
     act,
     perform: async (visit, { done, back, ...call }) => {
       const result = await act(visit, call);

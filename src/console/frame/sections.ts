@@ -1,12 +1,6 @@
+import type { Section } from '../../pages/frame/site.ts';
+import type { ApiCall } from '../../api/acting.ts';
 import type { Subject } from './context.ts';
-
-/** A section of the navigation. */
-export interface Section {
-  readonly name: string;
-  readonly path: string;
-  /** The key that follows `g` to open it. */
-  readonly key: string;
-}
 
 /** The section of each thing, and the folder of its pages there; null: the section's page itself. */
 const PAGES: Readonly<
@@ -22,6 +16,23 @@ const PAGES: Readonly<
   quarantine: { section: '/console/quarantine', folder: '' },
   run: { section: '/console/runs', folder: '' },
 };
+
+/** What a section reads besides the books: it is not for everybody. */
+const READS: Readonly<Record<string, Pick<ApiCall, 'method' | 'path'>>> = {
+  '/console/access': { method: 'GET', path: '/v1/tokens' },
+  '/console/settings': { method: 'GET', path: '/v1/settings' },
+};
+
+/** The sections that a visitor may read. */
+export function sectionsFor(
+  sections: readonly Section[],
+  may: (call: Pick<ApiCall, 'method' | 'path'>) => boolean,
+): readonly Section[] {
+  return sections.filter(({ path }) => {
+    const call = READS[path];
+    return call === undefined || may(call);
+  });
+}
 
 /** The page of a thing, while its section is in the navigation. */
 export function hrefIn(

@@ -1,12 +1,18 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { Identify } from '../../api/access.ts';
-import type { AssetUrls } from '../assets/assets.ts';
+import { createHash } from 'node:crypto';
+import type { Caller, Identify } from '../../api/access.ts';
+import type { SignedInPeople } from '../../api/people/signed-in-people.ts';
+import type { AssetUrls } from '../../pages/assets/assets.ts';
+import type { IdentityProvider } from '../session/identity-provider.ts';
+import type { Credential } from '../session/session-file.ts';
 import { SESSION_SECONDS, type Sessions } from '../session/session.ts';
 import { SignInThrottle } from '../session/sign-in-throttle.ts';
 import type { ConsoleEnv, Visit } from './context.ts';
-import { SignInPage } from './document.tsx';
+import { ownPage } from './own-page.ts';
+import { mountProviderSignIn } from './provider-sign-in.tsx';
+import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'counterfoil_console';
 const COOKIE_PATH = '/console';
@@ -23,39 +29,51 @@ function addressOf(visit: Visit): string {
   return env?.source ?? '';
 }
 
-/** A page of this console; anything else a form or a link names leads to the overview. */
-function ownPage(path: unknown): string {
-  return typeof path === 'string' && /^\/console(?:[/?]|$)/.test(path) ? path : '/console';
+/** What the sign-in page shows besides a refusal. */
+export interface SignInSite {
+  readonly assets: AssetUrls;
+  /** Absent where people sign in with tokens alone. */
+  readonly provider: IdentityProvider | undefined;
 }
 
 /** Answers with the sign-in page; afterwards the browser opens the page that was asked for. */
 export function askToSignIn(
   visit: Visit,
-  assets: AssetUrls,
-  refusal: { status: 200 | 401 | 429; refused: string | null; next?: string },
+  { assets, provider }: SignInSite,
+  refusal: { status: 200 | 401 | 403 | 429 | 503; refused: string | null; next?: string },
 ): Response | Promise<Response> {
   const { pathname, search } = new URL(visit.req.url);
   const next = refusal.next ?? ownPage(`${pathname}${search}`);
-  const page = <SignInPage assets={assets} refused={refusal.refused} next={next} />;
+  const name = provider?.name ?? null;
+  const page = <SignInPage {...{ assets, refused: refusal.refused, next, provider: name }} />;
   return visit.html(html`<!doctype html>${page}`, refusal.status);
 }
 
-/** Sign-in by an API token, sign-out, and the notice that a person is at an open page. */
+/** Sign-in by an API token or at a provider, sign-out, and the notice that a person is at a page. */
 export function mountSigningIn(
   app: Hono<ConsoleEnv>,
   sessions: Sessions,
   options: {
     readonly identify: Identify;
+    readonly people: SignedInPeople;
     readonly now: () => number;
     readonly secure: boolean;
-    readonly assets: AssetUrls;
+    readonly site: SignInSite;
   },
 ): void {
-  const { assets, secure, identify } = options;
+  const { site, secure, identify, people, now } = options;
   const attributes = { path: COOKIE_PATH, httpOnly: true, sameSite: 'Strict', secure } as const;
   const throttle = new SignInThrottle(options);
+  const begin = (visit: Visit, signedIn: { caller: Caller; credential: Credential }): void => {
+    const { caller, credential } = signedIn;
+    const id = sessions.begin(credential);
+    people.note({ ...caller, by: credential.kind, lastSignedInAt: now() });
+    setCookie(visit, COOKIE, id, { ...attributes, maxAge: SESSION_SECONDS });
+  };
+  const { provider, assets } = site;
+  if (provider !== undefined) mountProviderSignIn(app, { ...options, provider, assets, begin });
   app.get('/console/session', (visit) =>
-    askToSignIn(visit, assets, {
+    askToSignIn(visit, site, {
       status: 200,
       refused: null,
       next: ownPage(visit.req.query('next')),
@@ -70,16 +88,17 @@ export function mountSigningIn(
       const seconds = Math.ceil(waitMs / 1_000);
       visit.header('Retry-After', `${seconds}`);
       const refused = `Too many wrong tokens. Try again in ${seconds} s.`;
-      return askToSignIn(visit, assets, { status: 429, refused, next });
+      return askToSignIn(visit, site, { status: 429, refused, next });
     }
-    const visitor = typeof token === 'string' ? identify(token.trim()) : undefined;
-    if (visitor === undefined) {
+    const presented = typeof token === 'string' ? token.trim() : '';
+    const caller = identify(presented);
+    if (caller === undefined) {
       if (token !== undefined) throttle.refused(address);
-      const refused = 'That token is not one of api.tokens.';
-      return askToSignIn(visit, assets, { status: 401, refused, next });
+      const refused = 'That token is unknown or revoked.';
+      return askToSignIn(visit, site, { status: 401, refused, next });
     }
-    const id = sessions.begin(visitor);
-    setCookie(visit, COOKIE, id, { ...attributes, maxAge: SESSION_SECONDS });
+    const sha256 = createHash('sha256').update(presented).digest('hex');
+    begin(visit, { caller, credential: { kind: 'token', sha256 } });
     return visit.redirect(next, 303);
   });
   app.post('/console/session/end', (visit) => {

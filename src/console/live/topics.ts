@@ -10,6 +10,7 @@ export const TOPICS = [
   'policy',
   'quarantine',
   'runs',
+  'access',
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
@@ -36,6 +37,9 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   acknowledge: ['feed', 'deposits'],
   retry: ['quarantine', ...NOTIFIED],
   sign: ['close'],
+  'create-token': ['access'],
+  'rotate-token': ['access'],
+  'revoke-token': ['access'],
   deposit: DEPOSITS,
   outgoing: ['withdrawals', 'books', 'breaks'],
   backfill: NOTIFIED,

@@ -1,16 +1,23 @@
 import type { HrefOf } from '../frame/context.ts';
-import { AmountFigure, type Decimals } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { grouped } from '../parts/figure.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Age } from '../parts/moment.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age } from '../../pages/parts/moment.tsx';
+import { Prose } from '../parts/prose.tsx';
 import type { Attention } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const SHOWN = 12;
+
+function aboutOf({ amount }: Attention): { asset: string | null; amounts: bigint[] } {
+  return amount === null
+    ? { asset: null, amounts: [] }
+    : { asset: amount.asset, amounts: [amount.amount] };
+}
 
 function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: HrefOf }): Markup {
   const { one, decimals, now, hrefOf } = item;
@@ -29,7 +36,9 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
         ))}
         <Age at={one.since} now={now} />
       </div>
-      <p>{one.detail}</p>
+      <p>
+        <Prose text={one.detail} about={aboutOf(one)} decimals={decimals} />
+      </p>
       {one.amount === null ? (
         ''
       ) : (

@@ -1,10 +1,10 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import { differenceOf, type Severity } from '../../domain/break/break.ts';
 import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
-import { haltsIn, scopeText } from '../../domain/deposit/halt.ts';
+import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { ShownBreak, SignedDay } from '../../store/answers.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import { momentText } from '../parts/figure.ts';
+import { momentText } from '../../pages/parts/figure.ts';
 
 /** Something that waits for a person. */
 export interface Attention {

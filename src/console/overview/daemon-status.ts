@@ -24,8 +24,17 @@ export interface DaemonStatus {
     readonly circuit: string;
     readonly access: 'unknown' | 'granted' | 'refused';
   } | null;
+  /** Null with SQLite: one receiver does everything. */
+  readonly receiver: {
+    readonly role: 'starting' | 'owner' | 'follower' | 'cut_off' | 'diverged';
+    /** The owner's name; null while none is known. */
+    readonly owner: string | null;
+    readonly epoch: number | null;
+  } | null;
   /** Facts that wait for their commit. */
   readonly queue: { readonly waiting: number; readonly limit: number };
+  /** When today is closed, Unix milliseconds. */
+  readonly nextCloseAt: number;
   /** Deliveries by minute, the last hour, oldest first. */
   readonly perMinute: readonly { readonly at: number; readonly count: number }[];
 }

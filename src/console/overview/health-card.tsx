@@ -1,18 +1,43 @@
 import type { Child } from 'hono/jsx';
-import { Badge, type Tone } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Age } from '../parts/moment.tsx';
+import { Badge, type Tone } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age } from '../../pages/parts/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 
-function custodyState(custody: DaemonStatus['custody']): { tone: Tone; text: string } {
+function custodyState({ custody, receiver }: DaemonStatus): { tone: Tone; text: string } {
+  if (receiver !== null && receiver.role !== 'owner') {
+    return { tone: 'plain', text: 'asked by the owner' };
+  }
   if (custody === null) return { tone: 'warn', text: 'not configured' };
   if (custody.access === 'refused') return { tone: 'alarm', text: 'refuses our key' };
   if (custody.circuit !== 'closed') return { tone: 'alarm', text: 'does not answer' };
   if (custody.access === 'unknown') return { tone: 'plain', text: 'not asked yet' };
   return { tone: 'good', text: 'answers' };
+}
+
+function receiverState({ role, owner, epoch }: NonNullable<DaemonStatus['receiver']>): {
+  tone: Tone;
+  text: string;
+  detail: string;
+} {
+  const detail = epoch === null ? '' : `epoch ${epoch}`;
+  switch (role) {
+    case 'owner':
+      return { tone: 'good', text: 'owns the journal', detail };
+    case 'follower':
+      return { tone: 'good', text: `follows ${owner ?? 'no owner yet'}`, detail };
+    case 'starting':
+      return { tone: 'plain', text: 'starts', detail };
+    case 'cut_off':
+      return { tone: 'alarm', text: 'cut off from the journal', detail };
+    case 'diverged':
+      return { tone: 'alarm', text: 'has diverged', detail };
+    default:
+      return role satisfies never;
+  }
 }
 
 function runState({ lastRun }: Snapshot): { tone: Tone; text: string } {
@@ -67,7 +92,12 @@ export function HealthCard({
             </>
           }
         />
-        <Part name="Custody API" {...custodyState(status.custody)} detail="" />
+        {status.receiver === null ? (
+          ''
+        ) : (
+          <Part name="Receiver" {...receiverState(status.receiver)} />
+        )}
+        <Part name="Custody API" {...custodyState(status)} detail="" />
         <Part
           name="Reconciliation"
           {...runState(snapshot)}

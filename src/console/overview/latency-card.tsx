@@ -1,8 +1,8 @@
 import type { HrefOf } from '../frame/context.ts';
-import { Card } from '../parts/card.tsx';
-import { spanText } from '../parts/figure.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { Card } from '../../pages/parts/card.tsx';
+import { spanText } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import type { CreditLatencyNow } from './daemon-status.ts';
 
 /** Why a deep enough deposit has no credit yet. */

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
-import { Card } from '../parts/card.tsx';
-import { grouped } from '../parts/figure.ts';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
+import { Card } from '../../pages/parts/card.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { BreakAges } from './break-ages.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
@@ -73,7 +73,7 @@ export function Overview(shown: {
       <div id="notices" data-live="tick">
         <Notices notices={status.notices} />
       </div>
-      <TieOutCard snapshot={snapshot} hrefOf={hrefOf} />
+      <TieOutCard snapshot={snapshot} nextCloseAt={status.nextCloseAt} hrefOf={hrefOf} />
       <Tiles counts={snapshot.counts} />
       <div class="columns">
         <div class="main">
@@ -97,7 +97,7 @@ export function Overview(shown: {
           <Card id="rate" title="Notifications per minute" live="intake tick">
             <RateChart minutes={perMinute} />
           </Card>
-          <BreakAges snapshot={snapshot} hasPages={hrefOf('break', '') !== undefined} />
+          <BreakAges snapshot={snapshot} />
         </div>
       </div>
     </>

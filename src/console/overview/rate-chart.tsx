@@ -1,5 +1,5 @@
-import { grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 import type { DaemonStatus } from './daemon-status.ts';
 
 const WIDTH = 600;

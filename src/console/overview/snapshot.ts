@@ -1,3 +1,4 @@
+import { AGE_SPANS, openedWithin, type AgeSpan } from '../../domain/break/age-span.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
@@ -39,6 +40,8 @@ export interface Snapshot {
   readonly attention: readonly Attention[];
   /** Unresolved breaks and held deposits that the list leaves out. */
   readonly attentionLeftOut: number;
+  /** Unresolved breaks by age, the youngest span first. */
+  readonly breakAges: readonly { readonly span: AgeSpan; readonly count: number }[];
   /** Vaults whose notifications wait at the custody service. */
   readonly backlogs: readonly ShownBreak[];
   readonly lastRun: ReconciliationRow | undefined;
@@ -49,6 +52,20 @@ export interface Snapshot {
   readonly policy: PolicyRow | undefined;
   /** When the newest fact was recorded; null in an empty journal. */
   readonly newestFactAt: number | null;
+}
+
+/** Counts the unresolved breaks of each span; the newest ones are what the others leave. */
+async function breakAgesAt(
+  reads: Pick<Reads, 'breaks'>,
+  { total, at }: { total: number; at: number },
+): Promise<Snapshot['breakAges']> {
+  const ages: { span: AgeSpan; count: number }[] = [];
+  for (const span of AGE_SPANS.slice(1)) {
+    const aged = { state: 'unresolved', sort: 'severity:desc', ...openedWithin(span, at) } as const;
+    ages.push({ span, count: (await reads.breaks(aged, { page: 0, pageSize: 1 })).total });
+  }
+  const older = ages.reduce((sum, { count }) => sum + count, 0);
+  return [{ span: AGE_SPANS[0], count: Math.max(0, total - older) }, ...ages];
 }
 
 async function look(reads: ConsoleReads, tieOuts: TieOuts, at: number): Promise<Snapshot> {
@@ -77,6 +94,7 @@ async function look(reads: ConsoleReads, tieOuts: TieOuts, at: number): Promise<
     }),
     attentionLeftOut:
       breaks.total - breaks.items.length + Math.max(0, held.total - held.items.length),
+    breakAges: await breakAgesAt(reads, { total: breaks.total, at }),
     backlogs: backlogs.items,
     lastRun: runs.items[0],
     closes: closes.items,

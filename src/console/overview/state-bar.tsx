@@ -1,8 +1,8 @@
 import type { DepositState } from '../../domain/deposit/deposit.ts';
 import { DEPOSIT_STATES, stateName } from '../parts/deposit-state.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 
 type Counts = Readonly<Partial<Record<DepositState, number>>>;
 

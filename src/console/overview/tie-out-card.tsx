@@ -1,12 +1,12 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import type { HrefOf } from '../frame/context.ts';
-import { AmountFigure } from '../parts/amount.tsx';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Age } from '../parts/moment.tsx';
+import { AmountFigure } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
 
@@ -78,7 +78,16 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
 }
 
 /** Whether the last closed day ties out: books, chain view and custody side by side. */
-export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
+export function TieOutCard({
+  snapshot,
+  nextCloseAt,
+  hrefOf,
+}: {
+  snapshot: Snapshot;
+  /** When today is closed, Unix milliseconds. */
+  nextCloseAt: number;
+  hrefOf: HrefOf;
+}): Markup {
   const { tieOut, closes } = snapshot;
   return (
     <Card
@@ -89,7 +98,9 @@ export function TieOutCard({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: H
     >
       {closes.length === 0 ? (
         <EmptyState title="No day is closed yet.">
-          <p>The first close runs at the time of reconcile.close, after the first whole day.</p>
+          <p>
+            The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended.
+          </p>
         </EmptyState>
       ) : (
         <DataTable

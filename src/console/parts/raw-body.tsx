@@ -1,6 +1,6 @@
 import type { KeptBody } from '../../store/answers.ts';
-import { grouped } from './figure.ts';
-import type { Markup } from './markup.ts';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 
 /** Bytes of a body that a page shows; the download has all. */
 const SHOWN_BYTES_MAX = 64 * 1024;

@@ -1,8 +1,11 @@
-import { Card } from '../parts/card.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { ProblemNotice } from '../parts/problem-notice.tsx';
+import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
+import { SimulationCard } from './simulation-card.tsx';
 import {
   differencesOf,
   rulesOf,
@@ -12,7 +15,6 @@ import {
   type ScopedRule,
 } from './policy-text.ts';
 import { fieldText, FORM_RULES_MAX, legendOf } from './rule-form.ts';
-import type { Decimals } from './setting-value.tsx';
 
 export interface Problem {
   readonly title: string;
@@ -117,32 +119,40 @@ export function ReviewPage(shown: {
   proposed: PolicyText;
   json: string;
   decimals: Decimals;
+  simulation: PolicySimulation | Problem;
 }): Markup {
-  const { version, current, proposed, json, decimals } = shown;
+  const { version, current, proposed, json, decimals, simulation } = shown;
   return (
-    <Card
-      id="review"
-      title={`What changes in ${version}`}
-      aside={<a href={`${POLICY_PATH}/change`}>Begin again</a>}
-    >
-      <DifferenceTable
-        name="the change"
-        differences={differencesOf(current, proposed)}
-        decimals={decimals}
-      />
-      <form class="rules" method="post" action={`${POLICY_PATH}/set`}>
-        <p>
-          The new policy takes effect at once: the daemon evaluates every waiting deposit by it.
-          Earlier credits and approvals stay.
-        </p>
-        <input type="hidden" name="version" value={version} />
-        <input type="hidden" name="json" value={json} />
-        <label class="field">
-          <span>Reason</span>
-          <input name="reason" required maxlength={500} autocomplete="off" />
-        </label>
-        <button class="primary">Set the policy</button>
-      </form>
-    </Card>
+    <>
+      {'title' in simulation ? (
+        <ProblemNotice problem={simulation} />
+      ) : (
+        <SimulationCard simulation={simulation} decimals={decimals} />
+      )}
+      <Card
+        id="review"
+        title={`What changes in ${version}`}
+        aside={<a href={`${POLICY_PATH}/change`}>Begin again</a>}
+      >
+        <DifferenceTable
+          name="the change"
+          differences={differencesOf(current, proposed)}
+          decimals={decimals}
+        />
+        <form class="rules" method="post" action={`${POLICY_PATH}/set`}>
+          <p>
+            The new policy takes effect at once: the daemon evaluates every waiting deposit by it.
+            Earlier credits and approvals stay.
+          </p>
+          <input type="hidden" name="version" value={version} />
+          <input type="hidden" name="json" value={json} />
+          <label class="field">
+            <span>Reason</span>
+            <input name="reason" required maxlength={500} autocomplete="off" />
+          </label>
+          <button class="primary">Set the policy</button>
+        </form>
+      </Card>
+    </>
   );
 }

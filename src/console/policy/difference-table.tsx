@@ -1,8 +1,9 @@
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import type { Markup } from '../parts/markup.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 import { scopeName, SETTING_TITLES, type PolicyDifference, type Setting } from './policy-text.ts';
-import { SettingValue, type Decimals } from './setting-value.tsx';
+import { SettingValue } from './setting-value.tsx';
 
 function titleOf(setting: string): string {
   return Object.hasOwn(SETTING_TITLES, setting) ? SETTING_TITLES[setting as Setting] : setting;

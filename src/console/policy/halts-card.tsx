@@ -1,11 +1,11 @@
-import { haltsIn, isHalted, scopeText, type HaltScope } from '../../domain/deposit/halt.ts';
-import type { CreditingPolicy } from '../../domain/deposit/policy.ts';
+import { isHalted, scopeText, type HaltScope } from '../../domain/policy/halt.ts';
+import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { ConfirmForm } from '../parts/confirm-form.tsx';
-import { FilterForm } from '../parts/filter-form.tsx';
-import type { Markup } from '../parts/markup.ts';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { FilterForm } from '../../pages/parts/filter-form.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
 
 export const POLICY_PATH = '/console/policy';
 
@@ -16,7 +16,7 @@ function networkOf(asset: string): string {
   return asset.split(':', 1)[0] ?? asset;
 }
 
-/** Every halt that is set, then everything that can be halted by its name. */
+/** Everything that can be halted, by its name; a switch keeps its position when it is set. */
 export function scopesOf(
   policy: CreditingPolicy,
   assets: readonly string[],
@@ -24,16 +24,17 @@ export function scopesOf(
 ): readonly HaltScope[] {
   const known = [...new Set([...Object.keys(policy.assets), ...assets])].sort();
   const networks = [...new Set([...Object.keys(policy.networks), ...known.map(networkOf)])].sort();
-  const scopes: HaltScope[] = [
+  const found = known
+    .filter((asset) => asset.toLowerCase().includes(find.toLowerCase()))
+    .slice(0, ASSETS_MAX);
+  const isHaltedAsset = (name: string): boolean =>
+    isHalted(policy, { kind: 'asset', asset: AssetId(name) });
+  const shown = known.filter((asset) => found.includes(asset) || isHaltedAsset(asset));
+  return [
     { kind: 'everything' },
-    ...haltsIn(policy),
     ...networks.map((name) => ({ kind: 'network', network: NetworkKey(name) }) as const),
-    ...known
-      .filter((asset) => asset.toLowerCase().includes(find.toLowerCase()))
-      .slice(0, ASSETS_MAX)
-      .map((name) => ({ kind: 'asset', asset: AssetId(name) }) as const),
+    ...shown.map((name) => ({ kind: 'asset', asset: AssetId(name) }) as const),
   ];
-  return [...new Map(scopes.map((scope) => [scopeText(scope), scope])).values()];
 }
 
 /** The members of the API's body that name a scope. */

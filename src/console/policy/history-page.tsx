@@ -1,16 +1,17 @@
+import { policyVersion } from '../../domain/policy/policy.ts';
 import type { PolicyChange } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
-import { Card } from '../parts/card.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
-import { PageLinks } from '../parts/pager.tsx';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
-import { sourceText, versionOf } from './policy-page.tsx';
+import { sourceText } from './policy-page.tsx';
 import { differencesOf, plainPolicy, policyTextOf } from './policy-text.ts';
-import type { Decimals } from './setting-value.tsx';
 
 /** Before the first policy. */
 const NOTHING = policyTextOf({});
@@ -18,7 +19,7 @@ const NOTHING = policyTextOf({});
 function ChangeSection({ change, decimals }: { change: PolicyChange; decimals: Decimals }): Markup {
   const before = change.before === null ? NOTHING : plainPolicy(change.before);
   const after = plainPolicy(change.policy);
-  const name = versionOf(change);
+  const name = policyVersion(change);
   return (
     <section class="version" id={name}>
       <h3>{name}</h3>

@@ -1,10 +1,11 @@
-import { ruleFor, type CreditingPolicy } from '../../domain/deposit/policy.ts';
+import { policyVersion, ruleFor, type CreditingPolicy } from '../../domain/policy/policy.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 import { HaltsCard, POLICY_PATH } from './halts-card.tsx';
 import {
   plainPolicy,
@@ -16,12 +17,7 @@ import {
   type RuleScope,
   type ScopedRule,
 } from './policy-text.ts';
-import { SettingValue, type Decimals } from './setting-value.tsx';
-
-/** The version of a policy, as the API names it. */
-export function versionOf({ seq }: Pick<PolicyRow, 'seq'>): string {
-  return `pol_${seq}`;
-}
+import { SettingValue } from './setting-value.tsx';
 
 /** Where the current policy came from: a person, or the configuration's file. */
 export function sourceText(row: Pick<PolicyRow, 'source' | 'actor'>): string {
@@ -87,7 +83,7 @@ export function PolicyPage(shown: {
     <>
       {isNew ? (
         <div class="notice good" role="status">
-          <b>{`The policy ${versionOf(row)} is in force.`}</b>
+          <b>{`The policy ${policyVersion(row)} is in force.`}</b>
         </div>
       ) : (
         ''
@@ -112,7 +108,7 @@ export function PolicyPage(shown: {
       />
       <Card
         id="policy"
-        title={`Crediting policy ${versionOf(row)}`}
+        title={`Crediting policy ${policyVersion(row)}`}
         live="policy"
         aside={
           <span>

@@ -1,4 +1,4 @@
-import type { CreditingPolicy, PolicyRule } from '../../domain/deposit/policy.ts';
+import type { CreditingPolicy, PolicyRule } from '../../domain/policy/policy.ts';
 
 type Rule = Readonly<Record<string, unknown>>;
 type Rules = Readonly<Record<string, Rule>>;

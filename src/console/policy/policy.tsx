@@ -1,18 +1,22 @@
 import type { Hono } from 'hono';
+import { policyVersion } from '../../domain/policy/policy.ts';
 import type { ApiResult } from '../../api/acting.ts';
+import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { linkTo, pageOf } from '../parts/link.ts';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import type { Fields } from '../../pages/parts/form-text.ts';
+import { linkTo, pageOf } from '../../pages/parts/link.ts';
 import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
-import { PolicyPage, versionOf } from './policy-page.tsx';
+import { PolicyPage } from './policy-page.tsx';
 import { plainPolicy, policyTextOf } from './policy-text.ts';
-import { policyFromFields, textOf, type Fields } from './rule-form.ts';
+import { policyFromFields, trimmedText } from './rule-form.ts';
 
 const HISTORY_PAGE_SIZE = 20;
 const GET_POLICY = { method: 'GET', path: '/v1/policy' } as const;
+const SIMULATE = { method: 'POST', path: '/v1/policy/simulate' } as const;
 const PUT_POLICY = { method: 'PUT', path: '/v1/policy' } as const;
 const SWITCHES = {
   halt: { method: 'POST', path: '/v1/policy/halt' },
@@ -63,7 +67,7 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
         {...held}
         warnings={warnings}
         find={visit.req.query('find') ?? ''}
-        isNew={visit.req.query('set') === versionOf(held.row)}
+        isNew={visit.req.query('set') === policyVersion(held.row)}
         maySwitch={may(visit, SWITCHES.halt)}
         mayChange={may(visit, PUT_POLICY)}
       />
@@ -81,19 +85,31 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
+/** What a policy would do, by the API. */
+async function simulated(
+  act: ConsoleContext['act'],
+  visit: Visit,
+  policy: unknown,
+): Promise<PolicySimulation | Problem> {
+  const result = await act(visit, { ...SIMULATE, body: { policy } });
+  return result.kind === 'refused' ? result.problem : (result.body as PolicySimulation);
+}
+
 /** The change of a policy: edit, review, set. */
 function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show, act, missing } = context;
+  const { reads, show, act, missing, may, denied } = context;
   const edit = (visit: Visit, json: unknown, problem: Problem | null, status?: 400 | 409 | 503) => {
     const body = <ChangePage policy={policyTextOf(json)} problem={problem} />;
     return show(visit, { title: 'Change the policy', body }, status);
   };
   app.get(`${POLICY_PATH}/change`, async (visit) => {
+    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
     const held = await readHeld(reads);
     if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
     return edit(visit, plainPolicy(held.row.policy), null);
   });
   app.post(`${POLICY_PATH}/review`, async (visit) => {
+    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
     const held = await readHeld(reads);
     if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
     const current = plainPolicy(held.row.policy);
@@ -101,23 +117,25 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     if ('problem' in sent) return edit(visit, current, sent.problem, 400);
     const body = (
       <ReviewPage
-        version={versionOf(held.row)}
+        version={policyVersion(held.row)}
         current={current}
         proposed={policyTextOf(sent.json)}
         json={JSON.stringify(sent.json)}
         decimals={held.decimals}
+        simulation={await simulated(act, visit, sent.json)}
       />
     );
     return show(visit, { title: 'Review the change', body });
   });
   app.post(`${POLICY_PATH}/set`, async (visit) => {
+    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
     const fields = await visit.req.parseBody();
     const sent = jsonIn(fields);
     if ('problem' in sent) return edit(visit, {}, sent.problem, 400);
     const result = await act(visit, {
       ...PUT_POLICY,
-      headers: { 'If-Match': `"${textOf(fields, 'version')}"` },
-      body: { policy: sent.json, reason: textOf(fields, 'reason') },
+      headers: { 'If-Match': `"${trimmedText(fields, 'version')}"` },
+      body: { policy: sent.json, reason: trimmedText(fields, 'reason') },
     });
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {

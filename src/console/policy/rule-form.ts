@@ -1,7 +1,5 @@
+import { textOf, type Fields } from '../../pages/parts/form-text.ts';
 import { scopeName, type PolicyText, type RuleScope } from './policy-text.ts';
-
-/** Fields of a form, by name. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
 const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
@@ -9,10 +7,9 @@ const SWITCHES = ['requireMemo', 'creditInternal', 'halted'] as const;
 /** Most rules that a form sends; the JSON field has no such limit. */
 export const FORM_RULES_MAX = 200;
 
-/** A field's text; empty where the form has none. */
-export function textOf(fields: Fields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value.trim() : '';
+/** A field's text without the white space around it. */
+export function trimmedText(fields: Fields, name: string): string {
+  return textOf(fields, name).trim();
 }
 
 /** A number where the text is one; the API refuses any other text by its path. */
@@ -22,23 +19,23 @@ function numberOf(text: string): unknown {
 
 function ruleAt(fields: Fields, index: number): Record<string, unknown> {
   const rule: Record<string, unknown> = {};
-  const confirmations = textOf(fields, `confirmations-${index}`);
+  const confirmations = trimmedText(fields, `confirmations-${index}`);
   if (confirmations !== '') rule['confirmations'] = numberOf(confirmations);
   for (const setting of AMOUNTS) {
-    const text = textOf(fields, `${setting}-${index}`);
+    const text = trimmedText(fields, `${setting}-${index}`);
     if (text !== '') rule[setting] = text === 'never' ? null : text;
   }
   for (const setting of SWITCHES) {
-    const text = textOf(fields, `${setting}-${index}`);
+    const text = trimmedText(fields, `${setting}-${index}`);
     if (text !== '') rule[setting] = text === 'yes';
   }
   return rule;
 }
 
 function scopeAt(fields: Fields, index: number): RuleScope | undefined {
-  const kind = textOf(fields, `scope-${index}`);
+  const kind = trimmedText(fields, `scope-${index}`);
   if (kind === 'default') return { kind };
-  const name = textOf(fields, `name-${index}`);
+  const name = trimmedText(fields, `name-${index}`);
   return (kind === 'network' || kind === 'asset') && name !== '' ? { kind, name } : undefined;
 }
 

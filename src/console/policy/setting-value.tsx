@@ -1,10 +1,7 @@
-import type { Amount } from '../../domain/money/amount.ts';
-import { decimalText, grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { decimalText, grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
 import type { RuleScope } from './policy-text.ts';
-
-/** Decimals of assets, to show amounts of their rules in the asset's own unit. */
-export type Decimals = ReadonlyMap<string, number>;
 
 function isAmount(setting: string, value: unknown): value is string {
   return /^(minimumAmount|(one|two)Approvals?Above)$/.test(setting) && typeof value === 'string';
@@ -23,8 +20,7 @@ export function SettingValue(shown: {
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
   if (isAmount(setting, value) && /^\d+$/.test(value)) {
     const digits = scope.kind === 'asset' ? decimals.get(scope.name) : undefined;
-    const text =
-      digits === undefined ? grouped(value) : decimalText(BigInt(value) as Amount, digits);
+    const text = digits === undefined ? grouped(value) : decimalText(BigInt(value), digits);
     return (
       <data class="figure" value={value} title={`${value} in the smallest unit`}>
         {text}

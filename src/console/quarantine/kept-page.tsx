@@ -1,12 +1,12 @@
-import type { PropsWithChildren } from 'hono/jsx';
 import type { KeptBody } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
-import { Card } from '../parts/card.tsx';
-import { ConfirmForm } from '../parts/confirm-form.tsx';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 import { RawBody } from '../parts/raw-body.tsx';
 import { PATH, StateBadge } from './list-page.tsx';
 
@@ -25,15 +25,6 @@ export async function readKept(
   const row = await reads.quarantined(quarantineId);
   if (row === undefined) return undefined;
   return { row, body: mayReadBodies ? await reads.body(row.seq) : null };
-}
-
-function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
 
 function Facts({ row }: { row: QuarantineRow }): Markup {

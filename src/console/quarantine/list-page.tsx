@@ -1,15 +1,16 @@
 import type { Page } from '../../store/page.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
-import { Badge } from '../parts/badge.tsx';
-import { Card } from '../parts/card.tsx';
-import { ChooseEvery } from '../parts/choose-every.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { linkTo } from '../parts/link.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Age, Moment } from '../parts/moment.tsx';
-import { PageLinks } from '../parts/pager.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { ChooseEvery } from '../../pages/parts/choose-every.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
 
 export const PATH = '/console/quarantine';
 export const RETRY_FORM = 'retry';
@@ -51,7 +52,7 @@ function columnsFor(now: number, mayRetry: boolean): Column<QuarantineRow>[] {
     },
     {
       title: 'Notification',
-      cell: ({ notificationId }) => <span class="id">{notificationId}</span>,
+      cell: ({ notificationId }) => <Identifier value={notificationId} />,
     },
     { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { title: 'Received', cell: ({ receivedAt }) => <Moment at={receivedAt} />, is: 'wide' },

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { pageOf } from '../parts/link.ts';
+import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
+import { pageOf } from '../../pages/parts/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
 import { PATH, QuarantinePage, readQuarantine, RETRY_FORM } from './list-page.tsx';
 
@@ -8,10 +9,6 @@ import { PATH, QuarantinePage, readQuarantine, RETRY_FORM } from './list-page.ts
 const RETRIES_MAX = 100;
 
 const DONE = 'The body was read again, and takes effect now.';
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 function retryOf(id: string, reason: string) {
   const path = `/v1/quarantine/${encodeURIComponent(id)}/retry`;
@@ -40,17 +37,16 @@ export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext):
     return show(visit, { title: `Quarantined ${id}`, body });
   });
   app.post(`${PATH}/${RETRY_FORM}`, async (visit) => {
-    const fields: Readonly<Record<string, unknown>> = await visit.req.parseBody({ all: true });
-    const chosen: readonly unknown[] = [fields['kept'] ?? []].flat();
-    const calls = chosen
+    const fields: Fields = await visit.req.parseBody({ all: true });
+    const calls = textsOf(fields, 'kept')
       .slice(0, RETRIES_MAX)
-      .map((id) => retryOf(textOf(id), textOf(fields['reason'])));
+      .map((id) => retryOf(id, textOf(fields, 'reason')));
     return performAll(visit, { calls, done: doneText, back: PATH });
   });
   app.post(`${PATH}/:id/retry`, async (visit) => {
     const id = visit.req.param('id');
-    const { reason } = await visit.req.parseBody();
+    const reason = textOf(await visit.req.parseBody(), 'reason');
     const back = `${PATH}/${encodeURIComponent(id)}`;
-    return perform(visit, { ...retryOf(id, textOf(reason)), done: DONE, back });
+    return perform(visit, { ...retryOf(id, reason), done: DONE, back });
   });
 }

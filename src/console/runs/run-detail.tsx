@@ -1,9 +1,9 @@
 import type { PropsWithChildren } from 'hono/jsx';
 import type { ReconciliationRow } from '../../store/records.ts';
-import { Card } from '../parts/card.tsx';
-import { grouped } from '../parts/figure.ts';
-import type { Markup } from '../parts/markup.ts';
-import { Age, Moment } from '../parts/moment.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
 
 type Counts = Readonly<Record<string, number>>;
 

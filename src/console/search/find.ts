@@ -1,5 +1,7 @@
+import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../frame/context.ts';
+import { amountsIn } from './amounts.ts';
 
 /** A thing that a search found. */
 export interface Hit {
@@ -25,6 +27,7 @@ type SearchReads = Pick<
   | 'withdrawals'
   | 'movements'
   | 'notifications'
+  | 'pinnedDecimals'
 >;
 
 /** Hits of one kind; a hash may have thousands of notifications. */
@@ -45,7 +48,12 @@ async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
     const detail = `credit ${text} of it`;
     return [{ subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: credit.createdAt }];
   }
-  return [...(await runHits(reads, text)), ...(await dayHits(reads, text))];
+  const withdrawals = await reads.withdrawals({ transactionId: text }, FIRST);
+  return [
+    ...withdrawals.items.map(withdrawalHit),
+    ...(await runHits(reads, text)),
+    ...(await dayHits(reads, text)),
+  ];
 }
 
 async function runHits(reads: SearchReads, text: string): Promise<Hit[]> {
@@ -71,17 +79,19 @@ function depositHit(deposit: NonNullable<Awaited<ReturnType<Reads['deposit']>>>)
   return { subject: 'deposit', id: depositId, kind: 'Deposit', detail, at: firstSeenAt };
 }
 
+function withdrawalHit({ transactionId, status, vaultId, firstSeenAt }: Withdrawal): Hit {
+  const detail = `${status ?? 'unknown status'}, vault ${vaultId}`;
+  const kind = 'Withdrawal';
+  return { subject: 'withdrawal', id: transactionId, kind, detail, at: firstSeenAt };
+}
+
 async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]> {
   const deposits = await reads.deposits({ blockchainHash }, FIRST);
   const withdrawals = await reads.withdrawals({ blockchainHash }, FIRST);
   const movements = await reads.movements(blockchainHash);
   return [
     ...deposits.items.map(depositHit),
-    ...withdrawals.items.map(({ transactionId, status, vaultId, firstSeenAt }): Hit => {
-      const detail = `${status}, vault ${vaultId}`;
-      const kind = 'Withdrawal';
-      return { subject: 'withdrawal', id: transactionId, kind, detail, at: firstSeenAt };
-    }),
+    ...withdrawals.items.map(withdrawalHit),
     ...(movements.length === 0
       ? []
       : [
@@ -108,23 +118,21 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
   }));
 }
 
-/** Deposits at an address, with a memo, or of an owner. The store bounds each of these readings. */
+/** Deposits that name the text, and deposits of the amount. The store bounds each reading. */
 async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
-  const found = [
-    await reads.findDeposits({ addressId: text }, page),
-    await reads.findDeposits({ memo: text }, page),
-    await reads.findDeposits({ attributedTo: text }, page),
-  ];
+  const named = await reads.findDeposits({ mention: text }, page);
+  const amounts = amountsIn(text, await reads.pinnedDecimals());
+  const ofAmount = amounts.length === 0 ? [] : (await reads.findDeposits({ amounts }, page)).items;
   const deposits = new Map(
-    found.flatMap(({ items }) => items).map((deposit) => [deposit.depositId, deposit]),
+    [...named.items, ...ofAmount].map((deposit) => [deposit.depositId, deposit]),
   );
   return [...deposits.values()].map(depositHit);
 }
 
 /**
- * Everything whose id or blockchain hash is exactly the text; else the newest deposits whose address,
- * memo or owner is.
+ * Everything whose id or blockchain hash is exactly the text; else the newest deposits with it as
+ * address, account, memo, owner, transaction, consumer's reference or amount.
  */
 export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
   const exact = [

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
-import { Card } from '../parts/card.tsx';
-import { DataTable, type Column } from '../parts/data-table.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { linkTo } from '../parts/link.ts';
-import { Identifier } from '../parts/identifier.tsx';
-import type { Markup } from '../parts/markup.ts';
-import { Moment } from '../parts/moment.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 import { find, onlyThing, type Hit } from './find.ts';
 
 /** Longer than any id, hash, address, memo or amount. */
@@ -74,12 +74,13 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
           title={
             text === ''
               ? 'Type what you look for.'
-              : 'Nothing has this id, hash, address, memo or owner.'
+              : 'Nothing has this id, hash, address, memo, owner, reference or amount.'
           }
         >
           <p>
-            Search takes whole ids of deposits, breaks, credits, notifications and runs, blockchain
-            hashes, addresses, memos, owners, and days such as 2025-11-20.
+            Search takes whole ids of deposits, withdrawals, breaks, credits, notifications and
+            runs, blockchain hashes, addresses, accounts, memos, owners, references of consumers,
+            amounts such as 1.5 ETH, and days such as 2025-11-20.
           </p>
         </EmptyState>
       )}

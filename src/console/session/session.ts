@@ -1,19 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from '../../api/access.ts';
+import type { Message } from '../../pages/frame/message.ts';
+import type { Credential, SessionFile, StoredSession } from './session-file.ts';
 
-/** The signed-in person: name and role of the API token. */
+/** The signed-in person: name and role. */
 export type Visitor = Caller;
 
-/** A message about the result of an action, shown once on the next page. */
-export interface Message {
-  readonly tone: 'good' | 'alarm';
-  readonly title: string;
-  readonly detail: string | null;
-}
-
-interface Session {
-  readonly visitor: Visitor;
-  readonly endsAt: number;
+interface Session extends StoredSession {
   /** When its person last acted. */
   actedAt: number;
   message: Message | null;
@@ -24,41 +17,67 @@ const SESSION_HOURS = 12;
 export const SESSION_SECONDS = SESSION_HOURS * 3_600;
 const ID_BYTES = 32;
 
+/** Actions change the file at most this often; a crash forgets no more of them. */
+const WRITTEN_EVERY_MS = 30_000;
+
+/** Under which a session is kept: nobody who reads the file can use it. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}
+
+export interface SessionsOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly idleMsMax: number;
+  /** Whom a credential stands for now; undefined once it is revoked. */
+  readonly callerOf: (credential: Credential) => Caller | undefined;
+  /** Keeps sessions over a restart; absent: a restart ends all. */
+  readonly file?: SessionFile | undefined;
+}
+
 /**
- * Sign-ins of the console, in memory: a restart ends all. The cookie holds a random id, never the
- * token. A session ends after twelve hours, or after the idle time without an action. Bounded:
- * evicts the oldest sign-in.
+ * Sign-ins of the console. The cookie holds a random id, never the token. A session ends after twelve
+ * hours, after the idle time without an action, and when its token is revoked or its group has no
+ * role any more. Bounded: evicts the oldest sign-in.
  */
 export class Sessions {
-  readonly #now: () => number;
-  readonly #idleMsMax: number;
-  readonly #sessions = new Map<string, Session>();
+  readonly #options: SessionsOptions;
+  readonly #sessions: Map<string, Session>;
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** `now`: Unix milliseconds. */
-  constructor(options: { now: () => number; idleMsMax: number }) {
-    this.#now = options.now;
-    this.#idleMsMax = options.idleMsMax;
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    const kept = options.file?.read() ?? [];
+    this.#sessions = new Map(
+      kept.slice(-SESSIONS_MAX).map((one) => [one.digest, { ...one, message: null }]),
+    );
   }
 
-  begin(visitor: Visitor): string {
+  begin(credential: Credential): string {
     const [oldest] = this.#sessions.keys();
     if (oldest !== undefined && this.#sessions.size >= SESSIONS_MAX) this.#sessions.delete(oldest);
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const now = this.#now();
+    const digest = digestOf(id);
+    const now = this.#options.now();
     const endsAt = now + SESSION_SECONDS * 1_000;
-    this.#sessions.set(id, { visitor, endsAt, actedAt: now, message: null });
+    this.#sessions.set(digest, { digest, credential, endsAt, actedAt: now, message: null });
+    this.#write();
     return id;
   }
 
   /** A look-up does not extend a session: an open page makes one at every change. */
   visitor(id: string | undefined): Visitor | undefined {
-    return this.#current(id)?.visitor;
+    const session = this.#current(id);
+    return session && this.#options.callerOf(session.credential);
   }
 
   /** Records an action of the session's person. */
   acted(id: string | undefined): void {
     const session = this.#current(id);
-    if (session !== undefined) session.actedAt = this.#now();
+    if (session === undefined) return;
+    const now = this.#options.now();
+    session.actedAt = now;
+    if (Math.abs(now - this.#writtenAt) >= WRITTEN_EVERY_MS) this.#write();
   }
 
   /** Keeps a message for the person's next page. */
@@ -77,16 +96,26 @@ export class Sessions {
   }
 
   end(id: string | undefined): void {
-    if (id !== undefined) this.#sessions.delete(id);
+    if (id !== undefined && this.#sessions.delete(digestOf(id))) this.#write();
   }
 
   #current(id: string | undefined): Session | undefined {
     if (id === undefined) return undefined;
-    const session = this.#sessions.get(id);
+    const digest = digestOf(id);
+    const session = this.#sessions.get(digest);
     if (session === undefined) return undefined;
-    const now = this.#now();
-    if (now < session.endsAt && now - session.actedAt < this.#idleMsMax) return session;
-    this.#sessions.delete(id);
+    const { now, idleMsMax, callerOf } = this.#options;
+    const at = now();
+    const isOpen = at < session.endsAt && at - session.actedAt < idleMsMax;
+    if (isOpen && callerOf(session.credential) !== undefined) return session;
+    this.#sessions.delete(digest);
     return undefined;
+  }
+
+  #write(): void {
+    this.#writtenAt = this.#options.now();
+    this.#options.file?.write(
+      [...this.#sessions.values()].map(({ message: _, ...stored }) => stored),
+    );
   }
 }

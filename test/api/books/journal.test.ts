@@ -4,7 +4,7 @@ import { apiUnderTest, tokenOf, type ApiUnderTest } from '../api-under-test.ts';
 
 /** The bytes that a call answers, as they are. */
 async function bytesAt(api: ApiUnderTest, path: string): Promise<Uint8Array> {
-  const headers = { Authorization: `Bearer ${tokenOf('vera')}` };
+  const headers = { Authorization: `Bearer ${tokenOf('audra')}` };
   const answer = await api.app.request(path, { headers });
   expect(answer.status).toBe(200);
   return new Uint8Array(await answer.arrayBuffer());
@@ -44,7 +44,7 @@ test('bodies that were packed together are told apart, and an empty one is empty
 test('what a stranger has sent is a file to keep, and nothing that a browser shows or runs', async () => {
   const api = await apiUnderTest();
   await api.open.deliver('<script>alert(1)</script>');
-  const { headers } = await api.get(bodyAt(2));
+  const { headers } = await api.get(bodyAt(2), 'audra');
   expect(Object.fromEntries(headers)).toMatchObject({
     'content-type': 'application/octet-stream',
     'content-disposition': 'attachment; filename="journal-2.bin"',
@@ -56,14 +56,14 @@ test('what a stranger has sent is a file to keep, and nothing that a browser sho
 test('where the journal holds nothing, it is told where a place is to be had', async () => {
   const api = await apiUnderTest();
   for (const seq of ['0', '99']) {
-    const { status, body } = await api.get(bodyAt(seq));
+    const { status, body } = await api.get(bodyAt(seq), 'audra');
     expect([status, body['detail']]).toEqual([
       404,
       `The journal holds nothing at ${seq}: use a journalSeq of GET /v1/notifications, GET /v1/quarantine or GET /v1/breaks.`,
     ]);
   }
   for (const seq of ['-1', '1e3', 'first', '1.5']) {
-    const { status, body } = await api.get(bodyAt(seq));
+    const { status, body } = await api.get(bodyAt(seq), 'audra');
     expect([status, body['detail']]).toEqual([
       400,
       'path: seq: must be a whole number. See /docs for what it may hold.',
@@ -76,7 +76,7 @@ test('a damaged body is no evidence: it is refused, and told how to look into it
   await api.open.deliver('not json');
   api.open.db.exec('DROP TRIGGER bodies_keep');
   api.open.db.exec("UPDATE bodies SET content = x'00' WHERE first_seq = 2");
-  const { status, body } = await api.get(bodyAt(2));
+  const { status, body } = await api.get(bodyAt(2), 'audra');
   expect([status, body['type']]).toEqual([500, 'urn:counterfoil:problem:internal']);
   expect(body['detail']).toContain('counterfoil verify');
   expect(api.bugs).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { Memo } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';

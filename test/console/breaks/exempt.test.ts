@@ -1,50 +1,144 @@
 import { expect, test } from 'vitest';
-import { exemptionOf } from '../../../src/domain/break/exemption.ts';
-import { ruleFor, ruleWordsOf } from '../../../src/console/breaks/exempt.tsx';
-import { parseConfig, WHOLE } from '../../../src/ops/config/config.ts';
-import { ANY_FILE } from '../../docs/names.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { BreakId } from '../../../src/domain/ids.ts';
+import type { Person } from '../../api/api-under-test.ts';
+import { consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
 import { moveUnexplained } from './broken.ts';
 
-test('the rule that a page writes is a configuration’s, and covers exactly its break', async () => {
+const RULES = '/console/breaks/exemptions';
+const DAY_MS = 86_400_000;
+
+/** A console with open breaks of unexplained movements, and the id of the first. */
+async function withBreaks(count: number): Promise<{ console: ConsoleUnderTest; id: string }> {
   const console = await consoleUnderTest();
-  await moveUnexplained(console, 2);
-  const { items } = await console.api.reads.breaks({}, { page: 0, pageSize: 2 });
-  const [one, other] = items;
-  if (one === undefined || other === undefined) throw new Error('not two breaks');
-  const query = { rule: 'old wallet', owner: 'finance', until: '2025-12-31', why: 'ticket 1' };
-  const rule = ruleFor(one, ruleWordsOf(query, { owner: 'olga', now: console.open.at }));
-  const parsed = parseConfig(
-    {
-      store: 'sqlite:a.db',
-      intake: { pathTokens: ['a'.repeat(32)] },
-      crediting: { default: { confirmations: 6 } },
-      reconcile: { exemptions: [rule] },
-    },
-    { part: WHOLE, folder: '/', checks: ANY_FILE },
+  await moveUnexplained(console, count);
+  const [first] = console.open.rows<{ id: string }>(
+    "SELECT break_id AS id FROM breaks WHERE blockchain_hash = '0xe1'",
   );
-  if (parsed.kind !== 'ok') throw new Error(JSON.stringify(parsed));
-  const rules = parsed.config.reconcile.exemptions;
-  const at = console.open.at;
-  expect(exemptionOf(one, { rules, at })?.rule).toBe('old wallet');
-  expect(exemptionOf(other, { rules, at })).toBeUndefined();
+  if (first === undefined) throw new Error('no break');
+  return { console, id: first.id };
+}
+
+/** The fields of the form that adds a rule, as the page fills them. */
+function fieldsIn(page: string): Record<string, string> {
+  const form = /<form method="post" action="[^"]*\/exempt">.*?<\/form>/.exec(page)?.[0] ?? '';
+  const inputs = [
+    ...form.matchAll(/<input (?:type="[^"]*" )?name="([^"]*)"(?: type="[^"]*")? value="([^"]*)"/g),
+  ];
+  const chosen = /<option value="([^"]*)" selected/.exec(form)?.[1] ?? '';
+  return {
+    ...Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value])),
+    breakType: chosen,
+  };
+}
+
+test('the form is filled from the break; the next run closes this break and no other', async () => {
+  const { console, id } = await withBreaks(2);
+  const { open } = console;
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const end = new Date(open.at + 7 * DAY_MS).toISOString().slice(0, 10);
+  expect(fields).toEqual({
+    rule: id,
+    breakType: 'unexplained_movement',
+    asset: 'ethereum:ETH',
+    vaultId: 'v1',
+    network: 'ethereum',
+    blockchainHash: '0xe1',
+    owner: 'olga',
+    until: end,
+  });
+  const form = { ...fields, rule: 'old wallet', reason: 'ticket 1' };
+  const after = words(await olga.send(`/console/breaks/${id}/exempt`, form));
+  expect(after).toContain(
+    'The rule old wallet is in force. The next run closes the open breaks that it matches.',
+  );
+  expect((await console.api.reads.break(BreakId(id)))?.found.state).toBe('open');
+  await open.run();
+  const found = await console.api.reads.break(BreakId(id));
+  expect([found?.found.state, found?.found.resolution]).toEqual(['resolved', 'exempt: old wallet']);
+  expect(open.openBreaks()).toEqual(['unexplained_movement']);
+  expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('Exempt a known difference');
 });
 
-test('a break shows how to exempt it, and the rule once its words are chosen', async () => {
-  const console = await consoleUnderTest();
-  await moveUnexplained(console, 1);
+test('an empty field matches anything', async () => {
+  const { console, id } = await withBreaks(2);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const form = { ...fields, blockchainHash: ' ', reason: 'ticket 1' };
+  await olga.send(`/console/breaks/${id}/exempt`, form);
+  await console.open.run();
+  expect(console.open.openBreaks()).toEqual([]);
+});
+
+test('a form that the API refuses says why, and adds no rule', async () => {
+  const { console, id } = await withBreaks(1);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  for (const [wrong, text] of [
+    [{ until: '2020-01-01', reason: 'x' }, 'has ended already: give a later end in until'],
+    [{ until: '', reason: 'x' }, 'until: must be a day'],
+    [{ reason: '' }, 'reason: must not be empty'],
+    [{ rule: '?', reason: 'x' }, 'rule: must be a name'],
+  ] as const) {
+    const page = words(await olga.send(`/console/breaks/${id}/exempt`, { ...fields, ...wrong }));
+    expect(page).toContain(text);
+  }
+  expect((await console.api.reads.exemptions()).rules).toEqual([]);
+});
+
+test('the list shows every rule with its origin, and a person ends a person’s rule', async () => {
+  const { console, id } = await withBreaks(1);
+  const { open } = console;
+  const until = open.at + DAY_MS;
+  const old = { rule: 'of the file', asset: 'x:X', until, reason: 'ticket 2', owner: 'finance' };
+  await open.decide({ kind: 'exemptions', rules: [old] }, 'config');
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  await olga.send(`/console/breaks/${id}/exempt`, { ...fields, reason: 'ticket 1' });
+  await open.run();
+  const list = words(await olga.get(RULES));
+  expect(list).toContain('2 exemption rules');
+  expect(list).toMatch(
+    /of the file any type, Asset x:X active .* finance ticket 2 the configuration/,
+  );
+  expect(list).toContain('change it in reconcile.exemptions, and restart');
+  expect(list).toContain(
+    `${id} unexplained movement, Asset ethereum:ETH, Vault v1, Network ethereum, Hash 0xe1 active`,
+  );
+  const ended = words(await olga.send(`${RULES}/${id}/end`, { reason: 'repaired' }));
+  expect(ended).toContain(`The rule ${id} has ended.`);
+  expect(ended).toContain('1 exemption rule ');
+  await open.run();
+  expect(open.openBreaks()).toEqual(['unexplained_movement']);
+  const refused = words(await olga.send(`${RULES}/of%20the%20file/end`, { reason: 'x' }));
+  expect(refused).toContain('remove it from reconcile.exemptions and restart');
+  const audit = words(await olga.get('/console/audit'));
+  expect(audit).toContain(`added the exemption rule ${id} of olga`);
+  expect(audit).toContain(`ended the exemption rule ${id}`);
+});
+
+test.for<[Person, boolean]>([
+  ['fiona', true],
+  ['ada', true],
+  ['vera', false],
+  ['audra', false],
+])('%s may exempt and end: %s', async ([person, may]) => {
+  const { console, id } = await withBreaks(1);
+  const own = { rule: 'own', vaultId: 'v9', until: console.open.at * 2, reason: 'r', owner: 'o' };
+  await console.open.decide({ kind: 'exempt', rule: own }, 'olga');
+  const browser = await console.as(person);
+  expect((await browser.get(`/console/breaks/${id}`)).includes('/exempt"')).toBe(may);
+  expect((await browser.get(RULES)).includes(`${RULES}/own/end`)).toBe(may);
+  await browser.send(`${RULES}/own/end`, { reason: 'x' });
+  expect((await console.api.reads.exemptions()).rules.length).toBe(may ? 0 : 1);
+});
+
+test('no rule exempts a body, and the queue leads to the rules', async () => {
+  const { console } = await withBreaks(1);
   await console.open.deliver('not json');
   const olga = await console.as('olga');
-  const at = `/console/breaks/${console.open.openBreak('unexplained_movement').id}`;
-  const before = await olga.get(at);
-  expect(before).toContain('name="owner" value="olga"');
-  expect(before).toContain('name="until" type="date" value="2025-12-20"');
-  expect(words(before)).not.toContain('Copy the rule');
-  const page = words(await olga.get(`${at}?rule=old+wallet&owner=olga&until=2025-12-31&why=dust`));
-  expect(page).toContain('"rule": "old wallet", "breakType": "unexplained_movement"');
-  expect(page).toContain('"until": "2025-12-31", "reason": "dust", "owner": "olga"');
-  expect(page).toContain('Add the rule to reconcile.exemptions in the configuration.');
-  // No rule exempts a body.
   const malformed = `/console/breaks/${console.open.openBreak('malformed').id}`;
   expect(words(await olga.get(malformed))).not.toContain('Exempt a known difference');
+  expect(await olga.get('/console/breaks')).toContain(`<a href="${RULES}">Exemption rules</a>`);
+  expect(words(await olga.get(RULES))).toContain('No rule exempts a difference.');
 });

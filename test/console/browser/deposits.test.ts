@@ -30,28 +30,4 @@ describe.runIf(HAS_BROWSER)('deposits in a browser', () => {
       expect(await faultsOf(site, path, 'olga')).toEqual([]);
     }
   });
-
-  test('a person finds in two clicks why a deposit is not credited', async () => {
-    const site = await withMemoDeposit();
-    const page = await site.window({ as: 'vera' });
-    await page.goto('/console');
-    await page.getByRole('link', { name: 'Deposits', exact: true }).click();
-    await page.locator('tbody tr').last().getByRole('link').first().click();
-    await page.getByText('Its memo belongs to nobody.').waitFor();
-    expect(await page.locator('.gates .shut').textContent()).toContain('no registered memo');
-  });
-
-  test('an operator attributes a memo deposit in four clicks, without scripts, and sees its credit', async () => {
-    const site = await withMemoDeposit();
-    const page = await site.window({ as: 'olga', scripts: false });
-    await page.goto('/console');
-    await page.getByRole('link', { name: 'Deposits', exact: true }).click();
-    await page.locator('tbody tr').last().getByRole('link').first().click();
-    await page.getByText('Attribute…').click();
-    await page.getByLabel('Owner, in your own terms').fill('customer 7');
-    await page.locator('details[open]').getByLabel('Reason').fill('their ticket');
-    await page.getByRole('button', { name: 'Attribute' }).click();
-    await page.getByText('Its credit is in the feed.').waitFor();
-    expect(await page.locator('#life').textContent()).toContain('owner customer 7');
-  });
 });

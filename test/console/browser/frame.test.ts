@@ -1,19 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { tokenOf } from '../../api/api-under-test.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
-import { fill } from './filled.ts';
 
 describe.runIf(HAS_BROWSER)('in a browser', () => {
   useBrowser();
-
-  test.for(['/console', '/console/runs'])(
-    '%s has no fault for screen readers and fits every width in both themes',
-    async (path) => {
-      const site = await Site.open();
-      await fill(site.console);
-      expect(await faultsOf(site, path, 'olga')).toEqual([]);
-    },
-  );
 
   test('the sign-in page has no fault, and leads to the page that was asked for', async () => {
     const site = await Site.open();

@@ -64,7 +64,9 @@ describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/console/search?q=0xnone');
     expect(
-      await page.getByText('Nothing has this id, hash, address, memo or owner.').isVisible(),
+      await page
+        .getByText('Nothing has this id, hash, address, memo, owner, reference or amount.')
+        .isVisible(),
     ).toBe(true);
   });
 });

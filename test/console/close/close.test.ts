@@ -142,8 +142,8 @@ test.for(['vera', 'chris'] as const)('%s signs and closes nothing', async (perso
   expect(page).not.toContain('/sign"');
   const reportHash = closesOf(console.open)[1]?.report_hash ?? '';
   const sign = { role: 'preparer', reason: 'seen', reportHash };
-  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain('this call needs');
-  expect(words(await visitor.send(`${PATH}/close`))).toContain('this call needs');
+  expect(words(await visitor.send(`${PATH}/sign`, sign))).toContain('This call needs');
+  expect(words(await visitor.send(`${PATH}/close`))).toContain('This call needs');
   expect(console.open.rows('SELECT * FROM close_signatures')).toEqual([]);
 });
 

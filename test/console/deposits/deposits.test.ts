@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { Memo, TransactionId } from '../../../src/domain/ids.ts';
-import type { CreditingPolicy } from '../../../src/domain/deposit/policy.ts';
+import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
@@ -178,13 +178,13 @@ test('a raw body is shown escaped and indented, and leads to its bytes', async (
   const body = console.service.confirmed(1, { note: '<script>alert(1)</script>', big: 12.5 });
   const raw = JSON.stringify(body).replace('12.5', '123456789012345678901');
   await console.open.deliver(raw);
-  const vera = await console.as('vera');
-  const page = await (await vera.request(`${PATH}/${console.open.depositId()}`)).text();
+  const audra = await console.as('audra');
+  const page = await (await audra.request(`${PATH}/${console.open.depositId()}`)).text();
   expect(page).not.toContain('<script>alert');
   expect(page).toContain('&quot;note&quot;: &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;');
   expect(page).toContain('\n  &quot;big&quot;: 123456789012345678901');
   const link = /href="(\/console\/journal\/\d+)"/.exec(page)?.[1] ?? '';
-  expect(await (await vera.request(`${link}/bytes`)).text()).toBe(raw);
+  expect(await (await audra.request(`${link}/bytes`)).text()).toBe(raw);
 });
 
 test('an operator holds and releases; others see no button and are refused', async () => {
@@ -195,7 +195,7 @@ test('an operator holds and releases; others see no button and are refused', asy
     const browser = await console.as(person);
     expect(await browser.get(path)).not.toContain(`${path}/hold`);
     expect(words(await browser.send(`${path}/hold`, { reason: 'x' }))).toContain(
-      'The token does not allow this',
+      'The role does not allow this',
     );
   }
   expect(console.open.standing()).toBe('verifying');

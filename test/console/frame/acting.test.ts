@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { actingOn } from '../../../src/api/acting.ts';
+import { ROLES } from '../../../src/domain/access/role.ts';
 import { apiUnderTest } from '../../api/api-under-test.ts';
 import { consoleUnderTest, words, PUBLIC } from '../console-under-test.ts';
 
@@ -11,7 +12,7 @@ test('a call acts as the person, whose role the API checks', async () => {
   const refused = await acting.call({ name: 'vera', role: 'viewer' }, RUN_NOW);
   expect(refused).toMatchObject({
     kind: 'refused',
-    problem: { status: 403, title: 'The token does not allow this' },
+    problem: { status: 403, title: 'The role does not allow this' },
   });
   const done = await acting.call({ name: 'olga', role: 'operator' }, RUN_NOW);
   expect(done).toMatchObject({ kind: 'done', body: { matched: 0 } });
@@ -27,17 +28,14 @@ test('a call acts as the person, whose role the API checks', async () => {
 test('a page knows by the API’s own routes whom a call is allowed to', async () => {
   const acting = actingOn((await apiUnderTest()).app);
   const rolesFor = (method: 'GET' | 'POST' | 'PUT', path: string) =>
-    (['viewer', 'crediting', 'operator', 'admin'] as const).filter((role) =>
-      acting.permits({ name: 'x', role }, { method, path }),
-    );
-  expect(rolesFor('GET', '/v1/deposits?state=held')).toHaveLength(4);
-  expect(rolesFor('POST', '/v1/credits/crd_1/acknowledge')).toEqual([
-    'crediting',
-    'operator',
-    'admin',
-  ]);
+    ROLES.filter((role) => acting.refusal({ name: 'x', role }, { method, path }) === null);
+  expect(rolesFor('GET', '/v1/deposits?state=held')).toEqual(ROLES);
+  expect(rolesFor('POST', '/v1/credits/crd_1/ack')).toEqual(['crediting', 'operator', 'admin']);
   expect(rolesFor('POST', '/v1/deposits/dep_1/approve')).toEqual(['operator', 'admin']);
   expect(rolesFor('PUT', '/v1/policy')).toEqual(['admin']);
+  expect(() => rolesFor('POST', '/v1/deposits/dep_1/aprove')).toThrow(
+    'no route for POST /v1/deposits/dep_1/aprove',
+  );
 });
 
 test('no request from the network names a caller', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { identify } from '../../api/api-under-test.ts';
 import { consoleUnderTest, OWN_PAGE, PUBLIC } from '../console-under-test.ts';
 
 test('a page loads the console’s own files and runs nothing inline', async () => {
@@ -15,16 +14,16 @@ test('a page loads the console’s own files and runs nothing inline', async () 
 });
 
 test('every file that a page names is there, and browsers keep it', async () => {
-  const { stranger } = await consoleUnderTest({ access: { kind: 'token', identify } });
+  const { stranger } = await consoleUnderTest();
   const page = await stranger.get('/console');
   const files = [...page.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(
     ([, url = '']) => url,
   );
   expect(files.map((url) => url.slice(url.lastIndexOf('/') + 1)).toSorted()).toEqual([
-    'console.css',
-    'console.js',
     'icon.svg',
     'idiomorph.js',
+    'pages.css',
+    'pages.js',
   ]);
   for (const url of files) {
     const answer = await stranger.request(url);
@@ -32,8 +31,8 @@ test('every file that a page names is there, and browsers keep it', async () => 
     expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
     expect((await answer.text()).length).toBeGreaterThan(100);
   }
-  const [module = ''] = files.filter((url) => url.endsWith('console.js'));
-  const folder = module.replace('console.js', '');
+  const [module = ''] = files.filter((url) => url.endsWith('pages.js'));
+  const folder = module.replace('pages.js', '');
   const imported = [...(await stranger.get(module)).matchAll(/from '\.\/([^']+)'/g)];
   expect(imported.length).toBeGreaterThan(0);
   for (const [, name] of imported) {

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
-import type { ConsoleOptions } from '../../../src/console/application.ts';
-import { identify, tokenOf, type Person } from '../../api/api-under-test.ts';
+import { tokenOf, type Person } from '../../api/api-under-test.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { consoleUnderTest, OWN_PAGE, PUBLIC, words } from '../console-under-test.ts';
+import {
+  consoleUnderTest,
+  OWN_PAGE,
+  PUBLIC,
+  words,
+  type ConsoleTestOptions,
+} from '../console-under-test.ts';
 
-const TOKEN = { kind: 'token', identify } as const;
-
-async function openConsole(options: Partial<ConsoleOptions> = {}) {
+async function openConsole(options: ConsoleTestOptions = {}) {
   const { open, service, app } = await consoleUnderTest({ ...PUBLIC, ...options });
   return { open, service, app };
 }
@@ -35,7 +38,7 @@ function cookieOf(response: Response): string {
 }
 
 test('a stranger is asked for a token and shown nothing', async () => {
-  const { open, service, app } = await openConsole({ access: TOKEN });
+  const { open, service, app } = await openConsole({ isPublic: false });
   await open.deliver(service.confirmed(1));
   const page = await app.request('/console');
   expect(page.status).toBe(200);
@@ -47,7 +50,7 @@ test('a stranger is asked for a token and shown nothing', async () => {
 });
 
 test('a token opens a session whose cookie is not the token', async () => {
-  const { open, service, app } = await openConsole({ access: TOKEN });
+  const { open, service, app } = await openConsole({ isPublic: false });
   await open.deliver(service.confirmed(1));
   await verifyWith(open);
   const answer = await signIn(app, ` ${tokenOf('vera')} `);
@@ -69,7 +72,7 @@ test('a token opens a session whose cookie is not the token', async () => {
 });
 
 test('behind TLS the cookie is never sent without it', async () => {
-  const { app } = await openConsole({ access: TOKEN, secure: true });
+  const { app } = await openConsole({ isPublic: false, secure: true });
   const answer = await signIn(app, tokenOf('vera'));
   expect(answer.headers.get('Set-Cookie')).toContain('; Secure');
 });
@@ -77,7 +80,7 @@ test('behind TLS the cookie is never sent without it', async () => {
 test('an open page does not keep a session that nobody uses; a person at it does', async () => {
   const clock = { now: 0 };
   const now = () => clock.now;
-  const { app } = await openConsole({ access: TOKEN, now, idleMsMax: 60_000 });
+  const { app } = await openConsole({ isPublic: false, now, idleMsMax: 60_000 });
   const Cookie = cookieOf(await signIn(app, tokenOf('vera')));
   const after = async (
     ms: number,
@@ -101,7 +104,7 @@ test('an open page does not keep a session that nobody uses; a person at it does
 });
 
 test('after ten wrong tokens in a minute nobody signs in from there, and the page says for how long', async () => {
-  const { app } = await openConsole({ access: TOKEN, now: () => 0 });
+  const { app } = await openConsole({ isPublic: false, now: () => 0 });
   for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong', OTHER_SITE);
   expect((await signIn(app, tokenOf('vera'))).status).toBe(303);
   for (let number = 0; number < 10; number += 1) await signIn(app, 'wrong');
@@ -112,7 +115,7 @@ test('after ten wrong tokens in a minute nobody signs in from there, and the pag
 });
 
 test('a wrong token, none, or too long a one signs nobody in', async () => {
-  const { app } = await openConsole({ access: TOKEN });
+  const { app } = await openConsole({ isPublic: false });
   const answers = [
     await signIn(app, 'wrong'),
     await signIn(app, ''),
@@ -120,7 +123,7 @@ test('a wrong token, none, or too long a one signs nobody in', async () => {
   ];
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('Set-Cookie')]).toEqual([401, null]);
-    expect(await answer.text()).toContain('That token is not one of api.tokens.');
+    expect(await answer.text()).toContain('That token is unknown or revoked.');
   }
   expect((await signIn(app, 'x'.repeat(5_000))).status).toBe(413);
 });
@@ -136,7 +139,7 @@ test.each([
   ['of a page without an origin', { Origin: 'null' }, 403],
   ['that tells nothing of its page', {}, 403],
 ])('a sign-in form %s', async (_, headers, status) => {
-  const { app } = await openConsole({ access: TOKEN });
+  const { app } = await openConsole({ isPublic: false });
   const answer = await signIn(app, tokenOf('vera'), { Host: 'books.test', ...headers });
   expect([answer.status, answer.headers.has('Set-Cookie')]).toEqual([status, status === 303]);
 });

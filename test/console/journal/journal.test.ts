@@ -7,11 +7,11 @@ test('a body is shown as text, and downloaded byte by byte', async () => {
   const { seq } = console.open.rows<{ seq: number }>('SELECT max(seq) AS seq FROM journal')[0] ?? {
     seq: 0,
   };
-  const vera = await console.as('vera');
-  const page = await vera.get(`/console/journal/${seq}`);
+  const audra = await console.as('audra');
+  const page = await audra.get(`/console/journal/${seq}`);
   expect(page).toContain('not json: &lt;script&gt;');
   expect(words(page)).toContain(`18 bytes at journal position ${seq}`);
-  const bytes = await vera.request(`/console/journal/${seq}/bytes`);
+  const bytes = await audra.request(`/console/journal/${seq}/bytes`);
   expect(bytes.headers.get('Content-Type')).toBe('application/octet-stream');
   expect(bytes.headers.get('Content-Disposition')).toContain('attachment');
   expect(await bytes.text()).toBe('not json: <script>');
@@ -24,8 +24,8 @@ test('a position without a fact is not found, and a public console shows no byte
     seq: 0,
   };
   expect(await console.stranger.get(`/console/journal/${seq}`)).not.toContain('secret');
-  expect((await console.stranger.request(`/console/journal/${seq}/bytes`)).status).toBe(404);
-  const signedIn = await (await consoleUnderTest()).as('vera');
+  expect((await console.stranger.request(`/console/journal/${seq}/bytes`)).status).toBe(403);
+  const signedIn = await (await consoleUnderTest()).as('audra');
   expect((await signedIn.request('/console/journal/99')).status).toBe(404);
   expect((await signedIn.request('/console/journal/99/bytes')).status).toBe(404);
 });

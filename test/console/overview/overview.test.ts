@@ -23,7 +23,7 @@ test('an empty store shows an empty console, and what would fill it', async () =
   const { read } = await openConsole();
   const text = words(await read());
   expect(text).toContain('Accepted 0 Duplicates 0 Quarantined 0 Credits 0 Reversals 0');
-  expect(text).toContain('No day is closed yet.');
+  expect(text).toContain('No day is closed yet. The next close is due 2025-11-21 00:05:00 UTC');
   expect(text).toContain('Nothing waits for a person.');
   expect(text).toContain('No deposits yet.');
   expect(text).toContain('No open breaks.');
@@ -224,4 +224,14 @@ test('without scripts the page reloads itself', async () => {
   expect(await read()).toContain(
     '<noscript><meta http-equiv="refresh" content="15;url=/console?reload"/></noscript>',
   );
+});
+
+test.for([
+  [{ role: 'owner', owner: 'a', epoch: 3 }, 'owns the journal epoch 3', 'not configured'],
+  [{ role: 'follower', owner: 'b', epoch: 3 }, 'follows b epoch 3', 'asked by the owner'],
+  [{ role: 'cut_off', owner: null, epoch: null }, 'cut off from the journal', 'asked by the owner'],
+] as const)('the health shows a receiver as %j', async ([receiver, shown, custody]) => {
+  const page = await withStatus({ receiver });
+  expect(page).toContain(`Receiver ${shown}`);
+  expect(page).toContain(`Custody API ${custody}`);
 });

@@ -6,6 +6,7 @@ import {
   scopeName,
 } from '../../../src/console/policy/policy-text.ts';
 import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
+import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
@@ -99,6 +100,27 @@ test('an operator halts an asset and resumes it; the reason is kept', async () =
   expect((await held(console)).halted).toEqual([]);
 });
 
+test('a switch keeps its position when it is set', async () => {
+  const console = await consoleUnderTest();
+  const body = (asset: string) => ({ balanceChanges: [change('1', { asset, ...decimals(6) })] });
+  await console.open.deliver(
+    console.service.confirmed(1, body('ethereum:ETH')),
+    console.service.confirmed(1, { blockchainHash: '0xb2', ...body('ethereum:USDC') }),
+  );
+  const olga = await console.as('olga');
+  const switches = (page: string): string[] =>
+    [...page.matchAll(/<span class="switch-name">([^<]*)</g)].map(([, name = '']) => name);
+  const before = switches(await olga.get(PATH));
+  expect(before).toEqual([
+    'everything',
+    'network ethereum',
+    'asset ethereum:ETH',
+    'asset ethereum:USDC',
+  ]);
+  await olga.send(`${PATH}/halt`, { asset: 'ethereum:USDC', reason: 'a fork' });
+  expect(switches(await olga.get(PATH))).toEqual(before);
+});
+
 test('everything and a network have switches, and a halt of both names is refused', async () => {
   const console = await consoleUnderTest();
   const olga = await console.as('olga');
@@ -125,6 +147,27 @@ test('an admin changes the policy: edit, review the differences, set', async () 
   expect(set).toContain('The policy pol_2 is in force.');
   expect(set).toContain('Set by ada');
   expect(set).toContain('ticket 4712');
+});
+
+test('a review lists the deposits that the new policy would hold, before anybody sets it', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6, { balanceChanges: [change('1500', decimals(2))] }));
+  await verifyWith(open, { changes: [balanceChange(1_500n)] });
+  await open.deliver(service.incoming('mempool', { blockchainHash: '0xb2' }));
+  const ada = await console.as('ada');
+  const review = async (fields: Record<string, string>): Promise<string> =>
+    words(await (await ada.post(`${PATH}/review`, fields)).text());
+  const json = JSON.stringify({ default: { confirmations: 6, oneApprovalAbove: '1499' } });
+  const page = await review({ json });
+  expect(page).toContain('Would hold 1 of the last 2 deposits, free 0, and lead 0 to another');
+  expect(page).toContain('15 ETH 1500 credited credited held approval required');
+  expect(await review({ json: JSON.stringify({ default: { confirmations: 6 } }) })).toContain(
+    'Every one of them has the same outcome by both policies.',
+  );
+  expect(await review({ json: JSON.stringify({ default: { confirmations: 'many' } }) })).toContain(
+    'policy.default.confirmations',
+  );
 });
 
 test('a refused change stays on the page, beside what is wrong with it', async () => {
@@ -166,7 +209,7 @@ test.for([
   const json = JSON.stringify({ default: { confirmations: 9 } });
   const { version } = await held(console);
   const set = await visitor.post(`${PATH}/set`, { version, json, reason: 'ticket 4712' });
-  expect(set.status).toBe(sets ? 303 : 409);
+  expect(set.status).toBe(sets ? 303 : 403);
   expect((await held(console)).policy).toMatchObject({ default: { confirmations: sets ? 9 : 6 } });
 });
 

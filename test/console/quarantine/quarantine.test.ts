@@ -27,12 +27,12 @@ async function keepUnderstood({ open, service }: ConsoleUnderTest, count: number
 
 test('the quarantine lists bodies with their defects, and each shows its bytes', async () => {
   const { console, id, seq } = await withKept();
-  const vera = await console.as('vera');
-  const list = await vera.get('/console/quarantine');
+  const audra = await console.as('audra');
+  const list = await audra.get('/console/quarantine');
   expect(list).toContain(`<a href="/console/quarantine/${id}">${id}</a>`);
   expect(words(list)).toMatch(/stream: .* strange kept/);
   expect(list).not.toContain('type="checkbox"');
-  const page = await vera.get(`/console/quarantine/${id}`);
+  const page = await audra.get(`/console/quarantine/${id}`);
   expect(page).toContain('{&quot;id&quot;:&quot;strange&quot;');
   // The bytes are shown, never run, and none of them hides or reorders others.
   expect(page).toContain('&lt;b&gt;\\u{202e}gpj');
@@ -60,7 +60,7 @@ test('a retry that still fails says why, alone and in bulk', async () => {
   expect(words(none)).toContain('Nothing was chosen');
 });
 
-test.for(['vera', 'chris', 'olga', 'ada'] as const satisfies readonly Person[])(
+test.for(['vera', 'chris', 'fiona', 'olga', 'ada', 'audra'] as const satisfies readonly Person[])(
   '%s may retry exactly when the API allows it',
   async (person) => {
     const { console, id } = await withKept();
@@ -71,7 +71,7 @@ test.for(['vera', 'chris', 'olga', 'ada'] as const satisfies readonly Person[])(
     expect((await browser.get(at)).includes('Retry…')).toBe(mayRetry);
     for (const path of [`${at}/retry`, '/console/quarantine/retry']) {
       const page = words(await browser.send(path, { kept: id, reason: 'upgraded' }));
-      expect(page.includes('The token does not allow this')).toBe(!mayRetry);
+      expect(page.includes('The role does not allow this')).toBe(!mayRetry);
     }
   },
 );

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { CreditId } from '../../../src/domain/ids.ts';
+import { verifyWith } from '../../store/evidence.ts';
+import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
 test('a search lists what has the text as its id or hash, with its notifications', async () => {
@@ -28,7 +31,7 @@ test('a text that nothing has teaches what search takes', async () => {
   const { as } = await openConsole();
   const vera = await as('vera');
   const text = words(await vera.get('/console/search?q=nothing'));
-  expect(text).toContain('Nothing has this id, hash, address, memo or owner.');
+  expect(text).toContain('Nothing has this id, hash, address, memo, owner, reference or amount.');
   expect(text).toContain('Search takes whole ids');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
@@ -55,6 +58,43 @@ test('a memo, an address and an owner find the newest deposits', async () => {
       `/console/deposits/${depositId}`,
     ]);
   }
+});
+
+test.for(['1.5 ETH', '1.5 eth', '1.50', '150 ethereum:ETH', '150'])(
+  'the amount %s finds its deposit, in the asset’s unit or in smallest units',
+  async (text) => {
+    const { open, service, as } = await openConsole();
+    const ether = (amount: string) => ({ balanceChanges: [change(amount, decimals(2))] });
+    await open.deliver(
+      service.confirmed(1, ether('150')),
+      service.confirmed(1, { blockchainHash: '0xb2', ...ether('151') }),
+    );
+    const answer = await (await as('vera')).request(`/console/search?q=${text}`);
+    expect(answer.headers.get('Location')).toBe(
+      `/console/deposits/${open.deposits()[0]?.deposit_id}`,
+    );
+  },
+);
+
+test('a consumer’s reference and a transaction find what they belong to', async () => {
+  const { open, service, as } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  await open.decide({
+    kind: 'acknowledge',
+    creditId: CreditId(open.deposits()[0]?.credit_id ?? ''),
+    reference: 'ledger-9',
+  });
+  await open.deliver(
+    service.outgoing('submitted', { transactionId: 'wd-1', blockchainHash: '0xf6' }),
+  );
+  const vera = await as('vera');
+  for (const text of ['ledger-9', 'dep-tx']) {
+    const answer = await vera.request(`/console/search?q=${text}`);
+    expect(answer.headers.get('Location')).toBe(`/console/deposits/${open.depositId()}`);
+  }
+  const sent = await vera.request('/console/search?q=wd-1');
+  expect(sent.headers.get('Location')).toBe('/console/withdrawals/wd-1');
 });
 
 test('every page has the field, which the key / opens', async () => {

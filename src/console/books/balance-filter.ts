@@ -1,0 +1,81 @@
+import type { BalanceQuery } from '../../store/queries.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { FilterField } from '../../pages/parts/filter-form.tsx';
+import { dayOrMoment } from './moments.ts';
+
+const NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset', 'asOf'] as const;
+type Name = (typeof NAMES)[number];
+
+/** A filter as its link and its form have it: texts. */
+export type BalanceFilter = Readonly<Partial<Record<Name, string>>>;
+
+/** What is wrong with a filter or a period, and what to do. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+}
+
+/** The filter of a link; unknown members do not filter. */
+export function balanceFilterOf(query: Readonly<Record<string, string>>): BalanceFilter {
+  const given = NAMES.map((name) => [name, query[name]?.trim() ?? ''] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+}
+
+/** The last moment that counts: that of a day is its last millisecond. */
+function asOfOf(text: string): number | undefined {
+  const read = dayOrMoment(text);
+  if (read === undefined) return undefined;
+  return read.kind === 'day' ? read.start + 86_400_000 - 1 : read.at;
+}
+
+/** What the store is asked, or what is wrong with the filter. */
+export function balanceQueryOf(
+  filter: BalanceFilter,
+): { readonly query: BalanceQuery } | { readonly problem: Problem } {
+  const { view = 'books', asOf, ...equal } = filter;
+  if (view !== 'books' && view !== 'chain') {
+    return { problem: { title: 'Unknown view', detail: 'Use books or chain.' } };
+  }
+  if (asOf === undefined) return { query: { ...equal, view } };
+  const moment = asOfOf(asOf);
+  if (moment !== undefined) return { query: { ...equal, view, asOf: moment } };
+  const detail = 'Write a day such as 2025-11-20, or a moment such as 2025-11-20T12:00:00Z.';
+  return { problem: { title: '“As of” is not a day', detail } };
+}
+
+/** Assets to choose from, and the chosen one, which the store may not know. */
+function assetOptions(decimals: Decimals, chosen: string | undefined) {
+  const known = new Set([...decimals.keys(), ...(chosen === undefined ? [] : [chosen])]);
+  return [...known].toSorted().map((value) => ({ value, label: value }));
+}
+
+/** The fields of the form that makes the link. */
+export function balanceFields(filter: BalanceFilter, decimals: Decimals): FilterField[] {
+  const { asOf } = filter;
+  const isDay = asOf === undefined || dayOrMoment(asOf)?.kind === 'day';
+  return [
+    {
+      name: 'view',
+      label: 'View',
+      value: filter.view,
+      none: 'books',
+      options: [{ value: 'chain', label: 'chain view' }],
+    },
+    {
+      name: 'asset',
+      label: 'Asset',
+      value: filter.asset,
+      options: assetOptions(decimals, filter.asset),
+    },
+    { name: 'vaultId', label: 'Vault id', value: filter.vaultId },
+    { name: 'accountId', label: 'Account id', value: filter.accountId },
+    { name: 'addressId', label: 'Address id', value: filter.addressId },
+    { name: 'memo', label: 'Memo', value: filter.memo },
+    {
+      name: 'asOf',
+      label: 'As of the end of (UTC)',
+      value: asOf,
+      type: isDay ? 'date' : 'text',
+    },
+  ];
+}

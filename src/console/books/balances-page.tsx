@@ -1,0 +1,142 @@
+import type { Balance } from '../../store/answers.ts';
+import type { Page } from '../../store/page.ts';
+import type { BalanceQuery } from '../../store/queries.ts';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { FoldedFilter } from '../../pages/parts/filter-form.tsx';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
+import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
+import { dayText } from './moments.ts';
+
+function Part({ value }: { value: string | null }): Markup {
+  return value === null ? <span class="muted">none</span> : <Identifier value={value} />;
+}
+
+function columnsOf(query: BalanceQuery, decimals: Decimals): Column<Balance>[] {
+  const { view, asOf } = query;
+  const period = asOf === undefined ? {} : { to: dayText(asOf) };
+  const pending: Column<Balance> = {
+    title: 'Pending',
+    cell: ({ pending: amount, asset }) =>
+      amount === 0n ? (
+        <span class="muted">0</span>
+      ) : (
+        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      ),
+    is: 'number',
+  };
+  return [
+    {
+      title: 'Vault',
+      cell: (one) => (
+        <Identifier value={one.vaultId} href={statementLink({ ...one, view }, period)} />
+      ),
+    },
+    { title: 'Account', cell: ({ accountId }) => <Part value={accountId} /> },
+    { title: 'Address', cell: ({ addressId }) => <Part value={addressId} /> },
+    { title: 'Memo', cell: ({ memo }) => <Part value={memo} /> },
+    {
+      title: 'Amount',
+      cell: ({ amount, asset }) => (
+        <AmountFigure amount={amount} asset={asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    ...(view === 'books' && asOf === undefined ? [pending] : []),
+  ];
+}
+
+function NoBalances({ filter }: { filter: BalanceFilter }): Markup {
+  const isAll = Object.keys(filter).length === 0;
+  return (
+    <EmptyState title={isAll ? 'No position holds anything yet.' : 'No position is like this.'}>
+      {isAll ? (
+        <p>
+          The first confirmation of a deposit, and a mined withdrawal, post to a position: vault,
+          account, address, memo and asset.
+        </p>
+      ) : (
+        <p>
+          Positions with a balance of zero are left out. Identifiers compare whole and letter by
+          letter. <a href={BOOKS_PATH}>Show all balances</a>
+        </p>
+      )}
+    </EmptyState>
+  );
+}
+
+function Found(list: {
+  filter: BalanceFilter;
+  query: BalanceQuery;
+  found: Page<Balance>;
+  decimals: Decimals;
+}): Markup {
+  const { filter, query, found, decimals } = list;
+  const { view, asOf } = query;
+  if (found.total === 0) return <NoBalances filter={filter} />;
+  return (
+    <>
+      <p class="muted">
+        {view === 'books' ? 'The books' : 'The chain view'}{' '}
+        {asOf === undefined ? (
+          'now'
+        ) : (
+          <>
+            as of <Moment at={asOf} />
+          </>
+        )}
+        . A vault opens the position’s statement.
+      </p>
+      <DataTable
+        caption="Balances by position"
+        items={found.items}
+        columns={columnsOf(query, decimals)}
+        rowKey={({ vaultId, accountId, addressId, memo, asset }) =>
+          [vaultId, accountId, addressId, memo, asset].map((part) => part ?? '').join('/')
+        }
+        href={(one) => statementLink({ ...one, view })}
+      />
+      <PageLinks found={found} href={(page) => linkTo(BOOKS_PATH, { ...filter, page })} />
+    </>
+  );
+}
+
+/** Balances by position, with their filter, which is a link. */
+export function BalancesPage(shown: {
+  filter: BalanceFilter;
+  decimals: Decimals;
+  result:
+    { readonly query: BalanceQuery; readonly found: Page<Balance> } | { readonly problem: Problem };
+}): Markup {
+  const { filter, decimals, result } = shown;
+  const fields = balanceFields(filter, decimals);
+  return (
+    <>
+      <FoldedFilter action={BOOKS_PATH} fields={fields} open={'problem' in result} />
+      <Card
+        id="balances"
+        title="Balances"
+        aside={
+          <span>
+            <a href={linkTo(`${BOOKS_PATH}/balances/csv`, filter)}>CSV</a>{' '}
+            <a href={linkTo(`${BOOKS_PATH}/balances/xlsx`, filter)}>Excel</a>
+          </span>
+        }
+      >
+        {'problem' in result ? (
+          <ProblemNotice problem={result.problem} />
+        ) : (
+          <Found filter={filter} query={result.query} found={result.found} decimals={decimals} />
+        )}
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Hono } from 'hono';
+import type { Reads } from '../../store/reads.ts';
+import { TABLE_FORMATS, type TableAsked } from '../../report/tables/table-documents.ts';
+import { pageOf } from '../../pages/parts/link.ts';
+import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
+import { balanceFilterOf, balanceQueryOf, type BalanceFilter } from './balance-filter.ts';
+import { BalancesPage } from './balances-page.tsx';
+import { MovementsPage, readHashBooks } from './movements-page.tsx';
+import { periodOf } from './period.ts';
+import { StatementPage, type ShownStatement } from './statement-page.tsx';
+
+const PAGE_SIZE = 50;
+const FORMAT = `:format{${TABLE_FORMATS.join('|')}}` as const;
+
+async function readBalances(reads: Reads, filter: BalanceFilter, page: number) {
+  const asked = balanceQueryOf(filter);
+  if ('problem' in asked) return asked;
+  const found = await reads.balances(asked.query, { page, pageSize: PAGE_SIZE });
+  return { query: asked.query, found };
+}
+
+/** The position that a link names; undefined without a vault or an asset. */
+function positionOf(query: Readonly<Record<string, string>>): Position | undefined {
+  const { vaultId = '', asset = '', view } = query;
+  if (vaultId === '' || asset === '') return undefined;
+  const part = (name: 'accountId' | 'addressId' | 'memo'): string | null => query[name] || null;
+  return {
+    view: view === 'chain' ? 'chain' : 'books',
+    vaultId,
+    accountId: part('accountId'),
+    addressId: part('addressId'),
+    memo: part('memo'),
+    asset,
+  };
+}
+
+const NO_POSITION =
+  'A statement needs a vault and an asset. The list of balances leads to each position’s statement.';
+const UNKNOWN_POSITION = 'Nothing was ever posted at this position.';
+
+/** What the page shows, or undefined for a position without any posting. */
+async function readStatementPage(
+  reads: Reads,
+  position: Position,
+  about: { readonly query: Readonly<Record<string, string>>; readonly now: number },
+): Promise<ShownStatement | undefined> {
+  const { query, now } = about;
+  const decimals = await reads.pinnedDecimals();
+  const asked = periodOf({ from: query['from'], to: query['to'] }, now);
+  const shown = { position, decimals, now };
+  if ('problem' in asked) return { ...shown, result: asked };
+  const { period } = asked;
+  const { from, to } = period;
+  const page = { page: pageOf(query['page']), pageSize: PAGE_SIZE };
+  const found = await reads.statement({ ...position, from, to }, page);
+  if (found.kind === 'unknown') return undefined;
+  if (found.kind === 'too_long') return { ...shown, result: { period, tooLong: found } };
+  return { ...shown, result: { period, statement: found } };
+}
+
+function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, now, show, missing, hrefOf } = context;
+  app.get(BOOKS_PATH, async (visit) => {
+    const filter = balanceFilterOf(visit.req.query());
+    const page = pageOf(visit.req.query('page'));
+    const [decimals, result] = await Promise.all([
+      reads.pinnedDecimals(),
+      readBalances(reads, filter, page),
+    ]);
+    const body = <BalancesPage filter={filter} decimals={decimals} result={result} />;
+    return show(visit, { title: 'Books', body }, 'problem' in result ? 400 : 200);
+  });
+  app.get(`${BOOKS_PATH}/movements/:hash`, async (visit) => {
+    const hash = visit.req.param('hash');
+    const books = await readHashBooks(reads, hash);
+    if (books === undefined) return missing(visit, `No fact names the hash ${hash}.`);
+    return show(visit, { title: 'Movements', body: <MovementsPage {...{ books, hrefOf }} /> });
+  });
+  app.get(`${BOOKS_PATH}/statement`, async (visit) => {
+    const query = visit.req.query();
+    const position = positionOf(query);
+    if (position === undefined) return missing(visit, NO_POSITION);
+    const shown = await readStatementPage(reads, position, { query, now: now() });
+    if (shown === undefined) return missing(visit, UNKNOWN_POSITION);
+    const status = 'statement' in shown.result ? 200 : 400;
+    return show(visit, { title: 'Statement', body: <StatementPage shown={shown} /> }, status);
+  });
+}
+
+/** Spreadsheets to save. */
+function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { now, table, missing } = context;
+  const answer = async (visit: Visit, asked: TableAsked): Promise<Response> => {
+    const format = TABLE_FORMATS.find((one) => one === visit.req.param('format')) ?? 'csv';
+    const found = await table(asked, format);
+    if (found.kind === 'unknown') return missing(visit, UNKNOWN_POSITION);
+    if (found.kind === 'too_long') {
+      return visit.text('The period is too long: open the statement’s page, and shorten it.', 400);
+    }
+    const { body, contentType, fileName } = found.document;
+    return visit.body(body, 200, {
+      'Content-Type': contentType,
+      'Content-Disposition': `attachment; filename="${fileName}"`,
+    });
+  };
+  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, async (visit) => {
+    const asked = balanceQueryOf(balanceFilterOf(visit.req.query()));
+    if ('problem' in asked) {
+      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+    }
+    return answer(visit, { kind: 'balances', query: asked.query, at: now() });
+  });
+  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, async (visit) => {
+    const query = visit.req.query();
+    const position = positionOf(query);
+    if (position === undefined) return missing(visit, NO_POSITION);
+    const asked = periodOf({ from: query['from'], to: query['to'] }, now());
+    if ('problem' in asked) {
+      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+    }
+    const { from, to } = asked.period;
+    return answer(visit, { kind: 'statement', query: { ...position, from, to } });
+  });
+}
+
+/** `/console/books`: balances by position, a position's statement, a hash's movements. */
+export function mountBooks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  mountPages(app, context);
+  mountTables(app, context);
+}

@@ -1,0 +1,284 @@
+import type { Statement, StatementLine, StatementTooLong } from '../../store/statement.ts';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { Fact } from '../../pages/parts/fact.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
+import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
+import {
+  balancesLink,
+  BOOKS_PATH,
+  movementsLink,
+  positionQuery,
+  statementLink,
+  type Position,
+} from '../parts/book-links.ts';
+import type { Problem } from './balance-filter.ts';
+import { usualPeriods, type Period } from './period.ts';
+import { CAUSES, SOURCES } from './words.ts';
+
+/** What the page of a statement shows. */
+export interface ShownStatement {
+  readonly position: Position;
+  readonly decimals: Decimals;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly result:
+    | { readonly period: Period; readonly statement: Statement }
+    | { readonly period: Period; readonly tooLong: StatementTooLong }
+    | { readonly problem: Problem };
+}
+
+function PartFact({ name, value }: { name: string; value: string | null }): Markup {
+  if (value === null) return <></>;
+  return (
+    <Fact name={name}>
+      <Identifier value={value} whole />
+    </Fact>
+  );
+}
+
+function PositionCard({ position }: { position: Position }): Markup {
+  const { view, vaultId, accountId, addressId, memo, asset } = position;
+  return (
+    <Card
+      id="position"
+      title="Position"
+      aside={<a href={balancesLink({ view, vaultId, asset })}>Balances of the vault</a>}
+    >
+      <dl class="facts">
+        <PartFact name="Vault" value={vaultId} />
+        <PartFact name="Account" value={accountId} />
+        <PartFact name="Address" value={addressId} />
+        <PartFact name="Memo" value={memo} />
+        <Fact name="Asset">{asset}</Fact>
+        <Fact name="View">{view === 'books' ? 'books' : 'chain view'}</Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function PeriodNavigation(shown: { position: Position; now: number; chosen: string }): Markup {
+  const { position, now, chosen } = shown;
+  return (
+    <nav class="views" aria-label="Periods">
+      {usualPeriods(now).map(({ name, from, to }) => {
+        const href = statementLink(position, { from, to });
+        return (
+          <a href={href} aria-current={href === chosen ? 'true' : undefined}>
+            {name}
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The period as a link: a form that is sent with GET. */
+function PeriodForm(shown: { position: Position; from: string; to: string }): Markup {
+  const { position, from, to } = shown;
+  const typeOf = (text: string): string => (/T/.test(text) ? 'text' : 'date');
+  return (
+    <form class="filter" method="get" action={`${BOOKS_PATH}/statement`} data-filter="">
+      {Object.entries(positionQuery(position)).map(([name, value]) =>
+        value === undefined ? '' : <input type="hidden" name={name} value={value} />,
+      )}
+      <label class="field">
+        <span>From (UTC day)</span>
+        <input name="from" type={typeOf(from)} value={from} autocomplete="off" />
+      </label>
+      <label class="field">
+        <span>Until, this day included</span>
+        <input name="to" type={typeOf(to)} value={to} autocomplete="off" />
+      </label>
+      <button>Show</button>
+    </form>
+  );
+}
+
+function Kind({ line }: { line: StatementLine }): Markup {
+  const { cause, change, reverses } = line;
+  return (
+    <>
+      {reverses === null ? '' : 'reversal: '}
+      {CAUSES[cause]}
+      {change === 'transfer' ? '' : <span class="why">{change}</span>}
+    </>
+  );
+}
+
+/** Links a line to the fact that posted it. */
+function Evidence({ line }: { line: StatementLine }): Markup {
+  const { seq, source, notificationId } = line;
+  return (
+    <a href={`/console/journal/${seq}`} title={notificationId ?? undefined}>
+      {SOURCES[source]} <span class="unseen">at journal position</span> {grouped(String(seq))}
+    </a>
+  );
+}
+
+function columnsOf(asset: string, decimals: Decimals): Column<StatementLine>[] {
+  const money = (amount: StatementLine['amount'], signed = false): Markup => (
+    <AmountFigure amount={amount} asset={asset} decimals={decimals} signed={signed} bare />
+  );
+  return [
+    {
+      title: 'Hash',
+      cell: ({ blockchainHash }) => (
+        <Identifier value={blockchainHash} href={movementsLink(blockchainHash)} />
+      ),
+    },
+    { title: 'Posted', cell: ({ postedAt }) => <Moment at={postedAt} /> },
+    { title: 'Kind', cell: (line) => <Kind line={line} /> },
+    { title: 'Amount', cell: ({ amount }) => money(amount, true), is: 'number' },
+    { title: 'Balance', cell: ({ balance }) => money(balance), is: 'number' },
+    { title: 'Evidence', cell: (line) => <Evidence line={line} /> },
+  ];
+}
+
+/** Opening, movement and closing side by side. */
+function Sums(shown: ShownStatement & { statement: Statement; period: Period }): Markup {
+  const { statement, period, position, decimals, now } = shown;
+  const { opening, closing } = statement;
+  const { asset } = position;
+  const moved = closing - opening;
+  return (
+    <dl class="sides">
+      <div>
+        <dt>
+          Opening, <Moment at={period.from} />
+        </dt>
+        <dd>
+          <AmountFigure amount={opening} asset={asset} decimals={decimals} />
+        </dd>
+      </div>
+      <div>
+        <dt>{`Moved by ${grouped(String(statement.total))} ${statement.total === 1 ? 'line' : 'lines'}`}</dt>
+        <dd>
+          <AmountFigure amount={moved} asset={asset} decimals={decimals} signed />
+        </dd>
+      </div>
+      <div>
+        <dt>
+          {period.to > now ? 'Closing so far, ' : 'Closing, '}
+          <Moment at={Math.min(period.to, now)} />
+        </dt>
+        <dd>
+          <AmountFigure amount={closing} asset={asset} decimals={decimals} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Lines(shown: ShownStatement & { statement: Statement; period: Period }): Markup {
+  const { statement, period, position, decimals } = shown;
+  const { fromText: from, toText: to } = period;
+  const link = { ...positionQuery(position), from, to };
+  return (
+    <>
+      <h3>Lines</h3>
+      {statement.total === 0 ? (
+        <EmptyState title="Nothing moved this position in the period.">
+          <p>The balance at its beginning is the balance at its end. A longer period shows more.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Lines of the statement, oldest first"
+          items={statement.items}
+          columns={columnsOf(position.asset, decimals)}
+          rowKey={({ entryId, line }) => `${entryId}-${line}`}
+          href={({ blockchainHash }) => movementsLink(blockchainHash)}
+        />
+      )}
+      <PageLinks
+        found={statement}
+        href={(page) => linkTo(`${BOOKS_PATH}/statement`, { ...link, page })}
+      />
+      <p class="foot">
+        {`As of journal position ${grouped(String(statement.journalSeq))}. Lines are in the order of the journal.`}
+      </p>
+    </>
+  );
+}
+
+function TooLong(shown: { tooLong: StatementTooLong; position: Position; period: Period }): Markup {
+  const { tooLong, position, period } = shown;
+  const { limit, max, fitsUntil } = tooLong;
+  const most = grouped(String(max));
+  const detail =
+    limit === 'lines'
+      ? `A statement shows at most ${most} lines.`
+      : `A statement searches at most ${most} facts of the journal.`;
+  const to = fitsUntil === null ? null : new Date(fitsUntil).toISOString();
+  return (
+    <>
+      <ProblemNotice problem={{ title: 'The period is too long', detail }} />
+      {to === null ? (
+        <p>Begin later, or close the open day first.</p>
+      ) : (
+        <p>
+          <a href={statementLink(position, { from: period.fromText, to })}>
+            Show the period until {to}
+          </a>
+          , and continue from there.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Result({ shown }: { shown: ShownStatement }): Markup {
+  const { result, position } = shown;
+  if ('problem' in result) return <ProblemNotice problem={result.problem} />;
+  if ('tooLong' in result) {
+    return <TooLong tooLong={result.tooLong} position={position} period={result.period} />;
+  }
+  return (
+    <>
+      <Sums {...shown} {...result} />
+      <Lines {...shown} {...result} />
+    </>
+  );
+}
+
+/** A position's statement for a period. */
+export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
+  const { position, result, now } = shown;
+  const period = 'problem' in result ? undefined : result.period;
+  const [from, to] = [period?.fromText ?? '', period?.toText ?? ''];
+  const link = { ...positionQuery(position), from, to };
+  return (
+    <>
+      <PeriodNavigation
+        position={position}
+        now={now}
+        chosen={statementLink(position, { from, to })}
+      />
+      <PeriodForm position={position} from={from} to={to} />
+      <Card
+        id="statement"
+        title="Statement"
+        aside={
+          'statement' in result ? (
+            <span>
+              <a href={linkTo(`${BOOKS_PATH}/statement/csv`, link)}>CSV</a>{' '}
+              <a href={linkTo(`${BOOKS_PATH}/statement/xlsx`, link)}>Excel</a>
+            </span>
+          ) : (
+            ''
+          )
+        }
+      >
+        <Result shown={shown} />
+      </Card>
+      <PositionCard position={position} />
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Hono } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import type { AssetUrls } from '../../pages/assets/assets.ts';
+import type { IdentityProvider, NotSignedIn, SignedIn } from '../session/identity-provider.ts';
+import { SIGN_IN_SECONDS, SignInSeal } from '../session/sealed-sign-in.ts';
+import type { ConsoleEnv, Visit } from './context.ts';
+import { ownPage } from './own-page.ts';
+import { SignedInPage, SignInPage } from './sign-in-page.tsx';
+
+const COOKIE = 'counterfoil_sign_in';
+const COOKIE_PATH = '/console/session';
+export const CALLBACK_PATH = '/console/session/callback';
+
+/** The address to which the provider sends the browser back; register it there. */
+function callbackUrl(visit: Visit, secure: boolean): string {
+  const url = new URL(CALLBACK_PATH, visit.req.url);
+  // A proxy may end TLS, so the request itself may look plain.
+  if (secure) url.protocol = 'https:';
+  return url.href;
+}
+
+/** Sign-in at a provider: the way there, and its answer. `begin` starts the person's session. */
+export function mountProviderSignIn(
+  app: Hono<ConsoleEnv>,
+  options: {
+    readonly provider: IdentityProvider;
+    readonly now: () => number;
+    readonly secure: boolean;
+    readonly assets: AssetUrls;
+    readonly begin: (visit: Visit, signedIn: SignedIn) => void;
+  },
+): void {
+  const { provider, secure, assets, begin } = options;
+  const seal = new SignInSeal(options);
+  // The browser sends a strict cookie neither to the callback nor along its redirects.
+  const attributes = { path: COOKIE_PATH, httpOnly: true, sameSite: 'Lax', secure } as const;
+  const refuse = (visit: Visit, { kind, detail }: NotSignedIn, next: string) => {
+    const page = <SignInPage {...{ assets, refused: detail, next, provider: provider.name }} />;
+    return visit.html(html`<!doctype html>${page}`, kind === 'refused' ? 403 : 503);
+  };
+  app.get('/console/session/provider', async (visit) => {
+    const next = ownPage(visit.req.query('next'));
+    const begun = await provider.begin({ redirectUri: callbackUrl(visit, secure), next });
+    if (begun.kind !== 'begun') return refuse(visit, begun, next);
+    const sealed = await seal.seal(begun.pending);
+    setCookie(visit, COOKIE, sealed, { ...attributes, maxAge: SIGN_IN_SECONDS });
+    return visit.redirect(begun.url.href, 303);
+  });
+  app.get(CALLBACK_PATH, async (visit) => {
+    const pending = await seal.open(getCookie(visit, COOKIE) ?? '');
+    deleteCookie(visit, COOKIE, attributes);
+    if (pending === undefined) {
+      const detail =
+        'This sign-in began in another browser, took longer than ten minutes, or the daemon was restarted. Sign in again.';
+      return refuse(visit, { kind: 'refused', detail }, '/console');
+    }
+    const answer = await provider.end(new URL(visit.req.url).search, pending);
+    if (answer.kind !== 'signed-in') return refuse(visit, answer, pending.next);
+    begin(visit, answer);
+    const page = <SignedInPage assets={assets} next={pending.next} />;
+    return visit.html(html`<!doctype html>${page}`);
+  });
+}

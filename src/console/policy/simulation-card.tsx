@@ -1,0 +1,107 @@
+import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
+import { Amount } from '../../domain/money/amount.ts';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
+
+/** Deposits that the page lists; the API lists all. */
+const SHOWN = 100;
+
+type Changed = PolicySimulation['changed'][number];
+
+function OutcomeBadge({ outcome }: { outcome: Changed['before'] }): Markup {
+  const { state, reason } = outcome;
+  return (
+    <>
+      <Badge tone={state} text={state} />
+      {reason === null ? '' : <span class="why">{reason.replaceAll('_', ' ')}</span>}
+    </>
+  );
+}
+
+function columns(decimals: Decimals): Column<Changed>[] {
+  return [
+    {
+      title: 'Deposit',
+      cell: ({ deposit: { depositId } }) => (
+        <Identifier value={depositId} href={`/console/deposits/${depositId}`} />
+      ),
+    },
+    {
+      title: 'Amount',
+      cell: ({ deposit: { amount, asset } }) => (
+        <AmountFigure amount={Amount(BigInt(amount))} asset={asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    { title: 'Now', cell: ({ deposit }) => <OutcomeBadge outcome={deposit} /> },
+    { title: 'By this policy', cell: ({ before }) => <OutcomeBadge outcome={before} /> },
+    { title: 'By the new policy', cell: ({ after }) => <OutcomeBadge outcome={after} /> },
+    {
+      title: 'First seen',
+      cell: ({ deposit }) => <Moment at={Date.parse(deposit.firstSeenAt)} />,
+    },
+  ];
+}
+
+/** `Would hold 12 of the last 1 000 deposits, free 3, and lead 5 to another state or reason.` */
+function summaryOf({ evaluated, held, freed, other }: PolicySimulation): string {
+  const [all, ...counts] = [evaluated, held, freed, other].map((count) => grouped(String(count)));
+  const [toHeld, toFreed, toOther] = counts;
+  return `Would hold ${toHeld} of the last ${all} deposits, free ${toFreed}, and lead ${toOther} to another state or reason.`;
+}
+
+/** What the proposed policy would do with the newest deposits. */
+export function SimulationCard(shown: {
+  simulation: PolicySimulation;
+  decimals: Decimals;
+}): Markup {
+  const { simulation, decimals } = shown;
+  const { evaluated, oldestFirstSeenAt, changed } = simulation;
+  return (
+    <Card id="simulation" title="What it would do">
+      <p class="lead">
+        <b>{summaryOf(simulation)}</b>
+      </p>
+      {changed.length === 0 ? (
+        <EmptyState
+          title={
+            evaluated === 0
+              ? 'There is no deposit yet.'
+              : 'Every one of them has the same outcome by both policies.'
+          }
+        />
+      ) : (
+        <DataTable
+          caption="Deposits with another outcome"
+          items={changed.slice(0, SHOWN)}
+          columns={columns(decimals)}
+          rowKey={({ deposit }) => deposit.depositId}
+          href={({ deposit }) => `/console/deposits/${deposit.depositId}`}
+        />
+      )}
+      {changed.length > SHOWN ? (
+        <p class="foot">
+          {`The first ${SHOWN} of ${changed.length}. POST /v1/policy/simulate lists all.`}
+        </p>
+      ) : (
+        ''
+      )}
+      {oldestFirstSeenAt === null ? (
+        ''
+      ) : (
+        <p class="foot">
+          The oldest of them was first seen <Moment at={Date.parse(oldestFirstSeenAt)} />. Depths,
+          approvals and holds count as they are now. Credited deposits are evaluated as if nobody
+          had credited them; the change takes no credit back.
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Hono } from 'hono';
+import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
+import { pageOf } from '../../pages/parts/link.ts';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+import { WithdrawalPage } from './detail.tsx';
+import { filterOf, PATH, queryOf } from './filter.ts';
+import { WithdrawalsPage } from './list.tsx';
+
+const PAGE_SIZE = 50;
+/** The call of the API that shows raw bodies. */
+const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
+
+const NO_FILTER = 'There is no such status or knowledge of the custody API.';
+
+function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, table, missing } = context;
+  app.get(PATH, async (visit) => {
+    const filter = filterOf(visit.req.query());
+    const query = queryOf(filter);
+    if (query === undefined) return missing(visit, NO_FILTER);
+    const page = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
+    const [found, decimals] = await Promise.all([
+      reads.withdrawals(query, page),
+      reads.pinnedDecimals(),
+    ]);
+    const person = visit.get('visitor')?.name ?? null;
+    const body = <WithdrawalsPage {...{ filter, found, decimals, person }} />;
+    return show(visit, { title: 'Withdrawals', body });
+  });
+  for (const format of TABLE_FORMATS) {
+    app.get(`${PATH}.${format}`, async (visit) => {
+      const query = queryOf(filterOf(visit.req.query()));
+      if (query === undefined) return missing(visit, NO_FILTER);
+      const found = await table({ kind: 'withdrawals', query }, format);
+      if (found.kind !== 'document') return missing(visit, NO_FILTER);
+      const { body, contentType, fileName } = found.document;
+      return visit.body(body, 200, {
+        'Content-Type': contentType,
+        'Content-Disposition': `attachment; filename="${fileName}"`,
+      });
+    });
+  }
+}
+
+/** `/console/withdrawals`: the list, and one withdrawal's life. */
+export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
+  const { reads, show, missing, may } = context;
+  mountList(app, context);
+  app.get(`${PATH}/:id`, async (visit) => {
+    const id = visit.req.param('id');
+    const life = await reads.withdrawalLife(id);
+    if (life === undefined) return missing(visit, `There is no withdrawal ${id}.`);
+    const { blockchainHash } = life.withdrawal;
+    const [statements, decimals] = await Promise.all([
+      blockchainHash === null ? [] : reads.movements(blockchainHash),
+      reads.pinnedDecimals(),
+    ]);
+    const shown = { life, statements, decimals, showsBodies: may(visit, BODY) };
+    return show(visit, { title: 'Withdrawal', body: <WithdrawalPage shown={shown} /> });
+  });
+}

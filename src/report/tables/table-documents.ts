@@ -1,0 +1,123 @@
+import type { Reads } from '../../store/reads.ts';
+import type { BalanceQuery, WithdrawalQuery } from '../../store/queries.ts';
+import type { StatementAnswer, StatementQuery } from '../../store/statement.ts';
+import type { Document } from '../document.ts';
+import { balancesFacts, balancesTable } from './balances-table.ts';
+import { statementFacts, statementTable } from './statement-table.ts';
+import { withdrawalsTable } from './withdrawals-table.ts';
+import { tableCsv, tableXlsx, type Table, type TextCell } from './table.ts';
+
+export const TABLE_FORMATS = ['csv', 'xlsx'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+const CONTENT_TYPES: Record<TableFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+/** Most rows of a document; a workbook is built in memory, cell by cell. */
+const ROWS_MAX: Record<TableFormat, number> = { csv: 100_000, xlsx: 20_000 };
+
+/** What a table shows. `at`: when it was asked for, Unix milliseconds. */
+export type TableAsked =
+  | { readonly kind: 'balances'; readonly query: BalanceQuery; readonly at: number }
+  | { readonly kind: 'statement'; readonly query: StatementQuery }
+  | { readonly kind: 'withdrawals'; readonly query: WithdrawalQuery };
+
+/** A document, or why a statement cannot be read. */
+export type TableAnswer =
+  | { readonly kind: 'document'; readonly document: Document }
+  | Exclude<StatementAnswer, { kind: 'statement' }>;
+
+/** Balances, statements and withdrawals as spreadsheets. */
+export type TableDocuments = (asked: TableAsked, format: TableFormat) => Promise<TableAnswer>;
+
+type TableReads = Pick<Reads, 'balances' | 'statement' | 'withdrawals' | 'pinnedDecimals'>;
+
+/** Names of files keep letters and digits alone: identifiers are opaque. */
+function fileNameOf(parts: readonly (string | null)[], format: TableFormat): string {
+  const words = parts.filter((part) => part !== null && part !== '');
+  const name = words.join('-').replaceAll(/[^A-Za-z0-9.]+/g, '-');
+  return `${name.slice(0, 120)}.${format}`;
+}
+
+async function documentOf<Row>(
+  table: Table<Row>,
+  about: {
+    readonly facts: readonly (readonly [string, TextCell])[];
+    readonly format: TableFormat;
+    readonly fileName: string;
+  },
+): Promise<TableAnswer> {
+  const { facts, format, fileName } = about;
+  const body = format === 'csv' ? tableCsv(table) : await tableXlsx(table, facts);
+  return { kind: 'document', document: { contentType: CONTENT_TYPES[format], fileName, body } };
+}
+
+async function balancesDocument(
+  reads: TableReads,
+  { query, at }: Extract<TableAsked, { kind: 'balances' }>,
+  format: TableFormat,
+): Promise<TableAnswer> {
+  const found = await reads.balances(query, { page: 0, pageSize: ROWS_MAX[format] });
+  const { items, total } = found;
+  const rows = items.length;
+  const moment = new Date(query.asOf ?? at).toISOString();
+  const cut = rows < total ? `first-${rows}` : null;
+  const decimals = await reads.pinnedDecimals();
+  return documentOf(balancesTable(items, decimals), {
+    facts: balancesFacts(query, { at, rows, total }),
+    format,
+    fileName: fileNameOf(['balances', query.view, moment, cut], format),
+  });
+}
+
+async function statementDocument(
+  reads: TableReads,
+  query: StatementQuery,
+  format: TableFormat,
+): Promise<TableAnswer> {
+  const found = await reads.statement(query, { page: 0, pageSize: ROWS_MAX[format] });
+  if (found.kind !== 'statement') return found;
+  const known: ReadonlyMap<string, number> = await reads.pinnedDecimals();
+  const decimals = known.get(query.asset) ?? null;
+  const { vaultId, addressId, asset, from, to } = query;
+  const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  const fileName = fileNameOf(
+    ['statement', vaultId, addressId, asset, day(from), day(to - 1)],
+    format,
+  );
+  const facts = statementFacts(query, found);
+  return documentOf(statementTable(query, found, decimals), { facts, format, fileName });
+}
+
+async function withdrawalsDocument(
+  reads: TableReads,
+  query: WithdrawalQuery,
+  format: TableFormat,
+): Promise<TableAnswer> {
+  const found = await reads.withdrawals(query, { page: 0, pageSize: ROWS_MAX[format] });
+  const { items, total } = found;
+  const cut = items.length < total ? `first-${items.length}` : null;
+  return documentOf(withdrawalsTable(items, await reads.pinnedDecimals()), {
+    facts: [...Object.entries(query), ['withdrawals', `${items.length} of ${total}`]],
+    format,
+    fileName: fileNameOf(['withdrawals', cut], format),
+  });
+}
+
+/** Spreadsheets of a store's books. */
+export function tablesFrom(reads: TableReads): TableDocuments {
+  return (asked, format) => {
+    switch (asked.kind) {
+      case 'balances':
+        return balancesDocument(reads, asked, format);
+      case 'statement':
+        return statementDocument(reads, asked.query, format);
+      case 'withdrawals':
+        return withdrawalsDocument(reads, asked.query, format);
+      default:
+        return asked satisfies never;
+    }
+  };
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { Browser, consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
+
+const PATH = '/console/access';
+const DESK = { name: 'desk', role: 'operator', reason: 'ticket 12' };
+
+/** The token that the page shows once. */
+async function issuedBy(answer: Response): Promise<string> {
+  const token = /data-copy="([\w-]{43})"/.exec(await answer.text())?.[1];
+  if (token === undefined) throw new Error('the page shows no token');
+  return token;
+}
+
+async function signedInWith(console: ConsoleUnderTest, token: string): Promise<Browser> {
+  const answer = await console.stranger.post('/console/session', { token });
+  return new Browser(console.app, (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? '');
+}
+
+async function visitorOf(browser: Browser): Promise<string> {
+  const page = await browser.get('/console/runs');
+  return /<span class="visitor"> ?([^<]*?) ?</.exec(page)?.[1] ?? 'nobody';
+}
+
+test('an admin makes a token, which the page shows once, and its person signs in', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  const answer = await ada.post(PATH, DESK);
+  expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
+  const token = await issuedBy(answer);
+  const desk = await signedInWith(console, token);
+  expect(await visitorOf(desk)).toBe('desk · operator');
+  const page = await ada.get(PATH);
+  expect(page).not.toContain(token);
+  expect(words(page)).toMatch(/desk operator here active .*ada ticket 12/);
+  expect(words(page)).toMatch(/vera viewer the configuration active .*change it in api.tokens/);
+  expect(words(page)).toMatch(/People who signed in .* desk operator a token/);
+});
+
+test('a rotation or a revocation ends the sessions of the token at once', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  const old = await signedInWith(console, await issuedBy(await ada.post(PATH, DESK)));
+  const version = /name="version" value="(tok_\d+)"/.exec(await ada.get(PATH))?.[1] ?? '';
+  const rotated = await ada.post(`${PATH}/desk/rotate`, { version, reason: 'yearly' });
+  const desk = await signedInWith(console, await issuedBy(rotated));
+  expect([await visitorOf(old), await visitorOf(desk)]).toEqual(['nobody', 'desk · operator']);
+  const stale = await ada.post(`${PATH}/desk/rotate`, { version, reason: 'again' });
+  expect(stale.status).toBe(409);
+  expect(words(await stale.text())).toContain('was rotated since you read it');
+  const page = words(await ada.send(`${PATH}/desk/revoke`, { reason: 'left the firm' }));
+  expect(page).toContain('The token desk is revoked.');
+  expect(page).toMatch(/desk operator here revoked .*left the firm revoked for good/);
+  expect(await visitorOf(desk)).toBe('nobody');
+});
+
+test('an auditor reads the page and changes nothing; others have neither link nor page', async () => {
+  const console = await consoleUnderTest();
+  const [audra, olga] = [await console.as('audra'), await console.as('olga')];
+  const page = await audra.get(PATH);
+  expect(page).toContain('href="/console/access"');
+  expect(page).not.toContain('Create a token');
+  expect((await audra.post(PATH, DESK)).status).toBe(403);
+  const refused = await olga.request(PATH);
+  expect(refused.status).toBe(403);
+  expect(words(await refused.text())).toContain('the permission read-access');
+  expect(await olga.get('/console')).not.toContain('href="/console/access"');
+  expect(console.open.rows('SELECT * FROM token_changes')).toEqual([]);
+});
+
+test('the audit log names the person, the change and the reason', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  await ada.post(PATH, DESK);
+  await ada.send(`${PATH}/desk/revoke`, { reason: 'left the firm' });
+  const page = words(await ada.get('/console/audit'));
+  expect(page).toContain('created the token desk with the role operator');
+  expect(page).toContain('revoked the token desk');
+  expect(page).toContain('left the firm');
+});

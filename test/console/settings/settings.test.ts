@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+
+const PATH = '/console/settings';
+
+test('an operator reads the checks, warnings first, and the settings', async () => {
+  const console = await consoleUnderTest();
+  const page = words(await (await console.as('olga')).get(PATH));
+  expect(page).toMatch(/warning clock a fact lies in the future ok store it accepts writes/);
+  expect(page).toContain('reconcile.graceSeconds 600');
+});
+
+test.for(['vera', 'chris'] as const)('%s may not read the settings', async (as) => {
+  const console = await consoleUnderTest();
+  const page = words(await (await console.as(as)).get(PATH));
+  expect(page).toContain('Your role may not read the settings.');
+  expect(page).not.toContain('graceSeconds');
+  expect((await console.api.get('/v1/settings', as)).status).toBe(403);
+});

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { csvRows, numbersOf } from '../../report/reading-back.ts';
+import { consoleUnderTest, words } from '../console-under-test.ts';
+import { send } from './sent.ts';
+
+async function sending() {
+  const console = await consoleUnderTest();
+  await send(console);
+  return { console, vera: await console.as('vera') };
+}
+
+test('withdrawals are listed newest first, with status, amount, fee and custody’s word', async () => {
+  const { vera } = await sending();
+  const page = await vera.get('/console/withdrawals');
+  const text = words(page);
+  expect(text).toMatch(/wd-4 .* nothing posted .* unknown .* wd-3 .* wd-2 .* wd-tx/);
+  expect(text).toMatch(
+    /wd-tx mined −0.00000000000000003 ETH -30 fee −0.000000000000000002 ETH -2 0xdead known/,
+  );
+  expect(text).toMatch(/wd-2 failed reverted fee −0.000000000000000005 ETH -5/);
+  expect(text).toMatch(/wd-3 approval-pending nothing posted/);
+  expect(page).toContain('href="/console/withdrawals/wd-tx"');
+  expect(page).toContain('href="/console/books/movements/0xf2"');
+  expect(page).toContain('href="/console/withdrawals" aria-current="page"');
+});
+
+test('a filter of the list is a link', async () => {
+  const { vera } = await sending();
+  const cases: [filter: string, found: string[]][] = [
+    ['status=failed', ['wd-2']],
+    ['custody=unknown', ['wd-4']],
+    ['custody=known', ['wd-tx']],
+    ['custody=unasked', ['wd-3', 'wd-2']],
+    ['vaultId=v1&status=mined', ['wd-4', 'wd-tx']],
+    ['blockchainHash=0xf2', ['wd-2']],
+    ['transactionId=wd-3', ['wd-3']],
+    ['vaultId=v2', []],
+  ];
+  for (const [filter, found] of cases) {
+    const page = await vera.get(`/console/withdrawals?${filter}`);
+    const links = [...page.matchAll(/<a class="id" title="(wd-[^"]*)"/g)].map(([, id]) => id);
+    expect([filter, links]).toEqual([filter, found]);
+  }
+  expect(words(await vera.get('/console/withdrawals?vaultId=v2'))).toContain(
+    'No withdrawal is like this.',
+  );
+  expect((await vera.request('/console/withdrawals?status=dreaming')).status).toBe(404);
+});
+
+test('an empty store says what makes a withdrawal', async () => {
+  const vera = await (await consoleUnderTest()).as('vera');
+  expect(words(await vera.get('/console/withdrawals'))).toContain(
+    'No withdrawal is known yet. The first notification of the outgoing stream',
+  );
+});
+
+test('withdrawals are saved as csv and as a workbook, a row for each asset', async () => {
+  const { vera } = await sending();
+  const csv = await vera.request('/console/withdrawals.csv?status=mined');
+  const [head = [], ...rows] = csvRows(await csv.text());
+  const records = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
+  expect(records).toMatchObject([
+    { transactionId: 'wd-4', custody: 'unknown', amountUnits: '' },
+    { transactionId: 'wd-tx', asset: 'ethereum:ETH', amountUnits: '-30', feeUnits: '-2' },
+  ]);
+  const xlsx = await vera.request('/console/withdrawals.xlsx?status=failed');
+  expect(xlsx.headers.get('Content-Disposition')).toBe('attachment; filename="withdrawals.xlsx"');
+  expect(numbersOf(new Uint8Array(await xlsx.arrayBuffer()), 2)).toEqual(['0', '-5e-18']);
+});
+
+test('a withdrawal’s life goes from its approval to the custody API’s record', async () => {
+  const { console } = await sending();
+  const page = await (await console.as('olga')).get('/console/withdrawals/wd-tx');
+  const text = words(page);
+  expect(text).toContain('It is mined.');
+  expect(text).toContain('known The custody API’s record agrees.');
+  expect(text).toMatch(
+    /outgoing approval-pending .* outgoing submitted .* outgoing mined .* Posted to the books, transfer: −0.00000000000000003 ETH -30 Posted to the books, fee: .* custody API The custody API’s record was compared Status there: mined/,
+  );
+  expect(text).toContain('books and chain view agree');
+  expect(text).toMatch(/Own hashes .* 0xa1 ethereum confirmed/);
+  expect(page).toContain('href="/console/journal/2"');
+  expect(page).not.toContain('wd-2');
+});
+
+test('a failed withdrawal shows the fee that it burned', async () => {
+  const { vera } = await sending();
+  const text = words(await vera.get('/console/withdrawals/wd-2'));
+  expect(text).toContain('It failed.');
+  expect(text).toContain('Posted to the books, burned fee: −0.000000000000000005 ETH -5');
+});
+
+test('a withdrawal that the custody API does not know shows its reversal and its break', async () => {
+  const { console, vera } = await sending();
+  const page = await vera.get('/console/withdrawals/wd-4');
+  const text = words(page);
+  expect(text).toContain('unknown The custody API does not know it.');
+  expect(text).toContain('The custody API does not know this transaction');
+  expect(text).toContain('Reversed in the books');
+  const { id } = console.open.openBreak('unknown_to_custody');
+  expect(page).toContain(`href="/console/breaks/${id}"`);
+  expect(text).toMatch(/0xf4 ethereum refuted/);
+  expect(await vera.get(`/console/breaks/${id}`)).toContain('href="/console/withdrawals/wd-4"');
+});
+
+test('a withdrawal without a hash, and one that does not exist, are answered', async () => {
+  const { vera } = await sending();
+  expect(words(await vera.get('/console/withdrawals/wd-3'))).toContain(
+    'It has no hash yet, so nothing is posted',
+  );
+  const answer = await vera.request('/console/withdrawals/wd-9');
+  expect([answer.status, words(await answer.text())]).toEqual([
+    404,
+    expect.stringContaining('There is no withdrawal wd-9.'),
+  ]);
+});
+
+test('the search opens a withdrawal by its transaction', async () => {
+  const { vera } = await sending();
+  const answer = await vera.request('/console/search?q=wd-2');
+  expect(answer.headers.get('Location')).toBe('/console/withdrawals/wd-2');
+});
