@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import type { Terminal } from '../daemon/process/terminal.ts';
 import { needPackages } from './simulator-packages.ts';
 
 /** The parts of the process that commands use. */
-interface Surroundings {
+interface CommandContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   readonly version: string;
@@ -18,7 +18,7 @@ interface Listed {
   /** Whether a signal is the usual end: then signals are handled before modules load. */
   readonly runsUntilStopped?: true;
   /** Loads the command's modules on use, so that help and usage errors answer at once. */
-  readonly load: (surroundings: Surroundings) => Promise<Command>;
+  readonly load: (context: CommandContext) => Promise<Command>;
 }
 
 /** The commands, in the order of the help. */
@@ -27,9 +27,9 @@ export const COMMANDS: readonly Listed[] = [
     name: 'demo',
     description: 'run core, daemon and traffic with faults, and show the console',
     runsUntilStopped: true,
-    load: async ({ terminal, simulatorPackages }) => {
+    load: async ({ terminal, environment, simulatorPackages }) => {
       needPackages(simulatorPackages);
-      return (await import('./demo/demo.ts')).demoCommand(terminal);
+      return (await import('./demo/demo.ts')).demoCommand(terminal, environment);
     },
   },
   {
@@ -61,10 +61,16 @@ export const COMMANDS: readonly Listed[] = [
       (await import('./subscribe.ts')).subscribeCommand(terminal, environment),
   },
   {
+    name: 'init',
+    description: 'create the journal that several receivers share, in PostgreSQL',
+    load: async ({ terminal, environment }) =>
+      (await import('./store/init.ts')).initCommand(terminal, environment),
+  },
+  {
     name: 'verify',
     description: "audit a store: hash chain, ledger, and every table against the journal's replay",
-    load: async ({ terminal, environment }) =>
-      (await import('./store/verify.ts')).verifyCommand(terminal, environment),
+    load: async ({ terminal, ...context }) =>
+      (await import('./store/verify.ts')).verifyCommand(terminal, context),
   },
   {
     name: 'rebuild',
@@ -95,6 +101,12 @@ export const COMMANDS: readonly Listed[] = [
     description: 'audit a backup and replace the store with it',
     load: async ({ terminal, environment }) =>
       (await import('./store/backup.ts')).restoreCommand(terminal, environment),
+  },
+  {
+    name: 'copy',
+    description: 'copy a store between SQLite and PostgreSQL, with the same feed and report hashes',
+    load: async ({ terminal, ...context }) =>
+      (await import('./store/copy.ts')).copyCommand(terminal, context),
   },
   {
     name: 'keygen',

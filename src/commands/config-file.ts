@@ -1,8 +1,8 @@
 import { readPrivateKey } from '../custody/token.ts';
 import type { Part } from '../ops/config/config.ts';
-import { loadConfig, type Loaded } from '../ops/config/config-file.ts';
-import { problemText } from '../ops/config/problem.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import { loadConfig, type Loaded } from '../ops/config/reading/config-file.ts';
+import { problemText } from '../ops/config/reading/problem.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import { CommandFailed } from '../daemon/process/terminal.ts';
 
 /** Reads the part of a configuration file that a command needs. One message names all problems. */

@@ -61,13 +61,15 @@ const STOP_MS_MAX = 10_000;
 
 const HELP = `
 A simulation of the custody service of the interface specification, with its blockchains, for
-development and tests. Its API is at /api/v1, its OpenAPI at /docs, an inspector page at /.
+development and tests. Its API is at /api/v1, its OpenAPI at /docs.
 The control port (default: port + 1) needs no credentials. It controls clients, vaults, deposits,
-blocks, reorgs, faults and the clock, and shows the true balances.
+blocks, reorgs, faults and the clock, and shows the true balances. Its web pages, the inspector, are
+at /inspector: deliveries, transactions, chains, faults, mails and snapshots, to see and to change.
 
 Example:
   counterfoil core --port 4100 --seed 7 --clock virtual
-  curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'`;
+  curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'
+  open http://localhost:4101/inspector in a browser`;
 
 export function parsePort(text: string): number {
   const port = Number(text);
@@ -211,8 +213,8 @@ function whereJson(core: RunningCore): string {
 
 function where(core: RunningCore): string {
   return [
-    `custody core on ${core.url}/api/v1  (documents: ${core.url}/docs, inspector: ${core.url}/)`,
-    `control calls on ${core.controlUrl}/sim`,
+    `custody core on ${core.url}/api/v1  (documents: ${core.url}/docs)`,
+    `control calls on ${core.controlUrl}/sim, inspector on ${core.controlUrl}/inspector`,
     core.clock.isRepeatable
       ? 'the clock stands still: move it with POST /sim/clock {"advanceMs":60000}'
       : 'the clock is real; Ctrl-C stops it',

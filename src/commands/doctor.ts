@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { WHOLE, type Config } from '../ops/config/config.ts';
-import type { SecretFile } from '../ops/config/secret-file.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { SecretFile } from '../ops/config/reading/secret-file.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import { loadedFrom } from './config-file.ts';
 import { custodyClientOf } from '../daemon/custody/custody-client.ts';
-import { commandLog } from '../daemon/custody/request-log.ts';
+import { commandCounting } from '../daemon/custody/request-log.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 import { checkProxy } from '../daemon/checks/proxy/proxy-check.ts';
 import { contentsOf, withTlsOptions, type TlsFlags } from './link/daemon-link.ts';
@@ -12,16 +12,20 @@ import { tokenIn } from './link/token.ts';
 import { checkCustody } from '../daemon/checks/custody-check.ts';
 import { ok, warning, type Diagnosis } from '../daemon/checks/diagnosis.ts';
 import { checkExemptions } from '../daemon/checks/exemption-check.ts';
+import { checkIssuer } from '../daemon/checks/issuer-check.ts';
+import { checkJournal } from '../daemon/checks/journal-check.ts';
 import { checkListeners } from '../daemon/checks/listener-check.ts';
 import { checkNames, policyAhead } from '../daemon/checks/policy-check.ts';
 import { checkSecretFiles } from '../daemon/checks/secret-check.ts';
+import { checkTokens, checkWebhookUrl } from '../daemon/checks/settings-check.ts';
 import { checkStore } from '../daemon/checks/store-check.ts';
 
 const HELP = `
-With --config: checks the configuration and everything it names: the store, the API tokens, the
-listeners' certificates and sockets, the access rights of secret files, the custody API with our key,
-the vaults and their subscriptions, and whether webhooks can show the depths that the crediting policy
-requires. Changes nothing. Exit code 0 without problems, 1 with any.
+With --config: checks the configuration and everything it names: the store, the servers of a shared
+journal and their standby, the API tokens, the provider at which people sign in, the listeners'
+certificates and sockets, the access rights of secret files, the custody API with our key, the vaults
+and their subscriptions, and whether webhooks can show the depths that the crediting policy requires.
+Changes nothing. Exit code 0 without problems, 1 with any.
 
 With --proxy: tries from outside what a proxy lets through, and names the lines of its file to change.
 Sends requests without a certificate, with forged headers, odd paths, without TLS, and slow and large
@@ -103,11 +107,13 @@ interface Subject {
 async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
   const store = config.store.path;
   const ahead = await policyAhead(config.crediting, store);
-  const rules = config.reconcile.exemptions;
+  const rules = [...config.reconcile.exemptions, ...ahead.added];
   const own = [
     ok('configuration', `${path} is well-formed`),
     ...(await checkStore(store, { now: Date.now() })),
+    ...(await checkJournal(config.store, Date.now)),
     checkTokens(config),
+    ...(await checkIssuer(config.console.oidc)),
     ...checkListeners(config, Date.now()),
     ...checkSecretFiles({ secretFiles, pathTokens: config.intake.pathTokens, configPath: path }),
     ahead.diagnosis,
@@ -117,7 +123,7 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
     const detail = 'none is configured: books and the local half only, nothing is ever credited';
     return [...own, warning('custody API', detail), ...(await checkNames(ahead, rules, null))];
   }
-  const client = custodyClientOf(config.custody, { log: commandLog(store, config.custody) });
+  const client = custodyClientOf(config.custody, commandCounting(config.store, config.custody));
   try {
     const { custody } = config;
     own.push(checkWebhookUrl(config, custody.webhookUrl));
@@ -127,28 +133,6 @@ async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnos
   } finally {
     await client.close();
   }
-}
-
-/** Checks the webhook URL's path token. With a wrong token the daemon answers 404 to every webhook. */
-function checkWebhookUrl(config: Config, webhookUrl: string): Diagnosis {
-  const token = /\/hooks\/([^/]+)$/.exec(new URL(webhookUrl).pathname)?.[1];
-  if (token !== undefined && config.intake.pathTokens.includes(token)) {
-    return ok('webhook URL', 'it ends with one of intake.pathTokens');
-  }
-  return warning(
-    'webhook URL',
-    'custody.webhookUrl does not end with /hooks/ and one of intake.pathTokens: unless your proxy rewrites the path, the daemon answers 404',
-  );
-}
-
-function checkTokens(config: Config): Diagnosis {
-  const { tokens } = config.api;
-  return tokens.length > 0
-    ? ok('API tokens', tokens.map((token) => `${token.name} (${token.role})`).join(', '))
-    : warning(
-        'API tokens',
-        'there are none: nobody can use /v1; make one with `counterfoil keygen --token --out NAME`',
-      );
 }
 
 function asText(diagnoses: readonly Diagnosis[]): string {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { REQUESTS_MAX } from '../custody/budget/lane.ts';
 import { systemClock, type Clock } from '../custody/clock.ts';
 import type { ProgressStream } from '../ops/progress.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import { refusedBy, unreached } from './link/daemon-answer.ts';
 import { linkTo, withTlsOptions, type DaemonLink, type TlsFlags } from './link/daemon-link.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { request } from 'undici';
 import { decodeAgain } from '../intake/decode.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import { documentsFrom, FORMATS, type DocumentBody, type Format } from '../report/document.ts';
 import { openForReading } from '../store/sqlite/file/database.ts';
 import { SqliteReads } from '../store/sqlite/reads/sqlite-reads.ts';

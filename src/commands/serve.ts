@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { WHOLE } from '../ops/config/config.ts';
+import { WHOLE, type Config } from '../ops/config/config.ts';
+import { passwordIn } from '../ops/config/shared-store.ts';
 import { createLog } from '../ops/log.ts';
 import { configFrom, readConfig } from './config-file.ts';
 import { startDaemon } from '../daemon/daemon.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import type { Terminal } from '../daemon/process/terminal.ts';
 
 const HELP = `
@@ -18,6 +19,14 @@ deposit only when the books, the chain view and the custody API agree.
 Begin with config/default.json; \`counterfoil doctor --config FILE\` checks a configuration and
 everything it names. SIGTERM ends the daemon in order: everything acknowledged is in the store.`;
 
+/** What the log never shows. */
+function secretsIn({ intake, receiver, store }: Config): string[] {
+  const password = store.kind === 'postgres' ? passwordIn(store.url) : null;
+  return [...intake.pathTokens, receiver?.secret, password].filter(
+    (one) => typeof one === 'string',
+  );
+}
+
 export function serveCommand(
   terminal: Terminal,
   context: { environment: Environment; version: string },
@@ -28,7 +37,7 @@ export function serveCommand(
     .option('--json', 'print the listening address as one JSON line')
     .action(async (flags: { config: string; json?: boolean }) => {
       const config = configFrom(WHOLE, flags.config, context.environment);
-      const log = createLog({ level: config.log.level, secrets: config.intake.pathTokens });
+      const log = createLog({ level: config.log.level, secrets: secretsIn(config) });
       const { signals } = terminal;
       const source = {
         path: path.resolve(flags.config),

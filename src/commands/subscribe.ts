@@ -1,16 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { CallOptions } from '../custody/call/caller.ts';
-import type { RequestLog } from '../custody/budget/request-log.ts';
 import type { CustodyClient } from '../custody/client.ts';
 import { driftText, subscriptionDrift } from '../domain/break/subscription-drift.ts';
-import { CUSTODY, STORE, type Config, type CustodyConfig } from '../ops/config/config.ts';
+import { CUSTODY, STORE, type CustodyConfig } from '../ops/config/config.ts';
 import { createProgress } from '../ops/progress.ts';
-import type { Environment } from '../ops/config/substitution.ts';
+import type { Environment } from '../ops/config/reading/substitution.ts';
 import { STREAMS } from '../wire/notification.ts';
 import { configFrom, configIfThere } from './config-file.ts';
 import { failureText } from '../daemon/custody/failure-text.ts';
 import { custodyClientOf } from '../daemon/custody/custody-client.ts';
-import { commandLog } from '../daemon/custody/request-log.ts';
+import { commandCounting } from '../daemon/custody/request-log.ts';
 import { vaultsOf } from '../daemon/custody/vaults.ts';
 import { CommandFailed, type Terminal } from '../daemon/process/terminal.ts';
 
@@ -67,9 +66,9 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
           2,
         );
       }
-      const client = custodyClientOf(custody, {
-        log: logBeside(configIfThere(STORE, flags.config, environment), custody),
-      });
+      // Without a store, it counts only its own requests, and follows the service's headers.
+      const beside = configIfThere(STORE, flags.config, environment);
+      const client = custodyClientOf(custody, beside ? commandCounting(beside.store, custody) : {});
       try {
         const results = await subscribeAll({ client, custody, flags });
         terminal.result(
@@ -83,22 +82,14 @@ export function subscribeCommand(terminal: Terminal, environment: Environment): 
     });
 }
 
-/** Without a store, counts only its own requests, and follows the service's headers. */
-function logBeside(
-  config: Pick<Config, 'store'> | undefined,
-  custody: CustodyConfig,
-): RequestLog | undefined {
-  return config === undefined ? undefined : commandLog(config.store.path, custody);
-}
-
-interface Visit {
+interface SubscribeContext {
   readonly client: CustodyClient;
   readonly custody: CustodyConfig;
   readonly flags: SubscribeFlags;
 }
 
-async function subscribeAll(visit: Visit): Promise<VaultResult[]> {
-  const { client, custody } = visit;
+async function subscribeAll(context: SubscribeContext): Promise<VaultResult[]> {
+  const { client, custody } = context;
   const options: CallOptions = { priority: 'repair', deadlineMs: Date.now() + TIME_MS_MAX };
   const found = await vaultsOf(client, custody, options);
   if (found.kind === 'failed') throw new CommandFailed(found.detail);
@@ -110,7 +101,7 @@ async function subscribeAll(visit: Visit): Promise<VaultResult[]> {
   });
   const results: VaultResult[] = [];
   for (const vaultId of vaultIds) {
-    results.push(await subscribeOne(visit, vaultId, options));
+    results.push(await subscribeOne(context, vaultId, options));
     progress.tick(1);
   }
   progress.done();
@@ -118,7 +109,7 @@ async function subscribeAll(visit: Visit): Promise<VaultResult[]> {
 }
 
 async function subscribeOne(
-  { client, custody, flags }: Visit,
+  { client, custody, flags }: SubscribeContext,
   vaultId: string,
   options: CallOptions,
 ): Promise<VaultResult> {

@@ -6,7 +6,7 @@ import type { ProgressStream } from '../ops/progress.ts';
 const REDRAWN_AFTER_MS = 1_000;
 
 /** The texts shown to a person who waits. */
-export interface Waiting {
+export interface WaitingLine {
   readonly stream: ProgressStream;
   readonly clock: Clock;
   /** Shown once: the reason for the wait, and what can be done. */
@@ -19,7 +19,10 @@ export interface Waiting {
  * Awaits `work`. On a terminal, shows meanwhile how long it has taken and why; elsewhere shows
  * nothing. Removes the line afterwards and leaves the note.
  */
-export async function waitingFor<Result>(work: Promise<Result>, waiting: Waiting): Promise<Result> {
+export async function waitingFor<Result>(
+  work: Promise<Result>,
+  waiting: WaitingLine,
+): Promise<Result> {
   if (waiting.stream.isTTY !== true) return work;
   const ended = new AbortController();
   const drawing = drawWhileWaiting(waiting, ended.signal);
@@ -32,7 +35,7 @@ export async function waitingFor<Result>(work: Promise<Result>, waiting: Waiting
 }
 
 async function drawWhileWaiting(
-  { stream, clock, note, why }: Waiting,
+  { stream, clock, note, why }: WaitingLine,
   ended: AbortSignal,
 ): Promise<void> {
   const beganAt = clock.now();

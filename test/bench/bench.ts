@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { measureConsole } from './suite/console.ts';
 import { measureCredit } from './suite/credit/credit.ts';
 import { drawProfiles } from './figures/flame.ts';
 import { lookAtMachine, machineText } from './figures/machine.ts';
@@ -8,6 +9,7 @@ import type { Plan, SuiteName } from './plan.ts';
 import { measureProxy } from './suite/proxy.ts';
 import { measureReads } from './suite/reads.ts';
 import { measureReconcile } from './suite/reconcile.ts';
+import { measureScale } from './suite/scale/scale.ts';
 import type { SuiteResult } from './suite/suite.ts';
 
 const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
@@ -18,6 +20,8 @@ const MEASURE: Record<SuiteName, (plan: Plan) => Promise<SuiteResult>> = {
   ledger: measureLedger,
   credit: measureCredit,
   proxy: measureProxy,
+  console: measureConsole,
+  scale: measureScale,
 };
 
 function needsProgram({ suites, contenders }: Plan): boolean {

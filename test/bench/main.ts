@@ -25,7 +25,7 @@ async function bench(args: readonly string[]): Promise<number> {
 
 /**
  * One program in three roles, each in a process of its own: the bench, which starts the others; a
- * baseline server (`baseline NAME FOLDER`); the load generator (`load ORDER`). Each loads only what
+ * baseline server (`baseline NAME FOLDER` or `NAME ADDRESS`); the load generator (`load ORDER`). Each loads only what
  * its role needs.
  */
 async function main([role = '', first = '', second = '']: readonly string[]): Promise<void> {

@@ -28,6 +28,8 @@ export const SUITES = [
   'ledger',
   'credit',
   'proxy',
+  'console',
+  'scale',
 ] as const;
 export type SuiteName = (typeof SUITES)[number];
 
@@ -73,7 +75,11 @@ export const USAGE = `npm run bench -- [options]
                      reconcile  counterfoil's sweep over 100,000 waiting deposits
                      ledger     \`counterfoil verify\` and \`rebuild\` of a store
                      credit     from the block to the credit in the feed, in virtual time
+                     console    pages of a store of 10 million notifications while 1,000 a second
+                                arrive, and what twenty people cost the intake
                      proxy      counterfoil behind nginx with mTLS, behind nginx without TLS, and alone
+                     scale      1, 2 and 4 receivers over PostgreSQL with a synchronous standby, beside
+                                servers that write every notification alone
   --all            all of them
   --stored N       notifications that are in counterfoil's store beforehand (may be given several
                    times). Stores are filled once and kept in TMPDIR/counterfoil-bench-stores

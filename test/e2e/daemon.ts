@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { startProgram, type Running } from './program.ts';
+import { startProgramIn, type Running } from './program.ts';
 
 interface ServeReady {
   readonly url: string;
@@ -31,30 +31,55 @@ function never(): string {
   return `0 0 ${Math.min(far.getUTCDate(), 28)} ${far.getUTCMonth() + 1} *`;
 }
 
-interface DaemonOptions {
+/** An environment in which every thread of a Node process has another clock. */
+function clockOf(folder: string, aheadMs: number): Readonly<Record<string, string>> {
+  if (aheadMs === 0) return {};
+  const file = join(folder, 'clock.cjs');
+  writeFileSync(
+    file,
+    `const Real = Date;
+    globalThis.Date = class extends Real {
+      constructor(...given) { super(...(given.length === 0 ? [Real.now() + ${aheadMs}] : given)); }
+      static now() { return Real.now() + ${aheadMs}; }
+    };`,
+  );
+  return { NODE_OPTIONS: `--require ${file}` };
+}
+
+export interface DaemonOptions {
   readonly crediting?: Crediting;
   readonly graceSeconds?: number;
   readonly port?: number;
+  /** Instead of a random one, for receivers that share an address. */
+  readonly pathToken?: string;
+  /** How far its clock is ahead of this machine's, milliseconds. */
+  readonly clockAheadMs?: number;
+  /** `store` and `receiver` of a receiver that shares its journal; absent: SQLite. */
+  readonly shared?: (own: { folder: string }) => { store: string; receiver: object };
   readonly custody?: (own: { folder: string; hookPath: string }) => object;
 }
 
 /** A daemon of its own: store, configuration and secrets in a folder that goes away with it. */
 export class Daemon {
-  readonly pathTokens = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')] as const;
+  readonly pathTokens: readonly [string, string];
   readonly adminToken = randomBytes(24).toString('hex');
   readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
   readonly storePath = join(this.folder, 'store.db');
   readonly configPath = join(this.folder, 'config.json');
+  readonly #environment: Readonly<Record<string, string>>;
   #running: Running<ServeReady> | undefined;
   #stderr = (): string => '';
 
   constructor(options: DaemonOptions = {}) {
+    this.#environment = clockOf(this.folder, options.clockAheadMs ?? 0);
     const sha256 = createHash('sha256').update(this.adminToken).digest('hex');
+    const random = (): string => randomBytes(24).toString('hex');
+    this.pathTokens = [options.pathToken ?? random(), random()];
     const hookPath = `/hooks/${this.pathTokens[0]}`;
     const custody = options.custody?.({ folder: this.folder, hookPath });
     const config = {
       listen: { host: '127.0.0.1', port: options.port ?? 0 },
-      store: `sqlite:${this.storePath}`,
+      ...(options.shared?.({ folder: this.folder }) ?? { store: `sqlite:${this.storePath}` }),
       intake: { pathTokens: this.pathTokens },
       ...(custody === undefined ? {} : { custody }),
       crediting: options.crediting ?? THREE_DEEP,
@@ -73,7 +98,13 @@ export class Daemon {
   }
 
   async start(): Promise<void> {
-    this.#running = await startProgram<ServeReady>('serve', '--config', this.configPath, '--json');
+    this.#running = await startProgramIn<ServeReady>(
+      this.#environment,
+      'serve',
+      '--config',
+      this.configPath,
+      '--json',
+    );
     this.#stderr = this.#running.stderr;
   }
 

@@ -114,8 +114,17 @@ process.once('exit', () => {
   for (const child of listening) child.kill('SIGKILL');
 });
 
-export async function startProgram<Ready>(...args: string[]): Promise<Running<Ready>> {
-  const child = spawn(process.execPath, [MAIN, ...args], PIPED);
+export function startProgram<Ready>(...args: string[]): Promise<Running<Ready>> {
+  return startProgramIn<Ready>({}, ...args);
+}
+
+/** The same with an environment of its own beside this process's. */
+export async function startProgramIn<Ready>(
+  environment: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<Running<Ready>> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, [MAIN, ...args], { ...PIPED, env });
   listening.add(child);
   child.once('exit', () => listening.delete(child));
   const stderr = collect(child.stderr);

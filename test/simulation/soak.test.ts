@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
 
@@ -21,6 +23,19 @@ test('one seed prints its digest, and its log when asked', async () => {
   expect(text).toMatch(/"digest":"[0-9a-f]{64}"}$/);
 });
 
+test('three receivers share a journal, and the replay of a seed says so', async () => {
+  const { code, text } = await said('--seed', '31', '--steps', '3', '--receivers', '3', '--log');
+  expect(code).toBe(0);
+  expect(text).toContain(' a: owner in epoch 1');
+  expect(text).toMatch(/"epochs":[1-9]/);
+});
+
+test('npm run soak compiles the simulation with everything that it reads, and plays', () => {
+  const script = fileURLToPath(new URL('soak', import.meta.url));
+  const text = execFileSync(script, ['--seed', '31', '--steps', '1'], { encoding: 'utf8' });
+  expect(text).toMatch(/"digest":"[0-9a-f]{64}"}$/m);
+});
+
 test('no seed is started after the time is over', async () => {
   const { code, text } = await said('--seeds', '1000', '--minutes', '0');
   expect(code).toBe(0);
@@ -28,7 +43,14 @@ test('no seed is started after the time is over', async () => {
 });
 
 test('an option or a number that is none is refused with the usage', async () => {
-  for (const args of [['--sedes', '3'], ['--seed', 'x'], ['--seeds', '-1'], ['stray']]) {
+  for (const args of [
+    ['--sedes', '3'],
+    ['--seed', 'x'],
+    ['--seeds', '-1'],
+    ['--receivers', '0'],
+    ['--receivers', '6'],
+    ['stray'],
+  ]) {
     const { code, text } = await said(...args);
     expect(code).toBe(2);
     expect(text).toContain('npm run soak -- --seed N');

@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { RECEIVERS_MAX } from './receivers/receivers.ts';
 import { simulate } from './simulation.ts';
 import type { SimulationOptions } from './verdict.ts';
 
@@ -12,6 +14,7 @@ const USAGE = `Plays the whole system from seeds and audits it at rest.
   npm run soak -- --seeds COUNT        many seeds, from 1 or from --from N
   --minutes M                          start no further seed after M minutes (default ${MINUTES_MAX_DEFAULT})
   --steps S                            steps of a run before it comes to rest
+  --receivers R                        R receivers (2 to 5) share one journal, with their troubles
   --no-lies                            nobody forges webhooks
   --log                                print the event log while it happens
   --keep FILE                          leave a copy of the store there, as it was audited
@@ -35,6 +38,12 @@ function natural(text: string, name: string): number {
   return value;
 }
 
+function receiversOf(text: string): number {
+  const count = natural(text, 'receivers');
+  if (count >= 1 && count <= RECEIVERS_MAX) return count;
+  throw new TypeError(`--receivers wants a number from 1 to ${RECEIVERS_MAX}`);
+}
+
 function planFrom(args: readonly string[], print: Print): Plan | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -44,6 +53,7 @@ function planFrom(args: readonly string[], print: Print): Plan | 'help' {
       from: { type: 'string', default: '1' },
       minutes: { type: 'string', default: String(MINUTES_MAX_DEFAULT) },
       steps: { type: 'string' },
+      receivers: { type: 'string', default: '1' },
       'no-lies': { type: 'boolean', default: false },
       log: { type: 'boolean', default: false },
       keep: { type: 'string' },
@@ -58,9 +68,11 @@ function planFrom(args: readonly string[], print: Print): Plan | 'help' {
     minutesMax: natural(values.minutes, 'minutes'),
     replay: [
       values.steps === undefined ? '' : ` --steps ${values.steps}`,
+      values.receivers === '1' ? '' : ` --receivers ${values.receivers}`,
       values['no-lies'] ? ' --no-lies' : '',
     ].join(''),
     options: {
+      receivers: receiversOf(values.receivers),
       ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
       ...(values['no-lies'] ? { lies: false } : {}),
       ...(values.keep === undefined ? {} : { keep: values.keep }),
@@ -121,6 +133,8 @@ export async function soak(args: readonly string[], print: Print): Promise<numbe
   return play(plan, print);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+const [, started] = process.argv;
+// A folder on the way may be a link.
+if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
   process.exitCode = await soak(process.argv.slice(2), (text) => console.log(text));
 }

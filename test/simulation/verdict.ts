@@ -1,3 +1,4 @@
+import type { Mistakes } from '../store/replicated/memory-journal.ts';
 import type { Evidence } from './audit/evidence.ts';
 
 export interface Verdict {
@@ -17,6 +18,10 @@ export interface SimulationOptions {
   readonly steps?: number;
   /** Whether anybody lies; default: three seeds in four. */
   readonly lies?: boolean;
+  /** Receivers of one journal, 2 to 5; default 1: one process with SQLite alone. */
+  readonly receivers?: number;
+  /** Mistakes of the shared journal that the audit must notice. */
+  readonly mistakes?: Mistakes;
   /** Gets every line of the event log. */
   readonly echo?: (line: string) => void;
   /** Compares the store at rest with what really is; default: the auditor. */

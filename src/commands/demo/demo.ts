@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { LAST_PORT, parsePort } from '../core.ts';
 import { CommandFailed, type Terminal } from '../../daemon/process/terminal.ts';
 import { Child } from './child.ts';
 import { consumeCredits } from './people/consumer.ts';
 import { CoreClient, CoreControl } from './core-client.ts';
 import { CreditLatency } from './end/credit-latency.ts';
+import { Entrance } from './entrance.ts';
 import { freePort } from './free-port.ts';
 import { Ending } from './end/ending.ts';
 import { Operator } from './people/operator.ts';
-import { Product } from './product.ts';
+import type { Environment } from '../../ops/config/reading/substitution.ts';
+import { OneDaemon } from './one-daemon.ts';
+import { postgresPrograms } from './postgres/installation.ts';
+import type { Product } from './product.ts';
+import { Receivers } from './receivers/receivers.ts';
 import { SeededRandom } from './story/random.ts';
 import { setScene, subscribeAll, type Scene } from './story/scene.ts';
 import { playScript } from './story/script.ts';
@@ -20,7 +25,10 @@ import { summarise, summaryText } from './end/summary.ts';
 import { tieOut } from './end/tie-out.ts';
 import { Traffic } from './story/traffic.ts';
 
+const STORES = ['sqlite', 'postgres'] as const;
+
 interface DemoFlags {
+  readonly store: (typeof STORES)[number];
   readonly for?: number;
   readonly seed: number;
   readonly port: number;
@@ -36,11 +44,19 @@ Starts a simulated custody core and the daemon, with simulated traffic: customer
 exchange pays out and sweeps. One fault follows another; the terminal reports each: a chain
 reorganisation, a killed daemon, a credit whose deposit disappears, a deposit without a known customer,
 a daemon that answers nothing, a failing custody API. The system recovers from each fault. Open the
-console whose URL is printed, and watch.
+console and the core's inspector, whose URLs are printed, and watch.
+
+With --store postgres, two receivers behind a proxy share a journal in PostgreSQL: a primary and two
+standbys on this machine, in a temporary folder. The demo kills the owner of the journal, then the
+primary, and measures how long nothing is acknowledged.
 
 Examples:
   counterfoil demo                          until Ctrl-C
-  counterfoil demo --for 30s --seed 7       ends by itself; exit code 1 if the books do not balance`;
+  counterfoil demo --for 30s --seed 7       ends by itself; exit code 1 if the books do not balance
+  counterfoil demo --store postgres         needs PostgreSQL: apt-get install postgresql`;
+
+const POSTGRES_MISSING =
+  '--store postgres needs PostgreSQL on this machine: install it (`apt-get install postgresql`; no cluster has to run). `npm start` alone needs none.';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -61,9 +77,14 @@ function parseSeed(text: string): number {
   return seed;
 }
 
-export function demoCommand(terminal: Terminal): Command {
+export function demoCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('demo')
     .addHelpText('after', HELP)
+    .addOption(
+      new Option('--store <kind>', 'one daemon with SQLite, or two receivers with PostgreSQL')
+        .choices(STORES)
+        .default('sqlite'),
+    )
     .option('--for <duration>', 'end by itself after this time, e.g. 30s', parseDuration)
     .option('--seed <number>', 'same seed: the same payments in the same order', parseSeed, 1)
     .option('--port <port>', 'port of the daemon, 0 for any free one', parsePort, 8080)
@@ -79,12 +100,20 @@ export function demoCommand(terminal: Terminal): Command {
         const why = 'has no port above it for the control calls: give a lower one';
         throw new CommandFailed(`--core-port ${flags.corePort} ${why}`, 2);
       }
-      const balanced = await runDemo(flags, terminal);
-      terminal.exitWith(balanced ? 0 : 1);
+      if (flags.store === 'postgres' && postgresPrograms(environment) === undefined) {
+        throw new CommandFailed(POSTGRES_MISSING);
+      }
+      const isSound = await runDemo(flags, terminal, environment);
+      terminal.exitWith(isSound ? 0 : 1);
     });
 }
 
-async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
+/** Whether the books balance, and nothing acknowledged is lost. */
+async function runDemo(
+  flags: DemoFlags,
+  terminal: Terminal,
+  environment: Environment,
+): Promise<boolean> {
   const ending = new Ending(terminal.signals, (text) => terminal.note(text));
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-demo-'));
   const leaveNothing = (): void => rmSync(folder, { recursive: true, force: true });
@@ -98,22 +127,19 @@ async function runDemo(flags: DemoFlags, terminal: Terminal): Promise<boolean> {
     const control = new CoreControl(core.ready.controlUrl);
     const { scene, client, traders } = await prepare(control, core.ready.url);
     // The daemon's configuration names its own webhook URL, so the port is known before the start.
-    const port = flags.port === 0 ? await freePort() : flags.port;
+    const entrance = new Entrance(flags.port === 0 ? await freePort() : flags.port);
     const { signal } = failed;
-    product = new Product({ folder, port, coreUrl: core.ready.url, client, signal });
+    const context = { folder, entrance, coreUrl: core.ready.url, client, signal };
+    if (flags.store === 'postgres') terminal.note('starting PostgreSQL and two receivers');
+    product =
+      flags.store === 'postgres'
+        ? await Receivers.create(context, environment)
+        : new OneDaemon(context);
     await product.start();
-    await subscribeAll(client, scene.vaultIds, product.webhookUrl);
-    announce(terminal, { product, core: core.ready, flags });
-    return await perform({
-      flags,
-      ending,
-      terminal,
-      control,
-      product,
-      scene,
-      client,
-      traders,
-    });
+    await subscribeAll(client, scene.vaultIds, entrance.webhookUrl);
+    announce(terminal, { entrance, product, core: core.ready, flags });
+    const acting = { flags, ending, terminal, control, entrance, product, scene, client, traders };
+    return await perform(acting);
   } finally {
     failed.abort();
     await product?.stop();
@@ -143,18 +169,19 @@ async function prepare(
 
 function announce(
   terminal: Terminal,
-  about: { product: Product; core: CoreReady; flags: DemoFlags },
+  about: { entrance: Entrance; product: Product; core: CoreReady; flags: DemoFlags },
 ): void {
-  const { product, core, flags } = about;
+  const { entrance, product, core, flags } = about;
   const end =
     flags.for === undefined ? 'Ctrl-C ends it' : `ends by itself after ${flags.for / 1000} s`;
   terminal.note(
     [
-      `console   ${product.url}/console`,
-      `API       ${product.url}/docs   (Authorization: Bearer TOKEN)`,
-      `token     ${product.tokens.admin}   role admin`,
-      `token     ${product.tokens.crediting}   role crediting, for a program that books credits`,
-      `core      ${core.url}/   (control: ${core.controlUrl}/sim)`,
+      `console   ${entrance.url}/console`,
+      `API       ${entrance.url}/docs   (Authorization: Bearer TOKEN)`,
+      `token     ${entrance.tokens.admin}   role admin`,
+      `token     ${entrance.tokens.crediting}   role crediting, for a program that books credits`,
+      `core      ${core.controlUrl}/inspector   (API: ${core.url}/docs, control: ${core.controlUrl}/sim)`,
+      ...product.parts,
       `seed ${flags.seed}; ${end}`,
     ].join('\n'),
   );
@@ -165,41 +192,44 @@ async function perform(stage: {
   ending: Ending;
   terminal: Terminal;
   control: CoreControl;
+  entrance: Entrance;
   product: Product;
   scene: Scene;
   client: CoreClient;
   traders: CoreClient[];
 }): Promise<boolean> {
-  const { flags, ending, terminal, control, product, scene, client, traders } = stage;
+  const { flags, ending, terminal, control, entrance, product, scene, client, traders } = stage;
   const random = new SeededRandom(flags.seed);
   const traffic = new Traffic({ control, traders, scene, random });
   const { over } = ending;
   ending.begin(flags.for);
   const consumer = new AbortController();
-  const consuming = consumeCredits(product.apiOf('crediting'), consumer.signal);
+  const consuming = consumeCredits(entrance.apiOf('crediting'), consumer.signal);
   // The demo ends when its consumer fails; the error is thrown where the consumer is awaited.
   consuming.catch(() => ending.end());
   const latency = new CreditLatency();
   let outstanding;
   try {
     const note = (text: string): void => terminal.note(text);
-    const operator = new Operator(product.apiOf('admin'));
+    const operator = new Operator(entrance.apiOf('admin'));
     const { vaultIds } = scene;
-    const acting = { traffic, control, product, operator, vaultIds, latency };
-    await playScript({ ...acting, over, note });
+    const acting = { traffic, control, entrance, operator, vaultIds, latency };
+    await playScript({ ...acting, over, note }, product.episodes);
     terminal.note('traffic has ended; waiting until everything has arrived');
-    outstanding = await drain({ traffic, control, product, client, vaultIds });
+    outstanding = await drain({ traffic, control, entrance, client, vaultIds });
   } finally {
     ending.end();
     consumer.abort();
     await consuming;
   }
-  const api = product.apiOf('admin');
-  await latency.take(api);
-  const tied = await tieOut(api, control);
-  const creditLatency = latency.figures();
-  const ended = { consumed: await consuming, creditLatency, outstanding, tieOut: tied };
-  const summary = await summarise(product.storePath, ended);
+  await product.takeLatency(latency);
+  const summary = await summarise(product.storePaths, {
+    consumed: await consuming,
+    creditLatency: latency.figures(),
+    outstanding,
+    tieOut: await tieOut(entrance.apiOf('admin'), control),
+    failover: await product.failover(),
+  });
   terminal.result(flags.json === true ? JSON.stringify(summary) : summaryText(summary));
-  return summary.tieOut.balanced;
+  return summary.tieOut.balanced && (summary.failover?.lost ?? 0) === 0;
 }

@@ -39,18 +39,19 @@ export class ProductApi {
   }
 
   async #call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<string> {
-    let answer;
+    let status;
+    let text;
     try {
-      answer = await request(`${this.#url}${path}`, {
+      const answer = await request(`${this.#url}${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
       });
+      status = answer.statusCode;
+      text = await answer.body.text();
     } catch (error) {
       throw new ProductUnreachable(`${method} ${path}`, { cause: error });
     }
-    const text = await answer.body.text();
-    const { statusCode: status } = answer;
     if (status >= 500) throw new ProductUnreachable(`${method} ${path}: ${text}`);
     if (status >= 400) throw new ProductRefused(`${method} ${path}: ${status} ${text}`, status);
     return text;

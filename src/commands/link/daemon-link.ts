@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { Agent, getGlobalDispatcher, type Dispatcher } from 'undici';
-import { fileChecks } from '../../ops/config/named-file.ts';
+import { fileChecks } from '../../ops/config/reading/named-file.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 
 /** Certificate files for a daemon with `listen.tls`. */

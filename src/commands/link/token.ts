@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Environment } from '../../ops/config/substitution.ts';
+import type { Environment } from '../../ops/config/reading/substitution.ts';
 import { CommandFailed } from '../../daemon/process/terminal.ts';
 
 /** Characters that an Authorization header allows. */

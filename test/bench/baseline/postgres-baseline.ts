@@ -3,23 +3,27 @@ import type { ServerType } from '@hono/node-server';
 import { answerTo, KEPT_PATH, type BaselineServer, type Kept } from './baseline.ts';
 import { requireInstalled } from './installed.ts';
 import { noticeOf, postingsOf, type Notice, type Posting } from './notice.ts';
-import { startPostgres, type Client, type Pool } from './postgres.ts';
+import { connectPostgres, startPostgres, type Client, type Pool } from './postgres.ts';
 
 const POOL_CONNECTIONS = 20;
 
 const TABLES = `
-  CREATE TABLE notifications (
+  CREATE TABLE IF NOT EXISTS notifications (
     id text PRIMARY KEY, vault_id text NOT NULL, stream text NOT NULL, type text NOT NULL,
     network text NOT NULL, blockchain_hash text NOT NULL, body text NOT NULL,
     received_at timestamptz NOT NULL DEFAULT now());
-  CREATE TABLE postings (
+  CREATE TABLE IF NOT EXISTS postings (
     network text NOT NULL, blockchain_hash text NOT NULL, view text NOT NULL, account text NOT NULL,
     asset text NOT NULL, kind text NOT NULL, amount numeric NOT NULL,
     notification_id text NOT NULL REFERENCES notifications,
     PRIMARY KEY (blockchain_hash, network, view, account, asset, kind));
-  CREATE TABLE balances (
+  CREATE TABLE IF NOT EXISTS balances (
     view text NOT NULL, account text NOT NULL, asset text NOT NULL, amount numeric NOT NULL,
-    PRIMARY KEY (account, view, asset))`;
+    PRIMARY KEY (account, view, asset));
+  CREATE TABLE IF NOT EXISTS chain (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    length bigint NOT NULL DEFAULT 0, head bytea NOT NULL DEFAULT '');
+  INSERT INTO chain DEFAULT VALUES ON CONFLICT DO NOTHING`;
 
 const INSERT_NOTIFICATION = `
   INSERT INTO notifications (id, vault_id, stream, type, network, blockchain_hash, body)
@@ -35,7 +39,7 @@ const ADD_TO_BALANCE = `
   ON CONFLICT (account, view, asset) DO UPDATE SET amount = balances.amount + excluded.amount`;
 
 /** Everything in one round trip. Rows are locked in the order of their accounts, as everywhere. */
-const TAKE = `
+const PARTS = `
   WITH taken AS (${INSERT_NOTIFICATION}),
   posted AS (
     INSERT INTO postings (network, blockchain_hash, view, account, asset, kind, amount, notification_id)
@@ -48,7 +52,14 @@ const TAKE = `
     INSERT INTO balances (view, account, asset, amount)
     SELECT view, account, asset, sum(amount) FROM posted GROUP BY view, account, asset
     ORDER BY account
-    ON CONFLICT (account, view, asset) DO UPDATE SET amount = balances.amount + excluded.amount)
+    ON CONFLICT (account, view, asset) DO UPDATE SET amount = balances.amount + excluded.amount`;
+const TAKE = `${PARTS}) SELECT count(*) AS taken FROM taken`;
+
+/** The same, and one hash chain over all notifications: its row is locked last, until the commit. */
+const TAKE_CHAINED = `${PARTS} RETURNING 1),
+  chained AS (
+    UPDATE chain SET length = length + 1, head = sha256(head || convert_to($7, 'UTF8'))
+    FROM (SELECT count(*) FROM booked) AS last WHERE EXISTS (SELECT FROM taken))
   SELECT count(*) AS taken FROM taken`;
 
 function rowOf(notice: Notice, text: string): readonly string[] {
@@ -88,12 +99,12 @@ async function takeRowByRow(pool: Pool, text: string): Promise<boolean> {
   }
 }
 
-async function takeInOneStatement(pool: Pool, text: string): Promise<boolean> {
+async function takeInOneStatement(pool: Pool, statement: string, text: string): Promise<boolean> {
   const notice = noticeOf(text);
   const lines = postingsOf(notice);
   const { rows } = await pool.query({
     name: 'take',
-    text: TAKE,
+    text: statement,
     values: [
       ...rowOf(notice, text),
       lines[0]?.view ?? 'books',
@@ -141,15 +152,18 @@ interface ExpressLike {
   get(path: string, handler: ExpressHandler): void;
 }
 
-async function startPool(folder: string): Promise<{ pool: Pool; stop: () => Promise<void> }> {
-  const started = await startPostgres(folder, POOL_CONNECTIONS);
+/** A PostgreSQL of its own below a folder, or the one at an address `postgres://…`. */
+async function startPool(where: string): Promise<{ pool: Pool; stop: () => Promise<void> }> {
+  const started = where.startsWith('postgres://')
+    ? await connectPostgres(where, POOL_CONNECTIONS)
+    : await startPostgres(where, POOL_CONNECTIONS);
   await started.pool.query({ text: TABLES });
   return started;
 }
 
 /** What many would write first with Express and `pg`. */
-async function expressPostgres(folder: string): Promise<BaselineServer> {
-  const { pool, stop } = await startPool(folder);
+async function expressPostgres(where: string): Promise<BaselineServer> {
+  const { pool, stop } = await startPool(where);
   const express = requireInstalled('express') as (() => ExpressLike) & {
     text(options: { type: string }): unknown;
   };
@@ -177,14 +191,16 @@ interface FastifyLike {
 }
 
 /** What who counts round trips writes: Fastify, and one statement for everything. */
-async function fastifyPostgres(folder: string): Promise<BaselineServer> {
-  const { pool, stop } = await startPool(folder);
+async function fastifyPostgres(where: string, statement: string): Promise<BaselineServer> {
+  const { pool, stop } = await startPool(where);
   const fastify = requireInstalled('fastify') as () => FastifyLike;
   const app = fastify();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) =>
     done(null, body),
   );
-  app.post('/hooks/:token', async ({ body }) => answerTo(await takeInOneStatement(pool, body)));
+  app.post('/hooks/:token', async ({ body }) =>
+    answerTo(await takeInOneStatement(pool, statement, body)),
+  );
   app.get(KEPT_PATH, () => keptIn(pool));
   await app.ready();
   return { server: app.server, close: stop };
@@ -193,5 +209,6 @@ async function fastifyPostgres(folder: string): Promise<BaselineServer> {
 /** Receivers that keep books in PostgreSQL; test/bench/package.json names what they need. */
 export const POSTGRES_BASELINES = {
   'express-postgres': expressPostgres,
-  'fastify-postgres': fastifyPostgres,
+  'fastify-postgres': (where: string) => fastifyPostgres(where, TAKE),
+  'fastify-postgres-chain': (where: string) => fastifyPostgres(where, TAKE_CHAINED),
 } as const;

@@ -123,6 +123,27 @@ async function whenReady(pool: Pool, server: ChildProcess, said: () => string): 
   }
 }
 
+function poolOf(options: object): Pool {
+  const pg = requireInstalled('pg') as { Pool: new (options: object) => Pool };
+  return new pg.Pool(options);
+}
+
+/** Connections to a PostgreSQL that runs already, refused unless it is durable. */
+export async function connectPostgres(
+  address: string,
+  connections: number,
+): Promise<{ pool: Pool; stop: () => Promise<void> }> {
+  const pool = poolOf({ connectionString: address, max: connections });
+  const stop = (): Promise<void> => pool.end();
+  try {
+    await refuseUnsafe(pool);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pool, stop };
+}
+
 /** A PostgreSQL of its own below this folder, over a Unix socket, durable as it is by default. */
 export async function startPostgres(
   folder: string,
@@ -142,8 +163,7 @@ export async function startPostgres(
     said = (said + text).slice(-4_000);
   });
   const exited = once(server, 'exit');
-  const pg = requireInstalled('pg') as { Pool: new (options: object) => Pool };
-  const pool = new pg.Pool({ host: data, user: 'bench', database: 'postgres', max: connections });
+  const pool = poolOf({ host: data, user: 'bench', database: 'postgres', max: connections });
   const stop = async (): Promise<void> => {
     await pool.end();
     // A fast shutdown.

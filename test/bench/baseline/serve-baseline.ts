@@ -2,11 +2,14 @@ import { BASELINES, type BaselineServer } from './baseline.ts';
 import { POSTGRES_BASELINES } from './postgres-baseline.ts';
 import { SQLITE_BASELINES } from './sqlite-baseline.ts';
 
-/** A receiver to compare with; its store, where it has one, is below the folder that it is given. */
+/**
+ * A receiver to compare with; its store, where it has one, is below the folder that it is given. A
+ * receiver with PostgreSQL can have the address of a database instead.
+ */
 export type BaselineName =
   keyof typeof BASELINES | keyof typeof SQLITE_BASELINES | keyof typeof POSTGRES_BASELINES;
 
-const ALL: Record<BaselineName, (folder: string) => BaselineServer | Promise<BaselineServer>> = {
+const ALL: Record<BaselineName, (where: string) => BaselineServer | Promise<BaselineServer>> = {
   ...BASELINES,
   ...SQLITE_BASELINES,
   ...POSTGRES_BASELINES,
@@ -18,8 +21,8 @@ export function needsPostgres(name: string): boolean {
 }
 
 /** Serves until SIGTERM; prints where it listens as one JSON line, as `serve` does. */
-export async function serveBaseline(name: BaselineName, folder: string): Promise<void> {
-  const baseline = await ALL[name](folder);
+export async function serveBaseline(name: BaselineName, where: string): Promise<void> {
+  const baseline = await ALL[name](where);
   const { server } = baseline;
   process.once('SIGTERM', () => {
     server.close();

@@ -16,6 +16,7 @@ const NOTHING: Omit<Measurement, 'contender' | 'connections' | 'round' | 'reques
   p999Ms: 3,
   maxMs: 4,
   serverCores: 0.5,
+  coresByPid: [],
   serverWrittenBytes: null,
   generatorCores: 0.1,
   otherCores: 0,

@@ -15,7 +15,16 @@ export function orderOf(
     pair = null,
   }: { connections: number; url: string; pid: number; pair?: LoadOrder['pair'] },
 ): LoadOrder {
-  return { connections, url, pair, traffic, vaults, warmupSeconds, seconds, serverPid: pid };
+  return {
+    connections,
+    urls: [url],
+    pair,
+    traffic,
+    vaults,
+    warmupSeconds,
+    seconds,
+    serverPids: [pid],
+  };
 }
 
 /** Runs a load generator in a process of its own: this very program in another role. */

@@ -53,14 +53,14 @@ async function loadFor(seconds: number, refuseEvery: number): Promise<Took> {
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('expected a TCP address');
   const order: LoadOrder = {
-    url: `http://127.0.0.1:${bound.port}/hooks/any`,
+    urls: [`http://127.0.0.1:${bound.port}/hooks/any`],
     pair: null,
     connections: 12,
     traffic: 'mixed',
     vaults: 3,
     warmupSeconds: 0,
     seconds,
-    serverPid: process.pid,
+    serverPids: [process.pid],
   };
   return { result: await generateLoad(order), ...took };
 }
@@ -90,14 +90,14 @@ test('an answer that is not 2xx is an error and acknowledges nothing', async () 
 
 test('a receiver that is not there ends in errors, not in a wait', async () => {
   const result = await generateLoad({
-    url: 'http://127.0.0.1:1/hooks/any',
+    urls: ['http://127.0.0.1:1/hooks/any'],
     pair: null,
     connections: 2,
     traffic: 'deposits',
     vaults: 1,
     warmupSeconds: 0,
     seconds: 1,
-    serverPid: process.pid,
+    serverPids: [process.pid],
   });
   expect(result).toMatchObject({ complete: false, errors: 2, firsts: 0 });
 });

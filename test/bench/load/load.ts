@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Connection, type Answer } from './connection.ts';
-import { cpuSecondsOf, machineCpuSeconds, writtenBytesOf } from './cpu.ts';
 import { Deliveries } from './delivery.ts';
+import { lookAt, ratesBetween, type Look, type Rates } from './look.ts';
 import { postingsOf } from './postings.ts';
 import { extrasOf, Traffic, type Sending, type TrafficName } from './traffic.ts';
 
 /** What a load generator is told. */
 export interface LoadOrder {
-  /** Where to deliver; `https:` with a certificate, else `http:`. */
-  readonly url: string;
+  /**
+   * Where to deliver; `https:` with a certificate, else `http:`. Connections take turns over several
+   * servers, which share one path.
+   */
+  readonly urls: readonly string[];
   /** The client's certificate and key, PEM; null for plain HTTP. */
   readonly pair: { readonly cert: string; readonly key: string } | null;
   readonly connections: number;
@@ -17,8 +20,10 @@ export interface LoadOrder {
   readonly vaults: number;
   readonly warmupSeconds: number;
   readonly seconds: number;
-  /** Process of the server, whose CPU time is read where the system tells it. */
-  readonly serverPid: number;
+  /** Deliveries a second over all connections; absent: as many as are answered. */
+  readonly ratePerSecond?: number;
+  /** Processes of the server, whose CPU time is read where the system tells it. */
+  readonly serverPids: readonly number[];
 }
 
 /** What was answered, from the first request to the last, warm-up included. */
@@ -39,22 +44,14 @@ export interface Answers {
 }
 
 /** What a load generator saw. */
-export interface LoadResult extends Answers {
+export interface LoadResult extends Answers, Rates {
   /** False when it gave up: not every connection was answered in time. */
   readonly complete: boolean;
-  /** 2xx answers per second of the measured time, and how long they took. */
-  readonly requestsPerSecond: number;
+  /** How long 2xx answers of the measured time took. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
   readonly maxMs: number;
-  /** CPU seconds per second of measured time; null where the system does not tell. */
-  readonly serverCores: number | null;
-  /** Bytes per second of measured time that the server gave to the disk. */
-  readonly serverWrittenBytes: number | null;
-  readonly generatorCores: number;
-  /** What neither of them used and others took: with much of it, the figures are not the server's. */
-  readonly otherCores: number | null;
 }
 
 /**
@@ -69,60 +66,9 @@ const CONNECTIONS_TOGETHER = 8;
  */
 const RAMP_SECONDS_MAX = 180;
 
-function ownCpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000_000;
-}
-
 /** The value below which this part of a sorted list lies; 0 for an empty list. */
 export function quantile(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-}
-
-interface Look {
-  readonly at: number;
-  readonly server: number | null;
-  readonly written: number | null;
-  readonly own: number;
-  readonly machine: number | null;
-}
-
-/** How much was used between two looks, or null where one of them was not told. */
-function used(after: number | null, before: number | null): number | null {
-  return after === null || before === null ? null : after - before;
-}
-
-type Rates = Pick<
-  LoadResult,
-  'requestsPerSecond' | 'serverCores' | 'serverWrittenBytes' | 'generatorCores' | 'otherCores'
->;
-
-/** What was done per second between two looks; nothing when they were not both taken. */
-function rates(answered: number, opened: Look | undefined, closed: Look | undefined): Rates {
-  if (opened === undefined || closed === undefined) {
-    return {
-      requestsPerSecond: 0,
-      serverCores: null,
-      serverWrittenBytes: null,
-      generatorCores: 0,
-      otherCores: null,
-    };
-  }
-  const seconds = (closed.at - opened.at) / 1000;
-  const generator = closed.own - opened.own;
-  const server = used(closed.server, opened.server);
-  const machine = used(closed.machine, opened.machine);
-  const written = used(closed.written, opened.written);
-  return {
-    requestsPerSecond: answered / seconds,
-    serverCores: server === null ? null : server / seconds,
-    serverWrittenBytes: written === null ? null : written / seconds,
-    generatorCores: generator / seconds,
-    otherCores:
-      server === null || machine === null
-        ? null
-        : Math.max(0, machine - server - generator) / seconds,
-  };
 }
 
 /** Counts answers in the measured time, and CPU time at both of its ends. */
@@ -147,9 +93,9 @@ class Window {
     const { warmupSeconds, seconds } = this.#order;
     if (this.#opened === undefined) {
       const isWarm = now >= this.#startedMs + warmupSeconds * 1000;
-      if (answer.allAnswered && isWarm) this.#opened = this.#look(now);
+      if (answer.allAnswered && isWarm) this.#opened = lookAt(this.#order.serverPids, now);
     } else if (now >= this.#opened.at + seconds * 1000) {
-      this.#closed ??= this.#look(now);
+      this.#closed ??= lookAt(this.#order.serverPids, now);
     } else if (answer.isOk) {
       this.#latenciesMs.push(answer.latencyMs);
     }
@@ -158,18 +104,12 @@ class Window {
   result(): Omit<LoadResult, keyof Answers | 'complete'> {
     const sorted = Float64Array.from(this.#latenciesMs).sort();
     return {
-      ...rates(sorted.length, this.#opened, this.#closed),
+      ...ratesBetween(sorted.length, this.#opened, this.#closed),
       p50Ms: quantile(sorted, 0.5),
       p99Ms: quantile(sorted, 0.99),
       p999Ms: quantile(sorted, 0.999),
       maxMs: sorted.at(-1) ?? 0,
     };
-  }
-
-  #look(at: number): Look {
-    const server = cpuSecondsOf(this.#order.serverPid);
-    const written = writtenBytesOf(this.#order.serverPid);
-    return { at, server, written, own: ownCpuSeconds(), machine: machineCpuSeconds() };
   }
 }
 
@@ -200,7 +140,7 @@ function headOf(url: URL): (bodyBytes: number) => string {
 /** One run of the generator: its connections, opened a few at a time, and what they have seen. */
 class Run {
   readonly #order: LoadOrder;
-  readonly #url: URL;
+  readonly #urls: readonly URL[];
   readonly #deliveries: Deliveries;
   readonly #traffic: Traffic;
   readonly #window: Window;
@@ -214,18 +154,21 @@ class Run {
     firstError: null,
   };
   readonly #open = new Set<Connection>();
+  readonly #startedMs = performance.now();
+  /** Deliveries that have had their turn, where a rate is asked for. */
+  #turns = 0;
   #opened = 0;
   #answered = 0;
   #done: () => void = () => undefined;
 
   constructor(order: LoadOrder) {
     this.#order = order;
-    this.#url = new URL(order.url);
+    this.#urls = order.urls.map((url) => new URL(url));
     this.#deliveries = new Deliveries({
       vaults: order.vaults,
       seed: randomBytes(4).readInt32LE(),
       extras: extrasOf(order.traffic),
-      headOf: headOf(this.#url),
+      headOf: headOf(this.#urlOf(0)),
     });
     this.#traffic = new Traffic(order.traffic);
     this.#window = new Window(order, performance.now());
@@ -245,27 +188,49 @@ class Run {
     return { complete: this.#window.closed, ...this.#answers, ...this.#window.result() };
   }
 
+  #urlOf(connection: number): URL {
+    const url = this.#urls[connection % this.#urls.length];
+    if (url === undefined) throw new TypeError('a load needs the address of a server');
+    return url;
+  }
+
   #openMore(): void {
     const until = Math.min(this.#order.connections, this.#opened + CONNECTIONS_TOGETHER);
     for (; this.#opened < until; this.#opened += 1) this.#openOne();
+  }
+
+  /**
+   * Sends at once, or at the rate's next turn. A delivery whose turn has passed, because every
+   * connection waited for the server, counts from its turn.
+   */
+  #atItsTurn(send: (dueMs: number) => void): void {
+    const { ratePerSecond } = this.#order;
+    const now = performance.now();
+    if (ratePerSecond === undefined) return send(now);
+    this.#turns += 1;
+    const dueMs = this.#startedMs + (this.#turns * 1000) / ratePerSecond;
+    if (dueMs <= now) return send(dueMs);
+    setTimeout(() => send(performance.now()), dueMs - now);
   }
 
   #openOne(): void {
     let underWay: Sending | null = null;
     let sentMs = 0;
     let isFirst = true;
-    const send = (): void => {
+    const send = (dueMs: number): void => {
       underWay = this.#traffic.next();
       const bytes = this.#deliveries.write(connection.request, underWay.delivery);
-      sentMs = performance.now();
+      sentMs = dueMs;
       connection.send(bytes);
     };
+    const sendNext = (): void => this.#atItsTurn(send);
+    const url = this.#urlOf(this.#opened);
     const connection = new Connection({
-      host: this.#url.hostname,
-      port: Number(this.#url.port),
+      host: url.hostname,
+      port: Number(url.port),
       pair: this.#order.pair,
       requestBytesMax: this.#deliveries.bytesMax,
-      onOpen: send,
+      onOpen: sendNext,
       onAnswer: (answer) => {
         const now = performance.now();
         const sending = underWay;
@@ -279,7 +244,7 @@ class Run {
         this.#window.answer(now, { latencyMs: now - sentMs, isOk, allAnswered });
         // Between an answer and the next request nothing is under way on this connection.
         if (this.#window.closed) connection.end();
-        else send();
+        else sendNext();
         if (this.#answered === this.#opened) this.#openMore();
       },
       onEnd: () => {

@@ -34,12 +34,12 @@ const VERIFY_MS_MAX = 600_000;
 
 type Started = Omit<Contender, 'remove'> & { readonly end: () => Promise<unknown> };
 
-function differs(what: string, found: number | undefined, expected: number): string[] {
+export function differs(what: string, found: number | undefined, expected: number): string[] {
   return found === expected ? [] : [`${found ?? 'no'} ${what}, but ${expected} by the answers`];
 }
 
 /** Without a store everything is new; with one every repeat is found, and nothing else is one. */
-function wronglyAnswered(answers: Answers, hasStore: boolean): string[] {
+export function wronglyAnswered(answers: Answers, hasStore: boolean): string[] {
   const { firsts, repeats, accepted, duplicates } = answers;
   return [
     ...differs('answers said accepted', accepted, hasStore ? firsts : firsts + repeats),

@@ -11,6 +11,18 @@ const START_MS_MAX = 600_000;
 /** Once a year: intake alone is measured, unless something else is asked for. */
 const NEVER = '0 0 1 1 *';
 
+/** What a receiver needs that shares its journal with others. */
+export interface SharedJournal {
+  /** The journal, `postgres://…`. */
+  readonly store: string;
+  readonly name: string;
+  readonly secret: string;
+  /** Where it listens: the other receivers know this address. */
+  readonly port: number;
+  /** All receivers take deliveries at one path. */
+  readonly pathToken: string;
+}
+
 export interface DaemonOptions {
   /** The built program, `main.js`. */
   readonly program: string;
@@ -18,11 +30,20 @@ export interface DaemonOptions {
   readonly profile: string | null;
   /** For its configuration. */
   readonly folder: string;
+  /** The store, or the replica of a receiver that shares its journal. */
   readonly storePath: string;
+  readonly shared?: SharedJournal;
   /** The configuration's `custody`, where there is a custody API to ask. */
   readonly custody?: object;
   /** The configuration's `intake.clientCertificate`, where a proxy hands certificates on. */
   readonly clientCertificate?: object;
+}
+
+function storeOf({ storePath, shared }: DaemonOptions): object {
+  if (shared === undefined) return { store: `sqlite:${storePath}` };
+  const { store, name, secret, port } = shared;
+  const url = `http://127.0.0.1:${port}`;
+  return { store, receiver: { name, url, secret, replica: storePath } };
 }
 
 /** Samples of `/metrics`, by name and labels. */
@@ -55,19 +76,19 @@ async function samplesOf(url: string): Promise<Samples> {
 }
 
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { program, profile, folder, storePath, custody, clientCertificate } = options;
-  const pathToken = randomBytes(32).toString('hex');
+  const { program, profile, folder, shared, custody, clientCertificate } = options;
+  const pathToken = shared?.pathToken ?? randomBytes(32).toString('hex');
   const apiToken = randomBytes(32).toString('hex');
   const sha256 = createHash('sha256').update(apiToken).digest('hex');
   const configPath = join(folder, 'config.json');
   const config = {
-    listen: { host: '127.0.0.1', port: 0 },
-    store: `sqlite:${storePath}`,
+    listen: { host: '127.0.0.1', port: shared?.port ?? 0 },
+    ...storeOf(options),
     intake: {
       pathTokens: [pathToken],
       ...(clientCertificate === undefined ? {} : { clientCertificate }),
     },
-    api: { tokens: [{ name: 'bench', role: 'operator', sha256 }] },
+    api: { tokens: [{ name: 'bench', role: 'admin', sha256 }] },
     crediting: CREDITING,
     reconcile: { sweep: NEVER, close: NEVER },
     ...(custody === undefined ? {} : { custody }),

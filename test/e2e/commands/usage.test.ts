@@ -216,7 +216,7 @@ test.each(['serve', 'doctor'])(
         `counterfoil: ${configPath} cannot be used:`,
         `  listen.tls.certFile: ${configPath} is not a certificate in PEM`,
         `  listen.tls.keyFile: ${configPath} is not an unencrypted private key in PEM`,
-        '  store: postgres:// is not supported by this version: use "sqlite:PATH"',
+        '  store: names no user: USER@HOST',
         `  custody.privateKeyFile: ${join(daemon.folder, 'custody.key')} is not an unencrypted private key in PEM: make a key with \`counterfoil keygen --out custody\``,
         '',
       ],

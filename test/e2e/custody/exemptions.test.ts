@@ -26,7 +26,7 @@ function dayIn(days: number): string {
 }
 
 test(
-  'rules of the configuration exempt what they match, until they are taken out',
+  'rules of the configuration and of people exempt what they match, until they are taken out',
   async () => {
     const both = await Attached.start();
     const { daemon } = both;
@@ -57,7 +57,12 @@ test(
     expect(doctor.stdout).toMatch(/ok +exemptions: 1 in force for more than a week/);
     expect(doctor.stdout).toMatch(/warning exemption "ends soon": of operations .* ends at/);
     expect(doctor.stdout).toMatch(/warning exemption "last year": of operations .* ended at/);
+    await daemon.post('/v1/exemptions', { ...rule, rule: 'by hand', until: dayIn(3) });
     await restartWith(daemon, []);
+    expect(await both.reconcile()).toMatchObject({ break: 0, exempt: { 'by hand': 2 } });
+    const next = await runProgram('doctor', '--config', daemon.configPath);
+    expect(next.stdout).toMatch(/warning exemption "by hand": of operations .* ends at/);
+    await daemon.post('/v1/exemptions/by%20hand/end', { reason: 'the drill is over' });
     await both.reconcile();
     expect(new Set((await both.openBreaks()).map(({ type }) => type))).toEqual(
       new Set(['unknown_to_custody', 'conservation']),

@@ -51,7 +51,7 @@ test('without the optional packages the daemon runs, and core and demo say what 
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^counterfoil: the simulated custody core needs @noble\/curves, .*, openid-client, which this install has left out: run `npm ci --include=optional` in its folder\n$/,
+        /^counterfoil: the simulated custody core needs @noble\/curves, .*, oidc-provider, which this install has left out: run `npm ci --include=optional` in its folder\n$/,
       ),
     ]);
   }

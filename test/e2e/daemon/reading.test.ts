@@ -4,6 +4,7 @@ import type { ThreadedReads } from '../../../src/daemon/reading/threaded-reads.t
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { documentsFrom } from '../../../src/report/document.ts';
+import { tablesFrom } from '../../../src/report/tables/table-documents.ts';
 import { closeOf, dayNumber } from '../../store/close/closing.ts';
 import { openLedgerFile, temporaryPath, type OpenLedger } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
@@ -57,9 +58,14 @@ test('every answer of the threads is the one that the store gives in place', asy
   const { reads } = await threadedReads(path);
   const [deposit] = (await inPlace.deposits({}, PAGE)).items;
   if (deposit === undefined) throw new Error('no deposit');
-  const { network, blockchainHash, depositId } = deposit;
+  const { network, blockchainHash, depositId, vaultId, accountId, addressId, asset } = deposit;
+  const held = { view: 'books', vaultId, accountId, addressId, memo: null, asset } as const;
+  const position = { ...held, from: 0, to: deposit.updatedAt + 1 };
   const asked: ((of: typeof inPlace | typeof reads) => Promise<unknown>)[] = [
     (of) => of.balances({ view: 'books' }, PAGE),
+    (of) => of.statement(position, PAGE),
+    (of) => of.withdrawals({ custody: 'unasked' }, PAGE),
+    (of) => of.withdrawalLife('wd-unknown'),
     (of) => of.deposits({}, PAGE),
     (of) => of.deposit(depositId),
     (of) => of.deposit('dep_unknown'),
@@ -80,6 +86,8 @@ test('every answer of the threads is the one that the store gives in place', asy
       await documents(dayNumber(0), format),
     );
   }
+  const balances = { kind: 'balances', query: { view: 'books' }, at: 0 } as const;
+  expect(await reads.table(balances, 'csv')).toEqual(await tablesFrom(inPlace)(balances, 'csv'));
 });
 
 test('a list longer than a message arrives whole and in order', async () => {

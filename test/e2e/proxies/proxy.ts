@@ -17,7 +17,7 @@ export const PROXIES = ['nginx', 'haproxy', 'caddy'] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
 /** Where a proxy of a test has its files, its port and its daemon. */
-interface Surroundings {
+interface ProxyAddresses {
   readonly folder: string;
   readonly port: number;
 }
@@ -26,8 +26,8 @@ interface Kind {
   readonly file: string;
   readonly version: readonly string[];
   /** What the example has for a real machine, and what a test has in its place. */
-  readonly swaps: (at: Surroundings) => readonly Swap[];
-  readonly args: (config: string, at: Surroundings) => readonly string[];
+  readonly swaps: (at: ProxyAddresses) => readonly Swap[];
+  readonly args: (config: string, at: ProxyAddresses) => readonly string[];
   readonly logs: readonly string[];
 }
 
@@ -78,8 +78,7 @@ export function isInstalled(name: ProxyName): boolean {
 }
 
 /** The example with the folder and ports of a test; every swap must find its text. */
-function exampleIn(kind: Kind, swaps: readonly Swap[]): string {
-  const path = `config/proxy/${kind.file}`;
+function exampleIn(path: string, swaps: readonly Swap[]): string {
   let text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
   for (const [from, to] of swaps) {
     const changed = text.replaceAll(from, to);
@@ -101,8 +100,10 @@ export interface Proxy {
 
 interface ProxyOptions {
   readonly authority: Authority;
-  /** The daemon's Unix socket, or its port on 127.0.0.1. */
-  readonly daemon: string | number;
+  /** The daemon's Unix socket, or its port on 127.0.0.1; absent: `changes` name the servers. */
+  readonly daemon?: string | number;
+  /** The folder of the example; `config/proxy` by default. */
+  readonly examples?: string;
   /** Further changes of the example. */
   readonly changes?: readonly Swap[];
 }
@@ -110,13 +111,14 @@ interface ProxyOptions {
 /** Starts a proxy in front of a daemon. */
 export async function startProxy(
   name: ProxyName,
-  { authority, daemon, changes = [] }: ProxyOptions,
+  { authority, daemon, examples = 'config/proxy', changes = [] }: ProxyOptions,
 ): Promise<Proxy> {
   const kind = KINDS[name];
   const folder = mkdtempSync(join(tmpdir(), `counterfoil-${name}-`));
   const at = { folder, port: await freePort() };
   const address = typeof daemon === 'string' ? `$1${daemon}` : `127.0.0.1:${daemon}`;
-  const swaps = [...kind.swaps(at), [SOCKET, address] as const, ...changes];
+  const daemons: Swap[] = daemon === undefined ? [] : [[SOCKET, address]];
+  const swaps = [...kind.swaps(at), ...daemons, ...changes];
   const { cert, key } = authority.pairOf('server');
   writeFileSync(join(folder, 'server.pem'), cert);
   writeFileSync(join(folder, 'server.key'), key);
@@ -124,7 +126,7 @@ export async function startProxy(
   writeFileSync(join(folder, 'custody-ca.pem'), authority.ca);
   mkdirSync(join(folder, 'bodies'));
   const config = join(folder, kind.file);
-  writeFileSync(config, exampleIn(kind, swaps));
+  writeFileSync(config, exampleIn(`${examples}/${kind.file}`, swaps));
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const child = spawn(name, kind.args(config, at), { stdio: ['ignore', 'pipe', 'pipe'], env });
   const [out, err] = [collect(child.stdout), collect(child.stderr)];

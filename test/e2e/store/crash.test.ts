@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SeededRandom } from '../../../src/commands/demo/story/random.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
+import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
+import {
+  NOT_INSTALLED,
+  postgresPrograms,
+} from '../../../src/commands/demo/postgres/installation.ts';
 import { OpenLedger } from '../../store/open-ledger.ts';
 import { Daemon } from '../daemon.ts';
 import { eventually, runProgram } from '../program.ts';
+import { newJournalUrl, receiverOf } from '../receivers/receivers.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 /** Twenty kills in all, five of each store: what a recovery leaves behind must survive the next. */
 const STORES = [1, 2, 3, 4] as const;
@@ -85,31 +94,76 @@ function contentOf(storePath: string): { ids: string[]; booked: bigint } {
   }
 }
 
+/**
+ * Kills a daemon amid deliveries, again and again; `start` ends when it takes webhooks. Answers what
+ * `verify` prints as errors, with its exit code.
+ */
+async function surviveKills(
+  { daemon, start }: { daemon: Daemon; start: () => Promise<unknown> },
+  { store, kills }: { store: number; kills: readonly number[] },
+): Promise<[number | null, string]> {
+  const acknowledged: string[] = [];
+  for (const kill of kills) {
+    const taken = await deliverAndKill(daemon, store * 100 + kill);
+    expect(taken.length).toBeGreaterThan(0);
+    acknowledged.push(...taken);
+    await start();
+    expect(await deliverAgain(daemon, taken)).toEqual(['duplicate']);
+  }
+  expect(await daemon.end('SIGTERM')).toBe(0);
+
+  const { ids, booked } = contentOf(daemon.storePath);
+  const known = new Set(ids);
+  expect(known.size).toBe(ids.length);
+  expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
+  expect(booked).toBe(BigInt(ids.length));
+
+  const { code, stderr } = await runProgram('verify', '--store', daemon.storePath, '--json');
+  return [code, stderr];
+}
+
 test.each(STORES)(
   'kill -9 amid concurrent deliveries, five times over, loses nothing acknowledged and books nothing twice (store %i)',
   async (store) => {
     const daemon = await Daemon.start();
-    const acknowledged: string[] = [];
-    for (const kill of KILLS) {
-      const taken = await deliverAndKill(daemon, store * 100 + kill);
-      expect(taken.length).toBeGreaterThan(0);
-      acknowledged.push(...taken);
-      await daemon.start();
-      expect(await deliverAgain(daemon, taken)).toEqual(['duplicate']);
-    }
-    expect(await daemon.end('SIGTERM')).toBe(0);
-
-    const { ids, booked } = contentOf(daemon.storePath);
-    const known = new Set(ids);
-    expect(known.size).toBe(ids.length);
-    expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
-    expect(booked).toBe(BigInt(ids.length));
-
-    const verified = await runProgram('verify', '--store', daemon.storePath, '--json');
-    expect([verified.code, verified.stderr]).toEqual([0, '']);
+    const killed = { daemon, start: () => daemon.start() };
+    expect(await surviveKills(killed, { store, kills: KILLS })).toEqual([0, '']);
   },
   STORE_MS_MAX,
 );
+
+describe.runIf(isInstalled)('a receiver of a journal in PostgreSQL', () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgres({ standby: false });
+  });
+  afterAll(() => cluster?.stop());
+
+  test(
+    'kill -9 amid concurrent deliveries loses nothing acknowledged, and a new replica holds the same',
+    async () => {
+      const store = await newJournalUrl(cluster);
+      const receiver = await receiverOf(store, 'a');
+      const start = async (): Promise<void> => {
+        await receiver.start();
+        await receiver.becomes('owner');
+      };
+      await start();
+      const killed = { daemon: receiver.daemon, start };
+      expect(await surviveKills(killed, { store: 9, kills: [1, 2] })).toEqual([0, '']);
+
+      const other = await receiverOf(store, 'b');
+      await other.start();
+      await other.becomes('owner');
+      await other.daemon.end('SIGTERM');
+      const { ids, booked } = contentOf(receiver.daemon.storePath);
+      const content = contentOf(other.daemon.storePath);
+      expect(content.ids.toSorted()).toEqual(ids.toSorted());
+      expect(content.booked).toBe(booked);
+    },
+    STORE_MS_MAX,
+  );
+});
 
 const DAY_MS = 86_400_000;
 const DAYS = 25;

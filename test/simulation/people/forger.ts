@@ -2,11 +2,11 @@ import type { World } from '../../../src/simulator/world/world.ts';
 import type { Transaction } from '../../../src/wire/transaction.ts';
 import { Chance } from '../chance.ts';
 import type { EventLog } from '../event-log.ts';
+import { ForgedBodies, type Body } from './forged-bodies.ts';
 import { LIES, type Forgery, type Lie, type LieKind } from './lie.ts';
-import { DIED, type Product } from '../product/product.ts';
-import type { Place, Scenery } from './scenery.ts';
-
-type Body = Record<string, unknown> & { readonly id: string };
+import { DIED } from '../product/life.ts';
+import type { Product } from '../product/product.ts';
+import { positionOf, type Scenery } from './scenery.ts';
 
 /** Lies that name a deposit's hash, and leave the deposit as it is or are put right. */
 const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
@@ -32,6 +32,7 @@ export class Forger {
   readonly #product: Product;
   readonly #scenery: Scenery;
   readonly #chance: Chance;
+  readonly #bodies: ForgedBodies;
   readonly #log: EventLog;
   readonly #acknowledged: () => readonly Uint8Array[];
   #forged = 0;
@@ -48,6 +49,11 @@ export class Forger {
     this.#product = options.product;
     this.#scenery = options.scenery;
     this.#chance = new Chance(options.seed, 'forger');
+    this.#bodies = new ForgedBodies({
+      scenery: options.scenery,
+      chance: this.#chance,
+      now: () => options.product.now(),
+    });
     this.#log = options.log;
     this.#acknowledged = options.acknowledged;
   }
@@ -70,7 +76,7 @@ export class Forger {
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const status = await this.#product.deliver(bytes);
     this.#log.add(`forged ${kind}: ${status} ${bytes.toString().slice(0, 300)}`);
-    if (status === 503) return;
+    if (status === 503 && !this.#product.mayKeepRefused) return;
     const text = (name: string): string | null => {
       const value = typeof body === 'string' ? undefined : body[name];
       return typeof value === 'string' ? value : null;
@@ -80,7 +86,7 @@ export class Forger {
       hashes: [text('blockchainHash'), alsoAbout].filter((hash) => hash !== null),
       transactionId: text('transactionId'),
       id: text('id') ?? '',
-      leaves: status === DIED ? null : leaves,
+      leaves: status === DIED || status === 503 ? null : leaves,
       excuses: !UNEXCUSED.has(kind),
     });
   }
@@ -90,11 +96,11 @@ export class Forger {
     switch (kind) {
       case 'unknown hash':
         return {
-          body: { ...this.#deposit(id), transactionId: `nobody-${id}` },
+          body: { ...this.#bodies.deposit(id), transactionId: `nobody-${id}` },
           leaves: 'unknown_to_custody',
         };
       case 'unknown hash, no transaction':
-        return { body: this.#deposit(id), leaves: 'unknown_to_custody' };
+        return { body: this.#bodies.deposit(id), leaves: 'unknown_to_custody' };
       case 'other amount':
       case 'other amount, huge depth':
       case 'other position':
@@ -107,7 +113,7 @@ export class Forger {
       case 'deposit by our own hash':
         return this.#depositByOwnHash(id);
       case 'own transaction of nobody':
-        return { body: this.#mined(id, this.#someHash()), leaves: 'unknown_to_custody' };
+        return { body: this.#bodies.mined(id, this.#bodies.hash()), leaves: 'unknown_to_custody' };
       case 'own transaction over a deposit':
         return deposit && this.#overDeposit(id, deposit);
       case 'own transaction, other figures':
@@ -115,39 +121,16 @@ export class Forger {
       case 'own transaction, other end':
         return this.#aboutOwn(kind, id);
       case 'chain movement':
-        return { body: this.#chainMovement(id), leaves: null };
+        return { body: this.#bodies.chainMovement(id), leaves: null };
       case 'same id':
         return this.#sameId();
       case 'unknown type':
-        return { body: { ...this.#deposit(id), type: 'teleported' }, leaves: 'quarantined' };
+        return { body: { ...this.#bodies.deposit(id), type: 'teleported' }, leaves: 'quarantined' };
       case 'garbage':
         return { body: `{"id":"${id}","stream":`, leaves: 'malformed' };
       default:
         return kind satisfies never;
     }
-  }
-
-  #deposit(id: string, place: Place = this.#chance.pick(this.#scenery.places)): Body {
-    const { asset } = this.#chance.pick(place.network.assets);
-    return {
-      id,
-      timestamp: this.#product.now(),
-      stream: 'incoming',
-      type: 'confirmation',
-      vaultId: place.vault.vaultId,
-      accountId: place.address.accountId,
-      addressId: place.address.addressId,
-      network: place.network.key,
-      blockchainHash: this.#someHash(),
-      confirmations: 100,
-      balanceChanges: [
-        { asset, amount: String(this.#chance.between(1, this.#chance.pick([999, 1e9]))), tags: [] },
-      ],
-    };
-  }
-
-  #someHash(): string {
-    return `0x${this.#chance.hex(64)}`;
   }
 
   #someDeposit(): Transaction | undefined {
@@ -263,14 +246,14 @@ export class Forger {
     const { blockchainHash } = own;
     const named = this.#chance.happens(0.5) ? { transactionId: `nobody-${id}` } : {};
     return {
-      body: { ...this.#deposit(id, place), ...named, blockchainHash },
+      body: { ...this.#bodies.deposit(id, place), ...named, blockchainHash },
       leaves: 'unknown_to_custody',
     };
   }
 
   #overDeposit(id: string, { network, blockchainHash }: Transaction): Forgery {
     return {
-      body: { ...this.#mined(id, String(blockchainHash)), network },
+      body: { ...this.#bodies.mined(id, String(blockchainHash)), network },
       leaves: 'unknown_to_custody',
     };
   }
@@ -287,9 +270,9 @@ export class Forger {
     if (own === undefined) return undefined;
     const { transactionId, orderId, vaultId, accountId, addressId, network } = own;
     const alsoAbout = own.blockchainHash ?? null;
-    const hash = alsoAbout ?? this.#someHash();
+    const hash = alsoAbout ?? this.#bodies.hash();
     const truly = { transactionId, orderId, vaultId, accountId, addressId, network };
-    const body: Body = { ...this.#mined(id, hash), ...truly };
+    const body: Body = { ...this.#bodies.mined(id, hash), ...truly };
     switch (kind) {
       case 'own transaction, other figures':
         return { body, leaves: null, alsoAbout };
@@ -312,44 +295,11 @@ export class Forger {
     }
   }
 
-  #mined(id: string, blockchainHash: string): Body {
-    const place = this.#chance.pick(this.#scenery.places);
-    const { asset } = this.#chance.pick(place.network.assets);
-    return {
-      id,
-      timestamp: this.#product.now(),
-      stream: 'outgoing',
-      type: 'mined',
-      ...positionOf(place),
-      transactionId: `nobody-${id}`,
-      orderId: `nobody-${id}`,
-      network: place.network.key,
-      destinationAddress: 'outside',
-      blockchainHash,
-      metadata: {},
-      balanceChanges: [{ asset, amount: `-${this.#chance.between(1, 1e9)}`, tags: [] }],
-    };
-  }
-
-  #chainMovement(id: string): Body {
-    const { accountId, addressId: _, confirmations: __, ...deposit } = this.#deposit(id);
-    const sign = this.#chance.pick(['', '-']);
-    const balanceChanges = (deposit['balanceChanges'] as { asset: string; amount: string }[]).map(
-      (entry) => ({ ...entry, amount: `${sign}${entry.amount}`, account: { id: accountId } }),
-    );
-    return { ...deposit, id, stream: 'blockchain', type: 'transaction', balanceChanges };
-  }
-
   /** A true notification's id over another body. */
   #sameId(): Forgery | undefined {
     const known = this.#chance.pickAny(this.#acknowledged());
     if (known === undefined) return undefined;
     const { id } = JSON.parse(Buffer.from(known).toString('utf8')) as { id: string };
-    return { body: this.#deposit(id), leaves: 'id_conflict' };
+    return { body: this.#bodies.deposit(id), leaves: 'id_conflict' };
   }
-}
-
-function positionOf({ vault, address }: Place) {
-  const { accountId, addressId } = address;
-  return { vaultId: vault.vaultId, accountId, addressId };
 }

@@ -17,6 +17,16 @@ export interface Place {
   readonly memos: readonly string[];
 }
 
+/** As a notification names it. */
+export function positionOf({ vault, address }: Place): {
+  vaultId: string;
+  accountId: string;
+  addressId: string;
+} {
+  const { accountId, addressId } = address;
+  return { vaultId: vault.vaultId, accountId, addressId };
+}
+
 /** Vaults, accounts and addresses of one run; made once and never changed. */
 export interface Scenery {
   readonly vaults: readonly VaultRecord[];

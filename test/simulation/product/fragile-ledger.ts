@@ -1,38 +1,32 @@
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { CommitResult, Ledger } from '../../../src/store/port.ts';
+import { never, type Life } from './life.ts';
 
 /** What befalls a commit: nothing, a full disk, or the death of the process on either side of it. */
 export type CommitFate = 'kept' | 'disk-full' | 'dies-before' | 'dies-after';
-
-/** A promise of a process that is dead: nothing ever follows. */
-export function never<Value>(): Promise<Value> {
-  return new Promise<Value>(() => undefined);
-}
 
 /** A ledger whose process may die in a commit. What waits for a dead one waits for ever. */
 export class FragileLedger implements Ledger {
   readonly #ledger: Ledger;
   readonly #fate: (facts: readonly Fact[]) => CommitFate;
+  readonly #life: Life;
   readonly #die: () => void;
-  #dead = false;
 
   constructor(options: {
     ledger: Ledger;
     fate: (facts: readonly Fact[]) => CommitFate;
+    life: Life;
     /** Called when the process dies in here. */
     die: () => void;
   }) {
     this.#ledger = options.ledger;
     this.#fate = options.fate;
+    this.#life = options.life;
     this.#die = options.die;
   }
 
-  kill(): void {
-    this.#dead = true;
-  }
-
   async commit(facts: readonly Fact[]): Promise<CommitResult> {
-    if (this.#dead) return never();
+    if (this.#life.isDead) return never();
     const fate = this.#fate(facts);
     switch (fate) {
       case 'disk-full':

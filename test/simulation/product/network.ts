@@ -5,12 +5,20 @@ import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import type { VirtualClock } from '../../../src/simulator/clock.ts';
 import type { EventLog } from '../event-log.ts';
-import { DIED, type Delivered } from './product.ts';
+import { DIED } from './life.ts';
+import type { Delivered } from './product.ts';
 import type { Weather } from './weather.ts';
+
+/** A process that calls the custody API. */
+export interface ApiCaller {
+  /** Resolves while the process can read an answer; never once it is dead. */
+  awake(): Promise<void>;
+}
 
 /** The product as the network sees it. */
 export interface Receiver {
-  readonly generation: number;
+  /** The running process of that name. */
+  caller(name: string): ApiCaller | undefined;
   deliver(body: Uint8Array): Promise<Delivered>;
 }
 
@@ -44,6 +52,8 @@ export class Network {
   #forwarding = false;
   /** The client has given that call up. */
   #givenUp = false;
+  /** Calls that the network is not done with. */
+  readonly #carried = new Set<Promise<void>>();
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -65,9 +75,9 @@ export class Network {
     return this.#webhookOrigin;
   }
 
-  /** Where the product believes the custody API to be. */
-  get apiOrigin(): string {
-    return this.#apiOrigin;
+  /** Where a process of the product believes the custody API to be. */
+  apiUrl(process: string): string {
+    return `${this.#apiOrigin}/${process}`;
   }
 
   connect(ends: { receiver: Receiver; coreUrl: string }): void {
@@ -80,6 +90,11 @@ export class Network {
     return new Promise((resolve) => {
       this.#ring = resolve;
     });
+  }
+
+  /** Resolves when no call sets anything going any more. */
+  async idle(): Promise<void> {
+    while (this.#carried.size > 0) await Promise.allSettled(this.#carried);
   }
 
   async close(): Promise<void> {
@@ -169,29 +184,46 @@ export class Network {
   }
 
   async #carryCall(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const [, name = ''] = (incoming.url ?? '').split('/');
+    const caller = this.#receiver?.caller(name);
+    const answering = this.#answerTo(incoming, (incoming.url ?? '').slice(name.length + 1));
+    const done = answering.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#carried.add(done);
+    const carried = await answering.finally(() => this.#carried.delete(done));
+    if (carried === 'hangs') return;
+    // A dead process gets no answer, lest it goes on; one that sleeps reads it later.
+    if (caller === undefined) return;
+    await caller.awake();
+    if (carried === 'lost') outgoing.destroy();
+    else outgoing.writeHead(carried.status, carried.headers).end(carried.body);
+  }
+
+  /** Everything that a call sets going, and its answer. */
+  async #answerTo(incoming: IncomingMessage, path: string): Promise<Carried | 'lost' | 'hangs'> {
     const { clock, weather, log, bustle } = this.#parts;
     const body = await buffer(incoming);
-    const born = this.#receiver?.generation;
     const fate = weather.apiFate();
-    const call = `${incoming.method ?? ''} ${decodeURIComponent(incoming.url ?? '')}`.replaceAll(
+    const call = `${incoming.method ?? ''} ${decodeURIComponent(path)}`.replaceAll(
       this.#webhookOrigin,
       '',
     );
     if (fate === 'hangs') {
       log.add(`api ${call}: hangs`);
       this.#giveUp();
-      return;
+      return 'hangs';
     }
     const carried =
-      fate === 'request-lost' ? undefined : await this.#forward(incoming, body).catch(() => null);
-    if (fate !== 'request-lost' && this.#givenUp) return;
+      fate === 'request-lost'
+        ? undefined
+        : await this.#forward(incoming, { path, body }).catch(() => null);
+    if (fate !== 'request-lost' && this.#givenUp) return 'hangs';
     if (weather.bustles()) await bustle();
     await clock.advance(0);
     log.add(`api ${call}: ${fate} ${carried?.status ?? ''}`);
-    // A dead process gets no answer, lest it goes on.
-    if (this.#receiver?.generation !== born) return;
-    if (carried === undefined || carried === null || fate === 'response-lost') outgoing.destroy();
-    else outgoing.writeHead(carried.status, carried.headers).end(carried.body);
+    return carried === undefined || carried === null || fate === 'response-lost' ? 'lost' : carried;
   }
 
   #giveUp(): void {
@@ -199,19 +231,25 @@ export class Network {
     this.#ring();
   }
 
-  async #forward(incoming: IncomingMessage, body: Buffer): Promise<Carried> {
+  async #forward(
+    incoming: IncomingMessage,
+    sent: { readonly path: string; readonly body: Buffer },
+  ): Promise<Carried> {
     this.#forwarding = true;
     this.#givenUp = false;
     try {
-      return await this.#exchange(incoming, body);
+      return await this.#exchange(incoming, sent);
     } finally {
       this.#forwarding = false;
     }
   }
 
-  async #exchange(incoming: IncomingMessage, body: Buffer): Promise<Carried> {
+  async #exchange(
+    incoming: IncomingMessage,
+    { path, body }: { readonly path: string; readonly body: Buffer },
+  ): Promise<Carried> {
     const { authorization, 'content-type': contentType } = incoming.headers;
-    const answered = await request(`${this.#coreUrl}${incoming.url ?? ''}`, {
+    const answered = await request(`${this.#coreUrl}${path}`, {
       method: incoming.method ?? 'GET',
       dispatcher: this.#agent,
       headers: {

@@ -20,34 +20,65 @@ export interface Summary {
   readonly outstanding: Outstanding;
   readonly breaks: { readonly open: number; readonly resolved: number };
   readonly tieOut: TieOut;
+  /** With several receivers only. */
+  readonly failover?: Failover;
 }
 
-/** Combines the store's counts, which survive restarts of the daemon, with the demo's results. */
+/** What the demo of several receivers killed, and what came of it. */
+export interface Failover {
+  readonly kills: readonly {
+    /** For example `receiver a` or `primary db1`. */
+    readonly killed: string;
+    /** Until a delivery was acknowledged again; null when the traffic ended before. */
+    readonly outageSeconds: number | null;
+  }[];
+  /** Notifications that receivers answered with 200. */
+  readonly acknowledged: number;
+  /** How many of them the journal lacks, or lacked for a time. */
+  readonly lost: number;
+}
+
+/**
+ * Combines the store's counts, which survive restarts of the daemon, with the demo's results. The
+ * counts of replicas differ in the duplicates alone: each has those of its time as the owner.
+ */
 export async function summarise(
-  storePath: string,
-  ended: Pick<Summary, 'creditLatency' | 'outstanding' | 'tieOut'> & { consumed: Consumed },
+  storePaths: readonly string[],
+  ended: Pick<Summary, 'creditLatency' | 'outstanding' | 'tieOut'> & {
+    readonly consumed: Consumed;
+    readonly failover: Failover | undefined;
+  },
 ): Promise<Summary> {
+  const stores = await Promise.all(storePaths.map(countsOf));
+  const [store] = stores;
+  if (store === undefined) throw new Error('a demo has a store');
+  const { accepted, quarantined } = store.notifications;
+  const duplicates = stores.reduce((sum, { notifications }) => sum + notifications.duplicates, 0);
+  const { credits, reversals } = store.credits;
+  const { open, resolved } = store.breaks;
+  return {
+    notifications: { accepted, duplicates, quarantined },
+    deposits: store.deposits,
+    credits: { credits, reversals, ...ended.consumed },
+    creditLatency: ended.creditLatency,
+    breaks: { open, resolved },
+    outstanding: ended.outstanding,
+    tieOut: ended.tieOut,
+    ...(ended.failover !== undefined && { failover: ended.failover }),
+  };
+}
+
+async function countsOf(storePath: string): Promise<StoreCounts> {
   const reads = new SqliteReads(openForReading(storePath));
   try {
-    const { notifications, deposits, credits, breaks } = await reads.counts();
-    const { accepted, duplicates, quarantined } = notifications;
-    const { open, resolved } = breaks;
-    return {
-      notifications: { accepted, duplicates, quarantined },
-      deposits,
-      credits: { credits: credits.credits, reversals: credits.reversals, ...ended.consumed },
-      creditLatency: ended.creditLatency,
-      breaks: { open, resolved },
-      outstanding: ended.outstanding,
-      tieOut: ended.tieOut,
-    };
+    return await reads.counts();
   } finally {
     reads.close();
   }
 }
 
 export function summaryText(summary: Summary): string {
-  const { notifications, deposits, breaks, tieOut } = summary;
+  const { notifications, deposits, breaks, tieOut, failover } = summary;
   const states = Object.entries(deposits).map(([state, count]) => `${count} ${state}`);
   const assets = tieOut.assets.map(
     ({ asset, books, difference }) =>
@@ -60,9 +91,20 @@ export function summaryText(summary: Summary): string {
     `latency        ${latencyText(summary.creditLatency)}`,
     `breaks         ${breaks.open} open, ${breaks.resolved} resolved`,
     `outstanding    ${outstandingText(summary.outstanding)}`,
+    ...(failover === undefined ? [] : failoverTexts(failover)),
     `tie-out        books against the core's truth, in smallest units: ${tieOut.balanced ? 'balanced' : 'NOT BALANCED'}`,
     ...assets,
   ].join('\n');
+}
+
+function failoverTexts({ kills, acknowledged, lost }: Failover): string[] {
+  const killed = kills.map(({ killed: what, outageSeconds: seconds }) =>
+    seconds === null
+      ? `killed         ${what}; the traffic ended before the next acknowledgement`
+      : `killed         ${what}; ${seconds} s until the next acknowledgement`,
+  );
+  const loss = lost === 0 ? 'all are in the journal' : `${lost} WERE LOST`;
+  return [...killed, `acknowledged   ${acknowledged} notifications: ${loss}`];
 }
 
 function creditsText({ credits, acknowledged, refused, reversals }: Summary['credits']): string {

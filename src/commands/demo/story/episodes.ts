@@ -1,7 +1,7 @@
 import type { CoreControl } from '../core-client.ts';
 import type { CreditLatency } from '../end/credit-latency.ts';
 import type { Operator } from '../people/operator.ts';
-import type { Product } from '../product.ts';
+import type { Entrance } from '../entrance.ts';
 import { systemClock } from '../../../custody/clock.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -14,15 +14,12 @@ export const BACKGROUND = {
   transactions: [{ fault: 'revert', network: 'ethereum', probability: 0.1 }],
 } as const;
 
-/** Time between the kill and the restart of the daemon. */
-const DEAD_MS = 800;
-
 /** The service waits 10 s after the first lost answer and 20 s after the second. */
 const LOST_ANSWERS = 2;
 const LOSING_MS = 12_000;
 
 /** Longer than the service waits for an answer, so that deliveries fail. */
-const SILENT_MS = 12_000;
+export const SILENT_MS = 12_000;
 
 /** Long enough for several failed sweeps. */
 const FAILING_API_MS = 15_000;
@@ -31,7 +28,7 @@ const FAILING_API_MS = 15_000;
 export interface Stage {
   readonly traffic: Traffic;
   readonly control: CoreControl;
-  readonly product: Product;
+  readonly entrance: Entrance;
   readonly operator: Operator;
   readonly latency: CreditLatency;
   readonly vaultIds: readonly string[];
@@ -42,37 +39,17 @@ export interface Stage {
 /** A fault: the call starts it, reports it, and returns when it is over. */
 export type Episode = (stage: Stage) => Promise<void>;
 
-/** Episodes in the order of play, repeated. */
-export const EPISODES: readonly Episode[] = [
-  reorgBeforeCredit,
-  crash,
-  reorgAfterCredit,
-  missingMemo,
-  lostAnswers,
-  silence,
-  failingApi,
-];
-
-async function reorgBeforeCredit({ traffic, note }: Stage): Promise<void> {
+export async function reorgBeforeCredit({ traffic, note }: Stage): Promise<void> {
   const dropped = await traffic.minedThenDropped();
   note(`a reorg took deposit ${short(dropped)} before it was credited`);
 }
 
-async function crash({ product, latency, note }: Stage): Promise<void> {
-  await latency.take(product.apiOf('admin'));
-  await product.kill();
-  note('the daemon was killed (SIGKILL) amid deliveries; the core retries what was not answered');
-  await systemClock.sleep(DEAD_MS);
-  await product.start();
-  note('the daemon is back');
-}
-
-async function reorgAfterCredit(stage: Stage): Promise<void> {
-  const { traffic, product, operator, over, note } = stage;
+export async function reorgAfterCredit(stage: Stage): Promise<void> {
+  const { traffic, entrance, operator, over, note } = stage;
   if ((await operator.resolveReversed()) > 0) {
     note('an operator recovered the last reversed credit and resolved its break');
   }
-  const attempt = () => traffic.creditedThenDropped((hash) => isCredited(product, hash), over);
+  const attempt = () => traffic.creditedThenDropped((hash) => isCredited(entrance, hash), over);
   const reversed = await triedAgain(attempt, over);
   if (reversed === null) return;
   note(
@@ -80,7 +57,7 @@ async function reorgAfterCredit(stage: Stage): Promise<void> {
   );
 }
 
-async function missingMemo({ traffic, operator, note }: Stage): Promise<void> {
+export async function missingMemo({ traffic, operator, note }: Stage): Promise<void> {
   if ((await operator.attributeHeld()) > 0) {
     note('an operator attributed the last deposit that named no customer: it will be credited');
   }
@@ -88,7 +65,7 @@ async function missingMemo({ traffic, operator, note }: Stage): Promise<void> {
   note(`deposit ${short(held)} names no customer: it is held for a person`);
 }
 
-async function lostAnswers({ control, vaultIds, over, note }: Stage): Promise<void> {
+export async function lostAnswers({ control, vaultIds, over, note }: Stage): Promise<void> {
   const [vaultId = ''] = vaultIds;
   const lost = { fault: 'drop-response', vaultId, count: LOST_ANSWERS };
   await control.put('/sim/faults', { ...BACKGROUND, delivery: [...BACKGROUND.delivery, lost] });
@@ -102,18 +79,7 @@ async function lostAnswers({ control, vaultIds, over, note }: Stage): Promise<vo
   }
 }
 
-async function silence({ product, over, note }: Stage): Promise<void> {
-  product.suspend();
-  note(`the daemon answers nothing for ${SILENT_MS / 1_000} s: the core will deliver again`);
-  try {
-    await systemClock.sleep(SILENT_MS, over);
-  } finally {
-    product.resume();
-  }
-  note('the daemon answers again');
-}
-
-async function failingApi({ control, over, note }: Stage): Promise<void> {
+export async function failingApi({ control, over, note }: Stage): Promise<void> {
   const error = { fault: 'error', errorCode: 'GE-1', operation: 'GET /transactions' };
   await control.put('/sim/faults', { ...BACKGROUND, api: [error] });
   note(`the custody API fails for ${FAILING_API_MS / 1_000} s: nothing is credited meanwhile`);
@@ -144,8 +110,8 @@ function short(hash: string): string {
   return `${hash.slice(0, 12)}…`;
 }
 
-async function isCredited(product: Product, hash: string): Promise<boolean> {
-  const list = await product
+async function isCredited(entrance: Entrance, hash: string): Promise<boolean> {
+  const list = await entrance
     .apiOf('admin')
     .get<{ data: { state: string }[] }>(`/v1/deposits?blockchainHash=${hash}`);
   return list.data.some((deposit) => deposit.state === 'credited' || deposit.state === 'settled');

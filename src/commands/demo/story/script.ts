@@ -1,4 +1,4 @@
-import { BACKGROUND, EPISODES, type Stage } from './episodes.ts';
+import { BACKGROUND, type Episode, type Stage } from './episodes.ts';
 import { untilHealed } from '../end/healing.ts';
 import { systemClock } from '../../../custody/clock.ts';
 
@@ -10,18 +10,18 @@ const REST_MS = 5_000;
  * Plays traffic and one episode after another. Reports the start of each episode and when
  * everything has healed.
  */
-export async function playScript(stage: Stage): Promise<void> {
+export async function playScript(stage: Stage, episodes: readonly Episode[]): Promise<void> {
   const { traffic, control, over } = stage;
   await control.put('/sim/faults', BACKGROUND);
-  await Promise.all([traffic.run(over), playEpisodes(stage)]);
+  await Promise.all([traffic.run(over), playEpisodes(stage, episodes)]);
   await control.put('/sim/faults', {});
 }
 
-async function playEpisodes(stage: Stage): Promise<void> {
+async function playEpisodes(stage: Stage, episodes: readonly Episode[]): Promise<void> {
   const { over } = stage;
   await systemClock.sleep(FIRST_MS, over);
   for (let number = 0; !over.aborted; number += 1) {
-    const play = EPISODES[number % EPISODES.length];
+    const play = episodes[number % episodes.length];
     if (play === undefined) return;
     const beganAt = Date.now();
     await play(stage);
@@ -32,8 +32,8 @@ async function playEpisodes(stage: Stage): Promise<void> {
 }
 
 async function reportHealing(stage: Stage, beganAt: number): Promise<void> {
-  const { product, vaultIds, over, note } = stage;
-  const open = await untilHealed(product.apiOf('admin'), {
+  const { entrance, vaultIds, over, note } = stage;
+  const open = await untilHealed(entrance.apiOf('admin'), {
     vaultIds,
     over,
     now: Date.now,

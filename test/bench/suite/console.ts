@@ -1,0 +1,220 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDaemon, type Daemon } from '../server/daemon.ts';
+import { inFolder } from '../folder.ts';
+import { faultsIn, load, orderOf } from '../load/generator.ts';
+import { quantile, type LoadResult } from '../load/load.ts';
+import { medianOf } from '../figures/median.ts';
+import type { Plan } from '../plan.ts';
+import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
+import type { SuiteResult } from './suite.ts';
+import { figure, markdown } from '../figures/table.ts';
+
+/** Mixed traffic makes a deposit of every tenth notification: a million deposits. */
+const STORED = 10_000_000;
+const CONNECTIONS = 64;
+/** Notifications that arrive a second. */
+const RATE = 1_000;
+/** People at the console at once, and the time between two clicks of one of them. */
+const PEOPLE = 20;
+const THINK_MS = 1_000;
+
+/** How long a page took until its first byte. */
+interface Click {
+  readonly page: string;
+  readonly firstByteMs: number;
+  /** Status and text of an answer without a page; null for a page. */
+  readonly refusal: string | null;
+}
+
+interface Round {
+  readonly alone: LoadResult;
+  readonly beside: LoadResult;
+  readonly clicks: readonly Click[];
+  readonly defects: readonly string[];
+}
+
+/** A page's name in the table, and its address in this store. */
+type Pages = readonly (readonly [name: string, path: string])[];
+
+async function json<Body>(daemon: Daemon, path: string, method = 'GET'): Promise<Body> {
+  const headers = { authorization: daemon.authorization };
+  const response = await fetch(`${daemon.url}${path}`, { method, headers });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as Body;
+}
+
+/** Signs in with the bench's token; resolves with the session's cookie. */
+async function signIn(daemon: Daemon): Promise<string> {
+  const answer = await fetch(`${daemon.url}/console/session`, {
+    method: 'POST',
+    body: new URLSearchParams({ token: daemon.authorization.replace('Bearer ', '') }),
+    headers: { 'Sec-Fetch-Site': 'same-origin' },
+    redirect: 'manual',
+  });
+  const cookie = answer.headers.get('Set-Cookie')?.split(';')[0];
+  if (answer.status !== 303 || cookie === undefined) throw new Error(`sign-in: ${answer.status}`);
+  return cookie;
+}
+
+interface Listed {
+  readonly data: readonly Readonly<Record<string, string | null>>[];
+}
+
+/** Pages of the console, with ids that this store has. */
+async function pagesOf(daemon: Daemon, { day }: StoredBooks): Promise<Pages> {
+  const { data: deposits } = await json<Listed>(daemon, '/v1/deposits?pageSize=1');
+  const { data: withdrawals } = await json<Listed>(daemon, '/v1/withdrawals?pageSize=1');
+  const { data: balances } = await json<Listed>(daemon, '/v1/balances?pageSize=1');
+  const [deposit, position] = [deposits[0] ?? {}, balances[0] ?? {}];
+  const { depositId = '', blockchainHash = '', addressId = '', amount = '' } = deposit;
+  const parts = new URLSearchParams();
+  for (const name of ['vaultId', 'accountId', 'addressId', 'memo', 'asset']) {
+    const value = position[name] ?? null;
+    if (value !== null) parts.set(name, value);
+  }
+  return [
+    ['overview', ''],
+    ['deposits', '/deposits'],
+    ['deposits, held', '/deposits?state=held'],
+    ['deposits of an address', `/deposits?addressId=${addressId}`],
+    ['deposits without a match', '/deposits?memo=none'],
+    ['one deposit', `/deposits/${depositId}`],
+    ['withdrawals', '/withdrawals'],
+    ['one withdrawal', `/withdrawals/${withdrawals[0]?.['transactionId'] ?? ''}`],
+    ['books', '/books'],
+    ['statement of a position', `/books/statement?${parts.toString()}`],
+    ['movements of a hash', `/books/movements/${blockchainHash}`],
+    ['breaks', '/breaks'],
+    ['breaks by age', '/breaks?age=older'],
+    ['guide', '/breaks/guide'],
+    ['quarantine', '/quarantine'],
+    ['journal body', '/journal/2'],
+    ['breaks without assignee', '/breaks?assignee=nobody'],
+    ['close', '/close'],
+    ['one closed day', `/close/${day}`],
+    ['policy', '/policy'],
+    ['history of the policy', '/policy/history'],
+    ['change of the policy', '/policy/change'],
+    ['runs', '/runs'],
+    ['audit', '/audit'],
+    ['access', '/access'],
+    ['settings', '/settings'],
+    ['search of a hash', `/search?q=${blockchainHash}`],
+    ['search of an amount', `/search?q=${amount}`],
+  ];
+}
+
+/** One person, who opens page after page until the load is over. */
+async function click(
+  { daemon, pages, cookie }: { daemon: Daemon; pages: Pages; cookie: string },
+  person: number,
+  over: AbortSignal,
+): Promise<Click[]> {
+  const clicks: Click[] = [];
+  await pause((THINK_MS / PEOPLE) * person);
+  for (let number = person; !over.aborted; number += 1) {
+    const [page = '', path = ''] = pages[number % pages.length] ?? [];
+    const startedMs = performance.now();
+    const answer = await fetch(`${daemon.url}/console${path}`, {
+      headers: { cookie },
+      redirect: 'manual',
+    });
+    const firstByteMs = performance.now() - startedMs;
+    const text = await answer.text();
+    const refusal = answer.status < 400 ? null : `${answer.status} ${text.slice(0, 200)}`;
+    clicks.push({ page, firstByteMs, refusal });
+    await pause(Math.max(0, THINK_MS - (performance.now() - startedMs)));
+  }
+  return clicks;
+}
+
+/** Pages that were refused, such as by a reader that took too long. */
+function refusalsIn(clicks: readonly Click[]): string[] {
+  return clicks.flatMap(({ page, refusal }) => (refusal === null ? [] : [`${page}: ${refusal}`]));
+}
+
+/** One round: the intake alone, then beside people who click. */
+async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
+  return inFolder(async (folder) => {
+    const { program, profile } = plan;
+    const storePath = placeStore(books, { folder, inPlace: false });
+    const daemon = await startDaemon({ program, profile, folder, storePath });
+    try {
+      await json(daemon, `/v1/reports/daily/${books.day}/close`, 'POST');
+      const visit = {
+        daemon,
+        pages: await pagesOf(daemon, books),
+        cookie: await signIn(daemon),
+      };
+      const { hooksUrl: url, pid } = daemon;
+      const order = {
+        ...orderOf(plan, { connections: CONNECTIONS, url, pid }),
+        ratePerSecond: RATE,
+      };
+      const alone = await load(order);
+      const over = new AbortController();
+      const loading = load(order).finally(() => over.abort());
+      const people = Array.from({ length: PEOPLE }, (_, person) =>
+        click(visit, person, over.signal),
+      );
+      const [beside, clicked] = await Promise.all([loading, Promise.all(people)]);
+      const clicks = clicked.flat();
+      const defects = [...faultsIn(alone), ...faultsIn(beside), ...refusalsIn(clicks)];
+      return { alone, beside, clicks, defects };
+    } finally {
+      await daemon.end();
+    }
+  });
+}
+
+function pageLines(clicks: readonly Click[]): string[][] {
+  const pages = [...new Set(clicks.map(({ page }) => page))].toSorted();
+  const line = (name: string, own: readonly Click[]): string[] => {
+    const sorted = Float64Array.from(own.map(({ firstByteMs }) => firstByteMs)).sort();
+    const [p50, p99, longest] = [quantile(sorted, 0.5), quantile(sorted, 0.99), sorted.at(-1) ?? 0];
+    return [name, String(own.length), ...[p50, p99, longest].map((ms) => figure(ms, 1))];
+  };
+  return [
+    ...pages.map((name) =>
+      line(
+        name,
+        clicks.filter(({ page }) => page === name),
+      ),
+    ),
+    line('all pages', clicks),
+  ];
+}
+
+function intakeLine(name: string, seen: readonly LoadResult[]): string[] {
+  const median = (of: (one: LoadResult) => number): string => figure(medianOf(seen.map(of)), 1);
+  return [
+    name,
+    median((one) => one.requestsPerSecond),
+    median((one) => one.p50Ms),
+    median((one) => one.p99Ms),
+    median((one) => one.maxMs),
+  ];
+}
+
+/** How fast pages of a full store begin while webhooks arrive, and what people cost the intake. */
+export async function measureConsole(plan: Plan): Promise<SuiteResult> {
+  const [count = STORED] = plan.stored ?? [];
+  const books = await storedBooks(plan.program, { count, vaults: plan.vaults });
+  const rounds: Round[] = [];
+  for (let round = 1; round <= plan.rounds; round += 1) rounds.push(await measure(plan, books));
+  const alone = rounds.map((round) => round.alone);
+  const beside = rounds.map((round) => round.beside);
+  const clicks = rounds.flatMap((round) => round.clicks);
+  const text = [
+    `${books.notifications} notifications stored, ${RATE} a second arrive, ${PEOPLE} people click once a second`,
+    markdown(['first byte', 'clicks', 'p50 ms', 'p99 ms', 'max ms'], pageLines(clicks)),
+    markdown(
+      ['intake', 'requests/s', 'p50 ms', 'p99 ms', 'max ms'],
+      [intakeLine('alone', alone), intakeLine('beside the people', beside)],
+    ),
+  ].join('\n\n');
+  const defects = rounds.flatMap((one) => one.defects);
+  return { text, figures: { books, rounds }, defects };
+}

@@ -1,0 +1,42 @@
+import { webhook, type RealReceiver } from './receivers.ts';
+
+/** What a receiver answers to a delivery; a status from 300 is `refused`. */
+export async function statusOf(receiver: RealReceiver, number: number): Promise<string> {
+  const answer = await receiver.daemon.deliver(webhook(number));
+  const { status } = (await answer.json()) as { status: string | number };
+  return answer.ok ? String(status) : `refused ${answer.status}`;
+}
+
+/** Delivers numbers from `from` on to receivers in turn, as a proxy does, until told to stop. */
+export class Sender {
+  readonly acknowledged: number[] = [];
+  readonly refused: string[] = [];
+  #isStopped = false;
+  readonly #ended: Promise<void>;
+
+  constructor(receivers: readonly RealReceiver[], from = 1) {
+    this.#ended = this.#send(receivers, from);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#ended;
+  }
+
+  async #send(receivers: readonly RealReceiver[], from: number): Promise<void> {
+    for (let number = from; !this.#isStopped; number += 1) {
+      const turn = number % receivers.length;
+      const order = [...receivers.slice(turn), ...receivers.slice(0, turn)];
+      for (const receiver of order) {
+        try {
+          const status = await statusOf(receiver, number);
+          if (status === 'accepted' || status === 'duplicate') this.acknowledged.push(number);
+          else this.refused.push(status);
+          break;
+        } catch {
+          // Nobody listens there: a proxy sends the request to the next receiver.
+        }
+      }
+    }
+  }
+}

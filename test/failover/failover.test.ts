@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { NOT_INSTALLED, postgresPrograms } from '../../src/commands/demo/postgres/installation.ts';
+import { FAULT_NAMES } from './faults/rotation.ts';
+import { prove } from './proof.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+
+describe.runIf(isInstalled)('npm run proof:failover', () => {
+  test('after one fault of each kind nothing acknowledged is lost or doubled', async () => {
+    const faults = FAULT_NAMES.length;
+    const { events, verdict, problems } = await prove({
+      seed: 1,
+      faults,
+      onFault: () => undefined,
+      signal: new AbortController().signal,
+    });
+    expect(problems).toEqual([]);
+    expect(verdict).toMatchObject({ lost: [], doubled: [], problems: [] });
+    expect(events.map(({ name }) => name).toSorted()).toEqual(FAULT_NAMES.toSorted());
+    expect(verdict.acknowledged).toBeGreaterThan(faults);
+    expect(verdict.credits).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import type { Decision } from '../../../src/domain/fact/decision.ts';
+import type { RunAnswer } from '../../../src/api/services.ts';
+import type { Submitted } from '../../../src/store/port.ts';
+import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
+import type { Duties } from './duties.ts';
+import { DIED, Life } from './life.ts';
+import type { ApiCaller } from './network.ts';
+import { Process } from './process.ts';
+import type { Delivered, Product, ProductOptions } from './product.ts';
+import { copyCrashed } from './store-files.ts';
+
+const NAME = 'product';
+
+/**
+ * The product over one store: a process that can be killed at any instant and started again on what
+ * its file held at that instant.
+ */
+export class OneProcess implements Product {
+  readonly mayKeepRefused = false;
+  readonly #options: ProductOptions;
+  readonly #graves: Process[] = [];
+  #running: { readonly process: Process; readonly duties: Duties } | undefined;
+  #generation = 0;
+  #skewMs = 0;
+
+  constructor(options: ProductOptions) {
+    this.#options = options;
+  }
+
+  get isUp(): boolean {
+    return this.#running !== undefined;
+  }
+
+  get paths(): readonly [string] {
+    return [join(this.#options.folder, `store-${this.#generation}.db`)];
+  }
+
+  get reads(): SqliteReads | undefined {
+    return this.#running?.process.reads;
+  }
+
+  caller(): ApiCaller | undefined {
+    return this.#running?.process;
+  }
+
+  now(): number {
+    return this.#options.clock.now() + this.#skewMs;
+  }
+
+  skew(ms: number): void {
+    this.#skewMs = ms;
+  }
+
+  /** Starts on the file of the last process. */
+  async start(): Promise<void> {
+    if (this.#running !== undefined) throw new Error('it is running');
+    const process = new Process({
+      ...this.#options,
+      name: NAME,
+      path: this.paths[0],
+      life: new Life(),
+      now: () => this.now(),
+      die: () => this.kill(),
+    });
+    const duties = process.newDuties();
+    this.#running = { process, duties };
+    await process.life.whileAwake(duties.prepare());
+  }
+
+  /** Kills the process; what its file and log hold now is what the next one finds. */
+  kill(): void {
+    const dying = this.#running?.process;
+    if (dying === undefined) return;
+    this.#running = undefined;
+    dying.life.die();
+    this.#graves.push(dying);
+    const [from] = this.paths;
+    this.#generation += 1;
+    copyCrashed(from, this.paths[0], this.#options.tornBytes());
+  }
+
+  async trouble(): Promise<void> {
+    // Commits, kills and the weather are trouble enough for one process.
+  }
+
+  async heal(): Promise<void> {
+    if (!this.isUp) await this.start();
+  }
+
+  async deliver(body: Uint8Array): Promise<Delivered> {
+    return this.#running?.process.deliver(body) ?? DIED;
+  }
+
+  async sweep(): Promise<RunAnswer | typeof DIED> {
+    if (this.#running === undefined) return DIED;
+    const { process, duties } = this.#running;
+    return process.life.whileAwake(duties.sweep());
+  }
+
+  async verify(): Promise<'idle' | 'asked' | typeof DIED> {
+    if (this.#running === undefined) return DIED;
+    const { process, duties } = this.#running;
+    return process.life.whileAwake(duties.verify());
+  }
+
+  async decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED> {
+    return this.#running?.process.decide(decision, actor) ?? DIED;
+  }
+
+  async problems(): Promise<readonly string[]> {
+    return [];
+  }
+
+  extent(): Readonly<Record<string, number>> {
+    return {};
+  }
+
+  async close(): Promise<void> {
+    const last = this.#running?.process;
+    this.#running = undefined;
+    last?.life.die();
+    for (const each of last === undefined ? this.#graves : [...this.#graves, last]) {
+      await each.release();
+    }
+  }
+}

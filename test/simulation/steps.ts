@@ -1,0 +1,266 @@
+import type { VirtualClock } from '../../src/simulator/clock.ts';
+import type { RunningCore } from '../../src/simulator/core.ts';
+import { Chance } from './chance.ts';
+import type { EventLog } from './event-log.ts';
+import { Forger } from './people/forger.ts';
+import { Office } from './people/office.ts';
+import type { Scenery } from './people/scenery.ts';
+import { Traffic } from './people/traffic.ts';
+import { GRACE_MS } from './product/duties.ts';
+import { callControl, drainBacklogs, type Ground } from './product/ground.ts';
+import { DIED } from './product/life.ts';
+import type { Network } from './product/network.ts';
+import type { Product } from './product/product.ts';
+import type { Weather } from './product/weather.ts';
+
+/** Deeper than every policy and every published depth of the networks that play. */
+const BURIAL_BLOCKS = 30;
+/** Longer than any single look-up waits for its next turn, and than any grace. */
+const REST_MS = 2 * 3_600_000;
+/** A paused order ends after a day. */
+const PAUSE_MS_MAX = 25 * 3_600_000;
+const SWEEPS_AT_REST = 6;
+
+const ACTIONS = {
+  traffic: 60,
+  burst: 8,
+  time: 14,
+  sweep: 12,
+  verify: 30,
+  office: 8,
+  lie: 20,
+  redeliver: 4,
+  override: 1,
+  kill: 3,
+  weather: 6,
+  clockJump: 2,
+} as const;
+
+interface StepsOptions {
+  readonly ground: Ground;
+  readonly product: Product;
+  readonly scenery: Scenery;
+  readonly seed: number;
+  /** Whether anybody lies. */
+  readonly lying: boolean;
+}
+
+/** What happens in a run: some time of traffic in which everything goes wrong that may, then rest. */
+export class Steps {
+  readonly office: Office;
+  readonly forger: Forger;
+  /** How deep each hash ever was. */
+  readonly deepest = new Map<string, number>();
+  readonly #lying: boolean;
+  readonly #chance: Chance;
+  readonly #ground: Ground;
+  readonly #core: RunningCore;
+  readonly #clock: VirtualClock;
+  readonly #log: EventLog;
+  readonly #weather: Weather;
+  readonly #network: Network;
+  readonly #product: Product;
+  readonly #scenery: Scenery;
+  readonly #traffic: Traffic;
+  #sweeps = 0;
+  #rounds = 0;
+  #deaths = 0;
+
+  constructor({ ground, product, scenery, seed, lying }: StepsOptions) {
+    const { core, clock, log, weather, network, acknowledged } = ground;
+    const { world } = core;
+    this.#lying = lying;
+    this.#chance = new Chance(seed, 'course');
+    this.#ground = ground;
+    this.#core = core;
+    this.#clock = clock;
+    this.#log = log;
+    this.#weather = weather;
+    this.#network = network;
+    this.#product = product;
+    this.#scenery = scenery;
+    this.#traffic = new Traffic({ world, scenery, seed, log });
+    this.office = new Office({ product, seed, log });
+    this.forger = new Forger({
+      world,
+      product,
+      scenery,
+      seed,
+      log,
+      acknowledged: () => acknowledged,
+    });
+    ground.bustle.run = () => this.#burst(2);
+  }
+
+  /** How much of it happened. */
+  extent(): Readonly<Record<string, number>> {
+    return {
+      sweeps: this.#sweeps,
+      rounds: this.#rounds,
+      deaths: this.#deaths,
+      lies: this.forger.lies.length,
+    };
+  }
+
+  /** One thing happens, drawn by its weight. */
+  async step(): Promise<void> {
+    const chance = this.#chance;
+    if (!this.#product.isUp && chance.happens(0.5)) await this.#startAgain();
+    const action = chance.weighted(ACTIONS);
+    switch (action) {
+      case 'traffic':
+        await this.#burst(1);
+        break;
+      case 'burst':
+        await this.#burst(chance.between(2, 6));
+        break;
+      case 'time':
+        await this.#pass(chance.pick([1_000, 15_000, 60_000, 700_000, 3_600_000, 20_000_000]));
+        break;
+      case 'sweep':
+        await this.#sweep();
+        break;
+      case 'verify':
+        await this.#verify();
+        break;
+      case 'office':
+        await this.office.act();
+        break;
+      case 'lie':
+        if (this.#lying) await this.forger.lie();
+        break;
+      case 'redeliver':
+        await this.#redeliver();
+        break;
+      case 'override':
+        this.#overrideDepths();
+        break;
+      case 'kill':
+        this.#log.add('kill');
+        this.#product.kill();
+        break;
+      case 'weather':
+        await this.#changeWeather();
+        break;
+      case 'clockJump':
+        this.#skew(chance.pick([0, 0, -600_000, -5_000, 90_000, 600_000, 86_400_000]));
+        break;
+      default:
+        action satisfies never;
+    }
+    await this.#product.trouble();
+    await this.#network.idle();
+    await this.#clock.advance(0);
+  }
+
+  #skew(ms: number): void {
+    this.#product.skew(ms);
+    this.#log.add(`the product's clock is off by ${ms}`);
+  }
+
+  /** Old deliveries again, all at once: somebody replays what they recorded. */
+  async #redeliver(): Promise<void> {
+    const bodies = Array.from({ length: this.#chance.between(1, 12) }, () =>
+      this.#chance.pickAny(this.#ground.acknowledged),
+    ).filter((body) => body !== undefined);
+    const statuses = await Promise.all(bodies.map((body) => this.#product.deliver(body)));
+    this.#log.add(`redelivered: ${statuses.join(' ')}`);
+  }
+
+  /** A vault's owner suppresses deep confirmations, or wants them all again. */
+  #overrideDepths(): void {
+    const { vaultId } = this.#chance.pick(this.#scenery.vaults);
+    const override = this.#chance.happens(0.3) ? {} : this.#someDepths();
+    this.#core.delivery.subscriptions.setOverride(vaultId, override);
+    this.#log.add(`override ${vaultId} ${JSON.stringify(override)}`);
+  }
+
+  #someDepths(): Record<string, number> {
+    const { networks } = this.#scenery;
+    return Object.fromEntries(
+      networks.map(({ key, confirmations }) => [key, this.#chance.pick(confirmations)] as const),
+    );
+  }
+
+  async #burst(most: number): Promise<void> {
+    for (let left = most; left > 0; left -= 1) this.#traffic.act();
+    this.#watch();
+    await this.#clock.advance(0);
+  }
+
+  /** A credit may be due at any depth that a hash ever had. */
+  #watch(): void {
+    for (const { blockchainHash, confirmations } of this.#core.world.truthTransactions()) {
+      const before = this.deepest.get(blockchainHash) ?? 0;
+      if (confirmations > before) this.deepest.set(blockchainHash, confirmations);
+    }
+  }
+
+  async #pass(ms: number): Promise<void> {
+    this.#log.add(`time ${ms}`);
+    await this.#clock.advance(ms);
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweeps += 1;
+    this.#log.add('sweep');
+    const result = await this.#product.sweep();
+    if (result === DIED) this.#log.add('sweep: died');
+    else if (result.kind === 'not_recorded') this.#log.add(`sweep: ${result.cause}`);
+    else {
+      const { matched, broken, skipped, incomplete } = result.run;
+      const text = JSON.stringify({ matched, broken, skipped, incomplete });
+      // Fresh ports in an error's text would make runs differ.
+      this.#log.add(`sweep: ${text.replaceAll(/127\.0\.0\.1:\d+/g, 'core')}`);
+    }
+  }
+
+  async #verify(): Promise<void> {
+    this.#rounds += 1;
+    this.#log.add(`verify: ${await this.#product.verify()}`);
+  }
+
+  async #startAgain(): Promise<void> {
+    this.#deaths += 1;
+    this.#log.add('start');
+    await this.#product.start();
+  }
+
+  async #changeWeather(): Promise<void> {
+    this.#log.add(`weather ${this.#weather.change()}`);
+    await this.#putFaults();
+  }
+
+  async #putFaults(): Promise<void> {
+    await callControl(this.#core, 'PUT /sim/faults', this.#weather.coreFaults);
+  }
+
+  /** Faults end, what is delayed arrives, every order ends, blocks bury everything, sweeps follow. */
+  async comeToRest(): Promise<void> {
+    this.#weather.clear();
+    await this.#putFaults();
+    this.#product.skew(0);
+    await this.#product.heal();
+    this.#log.add('rest');
+    this.#traffic.decideAll();
+    await this.#deliverAll();
+    await this.#pass(PAUSE_MS_MAX);
+    this.#traffic.fillGaps();
+    this.#traffic.bury(BURIAL_BLOCKS);
+    this.#watch();
+    await this.#deliverAll();
+    for (let count = 0; count < SWEEPS_AT_REST; count += 1) {
+      await this.#pass(count % 2 === 0 ? REST_MS : GRACE_MS + 60_000);
+      await this.#sweep();
+      await this.office.clearDesk();
+      if (count === 2) await this.office.resolveUnexplained();
+      await this.#deliverAll();
+    }
+  }
+
+  async #deliverAll(): Promise<void> {
+    const vaultIds = this.#scenery.vaults.map(({ vaultId }) => vaultId);
+    if (await drainBacklogs(this.#ground, vaultIds)) return;
+    this.#ground.problems.push('a backlog is not delivered although nothing is in its way');
+  }
+}
