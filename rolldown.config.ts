@@ -9,12 +9,15 @@ import { defineConfig, type Plugin } from 'rolldown';
  */
 const SOURCE = join(import.meta.dirname, 'src');
 
-/** Tests load these from `dist/` by name, beside the threads that start from there. */
+/** Tests and the bench load these from `dist/` by name, beside the threads that start from there. */
 const LOADED_BY_TESTS = [
   'custody/budget/budget.ts',
   'custody/budget/shared-request-log.ts',
   'daemon/reading/pace.ts',
   'daemon/reading/threaded-reads.ts',
+  'intake/decode.ts',
+  'store/sqlite/file/database.ts',
+  'store/sqlite/sqlite-ledger.ts',
 ];
 
 /** Stands for the way from a built file to `dist/`. */

@@ -43,7 +43,7 @@ function manifest(): Manifest {
 async function program(args: readonly string[]): Promise<Command> {
   const { version, optionalDependencies } = manifest();
   const simulatorPackages = Object.keys(optionalDependencies);
-  const surroundings = { environment: process.env, version, simulatorPackages };
+  const context = { environment: process.env, version, simulatorPackages };
   const root = new Command('counterfoil')
     .description(
       "Receives a custody service's webhooks and tells you which deposits are safe to credit.",
@@ -58,7 +58,7 @@ async function program(args: readonly string[]): Promise<Command> {
       const signals = runsUntilStopped
         ? earlySignals(process, (code) => process.exit(code))
         : process;
-      command = await load({ ...surroundings, terminal: { ...terminal, signals } });
+      command = await load({ ...context, terminal: { ...terminal, signals } });
     }
     root.addCommand(command.description(description));
   }

@@ -6,6 +6,7 @@ const PLACES = {
   /** Values in, values out: no network, no process, no thread, no file of their own, no build. */
   rules: [
     'custody/budget/budget.test.ts',
+    'custody/budget/lane.test.ts',
     'custody/budget/rate-header.test.ts',
     'custody/list',
     'daemon/senders/certificate-header.test.ts',
@@ -32,33 +33,62 @@ const PLACES = {
     'house/dockerfile.test.ts',
     'house/lint.test.ts',
     'ops/alerts.test.ts',
+    'postgres',
     'report/ledgers.test.ts',
     'simulation',
     'simulator/conformance',
     'simulator/identity',
+    'simulator/inspector/browser',
     'simulator/persistence',
+    'store/postgres',
     'store/unit/hash-states.test.ts',
     'tally-reporter.test.ts',
   ],
-  /** Minutes and hours: load, seeds that nobody has played before, changes of the rules. */
-  nightly: ['nightly'],
+  /** Minutes and hours: load, failovers, seeds that nobody has played before, changes of the rules. */
+  nightly: ['failover', 'nightly'],
 } as const;
 
-export type Project = keyof typeof PLACES | 'http';
+/**
+ * Suites of `http` that the project `shared` runs once more: every store that `OpenLedger` opens is the
+ * replica of a shared journal's owner then, and a follower's replica must be its equal.
+ */
+const SHARED = [
+  'store/golden.test.ts',
+  'store/bookkeeping/added-exemptions.test.ts',
+  'store/bookkeeping/every-break.test.ts',
+  'store/bookkeeping/properties.test.ts',
+  'store/close/closed-days.test.ts',
+  'store/close/report-position.test.ts',
+  'reconcile/forged.test.ts',
+  'reconcile/forged-outgoing.test.ts',
+  'reconcile/own-transfer.test.ts',
+  'reconcile/rollback.test.ts',
+] as const;
+
+/** Suites of `shared` that the project `postgres` runs once more, over journals in PostgreSQL. */
+const POSTGRES = SHARED.filter((place) => place !== 'store/golden.test.ts');
+
+export type Project = keyof typeof PLACES | 'http' | 'shared' | 'postgres';
 
 /** The projects that the gate runs, the cheapest first. */
-export const GATE: readonly Project[] = ['rules', 'http', 'programs'];
+export const GATE: readonly Project[] = ['rules', 'http', 'shared', 'postgres', 'programs'];
 
 const below = (place: string): string => `test/${place}`;
 
+function placesOf(project: keyof typeof PLACES | 'shared' | 'postgres'): readonly string[] {
+  if (project === 'shared') return SHARED;
+  return project === 'postgres' ? POSTGRES : PLACES[project];
+}
+
 /** The patterns of the test files of a project's list. */
-export function patternsOf(project: keyof typeof PLACES): string[] {
-  return PLACES[project].map((place) =>
+export function patternsOf(project: keyof typeof PLACES | 'shared' | 'postgres'): string[] {
+  const places = placesOf(project);
+  return places.map((place) =>
     place.endsWith('.ts') ? below(place) : `${below(place)}/**/*.test.ts`,
   );
 }
 
-/** Every project that lists a test file; `http` when none does. */
+/** Every project that a test file belongs to; `http` when none lists it. `shared` only borrows. */
 export function projectsOf(path: string): Project[] {
   const names = ['rules', 'programs', 'nightly'] as const;
   const listing = names.filter((name) =>

@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { NOT_INSTALLED, postgresPrograms } from '../src/commands/demo/postgres/installation.ts';
 import { patternsOf } from './projects.ts';
 import { TallyReporter } from './tally-reporter.ts';
 
 const LISTED = (['rules', 'programs', 'nightly'] as const).flatMap(patternsOf);
+
+const HAS_POSTGRES = postgresPrograms(process.env) !== undefined;
+if (!HAS_POSTGRES) console.warn(`the project postgres is skipped: ${NOT_INSTALLED}`);
 
 export default defineConfig({
   test: {
@@ -29,6 +33,26 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...LISTED],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          isolate: false,
+          include: patternsOf('shared'),
+          provide: { store: 'shared' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          isolate: false,
+          include: HAS_POSTGRES ? patternsOf('postgres') : [],
+          globalSetup: HAS_POSTGRES ? ['test/postgres/suite-server.ts'] : [],
+          setupFiles: ['test/postgres/suite-setup.ts'],
+          provide: { store: 'postgres' },
         },
       },
       { extends: true, test: { name: 'programs', include: patternsOf('programs') } },

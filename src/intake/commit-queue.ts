@@ -3,7 +3,7 @@ import type { CommitNews } from '../store/commit-news.ts';
 import type { Ledger, Submitted } from '../store/port.ts';
 import type { FactQueue } from './fact-queue.ts';
 
-interface Waiting {
+interface QueuedFact {
   readonly fact: Fact;
   readonly resolve: (outcome: Submitted) => void;
   readonly reject: (error: unknown) => void;
@@ -23,7 +23,7 @@ export class CommitQueue implements FactQueue {
   readonly #queueMax: number;
   readonly #onFailure: (cause: string | null) => void;
   readonly #onNews: (news: CommitNews) => void;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedFact[] = [];
   #committing = 0;
   #scheduled = false;
   #closed = false;
@@ -88,7 +88,7 @@ export class CommitQueue implements FactQueue {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #commit(batch: readonly QueuedFact[]): Promise<void> {
     try {
       resolveAll(batch, await this.#commitFacts(batch.map(({ fact }) => fact)));
     } catch (error) {
@@ -116,7 +116,7 @@ export class CommitQueue implements FactQueue {
    * Commits each half of a failed batch by itself, so that a bug triggered by one fact does not
    * affect the others.
    */
-  async #isolate(batch: readonly Waiting[], error: unknown): Promise<void> {
+  async #isolate(batch: readonly QueuedFact[], error: unknown): Promise<void> {
     const [only] = batch;
     if (only !== undefined && batch.length === 1) return this.#quarantine(only, error);
     const middle = Math.ceil(batch.length / 2);
@@ -128,7 +128,7 @@ export class CommitQueue implements FactQueue {
    * Quarantines a notification that cannot be booked even alone: it neither blocks the queue nor
    * gets lost.
    */
-  async #quarantine(one: Waiting, error: unknown): Promise<void> {
+  async #quarantine(one: QueuedFact, error: unknown): Promise<void> {
     const { fact } = one;
     if (fact.kind !== 'notification') return one.reject(error);
     const { at, raw, notification } = fact;
@@ -142,7 +142,7 @@ export class CommitQueue implements FactQueue {
   }
 }
 
-function resolveAll(batch: readonly Waiting[], outcomes: readonly Submitted[]): void {
+function resolveAll(batch: readonly QueuedFact[], outcomes: readonly Submitted[]): void {
   for (const [index, one] of batch.entries()) one.resolve(outcomeAt(outcomes, index));
 }
 

@@ -6,14 +6,14 @@ import { SHORT_BYTES } from './body-memory.ts';
  */
 const UNDER_WAY_BYTES_MAX = 65_536;
 
-interface Waiting {
+interface QueuedBody {
   readonly bytes: number;
   readonly go: () => void;
 }
 
 /** Processes long bodies in order of arrival, within a limit. Short bodies never wait. */
 export class LongBodyQueue {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedBody[] = [];
   #underWay = 0;
 
   /**

@@ -3,7 +3,8 @@ import { COMMANDS } from '../../src/commands/catalogue.ts';
 import { BREAK_TYPES } from '../../src/domain/break/break.ts';
 import { REPORT_STATUSES } from '../../src/domain/close/report.ts';
 import { SKIP_CAUSES } from '../../src/domain/deposit/comparison.ts';
-import { parseConfig, ROLES, WHOLE } from '../../src/ops/config/config.ts';
+import { PERMISSIONS, ROLES } from '../../src/domain/access/role.ts';
+import { parseConfig, WHOLE } from '../../src/ops/config/config.ts';
 import { FORMATS } from '../../src/report/document.ts';
 import { apiUnderTest } from '../api/api-under-test.ts';
 import { ANY_FILE, configurationKeys, metricNames, tableNames, unnamed } from './names.ts';
@@ -31,6 +32,7 @@ const LISTS: readonly (readonly [string, string, () => readonly string[] | Promi
     () => configurationKeys().map(afterTheirList),
   ],
   ['role', 'docs/reference/api.md', () => ROLES],
+  ['permission', 'docs/reference/api.md', () => Object.keys(PERMISSIONS)],
   ['call of the API', 'docs/reference/api.md', apiCalls],
   ['table', 'docs/reference/schema.md', tableNames],
   ['report format', 'docs/reference/daily-report.md', () => FORMATS],

@@ -9,6 +9,9 @@ interface Unrun {
 }
 
 const INSTALLS = 'would install packages and the program for the whole machine';
+const POSTGRES_DEMO = 'demo-postgres.test.ts starts it where PostgreSQL is installed';
+const POSTGRES =
+  'init.test.ts and copy-journal.test.ts run both against PostgreSQL servers of their own';
 const DOCKER = 'needs a Docker daemon; test/house/dockerfile.test.ts reads the Dockerfile';
 
 export const UNRUN: readonly Unrun[] = [
@@ -20,12 +23,23 @@ export const UNRUN: readonly Unrun[] = [
     why: 'commands.test.ts starts the built demo instead',
   },
   {
+    page: 'docs/tutorials/five-minutes-with-the-demo.md',
+    begins: 'npm start -- --store postgres',
+    why: POSTGRES_DEMO,
+  },
+  {
+    page: 'docs/how-to/run-several-receivers.md',
+    begins: 'npm ci && npm start -- --store postgres',
+    why: POSTGRES_DEMO,
+  },
+  {
     page: 'docs/tutorials/credit-your-first-deposit.md',
     begins: 'npm ci && npm run build && npm link',
     why: INSTALLS,
   },
   { page: 'docs/how-to/deploy.md', begins: 'npm ci && npm run build && npm link', why: INSTALLS },
   { page: 'docs/how-to/upgrade.md', begins: 'git pull && npm ci', why: INSTALLS },
+  { page: 'docs/how-to/upgrade.md', begins: 'counterfoil init --store', why: POSTGRES },
   {
     page: 'docs/how-to/read-the-credit-feed.md',
     begins: 'npm i better-sqlite3',

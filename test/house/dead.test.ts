@@ -11,6 +11,7 @@ const CONFIGURATION = [
   'test/vitest.config.ts',
   'test/projects.ts',
   'test/tally-reporter.ts',
+  'src/commands/demo/postgres/installation.ts',
 ];
 
 const HOUSE = {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import build from '../../rolldown.config.ts';
 import { imageFaults, instructionsOf, isIgnored } from './image.ts';
-import type { Surroundings } from './image.ts';
+import type { ImageSources } from './image.ts';
 import { REPOSITORY } from './source.ts';
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
@@ -21,7 +21,7 @@ const manifest = z
   })
   .parse(JSON.parse(read('package.json')));
 
-const around: Surroundings = {
+const around: ImageSources = {
   dockerfile: read('Dockerfile'),
   dockerignore: read('.dockerignore'),
   engine: manifest.engines.node,
@@ -91,7 +91,7 @@ test.for([
   expect(asked).toEqual(answer === undefined ? [] : ['/healthz']);
 });
 
-const FAULTY: [what: string, change: Partial<Surroundings>, fault: RegExp][] = [
+const FAULTY: [what: string, change: Partial<ImageSources>, fault: RegExp][] = [
   ['an empty Dockerfile', { dockerfile: '# nothing\n' }, /nothing was read/],
   ['a missing source', { exists: (path) => path !== 'LICENSE' }, /^COPY LICENSE: there is no/],
   [

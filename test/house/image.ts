@@ -6,7 +6,7 @@ export interface Instruction {
 }
 
 /** What the image is judged by. `exists` answers for a path from the repository's root. */
-export interface Surroundings {
+export interface ImageSources {
   readonly dockerfile: string;
   readonly dockerignore: string;
   /** `engines.node` of package.json. */
@@ -62,7 +62,7 @@ const WILDCARDS: Readonly<Record<string, string>> = {
   '?': '[^/]',
 };
 
-function copyFaults(instruction: Instruction, around: Surroundings): string[] {
+function copyFaults(instruction: Instruction, around: ImageSources): string[] {
   const words = instruction.rest.split(' ');
   if (words.some((word) => word.startsWith('--from='))) return [];
   const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1);
@@ -151,7 +151,7 @@ function secretFaults(instructions: readonly Instruction[], dockerignore: string
 }
 
 /** What can be told about the image without building it; an empty list is a good image. */
-export function imageFaults(around: Surroundings): string[] {
+export function imageFaults(around: ImageSources): string[] {
   const instructions = instructionsOf(around.dockerfile);
   const last = instructions.at(-1)?.stage ?? -1;
   if (last < 0) return ['no stage: nothing was read'];

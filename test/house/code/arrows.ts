@@ -5,7 +5,10 @@ import { dependenciesOf } from './syntax.ts';
 import type { Dependency, Module } from './syntax.ts';
 import type { Violation } from './violation.ts';
 
-/** The rooms of the house. Each `store/<dialect>` folder is a room of its own beside the port. */
+/**
+ * The rooms of the house. Each `store/<dialect>` folder is a room of its own beside the port, and so
+ * is the inspector beside the simulated core.
+ */
 export type Area =
   | 'program'
   | 'wire'
@@ -19,8 +22,10 @@ export type Area =
   | 'reconcile'
   | 'api'
   | 'report'
+  | 'pages'
   | 'console'
   | 'simulator'
+  | 'simulator/inspector'
   | 'ops';
 
 /** Where a room's arrows may point, beyond the room itself. */
@@ -35,8 +40,8 @@ interface Arrows {
   readonly node: boolean;
 }
 
-/** The folders of `store/` that are areas of their own: one per database. */
-const DIALECTS: readonly string[] = ['sqlite', 'postgres'];
+/** Folders inside another area that are areas of their own. */
+const INNER_AREAS: readonly string[] = ['store/sqlite', 'store/postgres', 'simulator/inspector'];
 
 const DIALECT: Arrows = { values: ['store', 'domain'], types: [], node: true };
 const READING: Arrows = { values: ['domain', 'store'], types: [], node: true };
@@ -61,8 +66,11 @@ const ARROWS: Record<Exclude<Area, 'program'>, Arrows> = {
   },
   api: { values: ['domain', 'store', 'report'], types: [], node: true },
   report: READING,
-  console: { values: ['domain', 'store', 'report'], types: ['api'], node: true },
-  simulator: { values: ['wire'], types: [], node: true },
+  // What both programs show in a browser: it knows neither of them, so it couples neither.
+  pages: { values: [], types: [], packages: ['hono'], node: true },
+  console: { values: ['domain', 'store', 'report', 'pages'], types: ['api'], node: true },
+  simulator: { values: ['wire', 'simulator/inspector'], types: [], node: true },
+  'simulator/inspector': { values: ['wire', 'simulator', 'pages'], types: [], node: true },
   ops: { values: [], types: ['domain'], node: true },
 };
 
@@ -82,8 +90,8 @@ export function areaOf(path: string): Area | undefined {
   if (top !== 'src' || room === undefined) return undefined;
   if (inner === undefined) return room === 'main.ts' ? 'program' : undefined;
   if (room === 'commands' || room === 'daemon') return 'program';
-  const isDialect = room === 'store' && deeper.length > 0 && DIALECTS.includes(inner);
-  const name = isDialect ? `${room}/${inner}` : room;
+  const innerArea = `${room}/${inner}`;
+  const name = deeper.length > 0 && INNER_AREAS.includes(innerArea) ? innerArea : room;
   return isRoom(name) && roomOf(room, path) !== undefined ? name : undefined;
 }
 

