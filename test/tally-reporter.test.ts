@@ -7,7 +7,12 @@ import { tallyLine } from './tally-reporter.ts';
 
 /** Runs planted tests under the repository's own vitest configuration. */
 function run(files: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
-  const configuration = ['test/vitest.config.ts', 'test/projects.ts', 'test/tally-reporter.ts'];
+  const configuration = [
+    'test/vitest.config.ts',
+    'test/projects.ts',
+    'test/tally-reporter.ts',
+    'src/commands/demo/postgres/installation.ts',
+  ];
   const { folder, uproot } = plant(files, configuration);
   try {
     const vitest = join(REPOSITORY, 'node_modules/.bin/vitest');
