@@ -223,3 +223,15 @@ test('files that do not fit are not taken, and the former go on', async () => {
   expect(socket.getPeerCertificate().subject.CN).toBe('server');
   socket.destroy();
 });
+
+test.for(['own.pem', 'own.key', 'ca.pem'])(
+  'while %s is being written and still empty, the former files go on',
+  async (name) => {
+    const folder = ownFiles();
+    const daemon = await openDaemon({ listen: LISTEN, clientCertificate: RULE }, folder);
+    writeFileSync(join(folder, name), '');
+    expect(() => daemon.listeners.prepare(daemon.config)).toThrow(/holds no/);
+    const { status } = await ask(daemon.listeners.url, { more: shown('valid') });
+    expect(status).toBe(200);
+  },
+);
