@@ -1,31 +1,31 @@
--- Counterfoil: the tables, for whoever audits them.
+-- Counterfoil: every table of a store, with its meaning. Auditors read this file first.
 --
 -- Three rules hold everywhere:
 --   1. Amounts are decimal integer TEXT in the asset's smallest unit, of up to 78 digits. They are
 --      never summed in SQL: SQLite's integers end at 64 bits and its sums turn into floats.
---   2. Everything below "projections" is a function of the journal. `counterfoil verify` replays
---      the journal into an empty store and compares; `counterfoil rebuild` replaces the tables.
---   3. What has happened is never edited. Triggers refuse UPDATE and DELETE on the journal, its
---      seals, ledger entries, postings, the credit feed and closed days; a mistake is reversed by a
---      new entry.
+--   2. Every table under a heading "Projections" is computed from the journal. `counterfoil verify`
+--      replays the journal into an empty store and compares the tables. `counterfoil rebuild`
+--      computes the tables again.
+--   3. Past events are never edited. Triggers refuse UPDATE and DELETE on the journal, its seals,
+--      ledger entries, postings, the credit feed and closed days. A new entry reverses a mistake.
 --
--- What a column may hold is written with OR: of a list of three values and more after IN, SQLite
--- makes a table anew for every row that it checks.
+-- CHECK constraints of three and more values use OR instead of IN: for such a list SQLite creates a
+-- temporary table for every row that it checks.
 --
 -- Times are Unix milliseconds (UTC). Identifiers compare byte by byte (BINARY collation).
 
 -- ---------------------------------------------------------------------------------------------
--- The journal: every fact, in the one order in which it took effect.
+-- The journal: every fact, in the order in which the facts took effect.
 -- ---------------------------------------------------------------------------------------------
 
 -- kind:
 --   notification    a webhook that was understood; body: its bytes exactly as received
---   quarantined     a webhook with an id that was not understood; body: its bytes
---   refused         a delivery answered 400 (not a notification at all); body: its first 64 KiB
+--   quarantined     a webhook that has an id and was not understood; body: its bytes
+--   refused         a delivery answered 400 because it is no notification; body: its first 64 KiB
 --   custody-record  evidence from the custody API that changed something; body: JSON
---   decision        what a person, a consumer or the configuration decided; body: JSON
--- detail: for quarantined and refused what is wrong with it, for a decision its actor.
--- body_start, body_bytes: where its body is among the bytes of its block in `bodies`.
+--   decision        a decision of a person, a consumer or the configuration; body: JSON
+-- detail: the defect of a quarantined or refused delivery; the actor of a decision.
+-- body_start, body_bytes: offset and length of the body in its unpacked block of `bodies`.
 CREATE TABLE journal (
   seq         INTEGER PRIMARY KEY,
   kind        TEXT    NOT NULL CHECK (kind = 'notification' OR kind = 'quarantined' OR
@@ -36,12 +36,12 @@ CREATE TABLE journal (
   body_start  INTEGER NOT NULL,
   body_bytes  INTEGER NOT NULL
 ) STRICT;
--- The decisions of everybody, for the list of them: they are few among the facts.
+-- For the list of decisions. Few facts are decisions.
 CREATE INDEX journal_decisions ON journal (detail, seq) WHERE kind = 'decision';
 
--- The bodies of some facts of one commit, first_seq to last_seq, one after the other, as zlib packs
--- them (RFC 1950); bytes: how many they are unpacked. Between them may stand what came with them and
--- made no fact: repeats and refused bodies. In the shell `sqlite3` a body is
+-- One block holds the bodies of the facts first_seq to last_seq of one commit, one after the other,
+-- compressed with zlib (RFC 1950). bytes: the unpacked length. A block may also hold bodies that made
+-- no fact: repeats and refused bodies. This statement of the shell `sqlite3` reads one body:
 --   SELECT CAST(substr(sqlar_uncompress(content, bytes), body_start + 1, body_bytes) AS TEXT)
 --   FROM journal JOIN bodies ON seq BETWEEN first_seq AND last_seq WHERE seq = 1;
 CREATE TABLE bodies (
@@ -51,11 +51,11 @@ CREATE TABLE bodies (
   content   BLOB    NOT NULL
 ) STRICT;
 
--- One row per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖ sealed_at ‖ for every
--- fact: seq ‖ recorded_at ‖ kind ‖ detail ‖ body). Integers are 8 bytes, big-endian. kind and body
--- are their length and then their bytes (text as UTF-8); detail is one byte 0 when it is NULL, else
--- one byte 1, its length and its bytes. Changing, dropping or moving any fact breaks the chain from
--- that commit on.
+-- The hash chain: one seal per commit. hash = SHA-256(previous_hash ‖ first_seq ‖ last_seq ‖
+-- sealed_at ‖ for every fact: seq ‖ recorded_at ‖ kind ‖ detail ‖ body). Integers are 8 bytes,
+-- big-endian. kind and body are written as their length and their bytes (text as UTF-8). A NULL
+-- detail is one byte 0; any other detail is one byte 1, its length and its bytes. A changed, dropped
+-- or moved fact breaks the chain from its commit on.
 CREATE TABLE seals (
   commit_number INTEGER PRIMARY KEY,
   first_seq     INTEGER NOT NULL REFERENCES journal (seq),
@@ -66,22 +66,22 @@ CREATE TABLE seals (
 ) STRICT;
 
 -- ---------------------------------------------------------------------------------------------
--- Projections: hashes, notifications and what was kept aside.
+-- Projections: hashes, notifications and the quarantine.
 -- ---------------------------------------------------------------------------------------------
 
--- The blockchain hashes that facts have told of, in the order in which they first did. Whatever is
--- kept by hash is kept by hash_id: hashes are random, and what is new belongs together on disk.
--- hash_id: the place in the journal of the fact that told of it first, times 1,000,000, and one more
--- for each further hash of that fact. By hash they are found through `keys` (space 2).
+-- Blockchain hashes, in the order of the first fact that names them. Other tables refer to a hash by
+-- its hash_id: hashes are random, and rows of new hashes then share pages on disk.
+-- hash_id: the seq of that first fact × 1,000,000, plus 1 for each further hash of the same fact.
+-- `keys` (space 2) finds the hash_id of a hash.
 CREATE TABLE hashes (
   hash_id         INTEGER PRIMARY KEY,
   network         TEXT    NOT NULL,
   blockchain_hash TEXT    NOT NULL
 ) STRICT;
 
--- The first notification of every id: the first layer of deduplication. By id they are found
--- through `keys` (space 1); `counterfoil verify` checks that no id is here twice.
--- status: accepted; duplicate (known content under another id); quarantined.
+-- The first notification of every id: the first layer of deduplication. `keys` (space 1) finds a row
+-- by its id. `counterfoil verify` checks that no id occurs twice.
+-- status: accepted | duplicate (known content under another id) | quarantined.
 CREATE TABLE notifications (
   seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
   id              TEXT    NOT NULL,
@@ -95,20 +95,21 @@ CREATE TABLE notifications (
   confirmations   INTEGER,
   received_at     INTEGER NOT NULL
 ) STRICT;
--- For lists: the few that are not accepted.
+-- For lists of notifications that were not accepted. They are few.
 CREATE INDEX notifications_by_status ON notifications (status) WHERE status <> 'accepted';
 CREATE INDEX notifications_by_hash ON notifications (hash_id) WHERE hash_id IS NOT NULL;
 
--- Which spans of 8,192 facts hold notifications of a vault, to list them: span is seq / 8192. An index
--- of every notification by vault would write a page of its own for nearly each of them.
+-- Spans of 8,192 facts that hold notifications of a vault, for lists of a vault's notifications.
+-- span = seq / 8192. An index by vault would write one page for nearly every notification.
 CREATE TABLE vault_spans (
   vault_id TEXT    NOT NULL,
   span     INTEGER NOT NULL,
   PRIMARY KEY (vault_id, span)
 ) STRICT, WITHOUT ROWID;
 
--- Bodies kept aside: not understood, or another body under an id already taken. An operator can
--- retry one after an upgrade; it then takes effect as if it arrived at that moment.
+-- Bodies that were not understood, or that arrived under the id of another body. An operator can
+-- retry one after an upgrade; it then takes effect as if it had just arrived.
+-- digest: of the body. defect: the reason for the quarantine.
 CREATE TABLE quarantine (
   quarantine_id   TEXT    PRIMARY KEY,
   seq             INTEGER NOT NULL REFERENCES journal (seq),
@@ -121,16 +122,16 @@ CREATE TABLE quarantine (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX quarantine_by_content ON quarantine (notification_id, digest);
 
--- What one stream has told about a hash at one position: the second layer of deduplication.
--- epoch: how often the hash was rolled back here.
--- seen: the events of this epoch as a JSON array of runs, [type, transactionId, from, to]: every count
---   of confirmations from `from` to `to`, both null for an event that has none. A fifth member "api"
---   is on what the custody API told in a webhook's place. Runs are as long as they can be and ordered
---   by type, transaction, teller and count, so that the order of arrival leaves no trace.
--- entry_id and posted: the ledger entry that stands for it and its balance changes, as JSON arrays:
---   [asset, amount, kind, decimals] at this row's account, address and memo, elsewhere
---   [asset, amount, kind, account_id, address_id, memo, decimals].
--- Absent account, address and memo are '' here, so that the key has no NULLs.
+-- What one stream reported about a hash at one position: the second layer of deduplication.
+-- epoch: how often the hash was rolled back at this position.
+-- seen: the events of this epoch, as a JSON array of runs [type, transactionId, from, to]. A run covers
+--   every confirmation count `from` to `to`; both are null for an event without a count. A fifth
+--   member "api" marks events that the custody API reported instead of a webhook. Runs are as long as
+--   possible, and ordered by type, transaction, source and count: the order of arrival has no effect.
+-- entry_id, posted: the active ledger entry of this sighting, and its balance changes as JSON arrays.
+--   [asset, amount, kind, decimals] is a change at this row's account, address and memo. A change at
+--   another position is [asset, amount, kind, account_id, address_id, memo, decimals].
+-- An absent account, address or memo is '', because a key must not hold NULL.
 CREATE TABLE sightings (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   vault_id        TEXT    NOT NULL,
@@ -149,9 +150,11 @@ CREATE TABLE sightings (
 -- Projections: the ledger.
 -- ---------------------------------------------------------------------------------------------
 
--- Ledger accounts. kind `position` is custody money at (vault, account?, address?, memo?, asset);
--- world, network-fees, rebates, mints and suspense are its counterparts, one set per vault.
+-- Ledger accounts. kind `position` is money in custody at (vault, account?, address?, memo?, asset).
+-- world, network-fees, rebates, mints and suspense are its counter-accounts, one set per vault.
 -- view: `books` (from outgoing/mined and incoming) or `chain` (from the blockchain stream).
+-- The UNIQUE columns begin with vault and address: reconciliation reads a vault's addresses in turn,
+-- and continues after any of them.
 CREATE TABLE ledger_accounts (
   ledger_account INTEGER PRIMARY KEY,
   view           TEXT    NOT NULL CHECK (view IN ('books', 'chain')),
@@ -163,13 +166,12 @@ CREATE TABLE ledger_accounts (
   address_id     TEXT    NOT NULL,
   memo           TEXT    NOT NULL,
   asset          TEXT    NOT NULL,
-  -- In this order: the round over a vault's addresses goes on from any of them.
   UNIQUE (vault_id, address_id, account_id, memo, asset, view, kind)
 ) STRICT;
 
--- Entries: balanced sets of postings. reverses: the entry that this one takes back.
--- source: what it rests on: a webhook, the custody API's word where the webhook never came, or a
--- person's decision.
+-- Entries: balanced sets of postings. reverses: the entry that this entry takes back.
+-- source: the evidence for the entry: a webhook, a record of the custody API (where the webhook never
+-- came), or a person's decision.
 CREATE TABLE entries (
   entry_id        INTEGER PRIMARY KEY,
   seq             INTEGER NOT NULL REFERENCES journal (seq),
@@ -188,10 +190,10 @@ CREATE TABLE entries (
   posted_at       INTEGER NOT NULL
 ) STRICT;
 
--- To show everything that was posted for a hash.
+-- For the entries of a hash.
 CREATE INDEX entries_by_hash ON entries (hash_id);
 
--- Postings: per entry and asset they sum to zero.
+-- Postings: the postings of an entry sum to zero per asset.
 CREATE TABLE postings (
   entry_id       INTEGER NOT NULL REFERENCES entries (entry_id),
   line           INTEGER NOT NULL,
@@ -203,16 +205,19 @@ CREATE TABLE postings (
   PRIMARY KEY (entry_id, line)
 ) STRICT, WITHOUT ROWID;
 
--- The sum of each ledger account's postings, kept with every commit.
+-- The sum of each ledger account's postings. Every commit updates it.
 CREATE TABLE balances (
   ledger_account INTEGER PRIMARY KEY REFERENCES ledger_accounts (ledger_account),
   amount         TEXT    NOT NULL
 ) STRICT;
 
--- One hash's movement of one asset on one vault: the books' sum beside the chain view's sum, and
--- beside the custody API's where it told one since the books last moved.
--- standing: agrees | custody_agrees (no chain view, equal to the API's sum) | differs | chain_only |
--- books_only (no chain view, and the API was not asked yet).
+-- One hash's movement of one asset in one vault. books, chain: the sums of both views. custody: the
+-- custody API's sum; NULL until the API has reported one after the last change of the books.
+-- on_books, on_chain: whether the view has ever posted an entry; a sum of zero does not show it.
+-- standing: how the sums compare: agrees | custody_agrees (no chain view; equal to the API's sum) |
+-- differs | chain_only | books_only (no chain view, and the API was not asked yet).
+-- judged: whether a reconciliation run has compared the movement: never | now (as it is) | before (it
+-- has changed since).
 CREATE TABLE movements (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT    NOT NULL,
@@ -228,21 +233,20 @@ CREATE TABLE movements (
                                           standing = 'differs' OR standing = 'chain_only' OR
                                           standing = 'books_only'),
   changed_at      INTEGER NOT NULL,
-  -- When a run judged it: never, now (as it is), or before (it has changed since).
   judged          TEXT    NOT NULL CHECK (judged = 'never' OR judged = 'now' OR judged = 'before'),
   PRIMARY KEY (hash_id, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
--- What runs have to judge: differences first seen or changed, and breaks whose sides agree by now.
+-- The work list of a run: new or changed differences, and differences whose sums agree again.
 CREATE INDEX movements_to_judge ON movements (changed_at)
   WHERE judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only');
 CREATE INDEX movements_to_heal ON movements (changed_at)
   WHERE judged = 'before' AND standing <> 'differs' AND standing <> 'chain_only';
--- What the custody API has to settle, because no chain view tells of it.
+-- Movements without a chain view: the custody API must confirm them.
 CREATE INDEX movements_unsettled ON movements (standing, changed_at)
   WHERE standing IN ('books_only', 'differs') AND on_chain = 0;
 
--- How many movements stand how, kept with every commit, so that a run need not count them all.
--- unjudged: those at odds that no run has judged yet.
+-- The number of movements of each standing. Every commit updates it, so that no run counts all rows.
+-- unjudged: movements that differ, or are on the chain only, and that no run has compared yet.
 CREATE TABLE movement_counts (
   standing TEXT    PRIMARY KEY,
   count    INTEGER NOT NULL
@@ -251,13 +255,13 @@ INSERT INTO movement_counts (standing, count)
   VALUES ('agrees', 0), ('custody_agrees', 0), ('differs', 0), ('chain_only', 0), ('books_only', 0),
          ('unjudged', 0);
 
--- Decimals of an asset, pinned at its first sighting: a later change holds its deposits.
+-- The decimals of each asset, pinned by its first sighting. Other decimals later hold the deposits.
 CREATE TABLE assets (
   asset    TEXT    PRIMARY KEY,
   decimals INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Corrections of these decimals by people: the first sighting may have been forged.
+-- People's corrections of pinned decimals: a forged webhook may have been the first sighting.
 CREATE TABLE decimals_corrections (
   seq             INTEGER PRIMARY KEY REFERENCES journal (seq),
   asset           TEXT    NOT NULL,
@@ -268,8 +272,8 @@ CREATE TABLE decimals_corrections (
   corrected_at    INTEGER NOT NULL
 ) STRICT;
 
--- Changes of the API tokens that people made at run time; a token is as its last change left it.
--- sha256 is of the token, in hex, and NULL from its revocation on. The token itself is nowhere.
+-- API tokens that people made, changed or revoked while the daemon ran. The last row of a name counts.
+-- sha256: the SHA-256 of the token in hex; NULL when the token was revoked. No table holds the token.
 CREATE TABLE token_changes (
   seq        INTEGER PRIMARY KEY REFERENCES journal (seq),
   name       TEXT    NOT NULL,
@@ -284,14 +288,13 @@ CREATE TABLE token_changes (
 -- Projections: deposits, withdrawals, credits.
 -- ---------------------------------------------------------------------------------------------
 
--- One deposit per (vault, network, hash, account, address, memo, asset). By deposit_id they are found
--- through `keys` (space 3).
--- first_seq: the fact that told of it first.
--- deposit_id is a digest of those, so that it survives a restore from an older backup; a credit's id
--- is a digest of the deposit's and of how many credits it had.
--- state is judged from the other columns and the policy, whenever one of them changes.
--- updated_hour: the hour of updated_at, in whole hours since 1970. Every confirmation moves updated_at;
--- an index of hours need not move with it.
+-- One deposit per (vault, network, hash, account, address, memo, asset).
+-- deposit_id: a digest of these members; it stays the same after a restore from an older backup.
+-- `keys` (space 3) finds a row by it. first_seq: the first fact about the deposit.
+-- credit_id: a digest of deposit_id and of the number of earlier credits of the deposit.
+-- state: computed from the other columns and the policy whenever one of them changes.
+-- updated_hour: updated_at in whole hours since 1970. Every confirmation changes updated_at; an index
+-- by hour seldom changes.
 CREATE TABLE deposits (
   hash_id                INTEGER NOT NULL REFERENCES hashes (hash_id),
   deposit_id             TEXT    NOT NULL,
@@ -337,8 +340,8 @@ CREATE TABLE deposits (
   updated_hour           INTEGER NOT NULL,
   PRIMARY KEY (hash_id, deposit_id)
 ) STRICT, WITHOUT ROWID;
--- How many deposits are in which state, kept with every commit: what is asked for every few seconds
--- must not read every row.
+-- The number of deposits in each state. Every commit updates it: metrics and pages read it every few
+-- seconds, and must not count all rows.
 CREATE TABLE deposit_counts (
   state TEXT    PRIMARY KEY,
   count INTEGER NOT NULL
@@ -346,34 +349,37 @@ CREATE TABLE deposit_counts (
 INSERT INTO deposit_counts (state, count)
   VALUES ('detected', 0), ('confirming', 0), ('verifying', 0), ('credited', 0), ('settled', 0),
          ('internal', 0), ('held', 0), ('rolled_back', 0), ('reversed', 0);
--- The order in which they became known.
+-- Deposits in the order of their first fact.
 CREATE INDEX deposits_by_seq ON deposits (first_seq);
 -- The oldest held deposit of each reason.
 CREATE INDEX deposits_held ON deposits (reason, first_seen_at) WHERE state = 'held';
 -- Credits that the consumer has not acknowledged, the oldest first.
 CREATE INDEX deposits_unacknowledged ON deposits (credited_at) WHERE state = 'credited';
--- The sweep's work list.
+-- The sweep's work list: deposits that are neither credited nor internal.
 CREATE INDEX deposits_waiting ON deposits (state)
   WHERE state <> 'settled' AND state <> 'credited' AND state <> 'internal';
--- Those that a change of the crediting policy judges anew, in the order in which it does.
+-- Deposits that a change of the crediting policy evaluates again, in that order.
 CREATE INDEX deposits_to_judge ON deposits (hash_id, deposit_id)
   WHERE credit_id IS NULL AND evidence <> 'none' AND change = 0;
--- Own transfers are asked for too, until the custody API has confirmed them once.
+-- Own transfers that the custody API has not confirmed yet: the sweep asks for them too.
 CREATE INDEX deposits_internal_unverified ON deposits (deposit_id)
   WHERE state = 'internal' AND verified_at IS NULL;
--- Credited deposits whose hash left the chain: the feed's reversal waits for the custody API.
+-- Credited deposits whose hash left the chain. The reversal waits for the custody API's record.
 CREATE INDEX deposits_to_reverse ON deposits (credit_id)
   WHERE credit_id IS NOT NULL AND evidence = 'none';
--- Deposits that wait for something, the longest without progress first: a run looks at their end.
+-- Unfinished deposits, the longest without progress first: a run reports stale ones.
 CREATE INDEX deposits_idle ON deposits (updated_hour, hash_id, deposit_id)
   WHERE (state = 'detected' OR state = 'confirming' OR state = 'verifying'
   OR (state = 'held' AND (verified_at IS NULL OR reason = 'approval_required')));
 
--- Platform transactions. custody: what the custody API says of one. Webhooks are unsigned.
---   unasked  nothing yet
---   known    its record agrees with this row
---   doubted  it has shown it, and says otherwise, or webhooks have told of another end or hash since
---   unknown  it does not know it: nothing is posted for it, and it makes no deposit internal
+-- Platform transactions. Webhooks are unsigned, so each row says what the custody API knows.
+-- custody:
+--   unasked  the API has not been asked
+--   known    the API's record agrees with this row
+--   doubted  the API's record differs, or webhooks have since reported another end or hash
+--   unknown  the API does not know the transaction: no entry is posted, and no deposit is internal
+--            because of it
+-- entry_id, posted: as in `sightings`.
 CREATE TABLE withdrawals (
   transaction_id      TEXT    PRIMARY KEY,
   vault_id            TEXT    NOT NULL,
@@ -394,23 +400,24 @@ CREATE TABLE withdrawals (
   first_seen_at       INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL
 ) STRICT;
--- The sweep's work list.
+-- The sweep's work list: withdrawals that the custody API has not confirmed.
 CREATE INDEX withdrawals_unconfirmed ON withdrawals (custody, first_seen_at)
   WHERE custody <> 'known';
 CREATE INDEX withdrawals_by_hash ON withdrawals (hash_id) WHERE hash_id IS NOT NULL;
--- Those without a final status, the longest without progress first.
+-- Withdrawals without a final status, the longest without progress first.
 CREATE INDEX withdrawals_idle ON withdrawals (updated_at, transaction_id)
   WHERE (status IS NULL
   OR status <> 'mined' AND status <> 'failed' AND status <> 'cancelled' AND status <> 'replaced'
      AND status <> 'rolledback');
 
--- Hashes that own outgoing transactions have or are said to have: deposits of such a hash are
--- internal. standing:
---   claimed    by a webhook alone; counts until the custody API denies it
---   confirmed  by the custody API; for good, since a transaction may be sent again under another
+-- Hashes of own outgoing transactions. Deposits with such a hash are internal.
+-- standing: how certain it is that the transaction has the hash:
+--   claimed    a webhook says so; counts until the custody API denies it
+--   confirmed  the custody API says so; stays, even when the transaction is sent again under another
+--              hash
 --   refuted    the custody API knows the transaction under another hash, or not at all
---   disowned   the custody API, asked for the hash, knows no own transaction under it, and has never
---              shown this one; so is whatever else webhooks alone tell of the hash later
+--   disowned   asked for the hash, the custody API knew no own transaction, and it has never shown
+--              this transaction; later claims by webhooks alone are disowned too
 CREATE TABLE own_hashes (
   hash_id         INTEGER NOT NULL REFERENCES hashes (hash_id),
   network         TEXT NOT NULL,
@@ -421,11 +428,11 @@ CREATE TABLE own_hashes (
   PRIMARY KEY (hash_id, transaction_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_hashes_by_transaction ON own_hashes (transaction_id);
--- The sweep's work list: those that the custody API has not answered for.
+-- The sweep's work list: claims that the custody API has not answered.
 CREATE INDEX own_hashes_claimed ON own_hashes (hash_id) WHERE standing = 'claimed';
 
--- The credit feed, append-only, in the order in which consumers read it. deposit: the deposit as it
--- was when the item was appended (JSON).
+-- The credit feed: append-only, in the order in which consumers read it.
+-- deposit: the deposit at the time of the item (JSON).
 CREATE TABLE credits (
   feed_seq   INTEGER PRIMARY KEY,
   seq        INTEGER NOT NULL REFERENCES journal (seq),
@@ -441,17 +448,17 @@ CREATE TABLE credits (
   CHECK ((kind = 'reversal') = (reverses IS NOT NULL))
 ) STRICT;
 
--- Times at which the store was put back from a backup, and how many items the feed had then. Consumers
--- may have read a history that is lost: an item's place is its feed_seq plus 1,000,000,000 for each
--- restore before it, so that a place of the lost history is never one of this.
+-- Restores of this store from a backup. feed_length: the number of feed items at the restore.
+-- Consumers may have read items that the backup does not hold. So the cursor of an item is its feed_seq
+-- plus 1,000,000,000 for each earlier restore: no cursor of a lost item is used again.
 CREATE TABLE restores (
   seq         INTEGER PRIMARY KEY REFERENCES journal (seq),
   feed_length INTEGER NOT NULL,
   restored_at INTEGER NOT NULL
 ) STRICT;
 
--- What the consumer booked each credit as; kept when the credit is reversed, so that a late repeat
--- of any acknowledgement is recognised.
+-- The consumer's booking reference of each credit. A row stays when the credit is reversed, so that a
+-- late repeat of the acknowledgement is recognised.
 CREATE TABLE acknowledgements (
   credit_id TEXT    PRIMARY KEY REFERENCES credits (credit_id),
   seq       INTEGER NOT NULL REFERENCES journal (seq),
@@ -463,9 +470,9 @@ CREATE TABLE acknowledgements (
 -- Projections: differences, runs, policy.
 -- ---------------------------------------------------------------------------------------------
 
--- Breaks. One is unresolved per key. difference = actual − expected is computed when shown; the
--- figures of a resolved one stay as they were last.
--- original_severity: of the difference itself; severity: as it counts now, raised by age or not.
+-- Breaks: at most one unresolved break per key. difference = actual − expected is computed when shown.
+-- A resolved break keeps its last figures.
+-- original_severity: the severity of the difference itself. severity: the same, or raised by age.
 CREATE TABLE breaks (
   break_id        TEXT    PRIMARY KEY,
   type            TEXT    NOT NULL,
@@ -494,23 +501,23 @@ CREATE TABLE breaks (
   resolution      TEXT
 ) STRICT;
 CREATE UNIQUE INDEX breaks_unresolved ON breaks (key) WHERE state <> 'resolved';
--- Breaks that are due to grow more severe by age.
+-- For escalation by age.
 CREATE INDEX breaks_by_age ON breaks (severity, original_severity, opened_at)
   WHERE state <> 'resolved';
--- The most severe first, the oldest of each: what a person looks at.
+-- For people's lists: by severity, then the oldest first.
 CREATE INDEX breaks_by_urgency ON breaks (
   CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END,
   opened_at, length(break_id), break_id)
   WHERE state <> 'resolved';
--- When the oldest of a kind was opened.
+-- For the age of the oldest break of each type and severity.
 CREATE INDEX breaks_oldest ON breaks (type, severity, opened_at) WHERE state <> 'resolved';
--- Runs look at them again in turn.
+-- For runs, which check open breaks again in turn.
 CREATE INDEX breaks_by_type ON breaks (type, length(break_id), break_id) WHERE state <> 'resolved';
--- To explain the difference of a hash by its breaks, the resolved ones too.
+-- For explanations of a hash's difference by its breaks, open and resolved.
 CREATE INDEX breaks_by_hash ON breaks (blockchain_hash) WHERE blockchain_hash IS NOT NULL;
 
--- How many notifications there are of each vault ('' where none is told) and status, kept with every
--- commit: a list tells how many it has, and millions would have to be counted for it.
+-- The number of notifications of each vault ('' for none) and status. Every commit updates it: lists
+-- show their total, and must not count millions of rows.
 CREATE TABLE notification_counts (
   vault_id TEXT    NOT NULL,
   status   TEXT    NOT NULL,
@@ -518,7 +525,7 @@ CREATE TABLE notification_counts (
   PRIMARY KEY (vault_id, status)
 ) STRICT, WITHOUT ROWID;
 
--- How many breaks there are of each kind, kept with every commit.
+-- The number of breaks of each type, severity and state. Every commit updates it.
 CREATE TABLE break_counts (
   type     TEXT    NOT NULL,
   severity TEXT    NOT NULL,
@@ -527,8 +534,8 @@ CREATE TABLE break_counts (
   PRIMARY KEY (type, severity, state)
 ) STRICT, WITHOUT ROWID;
 
--- Where runs have come to in looking again at open breaks and exempt differences, in turn: the last
--- break and the last key looked at; NULL before the first and after the last.
+-- Runs check open breaks and exempt differences again in turn, some in each run. This row holds the
+-- last break and the last key that were checked; NULL before the first and after the last.
 CREATE TABLE look_round (
   only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
   break_id   TEXT,
@@ -536,9 +543,9 @@ CREATE TABLE look_round (
 ) STRICT;
 INSERT INTO look_round (only_row, break_id, difference) VALUES (1, NULL, NULL);
 
--- Who did what to a break, when and why. Of an assignment the reason begins with `from → to`.
--- figures_before, figures_after: expected, actual and severity (JSON) where `opened`, `changed` or
--- `escalated` moved them: what a break once said is never overwritten without a trace.
+-- The history of each break: who did what, when and why. The reason of an assignment begins with
+-- `from → to`. figures_before, figures_after: expected, actual and severity (JSON), where `opened`,
+-- `changed` or `escalated` changed them. So no earlier figure of a break is lost.
 CREATE TABLE break_events (
   break_id TEXT    NOT NULL REFERENCES breaks (break_id),
   seq      INTEGER NOT NULL REFERENCES journal (seq),
@@ -553,15 +560,16 @@ CREATE TABLE break_events (
   figures_after  TEXT
 ) STRICT;
 CREATE INDEX break_events_by_break ON break_events (break_id);
--- To tell which breaks have moved since a cut-off.
+-- For breaks that changed after a cut-off.
 CREATE INDEX break_events_by_seq ON break_events (seq);
 
--- Reconciliation runs with their outcomes; exempt and skipped are JSON objects of counts.
--- watermark: newest updatedAt, by the custody service's clock, up to which its list is known.
--- addresses: what was asked of single addresses (JSON): how many, how those comparisons ended (they
--- are counted above too), and how far the round over all addresses has come; NULL where none was.
+-- Reconciliation runs and their outcomes. exempt, skipped: JSON objects of counts.
+-- watermark: the custody API's list is known up to this updatedAt, by the custody service's clock.
+-- incomplete: why the run did not read the whole list; NULL for a complete run.
+-- addresses: the comparisons of single addresses (JSON): their number, their outcomes (also counted in
+-- the columns above), and the last address of the turn over all addresses; NULL without any.
 -- replayed: notifications that the custody service sent again. pulled_forward: vaults whose next
--- delivery was pulled forward. backfilled: transactions taken into the books from the API.
+-- delivery was made due at once. backfilled: transactions that were booked from the custody API.
 CREATE TABLE reconciliations (
   seq            INTEGER PRIMARY KEY REFERENCES journal (seq),
   started_at     INTEGER NOT NULL,
@@ -579,10 +587,11 @@ CREATE TABLE reconciliations (
   backfilled     INTEGER NOT NULL
 ) STRICT;
 
--- Crediting policies as they were set, by whom and why; the last row holds.
--- source: the configuration, or a person through the API (a whole policy, or a halt switch).
--- configured: for `config` what the file said, NULL for `api`. The file's policy is taken again only
--- when it differs from the last one here; policy differs from it by halts that people had put on.
+-- Crediting policies: who set each one, when and why. The last row is in force.
+-- source: `config`, or `api` for a person (a whole policy, or a halt).
+-- configured: the policy in the configuration file; NULL for `api`. A start takes the file's policy
+-- only when it differs from the last `configured`. `policy` is the file's policy with the halts that
+-- people had set.
 CREATE TABLE policies (
   seq        INTEGER PRIMARY KEY REFERENCES journal (seq),
   source     TEXT    NOT NULL CHECK (source IN ('config', 'api')),
@@ -594,10 +603,10 @@ CREATE TABLE policies (
   CHECK ((source = 'config') = (configured IS NOT NULL))
 ) STRICT;
 
--- All exemption rules after each change by the configuration or a person (JSON); the last row holds.
--- The configuration's come first. A person's has `added`: who added it, and when. A difference that
--- a rule matches before its `until` counts as exempt by that rule, opens no break, and is never a
--- match: no rule can make a credit.
+-- All exemption rules (JSON) after each change by the configuration or a person. The last row is in
+-- force. The configuration's rules come first. A person's rule has `added`: its author and its time.
+-- Until its `until` a rule exempts the differences that it matches: they open no break. An exempt
+-- difference is never a match, so no rule causes a credit.
 CREATE TABLE exemptions (
   seq    INTEGER PRIMARY KEY REFERENCES journal (seq),
   actor  TEXT    NOT NULL,
@@ -605,8 +614,8 @@ CREATE TABLE exemptions (
   set_at INTEGER NOT NULL
 ) STRICT;
 
--- Differences that are exempt now, as they were found last: what would be their break. When the
--- rule has expired or is gone, the next run opens it.
+-- Differences that are exempt now, with the figures of their last comparison, in the form of a break.
+-- When the rule has expired or was removed, the next run opens the break.
 CREATE TABLE exempt_differences (
   key             TEXT PRIMARY KEY,
   rule            TEXT NOT NULL,
@@ -629,15 +638,15 @@ CREATE INDEX exempt_differences_by_type ON exempt_differences (type, rule);
 -- Projections: the daily close.
 -- ---------------------------------------------------------------------------------------------
 
--- One sealed report per closed day. The day is the part of the journal after the last close's
--- through_seq, up to its own, where the clock passed the cut-off (midnight after `day` in
--- `timezone`). Whatever is recorded later belongs to the next day, and is named there as prior-day.
--- report: the report as JSON, amounts as strings; report_hash: the SHA-256 of that text, in hex.
--- seal_hash: hash of the commit (seals) that holds the fact at through_seq, 64 zeros before the
--- first. previous_report_hash: the day closed before. It and seal_hash also stand inside the report,
--- so that each day's hash seals every day before it.
--- first_posted_at, last_posted_at: the earliest and the latest time of the day's entries, NULL where
--- it has none. A clock that was set back or forth makes them reach out of the day.
+-- One sealed report per closed day. A day holds the facts after the through_seq of the day before, up
+-- to its own through_seq: the last fact before the cut-off (midnight after `day` in `timezone`). Later
+-- facts belong to the next day, which names them as prior-day.
+-- report: the report as JSON, amounts as strings. report_hash: the SHA-256 of this text, in hex.
+-- seal_hash: the hash in `seals` of the commit that holds the fact at through_seq; 64 zeros before the
+-- first commit. previous_report_hash: the report_hash of the day closed before. The report contains
+-- both, so that the hash of each day seals every day before it.
+-- first_posted_at, last_posted_at: the earliest and the latest time of the day's entries; NULL for a
+-- day without entries. They can lie outside the day when the clock was changed.
 CREATE TABLE daily_closes (
   day                  TEXT    PRIMARY KEY,
   seq                  INTEGER NOT NULL REFERENCES journal (seq),
@@ -658,11 +667,12 @@ CREATE TABLE daily_closes (
   report               TEXT    NOT NULL
 ) STRICT;
 
--- The roll-forward of each report, to be asked in SQL:
+-- The roll-forward of each report, for SQL:
 -- opening + deposits − withdrawals − fees + rebates + mints + internal + change + adjustments
 -- = closing. The opening is the closing of the day closed before.
--- chain_closing: the chain view at the cut-off. custody_closing: the custody API's figure, under rules 2
--- at the cut-off, under rules 1 as it was read; NULL where the day was not compared with it.
+-- chain_closing: the chain view at the cut-off. custody_closing: the custody API's figure; NULL when
+-- the day was not compared with it. Reports under rules 2 take this figure at the cut-off, reports
+-- under rules 1 at the time of reading.
 CREATE TABLE daily_totals (
   day             TEXT NOT NULL REFERENCES daily_closes (day),
   vault_id        TEXT NOT NULL,
@@ -682,9 +692,9 @@ CREATE TABLE daily_totals (
   PRIMARY KEY (day, vault_id, asset)
 ) STRICT, WITHOUT ROWID;
 
--- What each position held at the end of a closed day in which it moved: the sum of its postings up
--- to that day's through_seq. The last row at or before a day is what it held at that day's end; a
--- balance as of any time goes on from there. Summed per vault, asset and view they are the closing
+-- The balance of each position at the end of each closed day in which it moved: the sum of its postings
+-- up to that day's through_seq. The last row at or before a day is the balance at that day's end. A
+-- balance as of any time adds the later postings to it. Sums per vault, asset and view are the closing
 -- and chain_closing above.
 CREATE TABLE position_totals (
   ledger_account INTEGER NOT NULL REFERENCES ledger_accounts (ledger_account),
@@ -693,12 +703,12 @@ CREATE TABLE position_totals (
   PRIMARY KEY (ledger_account, day)
 ) STRICT, WITHOUT ROWID;
 
--- What each transaction of the custody API's list counts for, as the closes have read it: final
--- statuses only, and nothing of ours is looked at. Their sum is the custody side of the report.
--- blockchain_hash: its hash, or its own id where the API names none.
+-- The effect of each transaction of the custody API's list, as the closes read it. Only final statuses
+-- count, and our own books are not read. The sum is the custody side of the report.
+-- blockchain_hash: the transaction's hash; its transaction_id when the API names no hash.
 -- kind: an own debit (outgoing), a receipt (incoming), or change that came back to another address of
--- the vault. NULL where only a day closed under rules 1 counted it.
--- at, dated_by: when it moved, by its block's time or by the custody record's; NULL where not known.
+-- the vault; NULL when only a day closed under rules 1 counted the transaction.
+-- at, dated_by: the time of the movement, by its block or by the custody record; NULL when unknown.
 CREATE TABLE custody_effects (
   transaction_id  TEXT NOT NULL,
   asset           TEXT NOT NULL,
@@ -713,7 +723,7 @@ CREATE TABLE custody_effects (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX custody_effects_by_hash ON custody_effects (blockchain_hash);
 
--- Who signed a report: two different people, the preparer first. report_hash: what they signed.
+-- Signatures of a report by two different people, the preparer first. report_hash: the signed report.
 CREATE TABLE close_signatures (
   day         TEXT    NOT NULL REFERENCES daily_closes (day),
   role        TEXT    NOT NULL CHECK (role IN ('preparer', 'reviewer')),
@@ -726,15 +736,15 @@ CREATE TABLE close_signatures (
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
--- Look-ups: how rows are found by a random key. A function of the tables above.
+-- Look-ups: rows by a random key. Computed from the tables above.
 -- ---------------------------------------------------------------------------------------------
 
--- A random key put in its sorted place at once costs a page of its own; many at a time share pages.
--- So keys are kept in memory at first, and every commit writes some here, in the order of their
--- fingerprints. keys_merged says how far. The keys of later facts are read from the tables at start.
+-- A random key inserted alone costs one page; many keys inserted in order share pages. So new keys stay
+-- in memory first, and every commit writes some of them in the order of their fingerprints. At start,
+-- the keys of facts after keys_merged.through_seq are read from the tables above.
 -- space: 1 notifications by id, 2 hashes by network and hash, 3 deposits by id.
--- fingerprint: the first 48 bits of the key's SHA-256; several keys may share one, so that the row
--- itself decides. row: the seq, the hash_id, the deposit's hash_id.
+-- fingerprint: the first 48 bits of the key's SHA-256. Several keys may share a fingerprint, so a
+-- look-up compares the key in the row itself. row: the seq (space 1) or the hash_id (spaces 2 and 3).
 CREATE TABLE keys (
   space       INTEGER NOT NULL CHECK (space = 1 OR space = 2 OR space = 3),
   fingerprint INTEGER NOT NULL,
@@ -742,7 +752,7 @@ CREATE TABLE keys (
   PRIMARY KEY (space, fingerprint, row)
 ) STRICT, WITHOUT ROWID;
 
--- Every key of the facts up to through_seq is in `keys`; of later facts some may be.
+-- `keys` holds every key of the facts up to through_seq, and perhaps some keys of later facts.
 CREATE TABLE keys_merged (
   only_row    INTEGER PRIMARY KEY CHECK (only_row = 1),
   through_seq INTEGER NOT NULL
@@ -750,10 +760,10 @@ CREATE TABLE keys_merged (
 INSERT INTO keys_merged (only_row, through_seq) VALUES (1, 0);
 
 -- ---------------------------------------------------------------------------------------------
--- Observations: counted, not journalled. Not a function of the journal, and no rule reads them.
+-- Observations: counters that the journal does not hold. No rule reads them.
 -- ---------------------------------------------------------------------------------------------
 
--- How many deliveries were answered how; a repeat of a known id leaves no other trace.
+-- The number of deliveries by outcome. A repeat of a known id is recorded nowhere else.
 CREATE TABLE intake_counts (
   outcome TEXT    PRIMARY KEY CHECK (outcome = 'accepted' OR outcome = 'duplicate' OR
                                      outcome = 'quarantined' OR outcome = 'refused'),
@@ -761,10 +771,10 @@ CREATE TABLE intake_counts (
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
--- Append-only, and enforced.
+-- Triggers that keep tables append-only.
 -- ---------------------------------------------------------------------------------------------
 
--- UPDATE and DELETE are refused, and so is INSERT OR REPLACE, which would be both.
+-- They refuse UPDATE, DELETE and INSERT OR REPLACE, which deletes and inserts.
 CREATE TRIGGER journal_keeps BEFORE UPDATE ON journal
   BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER journal_stays BEFORE DELETE ON journal

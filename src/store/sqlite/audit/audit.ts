@@ -97,6 +97,15 @@ function schemaOf(db: Database): Map<string, SchemaItem> {
 }
 
 /**
+ * The statement of a table without its comment lines, so that stores of older comments stay sound.
+ * Only whole lines count: a fresh statement ends no line inside a text, so a removed line is never
+ * a part of one.
+ */
+function withoutComments(sql: string | null): string | undefined {
+  return sql?.replaceAll(/^ *--.*\n/gm, '');
+}
+
+/**
  * Compares tables, indexes and append-only triggers with those of a fresh store. A missing index is
  * no problem: it holds nothing of its own, and opening the store for writing adds it.
  */
@@ -106,7 +115,8 @@ function checkSchema(db: Database, fresh: Database, problems: Problems): void {
     const found = stored.get(name);
     if (found === undefined) {
       if (type !== 'index') problems.add(`${type} ${name} is missing`);
-    } else if (found.sql !== sql) problems.add(`${type} ${name} was altered`);
+    } else if (withoutComments(found.sql) !== withoutComments(sql))
+      problems.add(`${type} ${name} was altered`);
   }
 }
 

@@ -24,6 +24,35 @@ test('an empty store is sound', async () => {
   expect(audit(path).sound).toBe(true);
 });
 
+/** Puts a text into a table's own statement, as an older schema.sql or a forger would have. */
+function rewriteStatement(path: string, table: string, from: string, to: string): void {
+  const db = new Sqlite(path);
+  db.unsafeMode();
+  db.pragma('writable_schema = ON');
+  const { changes } = db
+    .prepare(
+      'UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ? AND instr(sql, ?) > 0',
+    )
+    .run(from, to, table, from);
+  db.close();
+  expect(changes).toBe(1);
+}
+
+test('a store whose tables have comments of another version is sound', async () => {
+  const { open, path } = await fullStore();
+  open.close();
+  const column = '  changed_at      INTEGER NOT NULL,\n';
+  rewriteStatement(path, 'movements', column, `${column}  -- When a run judged it.\n`);
+  expect(problemsOf(audit(path))).toEqual([]);
+});
+
+test('a comment that changes a constraint is an altered table', async () => {
+  const { open, path } = await fullStore();
+  open.close();
+  rewriteStatement(path, 'movements', "'agrees' OR", "'agrees\n--' OR 1 OR '\n' OR");
+  expect(problemsOf(audit(path))).toContain('integrity: table movements was altered');
+});
+
 describe('an audit finds and names', () => {
   test('a missing append-only trigger', async () => {
     const { open, path } = await fullStore();
