@@ -6,7 +6,7 @@ import { Metrics } from '../../src/ops/metrics/metrics.ts';
 
 const RULES = readFileSync(new URL('../../config/alerts/counterfoil.yml', import.meta.url), 'utf8');
 
-test('alerts ask for metrics that exist, by labels that they have', async () => {
+test('alerts name existing metrics and labels', async () => {
   const metrics = new Metrics({ now: () => 0 });
   metrics.reconciliation.breaksOpen([
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 0 },
@@ -32,7 +32,7 @@ test('alerts ask for metrics that exist, by labels that they have', async () => 
   expect(unanswered.map(([ask]) => ask)).toEqual([]);
 });
 
-test('a daemon that is down, and a store that takes nothing, each have an alert that pages', () => {
+test('a stopped daemon and a store that refuses deliveries each page', () => {
   const pages = RULES.split(/^ {6}- alert: /m).filter((alert) => alert.includes('severity: page'));
   const expressions = pages.map((alert) => /\n {8}expr: (.+)\n/.exec(alert)?.[1]);
   expect(expressions).toContain('up{job="counterfoil"} == 0');
@@ -41,7 +41,7 @@ test('a daemon that is down, and a store that takes nothing, each have an alert 
   expect(expressions).toContain('counterfoil_last_complete_sweep_age_seconds > 1800');
 });
 
-test('what an alert takes the increase of is there before anything has happened', async () => {
+test('every counter of an increase exists before its first event', async () => {
   const metrics = new Metrics({ now: () => 0 });
   metrics.receiver.begin();
   const { text } = await metrics.page();
