@@ -284,6 +284,12 @@ export interface ReconcilerView {
   readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
+/** What waits longest, and how much waits in all. */
+export interface Oldest<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
 /** A closed day with the signatures of its report. */
 export interface SignedDay {
   readonly close: ClosedDayRow;

@@ -2,7 +2,7 @@ import type { Break, BreakType } from '../domain/break/break.ts';
 import type { CloseRecord } from '../domain/close/record.ts';
 import type { RotationCursor } from '../domain/fact/custody-record.ts';
 import type { CreditingPolicy } from '../domain/policy/policy.ts';
-import type { Deposit } from '../domain/deposit/deposit.ts';
+import type { Deposit, HoldReason } from '../domain/deposit/deposit.ts';
 import type { HeldExemptions } from '../domain/break/held-exemptions.ts';
 import type {
   AddressId,
@@ -38,6 +38,7 @@ import type {
 } from './queries.ts';
 import type {
   Balance,
+  Oldest,
   StoredCredit,
   DepositLife,
   DepositsFound,
@@ -72,6 +73,8 @@ export interface Reads {
   statement(query: StatementQuery, page: PageRequest): Promise<StatementAnswer>;
   deposits(query: DepositQuery, page: PageRequest): Promise<Page<Deposit>>;
   deposit(depositId: string): Promise<Deposit | undefined>;
+  /** Held deposits: at most `limit` of each of the reasons, first seen first; `total` counts all. */
+  oldestHeld(reasons: readonly HoldReason[], limit: number): Promise<Oldest<Deposit>>;
   /** A page of deposits, newest first. Reading stops at a limit; the answer says how far it came. */
   findDeposits(search: DepositSearch, page: DepositPageRequest): Promise<DepositsFound>;
   /** A deposit with the facts about it, from one snapshot. */
@@ -162,6 +165,8 @@ export interface Reads {
   rotationCursor(): Promise<RotationCursor | null>;
   /** Closed days, newest first. */
   closes(page: PageRequest): Promise<Page<SignedDay>>;
+  /** Closed days that lack a signature: those with exceptions first, then the oldest first. */
+  unsignedCloses(limit: number): Promise<Oldest<SignedDay>>;
   closedDay(day: string): Promise<ClosedReport | undefined>;
   /** The movements of a closed day's figures, by asset, vault and hash. Undefined: not closed. */
   dayMovements(query: DayMovementQuery, page: PageRequest): Promise<DayMovementPage | undefined>;

@@ -1,5 +1,6 @@
 import type { SignedDay } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
+import { dayMoved, readJournalDays, type JournalDays } from '../parts/journal-days.ts';
 
 /**
  * The state of a day in the calendar.
@@ -30,26 +31,13 @@ export interface Month {
   readonly after: string | null;
 }
 
-const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 /** Closed days that one query reads. */
 const PAGE_SIZE = 200;
 
-/** The calendar date of a moment in a time zone, `YYYY-MM-DD`. */
-export function dayAt(at: number, timezone: string): string {
-  // Sweden writes dates like ISO 8601.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(at);
-}
-
 /** Whether a text is a calendar date; 2025-02-30 is none. */
 export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && moved(text, 0) === text;
-}
-
-/** A date some days later; an empty text for anything but a date. */
-function moved(day: string, days: number): string {
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(at) ? '' : new Date(at + days * DAY_MS).toISOString().slice(0, 10);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayMoved(text, 0) === text;
 }
 
 function monthMoved(month: string, months: number): string {
@@ -59,24 +47,11 @@ function monthMoved(month: string, months: number): string {
 
 type DayReads = Pick<Reads, 'closes' | 'lastClose' | 'firstRecordedAt'>;
 
-/** What the state of days depends on besides their closes. */
-interface Span {
-  readonly timezone: string;
-  /** The day of the first fact; undefined while there is none. */
-  readonly first: string | undefined;
-  readonly today: string;
-}
-
-/** The time zone is that of the last close, and UTC before the first. */
-async function readSpan(reads: DayReads, now: number): Promise<Span> {
-  const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
-  const timezone = last?.timezone ?? 'UTC';
-  const first = firstAt === null ? undefined : dayAt(firstAt, timezone);
-  return { timezone, first, today: dayAt(now, timezone) };
-}
-
 /** The state of a day without a close. */
-function unclosed({ first, today }: Span, day: string): Exclude<DayState, { kind: 'closed' }> {
+function unclosed(
+  { first, today }: JournalDays,
+  day: string,
+): Exclude<DayState, { kind: 'closed' }> {
   if (first === undefined || day < first || day > today) return { kind: 'none' };
   return { kind: day === today ? 'open' : 'due' };
 }
@@ -112,12 +87,12 @@ export async function readMonth(
   asked: string | undefined,
   now: number,
 ): Promise<Month> {
-  const span = await readSpan(reads, now);
+  const span = await readJournalDays(reads, now);
   const isMonth = asked !== undefined && isDay(`${asked}-01`);
   const month = isMonth ? asked : span.today.slice(0, 7);
   const closes = await closesOf(reads, month);
   const days: CalendarDay[] = [];
-  for (let day = `${month}-01`; day.startsWith(month); day = moved(day, 1)) {
+  for (let day = `${month}-01`; day.startsWith(month); day = dayMoved(day, 1)) {
     const closed = closes.get(day);
     days.push(
       closed === undefined ? { day, ...unclosed(span, day) } : { day, kind: 'closed', closed },
@@ -140,6 +115,6 @@ export async function readUnclosedDay(
   day: string,
   now: number,
 ): Promise<{ kind: 'due' | 'open' | 'none'; timezone: string }> {
-  const span = await readSpan(reads, now);
+  const span = await readJournalDays(reads, now);
   return { ...unclosed(span, day), timezone: span.timezone };
 }

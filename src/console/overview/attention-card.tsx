@@ -5,10 +5,11 @@ import { Card } from '../../pages/parts/card.tsx';
 import { EmptyState } from '../../pages/parts/empty-state.tsx';
 import { grouped } from '../../pages/parts/figure.ts';
 import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/moment.tsx';
 import { Prose } from '../parts/prose.tsx';
-import type { Attention } from './attention.ts';
+import type { Attention, AttentionList } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const SHOWN = 12;
@@ -56,6 +57,36 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
   );
 }
 
+/** What the list leaves out of each subject, and the page that has all of it. */
+const MORE: Readonly<Record<Attention['subject'], { text: string; href: string }>> = {
+  break: { text: 'more breaks', href: '/console/breaks' },
+  deposit: { text: 'more held deposits', href: linkTo('/console/deposits', { state: 'held' }) },
+  day: { text: 'more days', href: '/console/close' },
+  policy: { text: 'more halts', href: '/console/policy' },
+};
+
+/** `and 190 more breaks, 43 more held deposits` */
+function LeftOut({ attention }: { attention: AttentionList }): Markup {
+  const shown = attention.items.slice(0, SHOWN);
+  const left = Object.entries(MORE).flatMap(([subject, { text, href }]) => {
+    const total = attention.totals[subject as Attention['subject']];
+    const count = total - shown.filter((one) => one.subject === subject).length;
+    return count > 0 ? [<a href={href}>{`${grouped(String(count))} ${text}`}</a>] : [];
+  });
+  if (left.length === 0) return <></>;
+  return (
+    <p class="foot">
+      and{' '}
+      {left.map((one, index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          {one}
+        </>
+      ))}
+    </p>
+  );
+}
+
 /** What waits for a person, the most urgent first. */
 export function AttentionCard({
   snapshot,
@@ -64,20 +95,19 @@ export function AttentionCard({
   snapshot: Snapshot;
   hrefOf: HrefOf;
 }): Markup {
-  const { attention, attentionLeftOut, decimals, at } = snapshot;
-  const more = attention.length - Math.min(SHOWN, attention.length) + attentionLeftOut;
+  const { attention, decimals, at } = snapshot;
   return (
     <Card id="attention" title="Needs a person" live="breaks deposits close policy tick">
-      {attention.length === 0 ? (
+      {attention.items.length === 0 ? (
         <EmptyState title="Nothing waits for a person." good />
       ) : (
         <ul class="waiting">
-          {attention.slice(0, SHOWN).map((one) => (
+          {attention.items.slice(0, SHOWN).map((one) => (
             <Item one={one} decimals={decimals} now={at} hrefOf={hrefOf} />
           ))}
         </ul>
       )}
-      {more > 0 ? <p class="foot">and {grouped(String(more))} more</p> : ''}
+      <LeftOut attention={attention} />
     </Card>
   );
 }

@@ -2,9 +2,10 @@ import type { Amount } from '../../domain/money/amount.ts';
 import { differenceOf, type Severity } from '../../domain/break/break.ts';
 import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
-import type { ShownBreak, SignedDay } from '../../store/answers.ts';
+import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import { momentText } from '../../pages/parts/figure.ts';
+import type { OverdueDays } from '../parts/journal-days.ts';
 
 /** Something that waits for a person. */
 export interface Attention {
@@ -25,14 +26,22 @@ export interface Attention {
 
 const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
-/** What a hold waits for. A hold below the minimum amount waits for nobody. */
-const WAITS_FOR: Readonly<Partial<Record<HoldReason, string>>> = {
+/**
+ * What a hold waits for. A hold below the minimum amount waits for nobody, and a halt is listed
+ * itself.
+ */
+const WAITS_FOR = {
   operator_hold: 'A person holds it: release it, or resolve why.',
   unattributed_memo: 'Its memo belongs to no customer: attribute it.',
   memo_required: 'It came without the memo that the policy requires: attribute it.',
   decimals_changed: 'A notification names other decimals: correct the asset or release it.',
   approval_required: 'The policy asks for an approval.',
-};
+} as const satisfies Partial<Record<HoldReason, string>>;
+
+type WaitingReason = keyof typeof WAITS_FOR;
+
+/** Reasons of holds that end by a person's decision alone. */
+export const WAITING_REASONS = Object.keys(WAITS_FOR) as WaitingReason[];
 
 function ofBreak(one: ShownBreak): Attention {
   const { asset } = one.subject;
@@ -66,20 +75,37 @@ function reversalNote({ reversal }: ShownBreak): string {
 }
 
 function ofDeposit(deposit: Deposit): Attention[] {
-  const detail = deposit.reason === null ? undefined : WAITS_FOR[deposit.reason];
-  if (deposit.reason === null || detail === undefined) return [];
+  const reason = WAITING_REASONS.find((one) => one === deposit.reason);
+  if (reason === undefined) return [];
   return [
     {
       subject: 'deposit',
       id: deposit.depositId,
-      severity: deposit.reason === 'operator_hold' ? 'info' : 'warning',
-      title: `held: ${deposit.reason.replaceAll('_', ' ')}`,
+      severity: reason === 'operator_hold' ? 'info' : 'warning',
+      title: `held: ${reason.replaceAll('_', ' ')}`,
       notes: [],
-      detail,
+      detail: WAITS_FOR[reason],
       amount: { amount: deposit.amount, asset: deposit.asset },
       since: deposit.firstSeenAt,
     },
   ];
+}
+
+function ofOverdue({ first, last, count, since }: OverdueDays): Attention {
+  const days = first === last ? `day ${last}` : `days ${first} to ${last}`;
+  return {
+    subject: 'day',
+    id: last,
+    severity: 'warning',
+    title: days,
+    notes: [],
+    detail:
+      count === 1
+        ? 'The day has ended and is not closed: close it.'
+        : `${count} days have ended and are not closed. To close the last one closes them all.`,
+    amount: null,
+    since,
+  };
 }
 
 function ofDay({ close, signatures }: SignedDay): Attention[] {
@@ -113,25 +139,45 @@ function ofPolicy({ policy, setAt, actor }: PolicyRow): Attention[] {
   }));
 }
 
-/** Everything that waits: the most severe first, then what holds money, then the oldest. */
+/** Everything that waits, and how much of each subject. */
+export interface AttentionList {
+  /** The most severe first, then what holds money, then the oldest. */
+  readonly items: readonly Attention[];
+  /** How much of each subject waits, whether or not it is among the items. */
+  readonly totals: Readonly<Record<Attention['subject'], number>>;
+}
+
+/** Lists what waits: the most severe first, then what holds money, then the oldest. */
 export function attentionOf(waiting: {
-  readonly breaks: readonly ShownBreak[];
-  readonly held: readonly Deposit[];
-  readonly closes: readonly SignedDay[];
+  readonly breaks: Oldest<ShownBreak>;
+  readonly held: Oldest<Deposit>;
+  readonly unsigned: Oldest<SignedDay>;
+  readonly overdue: OverdueDays | undefined;
   readonly policy: PolicyRow | undefined;
-}): Attention[] {
-  const { breaks, held, closes, policy } = waiting;
+}): AttentionList {
+  const { breaks, held, unsigned, overdue, policy } = waiting;
   // A hold for the memo or the decimals has a break, which says more.
-  const withBreak = new Set(breaks.map(({ subject }) => subject.depositId));
-  return [
-    ...breaks.map(ofBreak),
-    ...held.filter(({ depositId }) => !withBreak.has(depositId)).flatMap(ofDeposit),
-    ...closes.flatMap(ofDay),
-    ...(policy === undefined ? [] : ofPolicy(policy)),
+  const withBreak = new Set(breaks.items.map(({ subject }) => subject.depositId));
+  const withoutBreak = held.items.filter(({ depositId }) => !withBreak.has(depositId));
+  const halts = policy === undefined ? [] : ofPolicy(policy);
+  const late = overdue === undefined ? [] : [ofOverdue(overdue)];
+  const items = [
+    ...breaks.items.map(ofBreak),
+    ...withoutBreak.flatMap(ofDeposit),
+    ...late,
+    ...unsigned.items.flatMap(ofDay),
+    ...halts,
   ].toSorted(
     (left, right) =>
       RANK[left.severity] - RANK[right.severity] ||
       Number(left.amount === null) - Number(right.amount === null) ||
       left.since - right.since,
   );
+  const totals = {
+    break: breaks.total,
+    deposit: held.total - (held.items.length - withoutBreak.length),
+    day: unsigned.total + late.length,
+    policy: halts.length,
+  };
+  return { items, totals };
 }

@@ -110,7 +110,7 @@ export function mountOverview(
   { reads, now, show, hrefOf }: ConsoleContext,
   { status }: { readonly status: () => DaemonStatus },
 ): void {
-  const snapshots = new Snapshots({ reads, now });
+  const snapshots = new Snapshots({ reads, now, nextCloseAt: () => status().nextCloseAt });
   app.get('/console', async (visit) => {
     const snapshot = await snapshots.latest();
     const body = <Overview snapshot={snapshot} status={status()} hrefOf={hrefOf} />;

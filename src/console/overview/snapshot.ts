@@ -3,12 +3,13 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { PolicyRow, ReconciliationRow } from '../../store/records.ts';
 import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { attentionOf, type Attention } from './attention.ts';
+import { readOverdueDays } from '../parts/journal-days.ts';
+import { attentionOf, WAITING_REASONS, type AttentionList } from './attention.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
 
 const DEPOSITS_SHOWN = 12;
-const HELD_SHOWN = 50;
-const CLOSES_SHOWN = 7;
+/** Held deposits of each reason, and unsigned days: the list of what waits shows as many. */
+const WAITING_SHOWN = 12;
 const BACKLOGS_SHOWN = 5;
 const BREAKS_SHOWN = 50;
 /** All viewers share one read of the store for at least this long, milliseconds. */
@@ -20,10 +21,14 @@ export type ConsoleReads = Pick<
   Reads,
   | 'counts'
   | 'deposits'
+  | 'oldestHeld'
   | 'breaks'
   | 'reconciliations'
   | 'pinnedDecimals'
   | 'closes'
+  | 'unsignedCloses'
+  | 'lastClose'
+  | 'firstRecordedAt'
   | 'closedDay'
   | 'policy'
   | 'newestRecordedAt'
@@ -36,17 +41,15 @@ export interface Snapshot {
   readonly deposits: readonly Deposit[];
   readonly depositsTotal: number;
   readonly decimals: ReadonlyMap<string, number>;
-  /** Everything that waits for a person, the most urgent first. */
-  readonly attention: readonly Attention[];
-  /** Unresolved breaks and held deposits that the list leaves out. */
-  readonly attentionLeftOut: number;
+  /** Everything that waits for a person. */
+  readonly attention: AttentionList;
   /** Unresolved breaks by age, the youngest span first. */
   readonly breakAges: readonly { readonly span: AgeSpan; readonly count: number }[];
   /** Vaults whose notifications wait at the custody service. */
   readonly backlogs: readonly ShownBreak[];
   readonly lastRun: ReconciliationRow | undefined;
-  /** Closed days, the newest first. */
-  readonly closes: readonly SignedDay[];
+  /** The day closed last; undefined before the first close. */
+  readonly lastClose: SignedDay | undefined;
   /** The newest closed day by asset; empty before the first close. */
   readonly tieOut: readonly TieOutRow[];
   readonly policy: PolicyRow | undefined;
@@ -68,18 +71,21 @@ async function breakAgesAt(
   return [{ span: AGE_SPANS[0], count: Math.max(0, total - older) }, ...ages];
 }
 
-async function look(reads: ConsoleReads, tieOuts: TieOuts, at: number): Promise<Snapshot> {
+async function look(
+  reads: ConsoleReads,
+  tieOuts: TieOuts,
+  about: { readonly at: number; readonly nextCloseAt: number },
+): Promise<Snapshot> {
+  const { at, nextCloseAt } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const urgent = { state: 'unresolved', sort: 'severity:desc' } as const;
   const breaks = await reads.breaks(urgent, first(BREAKS_SHOWN));
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
   const backlogs = await reads.breaks(backlogged, first(BACKLOGS_SHOWN));
   const deposits = await reads.deposits({}, first(DEPOSITS_SHOWN));
-  const held = await reads.deposits({ state: 'held' }, first(HELD_SHOWN));
   const runs = await reads.reconciliations(first(1));
-  const closes = await reads.closes(first(CLOSES_SHOWN));
+  const [lastClose] = (await reads.closes(first(1))).items;
   const policy = await reads.policy();
-  const [lastDay] = closes.items;
   return {
     at,
     counts: await reads.counts(),
@@ -87,18 +93,17 @@ async function look(reads: ConsoleReads, tieOuts: TieOuts, at: number): Promise<
     depositsTotal: deposits.total,
     decimals: await reads.pinnedDecimals(),
     attention: attentionOf({
-      breaks: breaks.items,
-      held: held.items,
-      closes: closes.items,
+      breaks,
+      held: await reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
+      unsigned: await reads.unsignedCloses(WAITING_SHOWN),
+      overdue: await readOverdueDays(reads, { now: at, nextCloseAt }),
       policy,
     }),
-    attentionLeftOut:
-      breaks.total - breaks.items.length + Math.max(0, held.total - held.items.length),
     breakAges: await breakAgesAt(reads, { total: breaks.total, at }),
     backlogs: backlogs.items,
     lastRun: runs.items[0],
-    closes: closes.items,
-    tieOut: lastDay === undefined ? [] : await tieOuts.of(lastDay.close),
+    lastClose,
+    tieOut: lastClose === undefined ? [] : await tieOuts.of(lastClose.close),
     policy,
     newestFactAt: await reads.newestRecordedAt(),
   };
@@ -109,14 +114,17 @@ export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #tieOuts: TieOuts;
   readonly #now: () => number;
+  readonly #nextCloseAt: () => number;
   #latest: Promise<Snapshot> | undefined;
   /** The validity of the latest read; only one read runs at a time. */
   #fresh = { from: 0, until: 0 };
 
-  constructor(options: { reads: ConsoleReads; now: () => number }) {
+  /** `nextCloseAt`: when today is closed. */
+  constructor(options: { reads: ConsoleReads; now: () => number; nextCloseAt: () => number }) {
     this.#reads = options.reads;
     this.#tieOuts = new TieOuts(options.reads);
     this.#now = options.now;
+    this.#nextCloseAt = options.nextCloseAt;
   }
 
   latest(): Promise<Snapshot> {
@@ -133,7 +141,10 @@ export class Snapshots {
     this.#fresh = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
     const started = this.#now();
     try {
-      const snapshot = await look(this.#reads, this.#tieOuts, started);
+      const snapshot = await look(this.#reads, this.#tieOuts, {
+        at: started,
+        nextCloseAt: this.#nextCloseAt(),
+      });
       const ended = this.#now();
       const restMs = Math.max(FRESH_MS, REST_PER_LOOK * (ended - started));
       this.#fresh = { from: ended, until: ended + restMs };

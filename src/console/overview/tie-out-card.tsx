@@ -60,7 +60,7 @@ const TONES = {
 } as const;
 
 function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup | string {
-  const [last] = snapshot.closes;
+  const last = snapshot.lastClose;
   if (last === undefined) return '';
   const { day, status, closedAt, custodyCompared } = last.close;
   const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
@@ -88,7 +88,7 @@ export function TieOutCard({
   nextCloseAt: number;
   hrefOf: HrefOf;
 }): Markup {
-  const { tieOut, closes } = snapshot;
+  const { tieOut, lastClose } = snapshot;
   return (
     <Card
       id="tie-out"
@@ -96,7 +96,7 @@ export function TieOutCard({
       live="close tick"
       aside={<Verdict snapshot={snapshot} hrefOf={hrefOf} />}
     >
-      {closes.length === 0 ? (
+      {lastClose === undefined ? (
         <EmptyState title="No day is closed yet.">
           <p>
             The next close is due <Moment at={nextCloseAt} />. It closes every day that has ended.

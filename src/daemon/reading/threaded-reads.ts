@@ -63,6 +63,7 @@ export class ThreadedReads implements Reading {
   readonly statement = this.#listing('statement');
   readonly deposits = this.#listing('deposits');
   readonly findDeposits = this.#listing('findDeposits');
+  readonly oldestHeld = this.#listing('oldestHeld');
   readonly depositLife = this.#listing('depositLife');
   readonly withdrawals = this.#listing('withdrawals');
   readonly withdrawalLife = this.#listing('withdrawalLife');
@@ -86,6 +87,7 @@ export class ThreadedReads implements Reading {
   readonly addressesChanged = this.#working('addressesChanged');
   readonly rotationCursor = this.#working('rotationCursor');
   readonly closes = this.#listing('closes');
+  readonly unsignedCloses = this.#listing('unsignedCloses');
   readonly closedDay = this.#listing('closedDay');
   readonly dayMovements = this.#listing('dayMovements');
   readonly lastClose = this.#working('lastClose');

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ConsoleOptions } from '../../../src/console/application.ts';
 import type { DaemonStatus } from '../../../src/console/overview/daemon-status.ts';
-import { closeOf, closesOf } from '../../store/close/closing.ts';
+import { closeOf, closesOf, dayNumber } from '../../store/close/closing.ts';
 import { verifyWith } from '../../store/evidence.ts';
 import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { CALM, consoleUnderTest, PUBLIC, words } from '../console-under-test.ts';
+
+const DAY_MS = 86_400_000;
 
 async function openConsole(options: Partial<ConsoleOptions> = {}) {
   const { open, service, stranger } = await consoleUnderTest({
@@ -94,8 +96,78 @@ test('an old critical break is shown before however many newer ones are less sev
   const strange = Array.from({ length: 201 }, (_, index) => ({ id: `s${index}`, stream: 'x' }));
   await open.deliverTogether(...strange);
   const text = words(await read());
-  expect(text).toMatch(/Needs a person critical unexplained movement .* and 190 more/);
+  expect(text).toMatch(/Needs a person critical unexplained movement .* and 190 more breaks /);
   expect(text).toMatch(/Open breaks by age .* quarantined 201 oldest \d min/);
+});
+
+test('an old hold is shown before however many newer ones wait for nobody', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  const depositId = open.deposits()[0]?.deposit_id as never;
+  await open.decide({ kind: 'hold', depositId, reason: 'asked by the police' });
+  const scope = { kind: 'asset', asset: 'ethereum:ETH' as never } as const;
+  await open.decide({ kind: 'halt', scope, reason: 'the chain forks' });
+  const hashes = Array.from({ length: 55 }, (_, index) => `0xc${index}`);
+  await open.deliverTogether(
+    ...hashes.map((blockchainHash) =>
+      service.confirmed(6, { blockchainHash, transactionId: `tx-${blockchainHash}` }),
+    ),
+  );
+  expect(open.deposits().filter(({ reason }) => reason === 'halted')).toHaveLength(55);
+  const text = words(await read());
+  expect(text).toContain('held: operator hold');
+  expect(text).not.toContain('held: halted');
+  expect(text).not.toMatch(/more (held deposits|breaks)/);
+});
+
+test('more holds than the list shows are counted, and the count leads to them', async () => {
+  const { open, service, read } = await openConsole();
+  const hashes = Array.from({ length: 15 }, (_, index) => `0xc${index}`);
+  for (const blockchainHash of hashes) {
+    await open.deliver(service.confirmed(1, { blockchainHash }));
+  }
+  for (const { deposit_id: depositId } of open.deposits()) {
+    await open.decide({ kind: 'hold', depositId: depositId as never, reason: 'asked' });
+  }
+  const page = await read();
+  expect(page).toContain('<a href="/console/deposits?state=held">3 more held deposits</a>');
+});
+
+test('days that ended and are not closed wait for a person, once a close is overdue', async () => {
+  const nextCloseAt = (at: number): number => (Math.floor(at / DAY_MS) + 1) * DAY_MS + 300_000;
+  const { open, read } = await openConsole({
+    status: () => ({ ...CALM, nextCloseAt: nextCloseAt(open.at) }),
+  });
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  open.at = Date.parse('2025-11-21T02:00:00Z');
+  expect(words(await read())).not.toContain('not closed');
+  open.at = Date.parse('2025-11-21T02:10:00Z');
+  expect(words(await read())).toMatch(
+    /warning day 2025-11-20 .* The day has ended and is not closed: close it\./,
+  );
+  open.at = Date.parse('2025-11-23T09:00:00Z');
+  const page = await read();
+  expect(words(page)).toContain('3 days have ended and are not closed.');
+  expect(page).toContain('<a href="/console/close/2025-11-22">days 2025-11-20 to 2025-11-22</a>');
+});
+
+test('every unsigned day waits for a person, however many newer days are signed', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(1));
+  for (let index = 0; index < 10; index += 1) {
+    const day = dayNumber(index);
+    await open.record(closeOf(open, { day, cutOffAt: open.at + 1 }));
+    open.at += 1_000;
+  }
+  for (const { day, report_hash: reportHash } of closesOf(open).slice(1)) {
+    const signed = { kind: 'sign', day, reportHash, reason: 'seen' } as const;
+    await open.decide({ ...signed, role: 'preparer' }, 'olga');
+    await open.decide({ ...signed, role: 'reviewer' }, 'otto');
+  }
+  const text = words(await read());
+  expect(text).toContain('day 2025-11-20');
+  expect(text).toMatch(/The report \(.*\) waits for its preparer\./);
+  expect(text).not.toContain('day 2025-11-21');
 });
 
 test('a hold that has a break is listed once', async () => {

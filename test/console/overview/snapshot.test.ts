@@ -14,15 +14,20 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
         return clock.fails ? Promise.reject(new Error('the disk')) : reads.counts();
       },
       deposits: reads.deposits.bind(reads),
+      oldestHeld: reads.oldestHeld.bind(reads),
       breaks: reads.breaks.bind(reads),
       reconciliations: reads.reconciliations.bind(reads),
       pinnedDecimals: reads.pinnedDecimals.bind(reads),
       closes: reads.closes.bind(reads),
+      unsignedCloses: reads.unsignedCloses.bind(reads),
+      lastClose: reads.lastClose.bind(reads),
+      firstRecordedAt: reads.firstRecordedAt.bind(reads),
       closedDay: reads.closedDay.bind(reads),
       policy: reads.policy.bind(reads),
       newestRecordedAt: reads.newestRecordedAt.bind(reads),
     },
     now: () => clock.now,
+    nextCloseAt: () => 86_400_000,
   });
   const view = async (afterMs: number): Promise<number> => {
     clock.now += afterMs;

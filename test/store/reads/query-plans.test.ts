@@ -29,6 +29,7 @@ import {
 } from '../../../src/store/sqlite/reads/deposit-search.ts';
 import {
   disputedDepositRows,
+  heldRows,
   waitingDepositRows,
 } from '../../../src/store/sqlite/reads/deposits.ts';
 import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
@@ -74,6 +75,12 @@ test('the oldest held deposit and the oldest unacknowledged credit take one inde
   ]);
   expect(planOf(oldestUnacknowledged)).toEqual([
     'SCAN deposits USING COVERING INDEX deposits_unacknowledged',
+  ]);
+});
+
+test('held deposits of a reason are read in order from their index', () => {
+  expect(planOf((db) => heldRows(db, 'operator_hold', 12))).toEqual([
+    'SEARCH deposits USING INDEX deposits_held (reason=?)',
   ]);
 });
 

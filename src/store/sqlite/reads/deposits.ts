@@ -1,6 +1,12 @@
 import { sql, type Kysely } from 'kysely';
-import { awaitsCustody, type Deposit, type DepositState } from '../../../domain/deposit/deposit.ts';
+import {
+  awaitsCustody,
+  type Deposit,
+  type DepositState,
+  type HoldReason,
+} from '../../../domain/deposit/deposit.ts';
 import type { DepositId } from '../../../domain/ids.ts';
+import type { Oldest } from '../../answers.ts';
 import type { DepositQuery } from '../../queries.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
@@ -93,6 +99,44 @@ export function readDeposits(
         : undefined,
   } as const;
   return readPage(db, listing, { ...page, itemOf: depositOf });
+}
+
+/** Repeats the condition of the index `deposits_held`. */
+const HELD = sql<boolean>`state = 'held'`;
+
+/** A query for deposits held for a reason, first seen first, through their own index. */
+export function heldRows(db: Kysely<Tables>, reason: HoldReason, limit: number) {
+  return db
+    .selectFrom('deposits')
+    .where(HELD)
+    .where('reason', '=', reason)
+    .selectAll()
+    .orderBy('first_seen_at')
+    .limit(limit);
+}
+
+/** The oldest held deposits of each reason (`Reads.oldestHeld`). */
+export function readOldestHeld(
+  db: Kysely<Tables>,
+  asked: { readonly reasons: readonly HoldReason[]; readonly limit: number },
+): Promise<Oldest<Deposit>> {
+  const { reasons, limit } = asked;
+  return atSnapshot(db, async (at) => {
+    const items: Deposit[] = [];
+    for (const reason of reasons) {
+      items.push(...(await heldRows(at, reason, limit).execute()).map(depositOf));
+    }
+    const counted = await at
+      .selectFrom('deposits')
+      .where(HELD)
+      .where('reason', 'in', reasons)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirst();
+    return {
+      items: items.sort((left, right) => left.firstSeenAt - right.firstSeenAt),
+      total: counted?.count ?? 0,
+    };
+  });
 }
 
 /** One deposit by its id. */

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { BreakType } from '../../../domain/break/break.ts';
 import type { CloseRecord } from '../../../domain/close/record.ts';
-import type { Deposit } from '../../../domain/deposit/deposit.ts';
+import type { Deposit, HoldReason } from '../../../domain/deposit/deposit.ts';
 import type { Movement } from '../../../domain/money/movement.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { AssetId, DepositId, TransactionId } from '../../../domain/ids.ts';
@@ -37,6 +37,7 @@ import {
   readJournalMark,
   readLastClose,
   readRecordedAt,
+  readUnsignedCloses,
 } from './close/closes.ts';
 import { readCredit, readCredits, readFeedHead, readRestoredAfter } from './credits.ts';
 import { readCounts } from './counts.ts';
@@ -49,6 +50,7 @@ import {
   readDeposits,
   readDepositsToJudge,
   readDisputedDeposits,
+  readOldestHeld,
   readWaitingDeposits,
 } from './deposits.ts';
 import { readDayMovements } from './close/day-movements.ts';
@@ -115,6 +117,10 @@ export class SqliteReads implements Reads {
 
   deposit(depositId: string): Promise<Deposit | undefined> {
     return readDeposit(this.#db, depositId, this.#keys);
+  }
+
+  oldestHeld(reasons: readonly HoldReason[], limit: number) {
+    return readOldestHeld(this.#db, { reasons, limit });
   }
 
   findDeposits(search: DepositSearch, page: DepositPageRequest) {
@@ -205,6 +211,10 @@ export class SqliteReads implements Reads {
 
   closes(page: PageRequest) {
     return readCloses(this.#db, page);
+  }
+
+  unsignedCloses(limit: number) {
+    return readUnsignedCloses(this.#db, limit);
   }
 
   closedDay(day: string) {

@@ -1,9 +1,9 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { storedAmount } from '../../../../domain/money/amount.ts';
-import type { CloseRecord } from '../../../../domain/close/record.ts';
+import { SIGNATURE_ROLES, type CloseRecord } from '../../../../domain/close/record.ts';
 import type { DailyReport } from '../../../../domain/close/report.ts';
 import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../../domain/ids.ts';
-import type { ClosedReport, CountedRow, SignedDay } from '../../../answers.ts';
+import type { ClosedReport, CountedRow, Oldest, SignedDay } from '../../../answers.ts';
 import type { Page, PageRequest } from '../../../page.ts';
 import type { ClosedDayRow } from '../../../records.ts';
 import { GENESIS_HASH } from '../../../seal.ts';
@@ -59,6 +59,49 @@ export function readClose(db: Kysely<Tables>, day: string): Promise<ClosedReport
   });
 }
 
+/** Adds their signatures to closed days, oldest first. */
+async function withSignatures(
+  at: Kysely<Tables>,
+  closes: readonly ClosedDayRow[],
+): Promise<SignedDay[]> {
+  const days = closes.map(({ day }) => day);
+  const signatures = await at
+    .selectFrom('close_signatures')
+    .where('day', 'in', days)
+    .selectAll()
+    .orderBy('seq')
+    .execute();
+  return closes.map((close) => ({
+    close,
+    signatures: signatures.filter(({ day }) => day === close.day).map(signatureOf),
+  }));
+}
+
+/** A report needs this many signatures: its preparer's and its reviewer's. */
+const SIGNATURES = SIGNATURE_ROLES.length;
+
+/** Closed days that lack a signature (`Reads.unsignedCloses`). */
+export function readUnsignedCloses(db: Kysely<Tables>, limit: number): Promise<Oldest<SignedDay>> {
+  const lacksSignature = sql<boolean>`(select count(distinct role) from close_signatures
+    where close_signatures.day = daily_closes.day) < ${SIGNATURES}`;
+  return atSnapshot(db, async (at) => {
+    const counted = await at
+      .selectFrom('daily_closes')
+      .where(lacksSignature)
+      .select((one) => one.fn.countAll<number>().as('total'))
+      .executeTakeFirst();
+    const rows = await at
+      .selectFrom('daily_closes')
+      .where(lacksSignature)
+      .select(BESIDE_REPORT)
+      .orderBy(sql`status = 'exceptions'`, 'desc')
+      .orderBy('cut_off_at')
+      .limit(limit)
+      .execute();
+    return { items: await withSignatures(at, rows.map(closedDayOf)), total: counted?.total ?? 0 };
+  });
+}
+
 /** One page of closed days, newest first, with their signatures. */
 export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<SignedDay>> {
   return atSnapshot(db, async (at) => {
@@ -73,17 +116,7 @@ export function readCloses(db: Kysely<Tables>, page: PageRequest): Promise<Page<
       .limit(page.pageSize)
       .offset(page.page * page.pageSize)
       .execute();
-    const days = rows.map(({ day }) => day);
-    const signatures = await at
-      .selectFrom('close_signatures')
-      .where('day', 'in', days)
-      .selectAll()
-      .orderBy('seq')
-      .execute();
-    const items = rows.map((row) => ({
-      close: closedDayOf(row),
-      signatures: signatures.filter(({ day }) => day === row.day).map(signatureOf),
-    }));
+    const items = await withSignatures(at, rows.map(closedDayOf));
     return { items, total: counted?.total ?? 0, page: page.page, pageSize: page.pageSize };
   });
 }
