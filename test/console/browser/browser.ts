@@ -2,7 +2,7 @@ import { serve, type ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { apiUnderTest, tokenOf, type Person } from '../../api/api-under-test.ts';
+import { apiUnderTest, tokenOf, type ApiUnderTest, type Person } from '../../api/api-under-test.ts';
 import { faultsIn, openContext, watched, type Window } from '../../pages/browser.ts';
 import { ConsoleUnderTest, type ConsoleTestOptions } from '../console-under-test.ts';
 
@@ -25,8 +25,9 @@ export class Site {
     this.url = url;
   }
 
-  static async open(options: ConsoleTestOptions = {}): Promise<Site> {
-    const console = new ConsoleUnderTest(await apiUnderTest(), options);
+  /** `api`: over a store that the test has opened. */
+  static async open(options: ConsoleTestOptions = {}, api?: ApiUnderTest): Promise<Site> {
+    const console = new ConsoleUnderTest(api ?? (await apiUnderTest()), options);
     const app = console.app.route('/', console.api.app);
     const server = await new Promise<ServerType>((resolve) => {
       const started = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () =>

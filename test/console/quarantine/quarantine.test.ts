@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Person } from '../../api/api-under-test.ts';
-import { factOf } from '../../store/open-ledger.ts';
 import { consoleUnderTest, OWN_PAGE, words, type ConsoleUnderTest } from '../console-under-test.ts';
+import { keepUnderstood } from './kept.ts';
 
 /** A console with a body that no version understands. */
 async function withKept(): Promise<{ console: ConsoleUnderTest; id: string; seq: number }> {
@@ -12,17 +12,6 @@ async function withKept(): Promise<{ console: ConsoleUnderTest; id: string; seq:
   );
   if (row === undefined) throw new Error('nothing is kept');
   return { console, id: row.quarantine_id, seq: row.seq };
-}
-
-/** Keeps bodies as an earlier version did, which did not understand them. */
-async function keepUnderstood({ open, service }: ConsoleUnderTest, count: number): Promise<void> {
-  for (let number = 1; number <= count; number += 1) {
-    const body = { ...service.confirmed(6, { blockchainHash: `0xf${number}` }), id: `k${number}` };
-    const fact = factOf(body, open.at);
-    if (fact.kind !== 'notification') throw new Error('not understood');
-    const { at, raw } = fact;
-    await open.commit([{ kind: 'quarantined', at, raw, id: `k${number}`, defect: 'unknown type' }]);
-  }
 }
 
 test('the quarantine lists bodies with their defects, and each shows its bytes', async () => {
