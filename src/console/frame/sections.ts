@@ -9,7 +9,8 @@ const PAGES: Readonly<
   deposit: { section: '/console/deposits', folder: '' },
   withdrawal: { section: '/console/withdrawals', folder: '' },
   hash: { section: '/console/books', folder: '/movements' },
-  notification: { section: '/console/notifications', folder: '' },
+  // Bodies of the journal have no section of their own; every visitor has the overview.
+  notification: { section: '/console', folder: '/journal' },
   break: { section: '/console/breaks', folder: '' },
   day: { section: '/console/close', folder: '' },
   policy: { section: '/console/policy', folder: null },

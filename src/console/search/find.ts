@@ -6,7 +6,10 @@ import { amountsIn } from './amounts.ts';
 /** A thing that a search found. */
 export interface Hit {
   readonly subject: Subject;
+  /** By which its page is opened. */
   readonly id: string;
+  /** By which people know it, where that is another one: a notification's page is its fact's. */
+  readonly name?: string;
   /** `Deposit`, `Notification`. */
   readonly kind: string;
   /** What tells it from others: state, amount, vault. */
@@ -27,6 +30,7 @@ type SearchReads = Pick<
   | 'withdrawals'
   | 'movements'
   | 'notifications'
+  | 'quarantined'
   | 'pinnedDecimals'
 >;
 
@@ -51,8 +55,18 @@ async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
   const withdrawals = await reads.withdrawals({ transactionId: text }, FIRST);
   return [
     ...withdrawals.items.map(withdrawalHit),
+    ...(await quarantineHits(reads, text)),
     ...(await runHits(reads, text)),
     ...(await dayHits(reads, text)),
+  ];
+}
+
+async function quarantineHits(reads: SearchReads, text: string): Promise<Hit[]> {
+  const kept = await reads.quarantined(text);
+  if (kept === undefined) return [];
+  const { quarantineId: id, state, defect, receivedAt: at } = kept;
+  return [
+    { subject: 'quarantine', id, kind: 'Quarantined body', detail: `${state}: ${defect}`, at },
   ];
 }
 
@@ -109,13 +123,18 @@ async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]
 async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]> {
   const byOwnId = await reads.notifications({ id: text }, FIRST);
   const ofHash = await reads.notifications({ blockchainHash: text }, FIRST);
-  return [...byOwnId.items, ...ofHash.items].map(({ seq, id, stream, type, receivedAt }) => ({
-    subject: 'notification',
-    id: String(seq),
-    kind: 'Notification',
-    detail: `${id}: ${stream ?? 'unreadable'} ${type ?? ''}`.trim(),
-    at: receivedAt,
-  }));
+  return [...byOwnId.items, ...ofHash.items].map(
+    ({ seq, id, stream, type, blockchainHash, receivedAt }) => ({
+      subject: 'notification',
+      id: String(seq),
+      name: id,
+      kind: 'Notification',
+      detail: [stream ?? 'unreadable', type, blockchainHash]
+        .filter((one) => one !== null)
+        .join(' '),
+      at: receivedAt,
+    }),
+  );
 }
 
 /** Deposits that name the text, and deposits of the amount. The store bounds each reading. */

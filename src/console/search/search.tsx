@@ -25,12 +25,12 @@ function columnsOf(hrefOf: HrefOf): Column<Hit>[] {
     { title: 'What', cell: ({ kind }) => kind },
     {
       title: 'Id',
-      cell: ({ subject, id }) => {
+      cell: ({ subject, id, name = id }) => {
         const href = hrefOf(subject, id);
         return href === undefined ? (
-          <Identifier value={id} />
+          <Identifier value={name} />
         ) : (
-          <Identifier value={id} href={href} />
+          <Identifier value={name} href={href} />
         );
       },
     },
@@ -78,9 +78,9 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
           }
         >
           <p>
-            Search takes whole ids of deposits, withdrawals, breaks, credits, notifications and
-            runs, blockchain hashes, addresses, accounts, memos, owners, references of consumers,
-            amounts such as 1.5 ETH, and days such as 2025-11-20.
+            Search takes whole ids of deposits, withdrawals, breaks, credits, notifications,
+            quarantined bodies and runs, blockchain hashes, addresses, accounts, memos, owners,
+            references of consumers, amounts such as 1.5 ETH, and days such as 2025-11-20.
           </p>
         </EmptyState>
       )}
@@ -89,11 +89,20 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
   );
 }
 
+/** The page of a notification is its body, which not every role may read. */
+function bodyCall(seq: string) {
+  return { method: 'GET', path: `/v1/journal/${seq}/body` } as const;
+}
+
 /** `/console/search`: a single match opens at once. */
 export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, show, hrefOf } = context;
+  const { reads, show, may } = context;
   app.get('/console/search', async (visit) => {
     const text = (visit.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
+    const hrefOf: HrefOf = (subject, id) =>
+      subject === 'notification' && !may(visit, bodyCall(id))
+        ? undefined
+        : context.hrefOf(subject, id);
     const hits = text === '' ? [] : await find(reads, text);
     const only = onlyThing(hits);
     const href = only === undefined ? undefined : hrefOf(only.subject, only.id);

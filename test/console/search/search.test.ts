@@ -15,7 +15,7 @@ test('a search lists what has the text as its id or hash, with its notifications
   expect(text).toContain('Results for 0xa1');
   expect(text).toMatch(/Deposit dep_\S+ confirming, 100 ethereum:ETH, vault v1/);
   expect(text).toContain('Movements 0xa1 1 by asset and vault');
-  expect(text).toContain('ntf-1: incoming confirmation');
+  expect(text).toMatch(/Notification ntf-1 (?:Copy )?incoming confirmation 0xa1/);
   expect(text.match(/Deposit dep_/g)).toHaveLength(2);
 });
 
@@ -25,6 +25,25 @@ test('a single thing opens at once, whichever of its ids is given', async () => 
   const seq = String(open.rows<{ seq: number }>('SELECT seq FROM reconciliations')[0]?.seq);
   const answer = await (await as('vera')).request(`/console/search?q=rec_${seq}`);
   expect([answer.status, answer.headers.get('Location')]).toEqual([303, `/console/runs/${seq}`]);
+});
+
+test('a notification’s id opens its body, and names it where the role may not read bodies', async () => {
+  const { open, service, as } = await openConsole();
+  await open.deliver(service.confirmed(1));
+  const [row] = open.rows<{ seq: number; id: string }>('SELECT seq, id FROM notifications');
+  const audra = await (await as('audra')).request(`/console/search?q=${row?.id}`);
+  expect(audra.headers.get('Location')).toBe(`/console/journal/${row?.seq}`);
+  const page = await (await as('vera')).get(`/console/search?q=${row?.id}`);
+  expect(words(page)).toContain(`Notification ${row?.id} incoming confirmation 0xa1`);
+  expect(page).not.toContain('/console/journal/');
+});
+
+test('a quarantined body’s id opens it', async () => {
+  const { open, as } = await openConsole();
+  await open.deliver({ id: 'strange', stream: 'weather' });
+  const [kept] = open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
+  const answer = await (await as('vera')).request(`/console/search?q=${kept?.id}`);
+  expect(answer.headers.get('Location')).toBe(`/console/quarantine/${kept?.id}`);
 });
 
 test('a text that nothing has teaches what search takes', async () => {
