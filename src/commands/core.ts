@@ -216,7 +216,7 @@ function where(core: RunningCore): string {
     `custody core on ${core.url}/api/v1  (documents: ${core.url}/docs)`,
     `control calls on ${core.controlUrl}/sim, inspector on ${core.controlUrl}/inspector`,
     core.clock.isRepeatable
-      ? 'the clock stands still: move it with POST /sim/clock {"advanceMs":60000}'
+      ? 'the clock is stopped: move it with POST /sim/clock {"advanceMs":60000}'
       : 'the clock is real; Ctrl-C stops it',
   ].join('\n');
 }

@@ -20,8 +20,8 @@ export interface Clock {
   cancel(handle: Handle): void;
   /**
    * Declares running work on a socket, such as a webhook attempt. No task may await it, because it
-   * can hang. A virtual clock stands still while the work makes progress, so that a long advance
-   * does not time out a quick receiver. When the work seems to hang, the clock goes on.
+   * can hang. A virtual clock stops while the work makes progress, so that a long advance
+   * does not time out a quick receiver. When the work seems to hang, the clock continues.
    */
   hold(work: Promise<unknown>): void;
   /**

@@ -49,9 +49,10 @@ export class StoreFailed extends Error {
  * the facts' bytes and their whole effect are durable. A failure of the disk or the connection is
  * `unavailable`. A rejection is a bug, and nothing was kept.
  *
- * Ids that are given before the commit, from the fact's journal position (the last position + 1):
- * entries, breaks and quarantined bodies (`IdMint`, `quarantineIdOf`). Deposits and credits are named by their content. A store that several processes write
- * must give the position under a lock, and take the facts again when the commit fails.
+ * Entries, breaks and quarantined bodies get their ids before the commit, from the fact's journal
+ * position: the last position + 1 (`IdMint`, `quarantineIdOf`). The ids of deposits and credits are
+ * digests of their content. A store that several processes write must give the position under a lock,
+ * and take the facts again when the commit fails.
  *
  * Values that the writer caches between commits: balances (absolute), ids of ledger accounts, pinned
  * decimals, the policy and the exemption rules. Such a store must read them again in each commit.

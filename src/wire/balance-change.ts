@@ -58,8 +58,8 @@ export const balanceChange = z.looseObject({
 export type BalanceChange = z.infer<typeof balanceChange>;
 
 /**
- * The registered memo to whose sub-account a `memoInfo` attributes a credit; null where it tells none
- * that we can read, which attributes nothing.
+ * The registered memo to whose sub-account a `memoInfo` attributes a credit. Null when it holds no
+ * readable memo: then nothing is attributed.
  */
 export function attributedMemo(memoInfo: unknown): string | null {
   if (typeof memoInfo !== 'object' || memoInfo === null || !('memo' in memoInfo)) return null;

@@ -4,7 +4,7 @@ import { balanceChange } from './balance-change.ts';
 export const STREAMS = ['outgoing', 'blockchain', 'incoming'] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** Types of the `outgoing` stream up to the signature: they have no fields that have to be there. */
+/** Types of the `outgoing` stream up to the signature. They have no required fields. */
 const UNTIL_SIGNED_TYPES = [
   'approval-pending',
   'approved',
@@ -89,7 +89,7 @@ const outgoingCommon = {
   reasonCode: z.string().nullish(),
 };
 export const outgoingNotification = z.discriminatedUnion('type', [
-  // `quorum` and `approvals` may be anything: the spec shows neither's shape, and nothing reads them.
+  // The spec shows no shape of `quorum` and `approvals`, and nothing reads them: any value passes.
   z.looseObject({ ...outgoingCommon, type: z.enum(UNTIL_SIGNED_TYPES) }),
   z.looseObject({
     ...outgoingCommon,

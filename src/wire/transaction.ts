@@ -25,8 +25,8 @@ export type IncomingStatus = (typeof INCOMING_STATUSES)[number];
 export const signingPayload = z.looseObject({ payload: z.string(), hdpath: z.string() });
 
 /**
- * A transaction as the API tells it. `status` stays an open string: a status that we do not know
- * is data, and never credits anything. `createdAt` and `updatedAt` are ISO 8601.
+ * A transaction of the API. `status` is an open string: a status that we do not know is accepted,
+ * and never credits anything. `createdAt` and `updatedAt` are ISO 8601.
  */
 export const transaction = z.looseObject({
   transactionId: z.string().min(1),

@@ -36,7 +36,7 @@ export const WINDOWS = {
 interface Share {
   /** A request may start while all lanes together used less than this part of each window. */
   readonly percent: number;
-  /** Requests per hour that may start whatever other lanes used. */
+  /** Requests per hour that may always start: other lanes cannot use them. */
   readonly hourly: number;
 }
 

@@ -81,7 +81,7 @@ async function checkSubscription(checks: VaultChecks, vaultId: string): Promise<
   const drift = subscriptionDrift(rows.value, config.webhookUrl);
   return drift.kind === 'as_wanted'
     ? ok(check, driftText(drift))
-    : problem(check, `${driftText(drift)}: mend it with \`counterfoil subscribe --config FILE\``);
+    : problem(check, `${driftText(drift)}: fix it with \`counterfoil subscribe --config FILE\``);
 }
 
 /** The smallest override per network over all vaults: webhooks show no greater depth. */

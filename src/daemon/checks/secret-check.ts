@@ -48,14 +48,14 @@ export function openSecret(
   const to = openTo(mode, uid);
   if (to === null) return null;
   const name = shellWord(file);
-  const mend =
+  const command =
     uid === own || own === ROOT
       ? `chmod 600 ${name}`
       : `sudo chown "$(id -un)" ${name} && sudo chmod 600 ${name}`;
   const bits = (mode & 0o777).toString(8).padStart(3, '0');
   return warning(
     'secret files',
-    `${where} is open to ${to} (${file} has mode ${bits}): close it with \`${mend}\``,
+    `${where} is open to ${to} (${file} has mode ${bits}): close it with \`${command}\``,
   );
 }
 

@@ -40,9 +40,9 @@ export function refusalByTime(
 }
 
 /**
- * Why a certificate is refused at any time. The order tells most: a certificate of another
- * authority is not pinned either. `isTrusted`: whether our own TLS trusts its authority; true when a
- * proxy checked that.
+ * Why a certificate is refused at any time. The most helpful reason is first: a certificate of
+ * another authority is not pinned either. `isTrusted`: whether our own TLS trusts its authority; true
+ * when a proxy checked that.
  */
 export function refusalByRules(
   { isForClients, pins, names, x509 }: SenderCertificate,

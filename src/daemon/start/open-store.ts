@@ -13,8 +13,8 @@ export interface OpenStore {
 
 /**
  * Opens a store with an exclusive lock. Rejects with `StoreRefused`. `batchMax`: most facts of one
- * commit. `queueMax`: most facts without an answer. `shared`: the journal that the store replicates, if any. `onLost`: a worker thread stopped, so the daemon
- * must exit.
+ * commit. `queueMax`: most facts without an answer. `shared`: the journal that the store replicates, if
+ * any. `onLost`: a worker thread stopped, so the daemon must exit.
  */
 export async function openStore(options: {
   path: string;

@@ -59,8 +59,8 @@ export class Reloading {
   }
 
   /**
-   * Takes over what changed during the start, and begins to look for changes. `prepare` reads what a configuration names and returns how to take
-   * it over; it throws when it cannot.
+   * Takes over what changed during the start, and begins to look for changes. `prepare` reads what a
+   * configuration names, and returns a function that takes it over; it throws when it cannot.
    */
   begin(prepare: (config: Config) => () => void): void {
     this.#prepare = prepare;

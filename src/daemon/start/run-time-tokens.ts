@@ -29,7 +29,7 @@ export function warnOfSharedNames({ tokens, log }: Pick<Tokens, 'tokens' | 'log'
   if (names.length === 0) return;
   log.warn(
     { names },
-    'api.tokens has names that tokens made at run time have too: the journal cannot tell their people apart; rename them in the configuration',
+    'these names belong to a token in api.tokens and to a token made at run time: the journal cannot distinguish their users. Rename the tokens in the configuration',
   );
 }
 

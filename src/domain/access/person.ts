@@ -16,7 +16,7 @@ const EMAIL_CHARACTERS_MAX = 254;
 
 /**
  * The name with which a person's decisions are journalled: `person:` and the e-mail address in small
- * letters. Without an address that the provider vouches for, the provider's own id stands instead:
+ * letters. Without an address that the provider confirms, it is the provider's own id:
  * a person could otherwise take another's name, and be two people where four eyes are needed.
  */
 export function personName({ sub, email, emailVerified }: PersonClaims): string {

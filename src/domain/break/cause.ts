@@ -18,7 +18,7 @@ function isAboutBody(type: BreakType): boolean {
 }
 
 /**
- * The causes that a break may share with others, the narrowest first: its hash, whatever the type;
+ * The causes that a break may share with others, the narrowest first: its hash, for any type;
  * its type within its vault. Bodies belong to no vault, so their type alone is the cause.
  */
 export function causesOf({ type, subject }: Break): readonly Cause[] {

@@ -88,8 +88,8 @@ function breakAbout(
 const WITH_CHAIN: ReadonlySet<BreakType> = new Set(['conservation', 'unexplained_movement']);
 
 /**
- * The exemption that explains a difference. A rule with an amount covers no larger difference,
- * whatever it exempted at the last comparison.
+ * The exemption that explains a difference. A rule with an amount covers no larger difference, even
+ * if it exempted one at the last comparison.
  */
 function exemptionAbout(
   vaultAsset: VaultAsset,

@@ -31,7 +31,7 @@ export type EventRun = UncountedRun | CountedRun;
 /**
  * The events of one epoch, stored as runs. Each run is as long as possible. Runs are ordered by
  * type, transaction, source and count; null comes first. Equal sets are therefore equal lists,
- * whatever the order of arrival, and a growing depth extends one run. Serves the second layer of
+ * in any order of arrival, and a growing depth extends one run. Serves the second layer of
  * deduplication (spec, "Delivery rules").
  */
 export type EventHistory = readonly EventRun[];

@@ -3,7 +3,7 @@ import type { RuleContext } from './hash-state.ts';
 import type { AssetId } from '../ids.ts';
 import type { BalanceChange } from '../fact/notification.ts';
 
-/** A text that is equal for equal balance changes, whatever their order. */
+/** A text that is equal for equal balance changes in any order. */
 function contentOf(list: readonly BalanceChange[]): string {
   return JSON.stringify(
     list
@@ -32,7 +32,7 @@ function sameChange(left: BalanceChange, right: BalanceChange | undefined): bool
   );
 }
 
-/** Whether two lists of balance changes post the same, whatever their order. */
+/** Whether two lists of balance changes post the same, in any order. */
 export function sameContent(
   left: readonly BalanceChange[],
   right: readonly BalanceChange[],

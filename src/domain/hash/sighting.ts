@@ -20,7 +20,7 @@ import {
 
 /**
  * Identifies a sighting: one per stream and receiving position. The spec's bare `(blockchainHash,
- * type, confirmations)` cannot tell events apart, because one hash can pay several vaults,
+ * type, confirmations)` cannot distinguish events, because one hash can pay several vaults,
  * addresses and memos.
  */
 export interface SightingKey {

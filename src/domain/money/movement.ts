@@ -30,7 +30,7 @@ export interface Movement extends MovementKey {
 }
 
 /**
- * How books, chain view and custody API agree, whatever the time.
+ * How books, chain view and custody API agree, at any time.
  *
  * | agreement | is |
  * |---|---|

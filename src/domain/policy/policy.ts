@@ -82,7 +82,7 @@ export function ruleDepth(policy: CreditingPolicy, network: NetworkKey): number 
   return ownRule(policy.networks, network)?.confirmations ?? policy.default.confirmations;
 }
 
-/** Whether two policies are equal, whatever the order of rules and keys. */
+/** Whether two policies are equal; the order of rules and keys does not count. */
 export function samePolicy(left: CreditingPolicy, right: CreditingPolicy): boolean {
   return (
     sameRule(left.default, right.default) &&

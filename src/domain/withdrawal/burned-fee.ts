@@ -83,7 +83,7 @@ function touchedVaults(hash: KeyedHashState, { sightings, withdrawals }: ChangeS
 /**
  * The change set, extended by the burned fees that follow from it. A failed on-chain transaction
  * sends no balance changes and still burned its fee. The books take the fee from the chain view,
- * once per hash and vault, whatever the number of failed transactions. `hashes`: the states of
+ * once per hash and vault, for any number of failed transactions. `hashes`: the states of
  * every hash that the changed records have now or had before. Serves spec, "Conservation rules".
  */
 export function followBurnedFees(

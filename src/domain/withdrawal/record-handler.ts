@@ -127,7 +127,7 @@ function follow(
     known.custody === custody ? kept : { ...kept, withdrawal: { ...known, custody } };
   if (outcome.kind === 'matched') return certainty('known');
   if (outcome.kind !== 'break' || outcome.finding.type === 'missing_notification') {
-    // The API has shown this transaction; keep that, whatever cannot be compared yet.
+    // The API has shown this transaction: keep that, even when it cannot be compared yet.
     return known.custody === 'unasked' ? certainty('doubted') : kept;
   }
   return hasLastWord(record, known, { at: now.at, graceMs })

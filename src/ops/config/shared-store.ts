@@ -121,7 +121,7 @@ export function receiverIn(folder: string) {
 
 export type ReceiverConfig = z.infer<ReturnType<typeof receiverIn>>;
 
-/** Joins a store with its replica. `report`: tells a problem of a key at the top of the file. */
+/** Joins a store with its replica. `report`: receives a problem of a key at the top of the file. */
 export function storeWithReplica(
   { store, receiver }: { store: StoreKey; receiver?: Pick<ReceiverConfig, 'replica' | 'standby'> },
   report: (key: string, message: string) => void,

@@ -27,7 +27,7 @@ import type { VaultList } from '../watching/vault-list.ts';
 
 /**
  * Share of the remaining budget that one run may use. A share spreads the rest over the hour,
- * whatever the number of runs.
+ * for any number of runs.
  */
 const SHARE_OF_ROOM = 8;
 

@@ -46,7 +46,7 @@ export class LookupBackoff<Subject> {
     return this.#inOrder(subjects, (turn) => (isDue(now, turn) ? null : turn.askedAt));
   }
 
-  /** Records a look-up of the subject, whatever its result. */
+  /** Records a look-up of the subject with any result. */
   take(subject: Subject, now: number): void {
     const id = this.#idOf(subject);
     const intervalMs = nextBackoffMs(this.#asked.get(id)?.intervalMs);

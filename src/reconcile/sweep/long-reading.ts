@@ -100,13 +100,16 @@ export class LongReading {
       return (await this.#options.submit(compared.flatMap((one) => one.record ?? []))) === null;
     };
     const part = await list.goOn({ ...context, take });
-    const mended = await repairs?.run(missed, { ...context, snapshot: await this.#snapshotOf([]) });
+    const repaired = await repairs?.run(missed, {
+      ...context,
+      snapshot: await this.#snapshotOf([]),
+    });
     tally.skip('unreadable_row', part.unreadable);
     const half = {
       ...NO_CUSTODY_RESULT,
-      records: mended?.records ?? [],
-      requests: requestsOf([part, mended]),
-      repairs: mended?.repairs ?? NO_REPAIRS,
+      records: repaired?.records ?? [],
+      requests: requestsOf([part, repaired]),
+      repairs: repaired?.repairs ?? NO_REPAIRS,
     };
     const { unfinished } = part;
     if (unfinished?.kind !== 'later') this.#list = null;

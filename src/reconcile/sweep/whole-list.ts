@@ -138,9 +138,9 @@ export class WholeList {
     const again = compared.flatMap((one) => one.again ?? []);
     this.#options.changes?.unswept.put(again.filter((row) => isReread(row.updatedAt, reached)));
     const missed = compared.flatMap((one) => one.missed ?? []);
-    const mended = await repairs?.run(missed, { ...context, snapshot });
+    const repaired = await repairs?.run(missed, { ...context, snapshot });
     const sums = await this.#compareSums(transactions.values(), context);
-    const parts = [mended, sums].filter((part) => part !== undefined);
+    const parts = [repaired, sums].filter((part) => part !== undefined);
     return {
       records: [
         ...compared.flatMap((one) => one.record ?? []),
@@ -160,7 +160,7 @@ export class WholeList {
       }),
       incomplete: null,
       addresses: judged?.checks ?? null,
-      repairs: mended?.repairs ?? NO_REPAIRS,
+      repairs: repaired?.repairs ?? NO_REPAIRS,
     };
   }
 

@@ -149,7 +149,7 @@ type Probed = 'pending' | 'clear' | 'unreadable' | 'failed' | 'out of reach';
 
 function lookOf(probed: Probed): Look {
   if (probed === 'pending' || probed === 'unreadable') return 'in trouble';
-  return probed === 'clear' ? 'mended' : probed;
+  return probed === 'clear' ? 'fixed' : probed;
 }
 
 async function probe(

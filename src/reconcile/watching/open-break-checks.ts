@@ -14,7 +14,7 @@ const LOOKS_MAX = 20;
 export type Look =
   /** The problem persists, or the answer is not conclusive. */
   | 'in trouble'
-  | 'mended'
+  | 'fixed'
   /** The API failed: further checks in this run would fail too. */
   | 'failed'
   /** The budget or the circuit allows no request now. */
@@ -48,11 +48,11 @@ export async function checkOpenBreaks<Subject>(
     for (const subject of list) {
       if (!isReachable || troubled === most || looks === LOOKS_MAX || room() === 0) break;
       const found = await look(subject);
-      isReachable = found === 'in trouble' || found === 'mended';
+      isReachable = found === 'in trouble' || found === 'fixed';
       if (found === 'out of reach') break;
       looks += 1;
       if (list === due) dueLooks += 1;
-      if (found === 'mended') turns.forget(subject);
+      if (found === 'fixed') turns.forget(subject);
       else {
         turns.take(subject, now);
         troubled += 1;

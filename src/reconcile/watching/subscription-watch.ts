@@ -82,7 +82,7 @@ export class SubscriptionWatch {
       if (looked === 'failed') return looked;
       if (looked === 'not shown') return 'in trouble';
       this.#looked.set(vaultId, looked);
-      return wrongWith(looked, context.policy).length === 0 ? 'mended' : 'in trouble';
+      return wrongWith(looked, context.policy).length === 0 ? 'fixed' : 'in trouble';
     };
     // Never wait for budget: an unchecked vault is due in the next run.
     const room = (): number => Math.floor(context.custody.room('inactive') / REQUESTS_PER_LOOK);
@@ -101,7 +101,7 @@ export class SubscriptionWatch {
       if (!isReachable || room() === 0) break;
       const found = await look(vaultId);
       looks += 1;
-      isReachable = found === 'in trouble' || found === 'mended';
+      isReachable = found === 'in trouble' || found === 'fixed';
     }
     context.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
     const depths = await depthRecords(context);

@@ -75,7 +75,7 @@ export class WebhookClient {
     const timeout = this.#clock.at(this.#clock.now() + ATTEMPT_TIMEOUT_MS, async () => {
       timedOut = true;
       exchange.abort(new Error('no answer within 10 seconds'));
-      // Virtual time stands still until the failure is recorded. Otherwise the backoff would begin
+      // Virtual time stops until the failure is recorded. Otherwise the backoff would begin
       // too late.
       await finished;
       await new Promise((resolve) => setImmediate(resolve));

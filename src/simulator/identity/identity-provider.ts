@@ -162,7 +162,7 @@ export class IdentityProvider {
 
 function emailOf(email: unknown, verified: unknown): Identified | ProviderFailure {
   if (typeof email !== 'string') {
-    return { kind: 'rejected', message: 'The identity provider tells no e-mail address' };
+    return { kind: 'rejected', message: 'The identity provider returned no e-mail address' };
   }
   // Some providers omit the claim, so only an explicit `false` is refused.
   if (verified === false) {

@@ -94,7 +94,7 @@ export class Table<R extends object> {
 
   /**
    * Replaces every row and calls the hook for each difference. When differences alone would give a
-   * copy another order, the hook gets every row anew.
+   * copy another order, the hook gets every row again.
    */
   load(rows: ReadonlyMap<string, object>): void {
     const previous = new Map(this.#rows);

@@ -146,7 +146,10 @@ export class OrderActions {
       const payload = given.payload.toLowerCase();
       const hdpath = hdpaths.get(payload);
       if (hdpath === undefined) {
-        return refused('UE-1', `No payload ${payload} is to be signed: read signingPayloads anew`);
+        return refused(
+          'UE-1',
+          `The payload ${payload} waits for no signature: read signingPayloads again`,
+        );
       }
       const key = this.#view.registry.keys.publicKey(order.vaultId, hdpath);
       if (given.publicKey.toLowerCase() !== Buffer.from(key).toString('hex')) {

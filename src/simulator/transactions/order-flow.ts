@@ -166,7 +166,7 @@ export class OrderFlow {
     this.#wakes.clear();
   }
 
-  /** Returns why the order can never be sent, whatever the balances are. */
+  /** Returns why the order can never be sent, for any balances. */
   #objection(order: Order): CancellationReason | undefined {
     const network = this.#view.catalogue.network(order.network);
     if (network?.dustAmount !== undefined && order.amount < network.dustAmount) {

@@ -63,7 +63,7 @@ export class Bookkeeper {
     decode: DecodeBody;
     /** How many records are read before `tidy` forgets older ones. */
     askedForMax?: number | undefined;
-    /** The facts come from a journal: what was booked is booked again, whatever the limits are today. */
+    /** The facts come from a journal: today’s limits do not apply to facts that were booked before. */
     replays?: boolean | undefined;
   }) {
     this.#source = options.source;
@@ -303,7 +303,7 @@ export class Bookkeeper {
     if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };
     const seen = this.#unit.seen(decoded.notification.id);
     if (seen !== undefined && !this.#saidBefore(seen, kept.body)) {
-      return { kind: 'still', defect: 'another body stands under its id' };
+      return { kind: 'still', defect: 'another body has its id' };
     }
     const decided = this.#handle(decoded.notification, { ...now, source: 'webhook' }, false);
     if ('defect' in decided) return { kind: 'still', defect: decided.defect };

@@ -1,5 +1,6 @@
 import {
   NO_POLICY,
+  policyVersion,
   ruleFor,
   samePolicy,
   type CreditingPolicy,
@@ -11,6 +12,7 @@ import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
 import { haltsIn, isHalted, scopeText, withHalt } from '../../domain/policy/halt.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { evaluate } from '../../domain/deposit/evaluation.ts';
+import type { PolicyRow } from '../records.ts';
 import type { HandlerContext } from './handler-context.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
 
@@ -33,6 +35,11 @@ const JUDGED_AT_ONCE_MAX = 500;
 
 const TAKEN: DecisionOutcome = { kind: 'taken' };
 const UNCHANGED: DecisionOutcome = { kind: 'unchanged' };
+
+/** Whether a decision's basis is this policy. A decision without a basis asks for no check. */
+function isBasedOn(held: PolicyRow, basis: string | undefined): boolean {
+  return basis === undefined || basis === policyVersion(held);
+}
 
 /** Applies changes of the crediting policy, and evaluates the waiting deposits again. */
 export class PolicyHandler {
@@ -79,11 +86,17 @@ export class PolicyHandler {
 
   /** Changes the current policy only in the halt, so that it never undoes another change. */
   #switch(
-    { kind, scope, reason }: Extract<PolicyDecision, { kind: 'halt' | 'resume' }>,
+    { kind, scope, reason, basis }: Extract<PolicyDecision, { kind: 'halt' | 'resume' }>,
     actor: string,
     now: Now,
   ): DecisionOutcome {
-    const before = this.#context.unit.policy()?.policy ?? NO_POLICY;
+    const held = this.#context.unit.policy();
+    // A halt stops money: it never waits for another look, whatever changed.
+    if (kind === 'resume' && held !== undefined && !isBasedOn(held, basis)) {
+      const detail = `${held.actor} has changed the policy since you read it (${held.reason}), and it is ${policyVersion(held)} now. Nothing was resumed: read the policy again, then decide`;
+      return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };
+    }
+    const before = held?.policy ?? NO_POLICY;
     const halted = isHalted(before, scope);
     if (kind === 'halt' && halted) return UNCHANGED;
     if (kind === 'resume' && !halted) {
@@ -122,7 +135,7 @@ export class PolicyHandler {
     const { unit, source, flush } = this.#context;
     const before = unit.pinnedDecimals(asset);
     if (before === undefined) {
-      const detail = `no notification told decimals of ${asset} yet`;
+      const detail = `no notification has reported decimals of ${asset} yet`;
       return { kind: 'not_taken', refusal: { kind: 'not_found', detail } };
     }
     if (before === decimals) return UNCHANGED;

@@ -95,7 +95,7 @@ test.each<[string, Record<string, string | boolean>, string]>([
   [
     'the provider returns no address',
     { email_verified: true },
-    'The identity provider tells no e-mail address',
+    'The identity provider returned no e-mail address',
   ],
 ])('is 401 when %s', async (_name, claims, message) => {
   const foreign = await provider();

@@ -63,7 +63,7 @@ class Trial {
 
   constructor(subject: ProxyUnderTrial) {
     this.subject = subject;
-    // An IPv6 address stands in brackets in a URL.
+    // A URL has brackets around an IPv6 address.
     this.#host = subject.url.hostname.replace(/^\[(.*)\]$/, '$1');
     this.#port = subject.url.port === '' ? 443 : Number(subject.url.port);
   }
@@ -135,7 +135,7 @@ export async function checkProxy(subject: ProxyUnderTrial): Promise<Diagnosis[]>
 /** Codes of Node about the server's own certificate. */
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
 
-/** Codes about ours: the connection stood, and the proxy ended it. */
+/** Codes about our certificate: the proxy accepted the connection, and then ended it. */
 const ASKS_FOR_ONE = /^ERR_SSL|ECONNRESET|EPIPE/;
 
 async function checkConnection(trial: Trial): Promise<Diagnosis> {

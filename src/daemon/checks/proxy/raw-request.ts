@@ -34,7 +34,7 @@ export interface Ending {
 }
 
 /**
- * Sends the text of a request as it is, because a client library would mend what is tried here:
+ * Sends the text of a request unchanged. A client library would correct what this check tries:
  * spellings of the path, repeated headers, bodies that stall. Never rejects. An untrusted server
  * certificate ends the connection with an error.
  */

@@ -264,8 +264,8 @@ export function openReplica(path: string): Database.Database {
 }
 
 /**
- * Opens a store of this version or an earlier one to read its journal, whatever its other tables
- * hold. Throws `StoreRefused` when the file is missing, damaged or not a store.
+ * Opens a store of this version or an earlier one to read its journal; the other tables may be
+ * damaged. Throws `StoreRefused` when the file is missing, damaged or not a store.
  */
 export function openForRebuild(path: string): Database.Database {
   return opened(path, { fileMustExist: true }, (db) => {

@@ -10,9 +10,9 @@ import type { KeyIndex } from './key-index.ts';
 const KEPT_MAX = 100_000;
 
 /**
- * The numbers that stand for blockchain hashes in the tables (`hash_id` in schema.sql). A number is
- * the journal position of the fact that named the hash first, times 1,000,000, and its turn among
- * the hashes that the fact named.
+ * The numbers of blockchain hashes in the tables (`hash_id` in schema.sql). A number is the journal
+ * position of the first fact that names the hash, times 1,000,000. Each further new hash of that fact
+ * adds 1.
  */
 export class HashNumbers {
   readonly #keys: KeyIndex;

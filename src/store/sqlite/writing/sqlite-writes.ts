@@ -23,7 +23,7 @@ const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
 const SIGHTING_KEY = ['hash_id', 'vault_id', 'stream', 'account_id', 'address_id', 'memo'] as const;
 
-/** How many facts a row of `vault_spans` stands for; schema.sql names it too. */
+/** Facts per row of `vault_spans`; schema.sql names this number too. */
 export const SPAN_FACTS = 8_192;
 
 function statementsOf(db: Database) {

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { readSources } from '../source.ts';
+
+/**
+ * Texts in older words that must never change. They are part of breaks, break histories and sealed
+ * reports. `verify` and `rebuild` compute them again from the journal: with another text, each store
+ * that holds the old one would fail its audit, and each sealed report its hash.
+ */
+const FROZEN: Readonly<Record<string, readonly string[]>> = {
+  'src/domain/chain/chain-handler.ts': [
+    'was told again with other balance changes; the newest stands',
+  ],
+  'src/domain/close/explanation.ts': [
+    'the chain view was told nothing of it',
+    'the other side was told after the cut-off; both agree by now',
+  ],
+  'src/domain/close/prior-day.ts': ['told after the cut-off'],
+  'src/domain/close/verdict.ts': [
+    'moved where the chain view was told nothing, and custody did not confirm it',
+  ],
+  'src/domain/deposit/comparison.ts': ['that no notification told of'],
+  'src/domain/deposit/incoming-handler.ts': ['were told again with other amounts; ', '} stands`'],
+  'src/domain/deposit/verification.ts': [
+    'mined again, and the custody API confirms it: the credit stands',
+    'the custody API confirms the amount that stands',
+    ': mend it with \\`counterfoil subscribe\\`',
+  ],
+  'src/domain/withdrawal/outgoing-handler.ts': [
+    'was reported mined twice with different balance changes; the first stands',
+  ],
+  'src/domain/withdrawal/own-hash-handler.ts': [
+    'its deposits were held for internal and are judged anew',
+  ],
+  'src/domain/withdrawal/record-handler.ts': [
+    'and the custody API does not: its deposits were held for internal and are judged anew',
+    'notifications tell of own transaction ',
+    'it may be forged, and what was posted for it is taken back',
+  ],
+  'src/store/bookkeeping/bookkeeper.ts': [
+    'arrived again with another body: the first stands, the second is kept as ',
+  ],
+};
+
+const TEXT_OF = new Map(readSources('src').map(({ path, text }) => [path, text]));
+
+test.for(Object.entries(FROZEN))('%s keeps the texts that old stores hold', ([path, texts]) => {
+  expect(texts.filter((text) => TEXT_OF.get(path)?.includes(text) !== true)).toEqual([]);
+});
