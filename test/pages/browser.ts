@@ -8,9 +8,15 @@ const CHROMIUM = '/usr/bin/chromium';
 /** Tests of a browser are skipped where none is installed; `.ci/run` installs it. */
 export const HAS_BROWSER = existsSync(CHROMIUM);
 
-/** The widths that every page must fit: phone, tablet, desk. */
+/** The widths at which axe reads every page: phone, tablet, desk. */
 const WIDTHS = [390, 820, 1_440] as const;
+/** Further widths that every page must fit: a larger phone, and a screen on a wall. */
+const MORE_WIDTHS = [420, 2_560] as const;
+/** One line of a card on the narrowest phone. */
+const PHONE_LINE = 310;
 const THEMES = ['light', 'dark'] as const;
+/** The rules of axe that depend on colours. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'] as const;
 
 /** A busy machine must not fail a test. */
 const TIMEOUT_MS = 240_000;
@@ -62,17 +68,18 @@ export function watched(page: Page, faults: string[]): Page {
   return page;
 }
 
-/** What axe finds wrong on a page: `color-contrast: .badge`. */
-export async function violations(page: Page): Promise<string[]> {
+/** What axe finds wrong on a page: `color-contrast: .badge`. `rules`: these alone. */
+async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(AXE);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const found = await page.evaluate<{ id: string; nodes: { target: string[] }[] }[]>(
-    '(async () => (await axe.run()).violations.map(({id, nodes}) => ({id, nodes: nodes.map(({target}) => ({target}))})))()',
+    `(async () => (await axe.run(${JSON.stringify(options)})).violations.map(({id, nodes}) => ({id, nodes: nodes.map(({target}) => ({target}))})))()`,
   );
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
 /** Elements that are wider than the window, by their selectors; a table scrolls in its frame. */
-export function overflow(page: Page): Promise<string[]> {
+function overflow(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return [];
@@ -111,18 +118,62 @@ function misplaced(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** What is wrong with an open page for a screen reader or a narrow window, over all looks. */
+/**
+ * Amounts that break within a number although one line of a phone's card would hold them. Every digit
+ * of a longer one must be seen, so it may break.
+ */
+function brokenFigures(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const linesOf = (one) => {
+      const tops = [...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
+        .flatMap((node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return [...range.getClientRects()].filter(({ width }) => width > 0);
+        });
+      return new Set(tops.map(({ top }) => Math.round(top))).size;
+    };
+    const fits = (one) => {
+      const line = document.createElement('span');
+      const { font, letterSpacing } = getComputedStyle(one);
+      Object.assign(line.style, { font, letterSpacing, position: 'absolute', whiteSpace: 'nowrap' });
+      line.textContent = one.textContent;
+      document.body.append(line);
+      const { width } = line.getBoundingClientRect();
+      line.remove();
+      const card = one.closest('.card') ?? document.querySelector('main');
+      const { paddingLeft, paddingRight } = getComputedStyle(card);
+      const inner = card.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+      return width <= Math.min(inner, ${PHONE_LINE});
+    };
+    return [...document.querySelectorAll('.figure, .units')]
+      .filter((one) => linesOf(one) > 1 && fits(one))
+      .map((one) => 'broken: ' + one.className + ' ' + one.textContent);
+  })()`);
+}
+
+/** What does not fit at the window's width. */
+async function unfitting(page: Page): Promise<string[]> {
+  const found = await Promise.all([misplaced(page), brokenFigures(page), overflow(page)]);
+  return found.flat();
+}
+
+/**
+ * What is wrong with an open page for a screen reader or at any width. Only rules about colours run
+ * in the second theme: the others read the same document.
+ */
 export async function faultsIn(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const width of WIDTHS) {
+  const [first, second] = THEMES;
+  for (const width of [...WIDTHS, ...MORE_WIDTHS]) {
     await page.setViewportSize({ width, height: 900 });
-    const lies = await misplaced(page);
-    found.push(...lies.map((one) => `${name} ${width}: ${one}`));
-    for (const theme of THEMES) {
-      await page.emulateMedia({ colorScheme: theme });
-      const wrong = [...(await violations(page)), ...(await overflow(page))];
-      found.push(...wrong.map((one) => `${name} ${width} ${theme}: ${one}`));
-    }
+    await page.emulateMedia({ colorScheme: first });
+    found.push(...(await unfitting(page)).map((one) => `${name} ${width}: ${one}`));
+    if (MORE_WIDTHS.some((one) => one === width)) continue;
+    found.push(...(await violations(page)).map((one) => `${name} ${width} ${first}: ${one}`));
+    await page.emulateMedia({ colorScheme: second });
+    const colours = await violations(page, COLOUR_RULES);
+    found.push(...colours.map((one) => `${name} ${width} ${second}: ${one}`));
   }
   return found;
 }

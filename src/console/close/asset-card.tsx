@@ -4,7 +4,7 @@ import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { decimalText } from '../../pages/parts/figure.ts';
+import { decimalText, figureClass } from '../../pages/parts/figure.ts';
 import { Identifier } from '../../pages/parts/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { balancesLink } from '../parts/book-links.ts';
@@ -50,10 +50,15 @@ export function ReportAmount(shown: {
   if (amount === '0') return <span class="muted">0</span>;
   const sign = signed && !amount.startsWith('-') ? '+' : '';
   const digits = decimals.get(asset);
+  const text = decimalText(BigInt(amount), digits ?? 0);
   return (
-    <data class="figure" value={amount} title={`${amount} in the smallest unit`}>
+    <data
+      class={figureClass('figure', text)}
+      value={amount}
+      title={`${amount} in the smallest unit`}
+    >
       {sign}
-      {decimalText(BigInt(amount), digits ?? 0)}
+      {text}
       {digits === undefined ? <span class="units">smallest units</span> : ''}
     </data>
   );

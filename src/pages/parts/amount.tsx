@@ -1,4 +1,4 @@
-import { decimalText, grouped } from './figure.ts';
+import { decimalText, figureClass, grouped } from './figure.ts';
 import type { Markup } from './markup.ts';
 
 /** The decimals of each asset, pinned at its first sighting. */
@@ -30,13 +30,15 @@ export function AmountFigure(figure: {
   const fractionDigits = decimals.get(asset);
   const sign = signed && amount > 0n ? '+' : '';
   const exact = amount.toString();
+  const text =
+    fractionDigits === undefined
+      ? grouped(exact.replace('-', '−'))
+      : decimalText(amount, fractionDigits);
   return (
     <data class="amount" value={exact}>
-      <span class="figure">
+      <span class={figureClass('figure', text)}>
         {sign}
-        {fractionDigits === undefined
-          ? grouped(exact.replace('-', '−'))
-          : decimalText(amount, fractionDigits)}
+        {text}
       </span>
       {bare ? (
         ''
@@ -49,7 +51,9 @@ export function AmountFigure(figure: {
       {fractionDigits === 0 ? (
         ''
       ) : (
-        <span class="units">{fractionDigits === undefined ? 'smallest units' : exact}</span>
+        <span class={figureClass('units', exact)}>
+          {fractionDigits === undefined ? 'smallest units' : exact}
+        </span>
       )}
     </data>
   );

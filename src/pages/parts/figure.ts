@@ -19,6 +19,17 @@ export function decimalText(amount: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
+/** Characters that one line of a phone's card holds, at a figure's size there. */
+const LINE_CHARACTERS = 36;
+
+/**
+ * The classes of an amount's text. A number stays on one line; `long`, which may break, marks one
+ * that no line of a phone holds.
+ */
+export function figureClass(name: 'figure' | 'units', text: string): string {
+  return text.length > LINE_CHARACTERS ? `${name} long` : name;
+}
+
 /** `1.5` with 18 decimals, in smallest units; undefined for text that is no such amount. */
 export function unitsOf(text: string, decimals: number): bigint | undefined {
   const [, whole = '', fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? [];

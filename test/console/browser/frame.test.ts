@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tokenOf } from '../../api/api-under-test.ts';
+import { fill } from './filled.ts';
 import { eventSeen, faultsOf, HAS_BROWSER, Site, useBrowser } from './browser.ts';
 
 describe.runIf(HAS_BROWSER)('in a browser', () => {
@@ -54,6 +55,39 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(await page.getByText('It waits for the outcome.').isVisible()).toBe(true);
     await page.getByText('Run now…').click();
     await page.locator('tbody tr').nth(1).waitFor();
+  });
+
+  test('a printed page has no buttons, fields or downloads', async () => {
+    const site = await Site.open();
+    await fill(site.console);
+    const page = await site.window({ as: 'ada' });
+    const controls = page.locator('button, input, select, summary, .bulk, .downloads').filter({
+      visible: true,
+    });
+    for (const path of ['/console/breaks', '/console/close/2025-11-20']) {
+      await page.emulateMedia({ media: 'screen' });
+      await page.goto(path);
+      expect(await controls.count()).toBeGreaterThan(3);
+      await page.emulateMedia({ media: 'print' });
+      expect([path, await controls.allTextContents()]).toEqual([path, []]);
+      expect(await page.locator('main h1').isVisible()).toBe(true);
+    }
+  });
+
+  test('a wall screen shows the overview in three columns', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'vera', width: 2_560 });
+    await page.goto('/console');
+    const leftOf = async (card: string): Promise<number> =>
+      (await page.locator(card).boundingBox())?.x ?? Number.NaN;
+    const [first, second, third] = [
+      await leftOf('#attention'),
+      await leftOf('#states'),
+      await leftOf('#health'),
+    ];
+    expect(first).toBeLessThan(second);
+    expect(second).toBeLessThan(third);
+    expect(await leftOf('#latest-deposits')).toBe(second);
   });
 
   test('a run is started without scripts', async () => {
