@@ -6,7 +6,7 @@ import { Identifier } from '../../pages/parts/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/moment.tsx';
 import { statementLink } from '../parts/book-links.ts';
-import { CAUSES, SOURCES } from './words.ts';
+import { CAUSES, SOURCES } from '../parts/entry-words.ts';
 
 /** A page shows no more entries of a movement: a hash can be posted any number of times. */
 const ENTRIES_MAX = 100;

@@ -21,7 +21,7 @@ import {
 } from '../parts/book-links.ts';
 import type { Problem } from './balance-filter.ts';
 import { usualPeriods, type Period } from './period.ts';
-import { CAUSES, SOURCES } from './words.ts';
+import { CAUSES, SOURCES } from '../parts/entry-words.ts';
 
 /** What the page of a statement shows. */
 export interface ShownStatement {

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import type { DailyReport } from '../../domain/close/report.ts';
 import type { Figure } from '../../report/asset-totals.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
@@ -7,7 +8,8 @@ import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
 import { decimalText, figureClass } from '../../pages/parts/figure.ts';
 import { Identifier } from '../../pages/parts/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { balancesLink } from '../parts/book-links.ts';
+import { balancesAtCutOff } from '../parts/book-links.ts';
+import { dayMovementsLink } from './day-movements.tsx';
 import type { DayAsset, DayReport } from './day-report.ts';
 
 /** A page shows no more vaults of an asset; the documents have all. */
@@ -69,20 +71,56 @@ function moved(now: AmountText, before: AmountText): string | null {
   return (BigInt(now) - BigInt(before)).toString();
 }
 
+/** What a figure is made of: balances for its ends, else the day's movements. */
+function figureLink(report: DailyReport, asset: string, figure: Figure): string | undefined {
+  const { day, from, cutOffAt } = report;
+  if (figure === 'closing') return balancesAtCutOff({ asset }, Date.parse(cutOffAt));
+  if (figure === 'opening')
+    return from === null ? undefined : balancesAtCutOff({ asset }, Date.parse(from));
+  return dayMovementsLink(day, { asset, figure });
+}
+
+/** A figure that leads to what it is made of; zero is made of nothing. */
+function LinkedFigure(shown: {
+  report: DailyReport;
+  asset: string;
+  figure: Figure;
+  amount: AmountText;
+  decimals: ReadonlyMap<string, number>;
+}): Markup {
+  const { report, figure, ...amount } = shown;
+  const href = figureLink(report, amount.asset, figure);
+  const text = <ReportAmount {...amount} />;
+  if (href === undefined || amount.amount === '0') return text;
+  return <a href={href}>{text}</a>;
+}
+
 /** The roll-forward, beside that of the day before. */
 function RollForward({ one, day }: { one: DayAsset; day: DayReport }): Markup {
   const { asset, sum, before } = one;
-  const { decimals } = day;
+  const { decimals, report } = day;
+  const linked = (of: DailyReport, figure: Figure, text: AmountText): Child => (
+    <LinkedFigure report={of} asset={asset} figure={figure} amount={text} decimals={decimals} />
+  );
   const amount = (text: AmountText, signed = false): Child => (
     <ReportAmount amount={text} asset={asset} decimals={decimals} signed={signed} />
   );
   const columns: Column<Line>[] = [
     { title: 'Figure', cell: ({ title, isEnd }) => (isEnd === true ? <b>{title}</b> : title) },
-    { title: day.close.day, cell: ({ figure }) => amount(sum[figure]), is: 'number' },
+    {
+      title: report.day,
+      cell: ({ figure }) => linked(report, figure, sum[figure]),
+      is: 'number',
+    },
   ];
-  if (before !== undefined && day.before !== null) {
+  const earlier = day.before;
+  if (before !== undefined && earlier !== null) {
     columns.push(
-      { title: day.before.day, cell: ({ figure }) => amount(before[figure]), is: 'number' },
+      {
+        title: earlier.day,
+        cell: ({ figure }) => linked(earlier, figure, before[figure]),
+        is: 'number',
+      },
       {
         title: 'Change',
         cell: ({ figure }) => amount(moved(sum[figure], before[figure]), true),
@@ -129,16 +167,18 @@ function witnessColumns(asset: string, day: DayReport): Column<WitnessRow>[] {
   ];
 }
 
-/** A vault's name, and its positions at the cut-off. */
+/** A vault's name, its positions at the cut-off, and its movements of the day. */
 function vaultTitle(day: DayReport, { vaultId, asset }: DayAsset['vaults'][number]): Markup {
   const { report, close } = day;
   const name = vaultNameOf(report, vaultId);
-  // The cut-off is the first moment after the day.
-  const asOf = new Date(close.cutOffAt - 1).toISOString();
   return (
     <>
       {name === null ? '' : <b>{name} </b>}
-      <Identifier value={vaultId} href={balancesLink({ vaultId, asset, asOf })} />
+      <Identifier
+        value={vaultId}
+        href={balancesAtCutOff({ vaultId, asset }, close.cutOffAt)}
+      />{' '}
+      <a href={dayMovementsLink(close.day, { asset, vaultId })}>movements</a>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { pageOf } from '../../pages/parts/link.ts';
 import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
+import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';
 import { readDayReport } from './day-report.ts';
 import { isDay, readMonth, readUnclosedDay } from './days.ts';
@@ -57,6 +58,7 @@ function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContex
 export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may } = context;
   mountReport(app, context);
+  mountDayMovements(app, context);
   mountDownloads(app, context);
   mountActions(app, context);
   app.get(CLOSE_PATH, async (visit) => {
@@ -84,6 +86,9 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
     const pages = {
       differences: pageOf(visit.req.query('differences')),
       prior: pageOf(visit.req.query('prior')),
+      transit: pageOf(visit.req.query('transit')),
+      unconfirmed: pageOf(visit.req.query('unconfirmed')),
+      breaks: pageOf(visit.req.query('breaks')),
     };
     const asset = visit.req.query('asset');
     const body = <DayPage day={found} signing={signing} asset={asset} pages={pages} />;

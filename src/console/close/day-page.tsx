@@ -12,6 +12,7 @@ import { AssetCard, ReportAmount } from './asset-card.tsx';
 import { CLOSE_PATH, StatusBadge } from './calendar.tsx';
 import type { DayAsset, DayReport } from './day-report.ts';
 import { DifferencesCard, PriorDayCard } from './difference-cards.tsx';
+import { OpenItemCards, type OpenItemPages } from './open-items.tsx';
 import { Signing, type SigningShown } from './signing.tsx';
 
 /** A page draws so many assets at once; with more, it draws the one that its address names. */
@@ -165,30 +166,49 @@ function TieOutCard({ day }: { day: DayReport }): Markup {
 
 interface CountLine {
   readonly title: string;
+  /** The card that lists them. */
+  readonly card?: string;
   readonly count: (report: DailyReport) => number;
 }
 
 const COUNTS: readonly CountLine[] = [
   { title: 'Exceptions', count: ({ exceptions }) => exceptions.length },
-  { title: 'Differences', count: ({ differences }) => differences.length },
+  {
+    title: 'Differences',
+    card: 'differences',
+    count: ({ differences }) => differences.length,
+  },
   {
     title: 'Open differences',
     count: ({ openDifferences = [] }) => openDifferences.reduce((sum, { count }) => sum + count, 0),
   },
-  { title: 'Prior-day items', count: ({ priorDay }) => priorDay.length },
-  { title: 'Own transfers in transit', count: ({ inTransit }) => inTransit.length },
+  { title: 'Prior-day items', card: 'prior-day', count: ({ priorDay }) => priorDay.length },
+  {
+    title: 'Own transfers in transit',
+    card: 'transit',
+    count: ({ inTransit }) => inTransit.length,
+  },
   {
     title: 'Own debits not confirmed by custody',
+    card: 'unconfirmed',
     count: ({ unconfirmed = [] }) => unconfirmed.length,
   },
-  { title: 'Breaks open at the cut-off', count: ({ openBreaks }) => openBreaks.length },
+  {
+    title: 'Breaks open at the cut-off',
+    card: 'breaks',
+    count: ({ openBreaks }) => openBreaks.length,
+  },
 ];
 
 /** Counts of this day beside those of the day before. */
 function ComparisonCard({ day }: { day: DayReport }): Markup {
   const { report, before } = day;
   const columns: Column<CountLine>[] = [
-    { title: 'Count', cell: ({ title }) => title },
+    {
+      title: 'Count',
+      cell: ({ title, card, count }) =>
+        card === undefined || count(report) === 0 ? title : <a href={`#${card}`}>{title}</a>,
+    },
     { title: report.day, cell: ({ count }) => grouped(String(count(report))), is: 'number' },
   ];
   if (before !== null) {
@@ -226,7 +246,7 @@ export function DayPage(shown: {
   signing: SigningShown;
   /** The asset that the address names. */
   asset: string | undefined;
-  pages: { readonly differences: number; readonly prior: number };
+  pages: OpenItemPages & { readonly differences: number; readonly prior: number };
 }): Markup {
   const { day, signing, asset, pages } = shown;
   const cards = drawn(day, asset);
@@ -239,6 +259,7 @@ export function DayPage(shown: {
         <AssetCard one={one} day={day} />
       ))}
       <ComparisonCard day={day} />
+      <OpenItemCards day={day} pages={pages} />
       <PriorDayCard day={day} page={pages.prior} />
     </>
   );

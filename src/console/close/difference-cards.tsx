@@ -54,7 +54,7 @@ function Explanation({ one }: { one: ReportDifference }): Markup {
 }
 
 /** A hash, and the vault and asset that it moved. */
-function Moved({
+export function Moved({
   one,
 }: {
   one: { blockchainHash: string; vaultId: string; asset: string };

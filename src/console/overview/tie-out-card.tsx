@@ -1,22 +1,47 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import type { HrefOf } from '../frame/context.ts';
+import type { ClosedDayRow } from '../../store/records.ts';
+import { balancesAtCutOff } from '../parts/book-links.ts';
 import { AmountFigure } from '../../pages/parts/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
 import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/moment.tsx';
 import type { Snapshot } from './snapshot.ts';
 import { differs, type TieOutRow } from './tie-out.ts';
 
-function figure(amount: Amount | null, row: TieOutRow): Markup | string {
-  if (amount === null) return 'not compared';
-  const decimals = new Map(row.decimals === null ? [] : [[row.asset, row.decimals]]);
-  return <AmountFigure amount={amount} asset={row.asset} decimals={decimals} bare />;
+/** The pages of the closed day that the card shows. */
+interface Links {
+  /** The asset's roll-forward and witnesses. */
+  readonly asset: (row: TieOutRow) => string;
+  /** The positions that make up the books or the chain view at the cut-off. */
+  readonly balances: (row: TieOutRow, view: 'books' | 'chain') => string;
+  readonly differences: string;
 }
 
-function difference(row: TieOutRow): Markup | string {
+function linksOf({ day, cutOffAt }: ClosedDayRow, hrefOf: HrefOf): Links {
+  const page = hrefOf('day', day) ?? `/console/reports/${day}`;
+  return {
+    asset: ({ asset }) => `${linkTo(page, { asset })}#asset-${asset}`,
+    balances: ({ asset }, view) => balancesAtCutOff({ view, asset }, cutOffAt),
+    differences: `${page}#differences`,
+  };
+}
+
+function figure(row: TieOutRow, amount: Amount | null, href: string): Markup | string {
+  if (amount === null) return 'not compared';
+  const decimals = new Map(row.decimals === null ? [] : [[row.asset, row.decimals]]);
+  return (
+    <a href={href}>
+      <AmountFigure amount={amount} asset={row.asset} decimals={decimals} bare />
+    </a>
+  );
+}
+
+function difference(row: TieOutRow, { differences }: Links): Markup | string {
   const { asset, chainDifference, custodyDifference } = row;
   if (!differs(row)) {
     const isCompared = chainDifference !== null || custodyDifference !== null;
@@ -37,7 +62,9 @@ function difference(row: TieOutRow): Markup | string {
             {amount === null ? (
               ''
             ) : (
-              <AmountFigure amount={amount} asset={asset} decimals={decimals} signed bare />
+              <a href={differences}>
+                <AmountFigure amount={amount} asset={asset} decimals={decimals} signed bare />
+              </a>
             )}
           </div>
         ))}
@@ -45,13 +72,30 @@ function difference(row: TieOutRow): Markup | string {
   );
 }
 
-const COLUMNS: readonly Column<TieOutRow>[] = [
-  { title: 'Asset', cell: ({ asset }) => <span class="id">{asset}</span> },
-  { title: 'Books', cell: (row) => figure(row.books, row), is: 'number' },
-  { title: 'Chain view', cell: (row) => figure(row.chain, row), is: 'number' },
-  { title: 'Custody', cell: (row) => figure(row.custody, row), is: 'number' },
-  { title: 'Difference', cell: difference, is: 'number' },
-];
+function columnsOf(links: Links): Column<TieOutRow>[] {
+  return [
+    {
+      title: 'Asset',
+      cell: (row) => (
+        <a class="id" href={links.asset(row)}>
+          {row.asset}
+        </a>
+      ),
+    },
+    {
+      title: 'Books',
+      cell: (row) => figure(row, row.books, links.balances(row, 'books')),
+      is: 'number',
+    },
+    {
+      title: 'Chain view',
+      cell: (row) => figure(row, row.chain, links.balances(row, 'chain')),
+      is: 'number',
+    },
+    { title: 'Custody', cell: (row) => figure(row, row.custody, links.asset(row)), is: 'number' },
+    { title: 'Difference', cell: (row) => difference(row, links), is: 'number' },
+  ];
+}
 
 const TONES = {
   balanced: 'good',
@@ -106,7 +150,7 @@ export function TieOutCard({
         <DataTable
           caption="The last closed day by asset"
           items={tieOut}
-          columns={COLUMNS}
+          columns={columnsOf(linksOf(lastClose.close, hrefOf))}
           rowKey={({ asset }) => `asset-${asset}`}
         />
       )}

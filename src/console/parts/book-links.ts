@@ -42,3 +42,12 @@ export function balancesLink(
 ): string {
   return linkTo(BOOKS_PATH, query);
 }
+
+/** The page of the matching balances at a day's cut-off, Unix milliseconds. */
+export function balancesAtCutOff(
+  query: Partial<Omit<BalanceQuery, 'asOf'>>,
+  cutOffAt: number,
+): string {
+  // The cut-off is the first moment after the day.
+  return balancesLink({ ...query, asOf: new Date(cutOffAt - 1).toISOString() });
+}

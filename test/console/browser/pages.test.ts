@@ -52,6 +52,7 @@ const EXAMPLES: Readonly<Record<string, (site: Site) => string>> = {
   '/console/journal/:seq{[0-9]{1,15}}': () => '/console/journal/2',
   '/console/close': () => '/console/close?month=2025-11',
   '/console/close/:day': () => '/console/close/2025-11-20',
+  '/console/close/:day/movements': () => '/console/close/2025-11-20/movements',
   '/console/policy': () => '/console/policy',
   '/console/policy/history': () => '/console/policy/history',
   '/console/policy/change': () => '/console/policy/change',

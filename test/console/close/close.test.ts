@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isDay, readMonth } from '../../../src/console/close/days.ts';
-import { closesOf } from '../../store/close/closing.ts';
+import { closeOf, closesOf } from '../../store/close/closing.ts';
+import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 import { closeTwoDays, FIRST_DAY, SECOND_DAY } from './closed-day.ts';
 
@@ -74,6 +75,62 @@ test('a day shows waterfall, witnesses, differences and the day before', async (
   expect(text).toContain('chain 2 3 −1 unexplained');
   expect(text).toContain('not compared: no custody API is configured');
   expect(html).toContain(`href="/console/close/${FIRST_DAY}"`);
+});
+
+test('a figure of the roll-forward opens to its movements, and each to the fact that proves it', async () => {
+  const console = await closed();
+  const vera = await console.as('vera');
+  const page = await vera.get(PATH);
+  const deposits = `${PATH}/movements?asset=ethereum%3AETH&amp;figure=deposits`;
+  expect(page).toContain(`<a href="${deposits}"><data class="figure" value="2000000000000000000"`);
+  expect(page).toContain(
+    `<a href="/console/close/${FIRST_DAY}/movements?asset=ethereum%3AETH&amp;figure=deposits">`,
+  );
+  expect(page).toMatch(/<a href="\/console\/books\?asset=ethereum%3AETH&amp;asOf=[^"]*"><data/);
+  const movements = await vera.get(deposits.replaceAll('&amp;', '&'));
+  const [fact] = console.open.rows<{ seq: number }>(
+    "SELECT entry.seq FROM entries AS entry JOIN hashes USING (hash_id) WHERE hashes.blockchain_hash = '0xb2' AND view = 'books'",
+  );
+  expect(words(movements)).toContain(`deposits of ${SECOND_DAY} (1)`);
+  expect(movements).toContain('href="/console/books/movements/0xb2"');
+  expect(movements).toContain(`<a href="/console/journal/${fact?.seq}"`);
+  expect(words(movements)).toContain('+2 2000000000000000000');
+  expect(movements).not.toContain('0xa1');
+});
+
+test('movements are filtered by vault, and an unknown figure or an open day has none', async () => {
+  const vera = await (await closed()).as('vera');
+  expect(await vera.get(`${PATH}/movements?vaultId=v1`)).toContain('/movements/0xb2');
+  expect(words(await vera.get(`${PATH}/movements?vaultId=v2`))).toContain(
+    'No movement of this day is like this.',
+  );
+  for (const path of [`${PATH}/movements?figure=all`, '/console/close/2025-11-28/movements']) {
+    expect([path, (await vera.request(path)).status]).toEqual([path, 404]);
+  }
+});
+
+test('a day lists own transfers in transit, unconfirmed debits and open breaks', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const at = { ...AT_ADDRESS, ...decimals(18) };
+  await open.deliver(
+    service.outgoing('mined', {
+      blockchainHash: '0xe3',
+      balanceChanges: [change('-7000000000000000000', at)],
+    }),
+    { id: 'strange', stream: 'weather' },
+  );
+  open.at += 1_000;
+  await open.record(closeOf(open, { day: SECOND_DAY, cutOffAt: open.at, rules: 2 }));
+  const vera = await console.as('vera');
+  const page = await vera.get(PATH);
+  const text = words(page);
+  expect(text).toContain('Own debits not confirmed by custody (1)');
+  expect(text).toContain('−7');
+  expect(page).toContain('href="/console/books/movements/0xe3"');
+  expect(text).toContain('Breaks open at the cut-off (1)');
+  expect(page).toContain(`href="/console/breaks/${open.openBreak('quarantined').id}"`);
+  expect(page).toContain('<a href="#breaks">Breaks open at the cut-off</a>');
 });
 
 test('an asset that the address names is drawn alone', async () => {

@@ -62,6 +62,11 @@ test('the last closed day shows books, chain view and custody, and who signed it
   expect(words(page)).toContain('not compared with custody; preparer olga');
   expect(words(page)).toContain('ethereum:ETH 15 1500 14 1400 not compared chain +1 100 ');
   expect(page).toContain('href="/console/close/2025-11-20"');
+  expect(page).toContain(
+    'href="/console/close/2025-11-20?asset=ethereum%3AETH#asset-ethereum:ETH"',
+  );
+  expect(page).toMatch(/href="\/console\/books\?view=chain&amp;asset=ethereum%3AETH&amp;asOf=/);
+  expect(page).toContain('href="/console/close/2025-11-20#differences"');
 });
 
 test('what waits for a person is ordered by severity, then money, then age', async () => {

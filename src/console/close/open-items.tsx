@@ -1,0 +1,144 @@
+import type { Child } from 'hono/jsx';
+import type { ReportBreak, ReportInTransit, ReportUnconfirmed } from '../../domain/close/report.ts';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { spanText } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { PageLinks } from '../../pages/parts/pager.tsx';
+import { pageWithin } from '../../store/page.ts';
+import { ReportAmount } from './asset-card.tsx';
+import { CLOSE_PATH } from './calendar.tsx';
+import type { DayReport } from './day-report.ts';
+import { Moved } from './difference-cards.tsx';
+
+const PAGE_SIZE = 50;
+
+/** The pages that the day's address asks of its lists of open items. */
+export interface OpenItemPages {
+  readonly transit: number;
+  readonly unconfirmed: number;
+  readonly breaks: number;
+}
+
+/** A list of the report that is shown only where the day has such items. */
+function ItemCard<Item>(list: {
+  day: DayReport;
+  /** The card's id, and the member of the address with its page. */
+  name: keyof OpenItemPages;
+  title: string;
+  items: readonly Item[];
+  columns: readonly Column<Item>[];
+  page: number;
+}): Markup {
+  const { day, name, title, items, columns, page } = list;
+  if (items.length === 0) return <></>;
+  const numbered = items.map((item, index) => ({ item, index }));
+  const found = pageWithin(numbered, { page, pageSize: PAGE_SIZE });
+  const path = `${CLOSE_PATH}/${day.close.day}`;
+  return (
+    <Card id={name} title={`${title} (${found.total})`}>
+      <DataTable
+        caption={title}
+        items={found.items}
+        columns={columns.map(({ cell, ...column }) => ({
+          ...column,
+          cell: ({ item }: { item: Item }) => cell(item),
+        }))}
+        rowKey={({ index }) => `${name}-${index}`}
+      />
+      <PageLinks found={found} href={(to) => `${linkTo(path, { [name]: to })}#${name}`} />
+    </Card>
+  );
+}
+
+function amountColumn<Item extends { amount: string; asset: string }>({
+  decimals,
+}: DayReport): Column<Item> {
+  return {
+    title: 'Amount',
+    cell: ({ amount, asset }) => (
+      <ReportAmount amount={amount} asset={asset} decimals={decimals} signed />
+    ),
+    is: 'number',
+  };
+}
+
+function breakColumns({ decimals }: DayReport): Column<ReportBreak>[] {
+  return [
+    {
+      title: 'Break',
+      cell: ({ breakId }) => (
+        <Identifier value={breakId} href={`/console/breaks/${encodeURIComponent(breakId)}`} />
+      ),
+    },
+    {
+      title: 'Type',
+      cell: ({ type, severity, detail }): Child => (
+        <>
+          <Badge tone={severity} text={severity} /> {type.replaceAll('_', ' ')}
+          <span class="why">{detail}</span>
+        </>
+      ),
+    },
+    {
+      title: 'Difference',
+      cell: ({ difference, asset }) =>
+        difference === null || asset === null ? (
+          <span class="muted">no figure</span>
+        ) : (
+          <ReportAmount amount={difference} asset={asset} decimals={decimals} signed />
+        ),
+      is: 'number',
+    },
+    { title: 'Open for', cell: ({ ageSeconds }) => spanText(ageSeconds * 1_000), is: 'number' },
+  ];
+}
+
+/** What was open at the cut-off: own transfers, debits that custody did not confirm, and breaks. */
+export function OpenItemCards({ day, pages }: { day: DayReport; pages: OpenItemPages }): Markup {
+  const { inTransit, unconfirmed = [], openBreaks } = day.report;
+  const transitColumns: Column<ReportInTransit>[] = [
+    { title: 'Hash', cell: (one) => <Moved one={one} /> },
+    {
+      title: 'Waits for',
+      cell: ({ kind, leg = 'credit' }) =>
+        `${kind === 'change' ? 'change' : 'own transfer'}: ${leg === 'debit' ? 'the credit' : 'the debit'} is not booked yet`,
+    },
+    amountColumn(day),
+  ];
+  const unconfirmedColumns: Column<ReportUnconfirmed>[] = [
+    { title: 'Hash', cell: (one) => <Moved one={one} /> },
+    amountColumn(day),
+  ];
+  return (
+    <>
+      <ItemCard
+        day={day}
+        name="transit"
+        title="Own transfers in transit"
+        items={inTransit}
+        columns={transitColumns}
+        page={pages.transit}
+      />
+      <ItemCard
+        day={day}
+        name="unconfirmed"
+        title="Own debits not confirmed by custody"
+        items={unconfirmed}
+        columns={unconfirmedColumns}
+        page={pages.unconfirmed}
+      />
+      <ItemCard
+        day={day}
+        name="breaks"
+        title="Breaks open at the cut-off"
+        items={openBreaks}
+        columns={breakColumns(day)}
+        page={pages.breaks}
+      />
+    </>
+  );
+}
