@@ -22,6 +22,8 @@ const LAG_BYTES_MAX = 64 * 1024 * 1024;
 interface ServerRow {
   readonly isStandby: boolean;
   readonly synchronousCommit: string;
+  readonly messages: string;
+  readonly isolation: string;
   readonly standbyNames: string;
   readonly fsync: string;
   readonly fullPageWrites: string;
@@ -32,6 +34,8 @@ interface ServerRow {
 const SERVER: Statement<ServerRow> = {
   text: `SELECT pg_is_in_recovery() AS "isStandby",
     current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('client_min_messages') AS messages,
+    current_setting('default_transaction_isolation') AS isolation,
     current_setting('synchronous_standby_names') AS "standbyNames",
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites",
     floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
@@ -136,11 +140,24 @@ function serverFindings(check: string, server: ServerRow, nowMs: number): Journa
   return found;
 }
 
-/** Receivers set `synchronous_commit` themselves; other programs of the database may rely on it. */
-function commitFindings(check: string, { synchronousCommit }: ServerRow): JournalFinding[] {
-  if (synchronousCommit === 'on' || synchronousCommit === 'remote_apply') return [];
-  const detail = `synchronous_commit is ${synchronousCommit} for this role: receivers switch it on for themselves; set it to on`;
-  return [warning(check, detail)];
+/** What receivers set for themselves; other programs of the role or the database may rely on it. */
+function commitFindings(check: string, server: ServerRow): JournalFinding[] {
+  const { synchronousCommit, messages, isolation } = server;
+  const found: JournalFinding[] = [];
+  if (synchronousCommit !== 'on' && synchronousCommit !== 'remote_apply') {
+    const detail = `synchronous_commit is ${synchronousCommit} for this role: receivers switch it on for themselves; set it to on`;
+    found.push(warning(check, detail));
+  }
+  if (messages === 'error') {
+    const detail =
+      'client_min_messages is error for this role, so a commit that the standby lacks looks like any other: receivers set warning for themselves; set it to notice';
+    found.push(warning(check, detail));
+  }
+  if (isolation !== 'read committed') {
+    const detail = `default_transaction_isolation is ${isolation} for this role: receivers set read committed for themselves; set it to read committed`;
+    found.push(warning(check, detail));
+  }
+  return found;
 }
 
 function standbyFindings(
@@ -155,7 +172,7 @@ function standbyFindings(
   }
   if (standbys.some(({ isVisible }) => !isVisible)) {
     const detail =
-      'this role may not see the state of the standbys: GRANT pg_monitor to it, or run doctor as another role';
+      "this role may not see the state of the standbys: GRANT pg_monitor to it, so that receivers compare the standby's position after each commit";
     return [warning(check, detail)];
   }
   const synchronous = standbys.filter(

@@ -61,6 +61,11 @@ describe.runIf(isInstalled)('a look at the database', () => {
     ['fsync = off', 'problem: fsync is off'],
     ['full_page_writes = off', 'problem: full_page_writes is off'],
     ['synchronous_commit = local', 'warning: synchronous_commit is local'],
+    ['client_min_messages = error', 'warning: client_min_messages is error'],
+    [
+      "default_transaction_isolation = 'repeatable read'",
+      'warning: default_transaction_isolation is repeatable read',
+    ],
     ["synchronous_standby_names = ''", 'problem: synchronous_standby_names is empty'],
     ['synchronous_standby_names = elsewhere', 'problem: no synchronous standby follows'],
   ])('tells of %s', async (setting, told) => {
