@@ -8,6 +8,13 @@ import { SUPERUSER } from '../../src/commands/demo/postgres/server.ts';
 import { PASSWORD, PostgresServer } from './server.ts';
 
 const STANDBY = 'standby';
+/** A standby of the promoted one. */
+const ADDED = 'added';
+
+/** Whether a standby follows, synchronously if it is configured so. */
+const FOLLOWS = `SELECT EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming'
+  AND sync_state = CASE current_setting('synchronous_standby_names') WHEN '' THEN 'async'
+    ELSE 'sync' END) AS is`;
 
 /** The time between two looks at a state that PostgreSQL does not tell of. */
 const POLL_MS = 20;
@@ -33,6 +40,8 @@ export interface PostgresCluster {
   /** Ends when the standby follows, synchronously if it is configured so. */
   standbyFollows(): Promise<void>;
   promoteStandby(): Promise<void>;
+  /** Starts a synchronous standby of the promoted one; it ends with the cluster. */
+  addStandby(): Promise<void>;
   /** Ends the servers and removes their folder. */
   stop(): Promise<void>;
 }
@@ -60,11 +69,14 @@ export async function startPostgres({
 
 class Cluster implements PostgresCluster {
   readonly #folder: string;
+  readonly #settings: Readonly<Record<string, string>>;
   readonly primary: PostgresServer;
   readonly standby: PostgresServer | undefined;
+  #added: PostgresServer | undefined;
 
   constructor(folder: string, hasStandby: boolean, settings: Readonly<Record<string, string>>) {
     this.#folder = folder;
+    this.#settings = settings;
     this.primary = new PostgresServer(join(folder, 'primary'), settings);
     this.standby = hasStandby
       ? new PostgresServer(join(folder, STANDBY), { ...settings, cluster_name: STANDBY })
@@ -117,18 +129,11 @@ class Cluster implements PostgresCluster {
   }
 
   async setSynchronous(isSynchronous: boolean): Promise<void> {
-    await this.sql(
-      `ALTER SYSTEM SET synchronous_standby_names = '${isSynchronous ? STANDBY : ''}'`,
-    );
-    await this.sql('SELECT pg_reload_conf()');
-    const wanted = isSynchronous ? STANDBY : '';
-    await this.#until(`SELECT current_setting('synchronous_standby_names') = '${wanted}' AS is`);
+    await this.#waitFor(isSynchronous ? STANDBY : '', this.primary);
   }
 
   async standbyFollows(): Promise<void> {
-    await this.#until(`SELECT EXISTS (SELECT FROM pg_stat_replication WHERE state = 'streaming'
-      AND sync_state = CASE current_setting('synchronous_standby_names') WHEN '' THEN 'async'
-        ELSE 'sync' END) AS is`);
+    await this.#until(FOLLOWS, this.primary);
   }
 
   async promoteStandby(): Promise<void> {
@@ -136,15 +141,34 @@ class Cluster implements PostgresCluster {
     await this.sql('SELECT pg_promote(true, 120)', { server: this.standby });
   }
 
+  async addStandby(): Promise<void> {
+    if (this.standby === undefined) throw new Error('there is no standby');
+    const folder = join(this.#folder, ADDED);
+    this.#added = new PostgresServer(folder, { ...this.#settings, cluster_name: ADDED });
+    await this.#added.copy(this.standby.port);
+    await this.#added.start();
+    await this.#waitFor(ADDED, this.standby);
+    await this.#until(FOLLOWS, this.standby);
+  }
+
   async stop(): Promise<void> {
+    await this.#added?.stop();
     await this.standby?.stop();
     await this.primary.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #until(question: string): Promise<void> {
+  /** Lets the commits of a server wait for a standby; an empty name lets them wait for none. */
+  async #waitFor(name: string, server: PostgresServer): Promise<void> {
+    await this.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`, { server });
+    await this.sql('SELECT pg_reload_conf()', { server });
+    const names = `SELECT current_setting('synchronous_standby_names') = '${name}' AS is`;
+    await this.#until(names, server);
+  }
+
+  async #until(question: string, server: PostgresServer): Promise<void> {
     for (;;) {
-      const [row] = await this.sql<{ is: boolean }>(question);
+      const [row] = await this.sql<{ is: boolean }>(question, { server });
       if (row?.is === true) return;
       await sleep(POLL_MS);
     }

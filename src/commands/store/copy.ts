@@ -40,7 +40,7 @@ export function copyCommand(terminal: Terminal, context: CommandContext): Comman
           2,
         );
       }
-      const standby = flags.withoutStandby === true ? 'optional' : 'required';
+      const standby = flags.withoutStandby === true ? 'ignored' : 'required';
       const copied = await withJournal(url, { ...context, command: 'copy', standby }, (journal) => {
         const progress = stagedProgress(process.stderr);
         return url === flags.to

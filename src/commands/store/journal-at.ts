@@ -24,7 +24,7 @@ export async function withJournal<Result>(
   options: CommandContext & {
     /** The command's name, under which it reads the journal. */
     readonly command: string;
-    readonly standby: 'required' | 'optional';
+    readonly standby: 'required' | 'ignored';
   },
   work: (journal: SharedJournal) => Promise<Result>,
 ): Promise<Result> {

@@ -66,8 +66,8 @@ async function audited(
     const path = storeFrom(flags, context.environment);
     return { name: path, report: verify(path, options) };
   }
-  // An audit appends nothing, so it needs no standby.
-  const opening = { ...context, command: 'verify', standby: 'optional' } as const;
+  // An audit appends nothing, so it neither waits for the standby nor ends the waits of receivers.
+  const opening = { ...context, command: 'verify', standby: 'ignored' } as const;
   const report = await withJournal(store, opening, (journal) => verifyJournal(journal, options));
   return { name: shownAddress(journalAddress(store)), report };
 }

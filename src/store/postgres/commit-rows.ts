@@ -3,11 +3,20 @@ import { blocksOf, bodyIn, packedBodies, unpackedBodies } from '../codec/body-bl
 import type { JournalRow } from '../records.ts';
 import type { SealedCommit } from '../replicated/shared-journal.ts';
 
+/** The values of `APPEND` that follow the fence's: the seal's, then the commit's rows. */
+export function valuesOf(commit: SealedCommit): unknown[] {
+  const { commitNumber, sealedAt, previousHash, hash, rows } = commit;
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('a commit has at least one fact');
+  const seal: unknown[] = [commitNumber, first.seq, last.seq, sealedAt, previousHash, hash];
+  return seal.concat(columnsOf(commit));
+}
+
 /**
  * A commit's rows as arrays, one for each column, in the order of `APPEND`: of the facts, the blocks
  * of bodies, the computed days. PostgreSQL's `unnest` makes rows of them.
  */
-export function columnsOf({ rows, computedDays }: SealedCommit): (readonly unknown[])[] {
+function columnsOf({ rows, computedDays }: SealedCommit): (readonly unknown[])[] {
   const blocks = [...blocksOf(rows)].map((facts) => {
     const bodies = Buffer.concat(facts.map(({ body }) => body));
     return { facts, bytes: bodies.length, content: packedBodies(bodies) };

@@ -2,7 +2,7 @@ import { JournalUnavailable } from '../replicated/shared-journal.ts';
 import type { JournalAddress } from './address.ts';
 import { Primary } from './connection/primary.ts';
 import type { Call, Statement } from './connection/session.ts';
-import { StandbyWait } from './connection/standby-wait.ts';
+import { sessionName, StandbyWait } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
 
 /** Most requests whose time, or the time since their end, lies within a span. */
@@ -98,7 +98,8 @@ export class CustodyRequests {
 
   constructor(settings: CustodyRequestsSettings) {
     this.#settings = settings;
-    this.#primary = new Primary(settings.address, { answerMsMax: ANSWER_MS_MAX });
+    const name = sessionName(settings.standby, 'counterfoil custody requests');
+    this.#primary = new Primary(settings.address, { answerMsMax: ANSWER_MS_MAX, name });
     this.#wait = new StandbyWait(settings.standby, this.#primary);
   }
 
@@ -142,11 +143,9 @@ export class CustodyRequests {
     readonly [Index in keyof Rows]: Call<Rows[Index]>;
   }) {
     const session = await this.#primary.session();
-    const { answer, unconfirmed } = await this.#wait.write(session, () =>
-      session.callAll<Rows>(calls),
-    );
+    const { rows, unconfirmed } = await this.#wait.write<Rows>(session, calls);
     if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);
-    return answer.rows;
+    return rows;
   }
 
   /** One question after the other: they share a session. */

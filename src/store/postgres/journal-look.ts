@@ -1,5 +1,6 @@
 import type { JournalState } from '../replicated/journal-state.ts';
 import type { Session, Statement } from './connection/session.ts';
+import { IS_LEASED } from './journal-statements.ts';
 
 interface LookRow {
   readonly nowMs: number;
@@ -26,7 +27,7 @@ const LOOK: Statement<LookRow> = {
       coalesce(
         (SELECT url FROM receivers WHERE name = $1 AND process <> $2
           AND seen_at > clock_timestamp() - interval '5 seconds'),
-        CASE WHEN owner = $1 AND process <> $2 AND lease_until > clock_timestamp() THEN url END
+        CASE WHEN owner = $1 AND process <> $2 AND ${IS_LEASED} THEN url END
       ) AS "namesakeUrl"
     FROM ownership, (
       SELECT count(*)::int AS followers, count(state)::int AS visible,

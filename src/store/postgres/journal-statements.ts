@@ -1,15 +1,33 @@
 import type { BlockColumns, DayColumns, FactColumns, SealColumns } from './commit-rows.ts';
 import type { Statement } from './connection/session.ts';
+import { NO_WAIT, type NoWait } from './connection/standby-proof.ts';
 
 // The statements of the shared journal. Each is prepared once per session. The lease follows
 // clock_timestamp(): now() would be the time before a wait for the row's lock.
 
-/** $1 name, $2 URL, $3 process, $4 seconds of the lease. No row: another receiver's lease is valid. */
+/**
+ * No program asks for a longer lease: receivers for 1 to 60 seconds, commands for 30. One that ends
+ * later was written by a primary whose clock was ahead of the present one's.
+ */
+export const LEASE_SECONDS_MAX = 60;
+
+/**
+ * Whether the owner's lease is valid. A lease beyond the longest is not: otherwise nobody could own the
+ * journal until the new primary's clock has caught up. The epoch fences the owner whose lease it was.
+ */
+export const IS_LEASED = `lease_until > clock_timestamp()
+  AND lease_until <= clock_timestamp() + interval '${LEASE_SECONDS_MAX} seconds'`;
+
+/**
+ * $1 name, $2 URL, $3 process, $4 seconds of the lease, $5 standby required. No row: another
+ * receiver's lease is valid, or an append would be refused. An owner that cannot append would only
+ * keep others waiting.
+ */
 export const ACQUIRE: Statement<{ epoch: number }> = {
   name: 'acquire',
   text: `UPDATE ownership SET owner = $1, url = $2, process = $3, epoch = epoch + 1,
       lease_until = clock_timestamp() + make_interval(secs => $4)
-    WHERE process = $3 OR lease_until <= clock_timestamp()
+    WHERE (process = $3 OR NOT (${IS_LEASED})) AND (NOT $5::boolean OR (${NO_WAIT}) IS NULL)
     RETURNING epoch`,
 };
 
@@ -27,21 +45,19 @@ export const OWNER: Statement<{
   isLeased: boolean;
 }> = {
   name: 'owner',
-  text: `SELECT owner AS name, url, epoch, lease_until > clock_timestamp() AS "isLeased"
-    FROM ownership`,
+  text: `SELECT owner AS name, url, epoch, ${IS_LEASED} AS "isLeased" FROM ownership`,
 };
 
-/** What an append has done. `isAlone`: no standby is configured. */
-interface AppendRow {
+/** What an append has done. `noWait`: why a required standby would not have been waited for. */
+export interface AppendRow {
   readonly fenced: number;
   readonly facts: number;
-  readonly isAlone: boolean;
+  readonly noWait: NoWait | null;
 }
 
 /** What holds for the row of an owner who may append: $1 process, $2 epoch, $3 standby required. */
 const MAY_APPEND = `process = $1 AND epoch = $2
-  AND (NOT $3::boolean OR current_setting('synchronous_standby_names') <> '')`;
-const IS_ALONE = `current_setting('synchronous_standby_names') = '' AS "isAlone"`;
+  AND (NOT $3::boolean OR (${NO_WAIT}) IS NULL)`;
 
 /**
  * Appends one commit: the fence, then everything else joined with it, so that nothing is written
@@ -74,7 +90,7 @@ export const APPEND: Statement<AppendRow> = {
       SELECT $5, $6, $7, $8, $9, $10 FROM fence
     )
     SELECT (SELECT count(*) FROM fence)::int AS fenced, (SELECT count(*) FROM facts)::int AS facts,
-      ${IS_ALONE}`,
+      ${NO_WAIT} AS "noWait"`,
 };
 
 /** Confirms repeats with a write. $4 seconds of the lease. */
@@ -85,7 +101,7 @@ export const CONFIRM_REPEATS: Statement<AppendRow> = {
         lease_until = clock_timestamp() + make_interval(secs => $4)
       WHERE ${MAY_APPEND} RETURNING 1
     )
-    SELECT (SELECT count(*) FROM fence)::int AS fenced, 0 AS facts, ${IS_ALONE}`,
+    SELECT (SELECT count(*) FROM fence)::int AS fenced, 0 AS facts, ${NO_WAIT} AS "noWait"`,
 };
 
 /** The seal $1 and up to $2 that follow it, each with the unpacked size of its bodies. */

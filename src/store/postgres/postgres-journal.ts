@@ -12,8 +12,8 @@ import {
 import type { JournalState } from '../replicated/journal-state.ts';
 import type { JournalAddress } from './address.ts';
 import {
-  columnsOf,
   commitsOf,
+  valuesOf,
   type BlockColumns,
   type DayColumns,
   type FactColumns,
@@ -27,15 +27,18 @@ import {
   DAYS,
   FACTS,
   HEAD,
+  LEASE_SECONDS_MAX,
   OWNER,
   RENEW,
   REPORT_RECEIVER,
   SEALS,
+  type AppendRow,
 } from './journal-statements.ts';
 import { lookAt } from './journal-look.ts';
 import { Primary } from './connection/primary.ts';
 import type { Answers, Call, Session } from './connection/session.ts';
-import { StandbyWait, withoutStandby } from './connection/standby-wait.ts';
+import { NO_WAIT_ADVICE, withoutStandby } from './connection/standby-proof.ts';
+import { sessionName, StandbyWait, type StandbyPolicy } from './connection/standby-wait.ts';
 import { StatementFailed } from './connection/statement-failure.ts';
 import { TRY_SPACE } from './try-space.ts';
 
@@ -50,12 +53,13 @@ const READ_BYTES_MAX = 16 * 1024 * 1024;
 export interface PostgresJournalSettings {
   readonly address: JournalAddress;
   readonly receiver: { readonly name: string; readonly url: string; readonly version: string };
+  /** At most `LEASE_SECONDS_MAX`. */
   readonly leaseSeconds: number;
   /**
    * Whether appends need a synchronous standby. When they do, nothing is appended while
    * `synchronous_standby_names` is empty, and nothing counts as kept that no standby has confirmed.
    */
-  readonly standby: 'required' | 'optional';
+  readonly standby: StandbyPolicy;
   /** Longest wait for an answer, in milliseconds; 4,000 by default. */
   readonly answerMsMax?: number;
 }
@@ -76,21 +80,27 @@ export class PostgresJournal implements SharedJournal {
   #lacksSpace = false;
 
   constructor(settings: PostgresJournalSettings) {
+    if (settings.leaseSeconds > LEASE_SECONDS_MAX) {
+      throw new Error(`a lease of ${settings.leaseSeconds} s would count as another clock's`);
+    }
     this.#settings = settings;
     this.#primary = new Primary(settings.address, {
       answerMsMax: settings.answerMsMax ?? ANSWER_MS_MAX,
+      name: sessionName(settings.standby),
     });
     this.#wait = new StandbyWait(settings.standby, this.#primary);
   }
 
   async acquire(): Promise<Acquired> {
-    const { receiver, leaseSeconds } = this.#settings;
-    const values = [receiver.name, receiver.url, this.#process, leaseSeconds];
+    const { receiver, leaseSeconds, standby } = this.#settings;
+    const isRequired = standby === 'required';
+    const values = [receiver.name, receiver.url, this.#process, leaseSeconds, isRequired];
     if (this.#lacksSpace) await this.#trySpace();
     const [[acquired]] = await this.#write<[{ epoch: number }]>([{ statement: ACQUIRE, values }]);
     if (acquired !== undefined) return { kind: 'acquired', epoch: acquired.epoch };
     const by = await this.owner();
-    if (by === null) throw new Error('no receiver has a lease, yet none could be acquired');
+    // The standby's names were filled in after ACQUIRE had refused.
+    if (by === null) throw new JournalUnavailable('the configuration was changed meanwhile');
     return { kind: 'owned', by };
   }
 
@@ -127,7 +137,10 @@ export class PostgresJournal implements SharedJournal {
       { statement: SEALS, values: [after.commitNumber, READ_COMMITS_MAX] },
     ]);
     const isKnown = after.commitNumber === 0 || isHead(found[0], after);
-    if (!isKnown) return this.#diverged(session, after, found[0]);
+    if (!isKnown) {
+      await this.#assertVouchedFor(session, after);
+      return this.#diverged(session, after, found[0]);
+    }
     const seals = firstOf(after.commitNumber === 0 ? found : found.slice(1), after, factsMax);
     const last = seals.at(-1);
     if (last === undefined) {
@@ -186,17 +199,18 @@ export class PostgresJournal implements SharedJournal {
 
   async #appendIn(session: Session, epoch: number, commit: SealedCommit | null): Promise<Appended> {
     const { leaseSeconds, standby } = this.#settings;
-    const fence = [this.#process, epoch, standby === 'required', leaseSeconds];
-    const { answer, unconfirmed } = await this.#wait.write(session, () =>
+    const isRequired = standby === 'required';
+    const fence = [this.#process, epoch, isRequired, leaseSeconds];
+    const call =
       commit === null
-        ? session.call(CONFIRM_REPEATS, ...fence)
-        : session.call(APPEND, ...fence, ...valuesOf(commit)),
-    );
-    const [row] = answer.rows;
+        ? { statement: CONFIRM_REPEATS, values: fence }
+        : { statement: APPEND, values: [...fence, ...valuesOf(commit)] };
+    const { rows, unconfirmed } = await this.#wait.write<[AppendRow]>(session, [call]);
+    const [row] = rows[0];
     if (row === undefined) return { kind: 'unknown', cause: 'the server answered without a row' };
     if (row.fenced === 0) {
-      if (standby === 'required' && row.isAlone) return { kind: 'unavailable', cause: ALONE };
-      return { kind: 'fenced' };
+      if (!isRequired || row.noWait === null) return { kind: 'fenced' };
+      return { kind: 'unavailable', cause: NO_WAIT_ADVICE[row.noWait] };
     }
     if (unconfirmed !== undefined) return { kind: 'unknown', cause: unconfirmed };
     if (row.facts !== (commit?.rows.length ?? 0)) {
@@ -209,6 +223,20 @@ export class PostgresJournal implements SharedJournal {
     const { name, url, version } = this.#settings.receiver;
     const values = [name, url, this.#process, version, head.commitNumber, head.lastSeq];
     return { statement: REPORT_RECEIVER, values };
+  }
+
+  /**
+   * The primary before a failover may come back as a primary, without the newest commits. No standby
+   * follows it then, so it cannot say that a replica diverges. Throws `JournalUnavailable` for such a
+   * server; the next call tries the next host.
+   */
+  async #assertVouchedFor(session: Session, after: JournalHead): Promise<void> {
+    const doubt = await this.#safely(() => this.#wait.doubt(session, [this.#report(after)]));
+    if (doubt === undefined) return;
+    await this.#primary.drop();
+    throw new JournalUnavailable(
+      `this server lacks commit ${after.commitNumber} of this replica, and ${doubt}`,
+    );
   }
 
   async #diverged(
@@ -246,11 +274,9 @@ export class PostgresJournal implements SharedJournal {
     session: Session,
     calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
   ): Promise<Rowsets<Rows>> {
-    const { answer, unconfirmed } = await this.#safely(() =>
-      this.#wait.write(session, () => session.callAll<Rows>(calls)),
-    );
+    const { rows, unconfirmed } = await this.#safely(() => this.#wait.write<Rows>(session, calls));
     if (unconfirmed !== undefined) throw new JournalUnavailable(unconfirmed);
-    return answer.rows;
+    return rows;
   }
 
   async #answers<Rows extends readonly object[]>(
@@ -296,18 +322,6 @@ type Rowsets<Rows extends readonly object[]> = Answers<Rows>['rows'];
 
 /** States of insufficient resources, and of a failed read or write of a file. */
 const LACKS_SPACE = /^(?:53|58)/;
-
-const ALONE =
-  'synchronous_standby_names is empty, so a commit would be on one server only: configure the standby, or let the receiver go on without one';
-
-/** The values of `APPEND` that follow the fence's. */
-function valuesOf(commit: SealedCommit): unknown[] {
-  const { commitNumber, sealedAt, previousHash, hash, rows } = commit;
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('a commit has at least one fact');
-  const seal: unknown[] = [commitNumber, first.seq, last.seq, sealedAt, previousHash, hash];
-  return seal.concat(columnsOf(commit));
-}
 
 function isHead(seal: SealColumns | undefined, head: JournalHead): boolean {
   return (

@@ -146,19 +146,22 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     );
   });
 
-  test("the role's settings cannot switch off the wait for the standby", async () => {
-    const address = await newJournal(cluster);
-    await cluster.sql('ALTER ROLE admin SET synchronous_commit = off');
-    onTestFinished(async () => {
-      await cluster.sql('ALTER ROLE admin RESET synchronous_commit');
-    });
-    const owner = receiver(address, 'a', { standby: 'required' });
-    const epoch = await owning(owner);
-    cluster.standby?.pause();
-    const appending = owner.append(epoch, commitAfter(EMPTY, [note('x')]));
-    await cancelWait(cluster);
-    expect((await appending).kind).toBe('unknown');
-  });
+  test.each(['synchronous_commit = off', "client_min_messages = 'error'"])(
+    "the role's setting %s cannot let a commit count that no standby has",
+    async (setting) => {
+      const address = await newJournal(cluster);
+      await cluster.sql(`ALTER ROLE admin SET ${setting}`);
+      onTestFinished(async () => {
+        await cluster.sql('ALTER ROLE admin RESET ALL');
+      });
+      const owner = receiver(address, 'a', { standby: 'required' });
+      const epoch = await owning(owner);
+      cluster.standby?.pause();
+      const appending = owner.append(epoch, commitAfter(EMPTY, [note('x')]));
+      await cancelWait(cluster);
+      expect((await appending).kind).toBe('unknown');
+    },
+  );
 });
 
 describe.runIf(isInstalled)('when the primary dies', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Following } from '../../../src/store/replicated/shared-journal.ts';
 import { sealHash } from '../../../src/store/seal.ts';
 import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
@@ -162,6 +162,21 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       expect(await first.renew(epoch)).toBe(false);
     });
 
+    test('a lease that a clock an hour ahead has written keeps nobody out', async () => {
+      const address = await newJournal(cluster);
+      const [first, second] = [receiver(address, 'a'), receiver(address, 'b')];
+      const epoch = await owning(first);
+      // The primary before a failover had this clock.
+      await cluster.sql(
+        `UPDATE ${address.schema}.ownership SET lease_until = lease_until + interval '1 hour'`,
+      );
+      expect(await second.owner()).toMatchObject({ name: 'a', isLeased: false });
+      expect(await second.acquire()).toEqual({ kind: 'acquired', epoch: epoch + 1 });
+      const commit = commitAfter(EMPTY, [note('x')]);
+      expect(await first.append(epoch, commit)).toEqual({ kind: 'fenced' });
+      expect(await second.append(epoch + 1, commit)).toEqual({ kind: 'appended' });
+    });
+
     test('a lease of half a second ends by itself', async () => {
       const address = await newJournal(cluster);
       await owning(receiver(address, 'a', { leaseSeconds: 0.5 }));
@@ -223,22 +238,29 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(first)]);
     });
 
-    test('that waits for the row while another receiver acquires writes nothing', async () => {
-      const address = await newJournal(cluster);
-      const owner = receiver(address, 'a');
-      const epoch = await owning(owner);
-      const { schema } = address;
-      const taker = await cluster.connect();
-      await taker.query(`BEGIN; UPDATE ${schema}.ownership SET epoch = epoch + 1`);
-      const appended = owner.append(epoch, commitAfter(EMPTY, [note('x')]));
-      const blocked = `SELECT count(*)::int AS count FROM pg_stat_activity
+    test.each(['read committed', 'repeatable read'])(
+      'that waits for the row while another receiver acquires writes nothing (role: %s)',
+      async (isolation) => {
+        await cluster.sql(`ALTER ROLE admin SET default_transaction_isolation = '${isolation}'`);
+        onTestFinished(async () => {
+          await cluster.sql('ALTER ROLE admin RESET default_transaction_isolation');
+        });
+        const address = await newJournal(cluster);
+        const owner = receiver(address, 'a');
+        const epoch = await owning(owner);
+        const { schema } = address;
+        const taker = await cluster.connect();
+        await taker.query(`BEGIN; UPDATE ${schema}.ownership SET epoch = epoch + 1`);
+        const appended = owner.append(epoch, commitAfter(EMPTY, [note('x')]));
+        const blocked = `SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE wait_event_type = 'Lock' AND query LIKE 'WITH fence%'`;
-      await expect.poll(() => cluster.sql(blocked)).toEqual([{ count: 1 }]);
-      await taker.query('COMMIT');
-      await taker.end();
-      expect(await appended).toEqual({ kind: 'fenced' });
-      expect(await cluster.sql(`SELECT FROM ${schema}.journal`)).toEqual([]);
-    });
+        await expect.poll(() => cluster.sql(blocked)).toEqual([{ count: 1 }]);
+        await taker.query('COMMIT');
+        await taker.end();
+        expect(await appended).toEqual({ kind: 'fenced' });
+        expect(await cluster.sql(`SELECT FROM ${schema}.journal`)).toEqual([]);
+      },
+    );
   });
 
   describe('a replica that does not match is told to stop', () => {

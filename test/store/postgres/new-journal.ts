@@ -1,5 +1,6 @@
 import { journalAddress } from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
+import { LEASE_SECONDS_MAX } from '../../../src/store/postgres/journal-statements.ts';
 import { PostgresJournal } from '../../../src/store/postgres/postgres-journal.ts';
 import type {
   Acquired,
@@ -27,8 +28,8 @@ export function inPostgres(serverUrl: string): TwoConnections {
       return new PostgresJournal({
         address,
         receiver: { name, url: `http://${name}.test`, version: '0.1.0' },
-        // Longer than a busy machine takes for a test.
-        leaseSeconds: 600,
+        // The longest: more than a busy machine takes for a test.
+        leaseSeconds: LEASE_SECONDS_MAX,
         standby: 'optional',
         answerMsMax: 60_000,
       });

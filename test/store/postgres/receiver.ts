@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { journalAddress, type JournalAddress } from '../../../src/store/postgres/address.ts';
 import { initJournal } from '../../../src/store/postgres/init.ts';
+import { LEASE_SECONDS_MAX } from '../../../src/store/postgres/journal-statements.ts';
 import {
   PostgresJournal,
   type PostgresJournalSettings,
@@ -28,8 +29,8 @@ export function receiver(
   const journal = new PostgresJournal({
     address,
     receiver: { name, url: `http://${name}.test`, version: '0.1.0' },
-    // Longer than a busy machine takes for a test.
-    leaseSeconds: 600,
+    // The longest: more than a busy machine takes for a test.
+    leaseSeconds: LEASE_SECONDS_MAX,
     standby: 'optional',
     answerMsMax: 60_000,
     ...settings,

@@ -3,7 +3,7 @@ import { JournalUnavailable } from '../../replicated/shared-journal.ts';
 import { shownHost, type Host, type JournalAddress } from '../address.ts';
 import { identityOf, identityRefusal } from '../journal-identity.ts';
 import { missingRights, missingText } from '../runtime-role.ts';
-import type { Session, SessionTimes } from './session.ts';
+import type { Session, SessionSettings } from './session.ts';
 import { StatementFailed } from './statement-failure.ts';
 import { openWritable, serverRefused } from './writable-session.ts';
 
@@ -18,15 +18,15 @@ const PAUSE_MS_MAX = 1_000;
  */
 export class Primary {
   readonly #address: JournalAddress;
-  readonly #times: SessionTimes;
+  readonly #settings: SessionSettings;
   #session: Session | undefined;
   #host = 0;
   #pauseMs = 0;
   #storeId: string | undefined;
 
-  constructor(address: JournalAddress, times: SessionTimes) {
+  constructor(address: JournalAddress, settings: SessionSettings) {
     this.#address = address;
-    this.#times = times;
+    this.#settings = settings;
   }
 
   /** The open session, or a new one. Throws `JournalUnavailable` when no host can be used. */
@@ -56,7 +56,7 @@ export class Primary {
   async another(): Promise<Session> {
     const host = this.#address.hosts[this.#host];
     if (host === undefined) throw new Error('an address has at least one host');
-    return openWritable(this.#address, host, this.#times);
+    return openWritable(this.#address, host, this.#settings);
   }
 
   /** Ends the session, if any: its answers can no longer be matched, or its server takes no writes. */
@@ -69,7 +69,7 @@ export class Primary {
   }
 
   async #open(host: Host): Promise<Session> {
-    const session = await openWritable(this.#address, host, this.#times);
+    const session = await openWritable(this.#address, host, this.#settings);
     try {
       const identity = await identityOf(session, this.#address.schema);
       const refusal = identityRefusal(identity, this.#address);

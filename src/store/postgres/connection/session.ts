@@ -30,9 +30,11 @@ export interface Answers<Rows extends readonly object[]> {
   readonly warning: string | null;
 }
 
-export interface SessionTimes {
+export interface SessionSettings {
   /** Longest wait for an answer, in milliseconds. */
   readonly answerMsMax: number;
+  /** The application_name; `counterfoil` by default. */
+  readonly name?: string;
 }
 
 /** One connection to one server. Its calls are sent together, and run in their order. */
@@ -60,7 +62,7 @@ export class Session {
   static async open(
     address: JournalAddress,
     host: Host,
-    { answerMsMax }: SessionTimes,
+    { answerMsMax, name = 'counterfoil' }: SessionSettings,
   ): Promise<Session> {
     const socket = new Socket();
     const client = new pg.Client({
@@ -71,7 +73,7 @@ export class Session {
       // A function, so that `pg` looks for none in the environment or in ~/.pgpass.
       password: () => address.password ?? '',
       ssl: address.tls,
-      application_name: 'counterfoil',
+      application_name: name,
       client_encoding: 'UTF8',
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: answerMsMax,

@@ -1,5 +1,6 @@
 import type { Primary } from './primary.ts';
-import type { Session, Statement } from './session.ts';
+import type { Call, Session, Statement } from './session.ts';
+import { provenWrite, type Written } from './standby-proof.ts';
 import { StatementFailed } from './statement-failure.ts';
 
 /** How long an optional standby may take for one write. A healthy one takes milliseconds. */
@@ -12,16 +13,28 @@ const SET_WAIT: Statement<object> = {
   text: `SELECT set_config('synchronous_commit', $1, false)`,
 };
 
-/** Ends the waits of this role's sessions, also of receivers that died: their locks hold others back. */
+/**
+ * Ends the waits of this role's sessions of the same kind (`sessionName`), also of receivers that died:
+ * their locks hold others back. Sessions that need the standby go on waiting for it.
+ */
 const END_WAITS: Statement<object> = {
   text: `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-    WHERE usename = current_user AND datname = current_database() AND wait_event = 'SyncRep'`,
+    WHERE usename = current_user AND datname = current_database() AND wait_event = 'SyncRep'
+      AND application_name = current_setting('application_name')`,
 };
 
-interface Written<Answer> {
-  readonly answer: Answer;
-  /** Why the write counts as not kept; undefined when it is kept. */
-  readonly unconfirmed: string | undefined;
+/**
+ * | standby | a write |
+ * |---|---|
+ * | `required` | counts when the synchronous standby has it |
+ * | `optional` | waits for the standby while it answers, and counts anyway |
+ * | `ignored` | never waits: a command's, which keeps nothing that receivers rely on |
+ */
+export type StandbyPolicy = 'required' | 'optional' | 'ignored';
+
+/** The application_name of sessions, by which one kind does not end the waits of another. */
+export function sessionName(standby: StandbyPolicy, of = 'counterfoil'): string {
+  return standby === 'optional' ? of : `${of}, standby ${standby}`;
 }
 
 /**
@@ -30,14 +43,14 @@ interface Written<Answer> {
  * whether a standby confirms it.
  */
 export class StandbyWait {
-  readonly #standby: 'required' | 'optional';
+  readonly #standby: StandbyPolicy;
   readonly #primary: Pick<Primary, 'another'>;
   /** Monotonic milliseconds since when writes go on alone; null while they wait. */
   #aloneSince: number | null = null;
   /** The session that does not wait. */
   #alone: Session | undefined;
 
-  constructor(standby: 'required' | 'optional', primary: Pick<Primary, 'another'>) {
+  constructor(standby: StandbyPolicy, primary: Pick<Primary, 'another'>) {
     this.#standby = standby;
     this.#primary = primary;
   }
@@ -47,31 +60,43 @@ export class StandbyWait {
     return this.#aloneSince !== null;
   }
 
-  /** Runs one write. Throws `StatementFailed`. */
-  async write<Answer extends { readonly warning: string | null }>(
+  /** Runs calls that write, each once. Throws `StatementFailed`. */
+  async write<Rows extends readonly object[]>(
     session: Session,
-    ask: () => Promise<Answer>,
-  ): Promise<Written<Answer>> {
-    if (this.#standby === 'required') {
-      const answer = await ask();
-      return { answer, unconfirmed: unconfirmed(answer) };
-    }
+    calls: { readonly [Index in keyof Rows]: Call<Rows[Index]> },
+  ): Promise<Written<Rows>> {
+    if (this.#standby === 'required') return provenWrite<Rows>(session, calls);
     await this.#prepare(session);
-    const ending = setInterval(() => void this.#endWaits(), WAIT_MS);
+    const ending =
+      this.#standby === 'optional' ? setInterval(() => void this.#endWaits(), WAIT_MS) : undefined;
     try {
-      const answer = await ask();
-      if (answer.warning !== null) this.#aloneSince ??= performance.now();
-      return { answer, unconfirmed: undefined };
+      const { rows, warning } = await session.callAll<Rows>(calls);
+      if (warning !== null) this.#aloneSince ??= performance.now();
+      return { rows, unconfirmed: undefined, isAlone: false };
     } finally {
       clearInterval(ending);
     }
+  }
+
+  /**
+   * Why no standby vouches for the session's server, tried with calls that write; undefined when one
+   * does, and where none is configured or asked for. Throws `StatementFailed`.
+   */
+  async doubt(session: Session, calls: readonly Call[]): Promise<string | undefined> {
+    if (this.#standby === 'ignored') return undefined;
+    if (this.#standby === 'optional') await this.#set(session, false);
+    const { unconfirmed, isAlone } = await provenWrite(session, calls);
+    return this.#standby === 'optional' && isAlone ? undefined : unconfirmed;
   }
 
   /** Lets the session wait for the standby, or not. */
   async #prepare(session: Session): Promise<void> {
     const isOver = performance.now() - (this.#aloneSince ?? Infinity) >= ALONE_MS;
     if (isOver) this.#aloneSince = null;
-    const isAlone = this.#aloneSince !== null;
+    await this.#set(session, this.#standby === 'ignored' || this.#aloneSince !== null);
+  }
+
+  async #set(session: Session, isAlone: boolean): Promise<void> {
     if (isAlone === (this.#alone === session)) return;
     await session.call(SET_WAIT, isAlone ? 'local' : 'on');
     this.#alone = isAlone ? session : undefined;
@@ -90,13 +115,4 @@ export class StandbyWait {
       if (!(error instanceof StatementFailed)) throw error;
     }
   }
-}
-
-function unconfirmed({ warning }: { readonly warning: string | null }): string | undefined {
-  return warning === null ? undefined : withoutStandby(warning);
-}
-
-/** What to do while no standby confirms writes; `said`: what PostgreSQL said. */
-export function withoutStandby(said: string): string {
-  return `no synchronous standby has confirmed the write: start the standby, repair its network, or name another one in synchronous_standby_names (PostgreSQL: ${said})`;
 }

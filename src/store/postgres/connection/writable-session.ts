@@ -1,5 +1,5 @@
 import type { Host, JournalAddress } from '../address.ts';
-import { Session, type SessionTimes, type Statement } from './session.ts';
+import { Session, type SessionSettings, type Statement } from './session.ts';
 import { StatementFailed } from './statement-failure.ts';
 
 /**
@@ -21,6 +21,8 @@ const OPEN: Statement<{
     set_config('synchronous_commit',
       CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END,
       false),
+    set_config('client_min_messages', 'warning', false),
+    set_config('default_transaction_isolation', 'read committed', false),
     set_config('statement_timeout', $2, false), set_config('lock_timeout', $3, false),
     set_config('idle_in_transaction_session_timeout', $2, false),
     set_config('client_connection_check_interval', '1s', false),
@@ -33,18 +35,19 @@ const OPEN: Statement<{
 };
 
 /**
- * Opens a session on a host and sets what every session needs: a commit waits for the standby,
- * whatever the role or the database says; and nobody waits without end. Refuses a standby, a
+ * Opens a session on a host and sets what every session needs, whatever the role or the database
+ * says. A commit waits for the standby. The server says so when it did not wait. A statement that
+ * waited for a lock sees the newest row, and nobody waits without end. Refuses a standby, a
  * read-only server and an old release. Throws `StatementFailed`.
  */
 export async function openWritable(
   address: JournalAddress,
   host: Host,
-  times: SessionTimes,
+  settings: SessionSettings,
 ): Promise<Session> {
-  const session = await Session.open(address, host, times);
+  const session = await Session.open(address, host, settings);
   try {
-    await assertWritable(session, address.schema, times);
+    await assertWritable(session, address.schema, settings);
     return session;
   } catch (error) {
     await session.close();
@@ -55,7 +58,7 @@ export async function openWritable(
 async function assertWritable(
   session: Session,
   schema: string,
-  { answerMsMax }: SessionTimes,
+  { answerMsMax }: SessionSettings,
 ): Promise<void> {
   const partOf = (share: number): string => `${Math.ceil(answerMsMax * share)}ms`;
   const times = [partOf(STATEMENT_SHARE), partOf(LOCK_SHARE)];

@@ -1,0 +1,184 @@
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { JournalAddress } from '../../../src/store/postgres/address.ts';
+import { CustodyRequests } from '../../../src/store/postgres/custody-requests.ts';
+import { initJournal } from '../../../src/store/postgres/init.ts';
+import { JournalUnavailable } from '../../../src/store/replicated/shared-journal.ts';
+import { startPostgres, type PostgresCluster } from '../../postgres/cluster.ts';
+import {
+  NOT_INSTALLED,
+  postgresPrograms,
+} from '../../../src/commands/demo/postgres/installation.ts';
+import { PASSWORD } from '../../postgres/server.ts';
+import { commitAfter, EMPTY, note, plain } from './commits.ts';
+import { newJournal, NOW_MS, owning, readAll, receiver } from './receiver.ts';
+
+const isInstalled = postgresPrograms(process.env) !== undefined;
+if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
+
+const REQUIRED = { standby: 'required' } as const;
+const COMMIT = commitAfter(EMPTY, [note('x')]);
+
+describe.runIf(isInstalled)('a commit that no standby has', () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await startPostgres({ standby: true });
+    await cluster.sql(`CREATE ROLE blind LOGIN PASSWORD '${PASSWORD}'`);
+  });
+  afterEach(async () => {
+    cluster.standby?.resume();
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+  });
+  afterAll(() => cluster?.stop());
+
+  /** A journal, under a role that sees the standby's position or under one that does not. */
+  async function journalOf(role: 'admin' | 'blind'): Promise<JournalAddress> {
+    const address = await newJournal(cluster);
+    await initJournal(address, { nowMs: NOW_MS, runtimeRole: 'blind' });
+    return { ...address, user: role };
+  }
+
+  /** The process of the session that waits for the standby. */
+  async function waiting(): Promise<number> {
+    const asked = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+    const found = async (): Promise<number | undefined> =>
+      (await cluster.sql<{ pid: number }>(asked))[0]?.pid;
+    await expect.poll(found).toBeDefined();
+    return (await found()) ?? 0;
+  }
+
+  /** Ends when PostgreSQL's checkpointer lets commits end without the standby. */
+  async function released(): Promise<void> {
+    await cluster.sql('CREATE TEMPORARY TABLE written (); DROP TABLE written');
+  }
+
+  /** Stops the process that says whether commits wait; it reads no configuration meanwhile. */
+  async function pauseCheckpointer(): Promise<void> {
+    const [row] = await cluster.sql<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`,
+    );
+    if (row === undefined) throw new Error('a server has a checkpointer');
+    process.kill(row.pid, 'SIGSTOP');
+    onTestFinished(() => void process.kill(row.pid, 'SIGCONT'));
+  }
+
+  test.each(['admin', 'blind'] as const)(
+    'is unknown when the names of standbys are emptied while it waits (role %s)',
+    async (role) => {
+      const address = await journalOf(role);
+      const owner = receiver(address, 'a', REQUIRED);
+      const epoch = await owning(owner);
+      cluster.standby?.pause();
+      const appending = owner.append(epoch, COMMIT);
+      await waiting();
+      await cluster.setSynchronous(false);
+      expect(await appending).toEqual({
+        kind: 'unknown',
+        cause: expect.stringContaining('synchronous_standby_names is empty') as unknown,
+      });
+      // Nobody hands it on, and nobody becomes the owner, until a standby has it.
+      const follower = receiver(address, 'b', REQUIRED);
+      await expect(follower.read(EMPTY, 100)).rejects.toBeInstanceOf(JournalUnavailable);
+      expect((await owner.append(epoch, null)).kind).toBe('unavailable');
+      cluster.standby?.resume();
+      await cluster.setSynchronous(true);
+      await cluster.standbyFollows();
+      expect((await readAll(follower, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
+    },
+  );
+
+  test.each(['admin', 'blind'] as const)(
+    'is unknown when the names are emptied and filled again before its session looks (role %s)',
+    async (role) => {
+      const owner = receiver(await journalOf(role), 'a', REQUIRED);
+      const epoch = await owning(owner);
+      cluster.standby?.pause();
+      const appending = owner.append(epoch, COMMIT);
+      const pid = await waiting();
+      process.kill(pid, 'SIGSTOP');
+      await cluster.setSynchronous(false);
+      await released();
+      await cluster.setSynchronous(true);
+      process.kill(pid, 'SIGCONT');
+      expect((await appending).kind).toBe('unknown');
+    },
+  );
+
+  test('is unknown while sessions know the names and the checkpointer does not', async () => {
+    const owner = receiver(await journalOf('admin'), 'a', REQUIRED);
+    const epoch = await owning(owner);
+    await cluster.setSynchronous(false);
+    await released();
+    await pauseCheckpointer();
+    await cluster.setSynchronous(true);
+    cluster.standby?.pause();
+    expect((await owner.append(epoch, COMMIT)).kind).toBe('unknown');
+  });
+
+  test('is appended once the standby has it, although PostgreSQL did not wait', async () => {
+    const owner = receiver(await journalOf('admin'), 'a', REQUIRED);
+    const epoch = await owning(owner);
+    await cluster.setSynchronous(false);
+    await released();
+    await pauseCheckpointer();
+    await cluster.setSynchronous(true);
+    await cluster.standbyFollows();
+    expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
+  });
+
+  test.each(['admin', 'blind'] as const)(
+    'is none in ordinary service: every append counts (role %s)',
+    async (role) => {
+      const owner = receiver(await journalOf(role), 'a', REQUIRED);
+      const epoch = await owning(owner);
+      expect(await owner.append(epoch, COMMIT)).toEqual({ kind: 'appended' });
+      expect(await owner.append(epoch, null)).toEqual({ kind: 'appended' });
+      expect((await readAll(owner, EMPTY)).map(plain)).toEqual([plain(COMMIT)]);
+    },
+  );
+
+  test('is no request: nothing is sent to the custody API that only the primary has counted', async () => {
+    const requests = new CustodyRequests({
+      address: await journalOf('blind'),
+      clientId: 'client',
+      limits: {
+        minute: { requests: 60, seconds: 60 },
+        hour: { requests: 600, seconds: 3_600 },
+      },
+      underWaySecondsMax: 60,
+      ...REQUIRED,
+    });
+    onTestFinished(() => requests.close());
+    expect((await requests.start('sweep')).kind).toBe('done');
+    await cluster.setSynchronous(false);
+    expect(await requests.start('sweep')).toEqual({
+      kind: 'failed',
+      detail: expect.stringContaining('synchronous_standby_names is empty') as unknown,
+    });
+  });
+
+  test('nobody becomes the owner while no standby is configured, because no append would count', async () => {
+    const address = await journalOf('blind');
+    await cluster.setSynchronous(false);
+    const refused = receiver(address, 'a', REQUIRED).acquire();
+    await expect(refused).rejects.toThrow('synchronous_standby_names is empty');
+    expect(await receiver(address, 'b').owner()).toBeNull();
+  });
+
+  test('an append is refused in a session that has lost its settings, as under a pooler', async () => {
+    const address = await journalOf('admin');
+    const owner = receiver(address, 'a', REQUIRED);
+    const epoch = await owning(owner);
+    // A pooler of transactions would run the statement in a session without them.
+    await cluster.sql(`CREATE FUNCTION ${address.schema}.lose() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN PERFORM set_config('synchronous_commit', 'local', false); RETURN NULL; END $$;
+      CREATE TRIGGER lose BEFORE UPDATE ON ${address.schema}.ownership
+      FOR EACH STATEMENT EXECUTE FUNCTION ${address.schema}.lose()`);
+    await owner.append(epoch, null).catch(() => undefined);
+    expect(await owner.append(epoch, COMMIT)).toEqual({
+      kind: 'unavailable',
+      cause: expect.stringContaining('pooler') as unknown,
+    });
+    expect(await cluster.sql(`SELECT FROM ${address.schema}.journal`)).toEqual([]);
+  });
+});
