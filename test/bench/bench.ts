@@ -49,8 +49,8 @@ export async function runBench(plan: Plan): Promise<number> {
     defects.push(...result.defects);
   }
   if (plan.json !== null) {
-    const told = { rounds, seconds, warmupSeconds, traffic, vaults };
-    const figures = { startedAt, machine, plan: told, suites, defects };
+    const shownPlan = { rounds, seconds, warmupSeconds, traffic, vaults };
+    const figures = { startedAt, machine, plan: shownPlan, suites, defects };
     writeFileSync(plan.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
   if (plan.profile !== null) {

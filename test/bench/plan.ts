@@ -43,7 +43,7 @@ export interface Plan {
   /** How much is in the store beforehand; null for what a suite measures by itself. */
   readonly stored: readonly number[] | null;
   /** Measure on the filled stores themselves, which then grow, and not on copies. */
-  readonly inPlace: boolean;
+  readonly withoutCopy: boolean;
   readonly contenders: readonly ContenderName[];
   readonly connections: readonly number[];
   readonly traffic: TrafficName;
@@ -152,7 +152,7 @@ export function readPlan(args: readonly string[]): Plan {
   return {
     suites: SUITES.filter((name) => values.all || suites.includes(name)),
     stored: values.stored?.map((text) => whole('stored', text, 0)) ?? null,
-    inPlace: values['in-place'],
+    withoutCopy: values['in-place'],
     contenders: CONTENDERS.filter((name) => only.includes(name)),
     connections: values.connections.map((text) => whole('connections', text)),
     traffic: oneOf('traffic', TRAFFICS, values.traffic),

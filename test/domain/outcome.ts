@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/domain/deposit/comparison.ts';
 export const LATE = { at: 1_000_000, graceMs: 600_000 };
 
 /** `matched`, `skipped: cause`, `exempt: rule`, or `break: type difference`. */
-export function told(outcome: Outcome): string {
+export function shownOutcome(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'matched':
       return 'matched';

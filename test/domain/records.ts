@@ -105,7 +105,7 @@ export function outgoing(
 }
 
 /** The seventh fact of a journal, a webhook, at 99, under a policy of six confirmations. */
-export function circumstances(more: Partial<RuleContext> = {}): RuleContext {
+export function ruleContext(more: Partial<RuleContext> = {}): RuleContext {
   return {
     at: 99,
     source: 'webhook',

@@ -36,16 +36,16 @@ export const ETH = 'ethereum:ETH';
 export class Attached {
   readonly daemon: Daemon;
   readonly control: CoreControl;
-  readonly place: {
+  readonly depositAddress: {
     readonly vaultId: string;
     readonly accountId: string;
     readonly addressId: string;
   };
 
-  private constructor(parts: Pick<Attached, 'daemon' | 'control' | 'place'>) {
+  private constructor(parts: Pick<Attached, 'daemon' | 'control' | 'depositAddress'>) {
     this.daemon = parts.daemon;
     this.control = parts.control;
-    this.place = parts.place;
+    this.depositAddress = parts.depositAddress;
   }
 
   static async start(): Promise<Attached> {
@@ -74,22 +74,22 @@ export class Attached {
     await client.post(`/subscriptions/${vaultId}`, { webhookUrl, streams });
     const { accountId = '' } = await made('/accounts', { vaultId, name: 'a' });
     const { addressId = '' } = await made('/addresses', { accountId, network: 'ethereum' });
-    return new Attached({ daemon, control, place: { vaultId, accountId, addressId } });
+    return new Attached({ daemon, control, depositAddress: { vaultId, accountId, addressId } });
   }
 
   /** Pays the vault and mines until the payment is three deep, and the daemon was told. */
   async deposit(amount: string): Promise<string> {
-    const { addressId } = this.place;
+    const { addressId } = this.depositAddress;
     const body = { network: 'ethereum', addressId, asset: ETH, amount };
     const paid = (await this.control.post('/sim/deposits', body)) as { blockchainHash: string };
     await this.control.post('/sim/blocks', { network: 'ethereum', count: 3 });
     const hash = paid.blockchainHash;
-    await this.settled(hash, ['verifying', 'credited']);
+    await this.untilState(hash, ['verifying', 'credited']);
     return hash;
   }
 
   /** The deposit of a hash, once it is in one of these states. */
-  settled(hash: string, states: readonly string[]): Promise<DepositRow> {
+  untilState(hash: string, states: readonly string[]): Promise<DepositRow> {
     return eventually(`${hash} ${states.join(' or ')}`, async () => {
       const list = await this.daemon.get<{ data: DepositRow[] }>(
         `/v1/deposits?blockchainHash=${hash}`,

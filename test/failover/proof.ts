@@ -1,4 +1,4 @@
-import { Chance } from '../simulation/chance.ts';
+import { Chance } from '../simulation/seeded-draws.ts';
 import { FAULTS, rotation, type FaultName } from './faults/rotation.ts';
 import { Judge, type Verdict } from './judge/judge.ts';
 import { Scene } from './scene/scene.ts';

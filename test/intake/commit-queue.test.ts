@@ -151,12 +151,12 @@ test('a store that cannot write now answers unavailable to all, says why, and re
         ? Promise.resolve({ kind: 'unavailable', cause: 'SQLITE_FULL: disk full' })
         : open.ledger.commit(facts),
   };
-  const told: (string | null)[] = [];
+  const failures: (string | null)[] = [];
   const queue = new CommitQueue({
     ledger: flaky,
     batchMax: 1,
     queueMax: 100,
-    onFailure: (cause) => told.push(cause),
+    onFailure: (cause) => failures.push(cause),
   });
   const facts = deposits(3);
   const refused = await Promise.all(facts.map((one) => queue.submit(one)));
@@ -168,7 +168,7 @@ test('a store that cannot write now answers unavailable to all, says why, and re
   );
   expect(queue.lastFailure).toBeNull();
   // Three commits each, one word: a log that tells of every retry tells of nothing else.
-  expect(told).toEqual(['SQLITE_FULL: disk full', null]);
+  expect(failures).toEqual(['SQLITE_FULL: disk full', null]);
 });
 
 describe('a fact that trips a bug', () => {

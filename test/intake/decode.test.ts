@@ -11,7 +11,7 @@ function read(body: unknown): ReturnType<typeof decode> {
 }
 
 /** `notification`, or the kind and what was wrong. */
-function told(body: unknown): string {
+function decodedText(body: unknown): string {
   const decoded = read(body);
   return decoded.kind === 'notification' ? 'notification' : `${decoded.kind}: ${decoded.defect}`;
 }
@@ -93,8 +93,8 @@ describe('kept aside, for a later version may understand it', () => {
             '"metadata":0',
             `"metadata":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
           );
-    expect(told(text)).toMatch(/^quarantined/);
-    expect(told(text)).toMatch(defect);
+    expect(decodedText(text)).toMatch(/^quarantined/);
+    expect(decodedText(text)).toMatch(defect);
   });
 
   test('a lone surrogate in the id, told apart from another one', () => {
@@ -144,7 +144,7 @@ describe('kept aside, for a later version may understand it', () => {
   test('a body that is nothing but flaws, more of them than a stack holds', () => {
     const tags = `[${Array(350_000).fill('null').join()}]`;
     const text = JSON.stringify({ ...VALID, balanceChanges: [change(1n, { tags: [] })] });
-    expect(told(text.replace('"tags":[]', `"tags":${tags}`))).toBe(
+    expect(decodedText(text.replace('"tags":[]', `"tags":${tags}`))).toBe(
       `quarantined: ${[0, 1, 2]
         .map((at) => `balanceChanges.0.tags.${at}: must be a text`)
         .join('; ')}`,
@@ -186,7 +186,7 @@ describe('understood', () => {
   ];
 
   test.for(UNDERSTOOD)('%s', ([_, body]) => {
-    expect(told(body)).toBe('notification');
+    expect(decodedText(body)).toBe('notification');
   });
 
   test('of a key given twice the last one counts, as JSON.parse has it', () => {
@@ -200,7 +200,7 @@ describe('understood', () => {
       '{',
       '{"huge":1e400,"long":123456789012345678901234567890,',
     );
-    expect(told(text)).toBe('notification');
+    expect(decodedText(text)).toBe('notification');
   });
 
   test('__proto__ is a member like any other, and nobody reads it', () => {
@@ -226,14 +226,14 @@ describe('nesting', () => {
   ];
 
   test.for(NESTED)('%s', ([_, members, isDeep]) => {
-    expect(told(bodyWith(members))).toBe(
+    expect(decodedText(bodyWith(members))).toBe(
       isDeep ? 'quarantined: body: nested deeper than 64 levels' : 'notification',
     );
   });
 
   test('in the timestamp is no more than a flaw of it', () => {
     const text = JSON.stringify({ ...VALID, timestamp: 0 });
-    expect(told(text.replace('"timestamp":0', `"timestamp":${list(65)}`))).toBe(
+    expect(decodedText(text.replace('"timestamp":0', `"timestamp":${list(65)}`))).toBe(
       'quarantined: timestamp: must be a number',
     );
   });

@@ -10,7 +10,7 @@ import { change, Service, type ChangeBody, type WebhookBody } from '../store/web
 const service = new Service();
 
 /** What is told of a body: `notification`, or the kind and what is wrong. */
-function toldBy(read: typeof decode, body: object): string {
+function resultOf(read: typeof decode, body: object): string {
   const decoded = read(Buffer.from(JSON.stringify(body)));
   return decoded.kind === 'notification' ? 'notification' : `${decoded.kind}: ${decoded.defect}`;
 }
@@ -25,8 +25,8 @@ const assets = (count: number) => changes(count, (at) => ({ asset: `ethereum:C${
 /** A body with a vault so long that the names that its rows may repeat have this length together. */
 function naming(length: number, body: WebhookBody): WebhookBody {
   const { network, blockchainHash, transactionId, accountId, addressId } = body;
-  const place = body.stream === 'incoming' ? [accountId, addressId] : [];
-  const others = [network, blockchainHash, transactionId, ...place].join('').length;
+  const position = body.stream === 'incoming' ? [accountId, addressId] : [];
+  const others = [network, blockchainHash, transactionId, ...position].join('').length;
   return { ...body, vaultId: 'v'.repeat(length - others) };
 }
 
@@ -35,7 +35,7 @@ const chain = (balanceChanges: ChangeBody[]) => service.chain('transaction', { b
 const incoming = (balanceChanges: ChangeBody[]) => service.confirmed(1, { balanceChanges });
 const TEN_NAMES = REPEATED_CHARACTERS_MAX / 10;
 
-const BODIES: [what: string, body: object, told: string][] = [
+const BODIES: [what: string, body: object, result: string][] = [
   ['4,000 entries', chain(sameAsset(CHANGES_MAX)), 'notification'],
   [
     '4,001 entries',
@@ -77,10 +77,10 @@ const BODIES: [what: string, body: object, told: string][] = [
   ],
 ];
 
-test.for(BODIES)('%s', ([_, body, told]) => {
-  expect(toldBy(decode, body)).toBe(told);
+test.for(BODIES)('%s', ([_, body, result]) => {
+  expect(resultOf(decode, body)).toBe(result);
 });
 
 test.for(BODIES)('read again for a replay, it is booked as it was: %s', ([_, body]) => {
-  expect(toldBy(decodeAgain, body)).toBe('notification');
+  expect(resultOf(decodeAgain, body)).toBe('notification');
 });

@@ -10,7 +10,7 @@ import { Daemon } from '../e2e/daemon.ts';
 import { launchProgram } from '../e2e/program.ts';
 import { factOf } from '../store/open-ledger.ts';
 import { delivering, spread } from './delivering.ts';
-import { told } from './stand-in.ts';
+import { webhookOfRow } from './stand-in.ts';
 
 const GIGABYTES = Number(process.env['GIGABYTES'] ?? 5);
 const PER_SECOND = Number(process.env['PER_SECOND'] ?? 1_000);
@@ -27,7 +27,7 @@ async function fill(path: string): Promise<void> {
   for (let index = 0; sizeOf(path) < GIGABYTES * 1e9; index += 1) {
     const from = (index * 7_919) % (padding.length - BODY_BYTES);
     const body = {
-      ...told(index),
+      ...webhookOfRow(index),
       id: `long-${index}`,
       padding: padding.slice(from, from + BODY_BYTES),
     };
@@ -43,7 +43,7 @@ test(`a store of ${GIGABYTES} GB is copied under ${PER_SECOND} notifications a s
   const bytes = sizeOf(daemon.storePath);
   await daemon.start();
   const out = join(daemon.folder, 'backup.db');
-  const deliveries = delivering(daemon, (index) => told(10_000_000 + index), PER_SECOND);
+  const deliveries = delivering(daemon, (index) => webhookOfRow(10_000_000 + index), PER_SECOND);
   const began = performance.now();
   const backup = launchProgram('backup', '--store', daemon.storePath, '--out', out, '--json');
   let copiedMs = 0;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Daemon } from '../e2e/daemon.ts';
 import { spread } from './delivering.ts';
-import { told } from './stand-in.ts';
+import { webhookOfRow } from './stand-in.ts';
 
 const SENDERS = Number(process.env['SENDERS'] ?? 1_000);
 const SECONDS = Number(process.env['SECONDS'] ?? 20);
@@ -19,7 +19,7 @@ const PADDING = Buffer.alloc(BODY_BYTES - 1_000, ' ');
 
 /** Delivers one notification padded to almost 1 MiB; the status of its answer, 0 for none. */
 function deliverLong(url: string, agent: Agent, index: number): Promise<number> {
-  const head = Buffer.from(JSON.stringify(told(index)));
+  const head = Buffer.from(JSON.stringify(webhookOfRow(index)));
   return new Promise((resolve) => {
     const headers = { 'content-length': head.length + PADDING.length };
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
@@ -59,7 +59,7 @@ test(`${SENDERS} senders of 1 MiB bodies do not fill the memory`, async () => {
   const waits: number[] = [];
   while (performance.now() < until) {
     const began = performance.now();
-    const body = JSON.stringify(told(10_000_000 + short.length));
+    const body = JSON.stringify(webhookOfRow(10_000_000 + short.length));
     // Without an answer: this process sends so much that its own connection timed out.
     short.push(
       await daemon.deliver(body).then(

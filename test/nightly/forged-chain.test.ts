@@ -7,7 +7,7 @@ import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import { Daemon } from '../e2e/daemon.ts';
 import { factOf } from '../store/open-ledger.ts';
 import { delivering, p99, spread, type Delivered } from './delivering.ts';
-import { told } from './stand-in.ts';
+import { webhookOfRow } from './stand-in.ts';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const BASELINE_SECONDS = Number(process.env['SECONDS'] ?? 10);
@@ -51,7 +51,7 @@ test(`${EVENTS} forged chain events are all found, and intake goes on beside the
   await fill(daemon.storePath);
   const filledMs = performance.now() - filling;
   await daemon.start();
-  const deliveries = delivering(daemon, (index) => told(index), PER_SECOND);
+  const deliveries = delivering(daemon, (index) => webhookOfRow(index), PER_SECOND);
   await pause(BASELINE_SECONDS * 1_000);
 
   const waiting: number[] = [];

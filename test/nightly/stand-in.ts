@@ -64,7 +64,7 @@ export async function startStandIn(options: {
 }
 
 /** The webhook that told of the deposit of a row: a confirmation at full depth. */
-export function told(index: number): object {
+export function webhookOfRow(index: number): object {
   return {
     id: `n-${index}`,
     timestamp: 1,

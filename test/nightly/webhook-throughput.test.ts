@@ -164,10 +164,10 @@ test('five thousand vaults are told at once, each in order, for less than two ba
     }
     return outcome;
   });
-  const told = ({ cpu, wall }: { cpu: number; wall: number }): string =>
+  const shown = ({ cpu, wall }: { cpu: number; wall: number }): string =>
     `${Math.round(1_000_000 / wall)} a second, ${Math.round(cpu)} µs of processor time each`;
   console.info(
-    `${NOTIFICATIONS} notifications over ${VAULTS} vaults: ${told(delivered)}; bare POSTs: ${told(plain)}`,
+    `${NOTIFICATIONS} notifications over ${VAULTS} vaults: ${shown(delivered)}; bare POSTs: ${shown(plain)}`,
   );
   expect(await outcome).toEqual({ received: NOTIFICATIONS, disordered: 0 });
   expect(delivered.cpu / plain.cpu).toBeLessThan(CPU_RATIO_MAX);

@@ -192,13 +192,13 @@ test.each([
     const { lifecycle, news, exited } = harness();
     const source = new EventEmitter();
     lifecycle.listen(source);
-    const toldByThen: number[] = [];
+    const newsByThen: number[] = [];
     const step = (name: string, shareMs: number): void =>
       lifecycle.onShutdown({
         name,
         shareMs,
         run: () => {
-          toldByThen.push(news.length);
+          newsByThen.push(news.length);
           return run();
         },
       });
@@ -207,7 +207,7 @@ test.each([
     if (cause === 'failure') await lifecycle.abandon();
     else source.emit(cause);
     expect(await exited).toBe(exitCode);
-    expect(toldByThen).toEqual([1, 1]);
+    expect(newsByThen).toEqual([1, 1]);
     expect(news).toEqual([
       { kind: 'stopping', cause, waitsFor: ['queue', 'store'], msMax: 17_000 },
       { kind: 'stopped', exitCode },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ETH, GRACE_MS, Stage, type Place } from './stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress } from './stage.ts';
 
 const FUNDS = '900000000000000000';
 const OUTSIDE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
@@ -7,18 +7,18 @@ const OUTSIDE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 let issued = 0;
 
 /** A debit of 50 units that the core never made. */
-function forged(place: Place, more: object = {}): object {
+function forged(depositAddress: DepositAddress, more: object = {}): object {
   issued += 1;
   return {
     id: `forged-${issued}`,
     timestamp: 1,
     stream: 'outgoing',
     type: 'mined',
-    vaultId: place.vaultId,
+    vaultId: depositAddress.vaultId,
     transactionId: 'nobody',
     orderId: 'nobody',
-    accountId: place.accountId,
-    addressId: place.addressId,
+    accountId: depositAddress.accountId,
+    addressId: depositAddress.addressId,
     network: 'ethereum',
     destinationAddress: OUTSIDE,
     blockchainHash: '0xf0f0',
@@ -39,9 +39,9 @@ function booksOf(stage: Stage): string[] {
 
 test('a transaction of nobody is asked for once the API had its grace, and taken back', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
-  await stage.deliver(forged(place));
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
+  await stage.deliver(forged(depositAddress));
   expect(booksOf(stage)).toEqual(['-50', '700']);
   await stage.run();
   expect(lookUps(stage)).toBe(0);
@@ -60,8 +60,8 @@ test('a transaction of nobody is asked for once the API had its grace, and taken
 
 test('one that the API does not know is asked for ever less often, until a person has looked', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.deliver(forged(place));
+  const depositAddress = await stage.depositAddress();
+  await stage.deliver(forged(depositAddress));
   const askedAt: number[] = [];
   const start = stage.now + GRACE_MS;
   await stage.caller.advance(GRACE_MS);
@@ -81,17 +81,17 @@ test('one that the API does not know is asked for ever less often, until a perso
 
 test('a true deposit whose hash it claims waits, and is credited when the API denies it', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.pay(place, 700);
-  await stage.deliver(forged(place, { blockchainHash: hash }));
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.pay(depositAddress, 700);
+  await stage.deliver(forged(depositAddress, { blockchainHash: hash }));
   await stage.mine(3);
   await stage.run();
-  expect(await stage.standing(hash)).toBe('internal');
+  expect(await stage.depositState(hash)).toBe('internal');
   expect(stage.open.feedLines()).toEqual([]);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   await stage.run();
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   expect(booksOf(stage)).toEqual(['700']);
   expect(stage.open.openBreak('unknown_to_custody').blockchain_hash).toBe(hash);
@@ -101,23 +101,23 @@ test.for(['..', 'x'.repeat(200)])(
   'an id that cannot be asked for is settled by its hash',
   async (id) => {
     const stage = await Stage.start();
-    const place = await stage.place();
-    const hash = await stage.paid(place, 700, 3);
-    await stage.deliver(forged(place, { transactionId: id, blockchainHash: hash }));
+    const depositAddress = await stage.depositAddress();
+    const hash = await stage.paid(depositAddress, 700, 3);
+    await stage.deliver(forged(depositAddress, { transactionId: id, blockchainHash: hash }));
     await stage.caller.advance(GRACE_MS);
     await stage.run();
     await stage.run();
-    expect(await stage.standing(hash)).toBe('credited');
+    expect(await stage.depositState(hash)).toBe('credited');
     expect(stage.open.openBreaks()).toContain('unknown_to_custody');
   },
 );
 
 test('the id of a customer’s deposit is no transaction of ours', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   const [deposit] = await stage.deposits(hash);
-  await stage.deliver(forged(place, { transactionId: deposit?.transactionId }));
+  await stage.deliver(forged(depositAddress, { transactionId: deposit?.transactionId }));
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   expect(booksOf(stage)).toEqual(['700']);
@@ -126,8 +126,8 @@ test('the id of a customer’s deposit is no transaction of ours', async () => {
 
 test('a look-up that failed denies nothing', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.deliver(forged(place));
+  const depositAddress = await stage.depositAddress();
+  await stage.deliver(forged(depositAddress));
   await stage.caller.advance(GRACE_MS);
   await stage.faults({ fault: 'error', operation: 'GET /transactions/{id}' });
   const run = await stage.run();
@@ -137,22 +137,22 @@ test('a look-up that failed denies nothing', async () => {
 });
 
 /** A stage with a transfer of ours on its way to `place`'s outside, funded and credited. */
-async function sending(): Promise<{ stage: Stage; place: Place; id: string }> {
+async function sending(): Promise<{ stage: Stage; depositAddress: DepositAddress; id: string }> {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, FUNDS, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
-  const id = await stage.order(place, OUTSIDE, '1000');
-  return { stage, place, id };
+  const id = await stage.order(depositAddress, OUTSIDE, '1000');
+  return { stage, depositAddress, id };
 }
 
 test.for([
   ['other amounts', { balanceChanges: [{ asset: ETH, amount: '-7', tags: [] }] }],
   ['another hash', { blockchainHash: '0xb2' }],
 ] as const)('mined with %s before it was: the API’s word is booked', async ([_, more]) => {
-  const { stage, place, id } = await sending();
+  const { stage, depositAddress, id } = await sending();
   const { blockchainHash } = await stage.api('GET', `/transactions/${id}`);
-  await stage.deliver(forged(place, { transactionId: id, blockchainHash, ...more }));
+  await stage.deliver(forged(depositAddress, { transactionId: id, blockchainHash, ...more }));
   await stage.mine(3);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
@@ -167,7 +167,7 @@ test('a deposit by our own hash at an address that it never paid is found', asyn
   const { stage, id } = await sending();
   await stage.mine(3);
   const { blockchainHash } = await stage.api('GET', `/transactions/${id}`);
-  const other = await stage.place();
+  const other = await stage.depositAddress();
   issued += 1;
   await stage.deliver({
     id: `forged-${issued}`,
@@ -183,7 +183,7 @@ test('a deposit by our own hash at an address that it never paid is found', asyn
     balanceChanges: [{ asset: ETH, amount: '700', tags: [] }],
   });
   await stage.run();
-  expect(await stage.standing(String(blockchainHash))).toBe('internal');
+  expect(await stage.depositState(String(blockchainHash))).toBe('internal');
   expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
     vault_id: other.vaultId,
     expected: '0',

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import { ETH, forgedConfirmation, Stage, type Place } from './stage.ts';
+import { ETH, forgedConfirmation, Stage, type DepositAddress } from './stage.ts';
 
 let issued = 0;
 
 /** A forged confirmation under an id of its own. */
-function forged(place: Place, more: object): object {
+function forged(depositAddress: DepositAddress, more: object): object {
   issued += 1;
-  return forgedConfirmation(place, { id: `forged-${issued}`, ...more });
+  return forgedConfirmation(depositAddress, { id: `forged-${issued}`, ...more });
 }
 
 /** A stage with one true deposit of 700 units, credited, and what the core told of it. */
 async function truth() {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   const [deposit] = await stage.deposits(hash);
   const transactionId = deposit?.transactionId;
   if (typeof transactionId !== 'string') throw new Error('no deposit');
-  return { stage, place, hash, transactionId };
+  return { stage, depositAddress, hash, transactionId };
 }
 
 /**
@@ -44,8 +44,8 @@ async function verdictOn(stage: Stage): Promise<{ found: string; feed: string[] 
 const REFUSED = { found: 'critical unknown_to_custody', feed: ['credit 700'] };
 
 test('a transactionId that the API does not know', async () => {
-  const { stage, place } = await truth();
-  await stage.deliver(forged(place, { transactionId: 'nobody' }));
+  const { stage, depositAddress } = await truth();
+  await stage.deliver(forged(depositAddress, { transactionId: 'nobody' }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
   expect(stage.open.openBreak('unknown_to_custody')).toMatchObject({
     expected: '0',
@@ -54,47 +54,49 @@ test('a transactionId that the API does not know', async () => {
 });
 
 test('a transactionId that cannot be part of a path is not asked for, and not credited', async () => {
-  const { stage, place } = await truth();
-  await stage.deliver(forged(place, { transactionId: '..' }));
+  const { stage, depositAddress } = await truth();
+  await stage.deliver(forged(depositAddress, { transactionId: '..' }));
   const run = await stage.run();
   expect(run.skipped).toMatchObject({ api_unavailable: 1 });
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
 test('the true transactionId under another hash', async () => {
-  const { stage, place, transactionId } = await truth();
-  await stage.deliver(forged(place, { transactionId }));
+  const { stage, depositAddress, transactionId } = await truth();
+  await stage.deliver(forged(depositAddress, { transactionId }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('the true transactionId and hash at another address', async () => {
-  const { stage, place, hash, transactionId } = await truth();
-  const other = await stage.caller.address(place.accountId, 'ethereum');
+  const { stage, depositAddress, hash, transactionId } = await truth();
+  const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
   const more = { transactionId, blockchainHash: hash, addressId: other.addressId };
-  await stage.deliver(forged(place, more));
+  await stage.deliver(forged(depositAddress, more));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('the true transactionId and hash in another vault', async () => {
   const { stage, hash, transactionId } = await truth();
-  const other = await stage.place();
+  const other = await stage.depositAddress();
   await stage.deliver(forged(other, { transactionId, blockchainHash: hash }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('the true transactionId and hash with a memo that it does not have', async () => {
-  const { stage, place, hash, transactionId } = await truth();
+  const { stage, depositAddress, hash, transactionId } = await truth();
   const memoInfo = { id: 'm7', memo: '7', name: 'seven', data: {} };
   const balanceChanges = [{ asset: ETH, amount: '700', tags: [], memoInfo }];
   const more = { transactionId, blockchainHash: hash, memo: '7', balanceChanges };
-  await stage.deliver(forged(place, more));
+  await stage.deliver(forged(depositAddress, more));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('the true transactionId, hash and position in another asset', async () => {
-  const { stage, place, hash, transactionId } = await truth();
+  const { stage, depositAddress, hash, transactionId } = await truth();
   const balanceChanges = [{ asset: 'ethereum:USDC', amount: '700', tags: [] }];
-  await stage.deliver(forged(place, { transactionId, blockchainHash: hash, balanceChanges }));
+  await stage.deliver(
+    forged(depositAddress, { transactionId, blockchainHash: hash, balanceChanges }),
+  );
   await stage.run();
   expect(stage.open.openBreaks()).toContain('unknown_to_custody');
   expect(stage.open.openBreak('unknown_to_custody').asset).toBe('ethereum:USDC');
@@ -103,14 +105,14 @@ test('the true transactionId, hash and position in another asset', async () => {
 
 test('another amount of a deposit that was not told before', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = () => true;
-  const hash = await stage.paid(place, 700, 3);
-  const told = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
   const balanceChanges = [{ asset: ETH, amount: '70000', tags: [] }];
-  await stage.deliver({ ...told, id: 'forged', balanceChanges });
+  await stage.deliver({ ...webhook, id: 'forged', balanceChanges });
   await stage.run();
-  expect(await stage.standing(hash)).toBe('verifying');
+  expect(await stage.depositState(hash)).toBe('verifying');
   expect(stage.open.openBreak('amount_mismatch')).toMatchObject({
     severity: 'critical',
     expected: '700',
@@ -121,41 +123,41 @@ test('another amount of a deposit that was not told before', async () => {
 });
 
 test('no transactionId at all, under a hash that the API does not know', async () => {
-  const { stage, place } = await truth();
-  await stage.deliver(forged(place, {}));
+  const { stage, depositAddress } = await truth();
+  await stage.deliver(forged(depositAddress, {}));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('no transactionId, under a true hash at an address that it did not pay', async () => {
-  const { stage, place, hash } = await truth();
-  const other = await stage.caller.address(place.accountId, 'ethereum');
-  await stage.deliver(forged(place, { blockchainHash: hash, addressId: other.addressId }));
+  const { stage, depositAddress, hash } = await truth();
+  const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
+  await stage.deliver(forged(depositAddress, { blockchainHash: hash, addressId: other.addressId }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('no transactionId, under a true hash in a vault that it did not pay', async () => {
   const { stage, hash } = await truth();
-  const other = await stage.place();
+  const other = await stage.depositAddress();
   await stage.deliver(forged(other, { blockchainHash: hash }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('no transactionId, under a true hash of another network', async () => {
-  const { stage, place, hash } = await truth();
-  await stage.deliver(forged(place, { blockchainHash: hash, network: 'polygon' }));
+  const { stage, depositAddress, hash } = await truth();
+  await stage.deliver(forged(depositAddress, { blockchainHash: hash, network: 'polygon' }));
   expect(await verdictOn(stage)).toEqual(REFUSED);
 });
 
 test('no transactionId but otherwise true is credited once, under the id of the API', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = () => true;
-  const hash = await stage.paid(place, 700, 3);
-  const told = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
-  const { transactionId, ...rest } = told ?? { transactionId: undefined };
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find((one) => one.stream === 'incoming' && one.confirmations === 3);
+  const { transactionId, ...rest } = webhook ?? { transactionId: undefined };
   await stage.deliver({ ...rest, id: 'no-id' });
   await stage.run();
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   const [deposit] = await stage.deposits(hash);
   expect(deposit?.transactionId).toBe(transactionId);
   await stage.deliverLost();
@@ -165,14 +167,14 @@ test('no transactionId but otherwise true is credited once, under the id of the 
 
 test('the id of a withdrawal', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, '900000000000000000', 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, '900000000000000000', 3);
   const outside = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
-  const transactionId = await stage.order(place, outside, '1000');
+  const transactionId = await stage.order(depositAddress, outside, '1000');
   await stage.mine(3);
   await stage.run();
   const feed = stage.open.feedLines();
-  await stage.deliver(forged(place, { transactionId }));
+  await stage.deliver(forged(depositAddress, { transactionId }));
   await stage.run();
   expect(stage.open.openBreaks()).toEqual(['unknown_to_custody']);
   expect(stage.open.feedLines()).toEqual(feed);

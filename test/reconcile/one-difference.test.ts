@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest';
 import type { Sweep } from '../../src/reconcile/sweep/sweep.ts';
-import { ETH, GRACE_MS, Stage, type Place, type Told } from './stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 /** 700 were paid, and both streams told 70,000: seen by the sweep, and at the address. */
-async function toldWrongTwice(): Promise<{ stage: Stage; sweep: Sweep; hash: string }> {
+async function wrongInBothStreams(): Promise<{ stage: Stage; sweep: Sweep; hash: string }> {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = () => true;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS + 60_000);
-  const wrong = (told: Told | undefined, entry: object): object => ({
-    ...told,
+  const wrong = (webhook: Webhook | undefined, entry: object): object => ({
+    ...webhook,
     balanceChanges: [{ asset: ETH, amount: '70000', tags: [], ...entry }],
   });
-  const find = (stream: string, type: string): Told | undefined =>
+  const find = (stream: string, type: string): Webhook | undefined =>
     stage.lost.find((one) => one.stream === stream && one.type === type);
   await stage.deliver(wrong(find('incoming', 'confirmation'), {}));
-  await stage.deliver(wrong(find('blockchain', 'transaction'), at(place)));
+  await stage.deliver(wrong(find('blockchain', 'transaction'), at(depositAddress)));
   const webhookUrl = await stage.webhookUrl();
   const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
   return { stage, sweep, hash };
 }
 
-function at({ accountId, addressId, networkAddress }: Place): object {
+function at({ accountId, addressId, networkAddress }: DepositAddress): object {
   return { account: { id: accountId }, address: { id: addressId, networkAddress } };
 }
 
 test('a wrong amount that both streams told is one break, although the address shows it too', async () => {
-  const { stage, sweep } = await toldWrongTwice();
+  const { stage, sweep } = await wrongInBothStreams();
   const run = await stage.run(sweep);
   expect(run.addresses?.checked).toBe(1);
   expect(stage.open.openBreaks()).toEqual(['amount_mismatch']);
@@ -41,13 +41,13 @@ test('a wrong amount that both streams told is one break, although the address s
 });
 
 test('it ends with the deposit, and nothing is left of it at the address', async () => {
-  const { stage, sweep, hash } = await toldWrongTwice();
+  const { stage, sweep, hash } = await wrongInBothStreams();
   await stage.run(sweep);
   stage.loses = () => false;
   await stage.reorg(6, [hash]);
   await stage.caller.advance(GRACE_MS + 60_000);
   // This run asks no address.
   await stage.run();
-  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(await stage.depositState(hash)).toBe('rolled_back');
   expect(stage.open.openBreaks()).toEqual([]);
 });

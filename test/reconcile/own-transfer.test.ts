@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { Stage, type Place, type Told } from './stage.ts';
+import { Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 const FUNDS = '900000000000000000';
 
 /** Two vaults, the first of which can pay; its funding is credited already. */
-async function twoVaults(): Promise<{ stage: Stage; from: Place; to: Place }> {
+async function twoVaults(): Promise<{ stage: Stage; from: DepositAddress; to: DepositAddress }> {
   const stage = await Stage.start();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, FUNDS, 3);
   await stage.run();
   expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
   return { stage, from, to };
 }
 
-const outgoing = ({ stream }: Told): boolean => stream === 'outgoing';
+const outgoing = ({ stream }: Webhook): boolean => stream === 'outgoing';
 
 /** Other rows move the watermark so far that what was read until now is not read again. */
-async function beyondOverlap(stage: Stage, elsewhere: Place): Promise<void> {
+async function beyondOverlap(stage: Stage, elsewhere: DepositAddress): Promise<void> {
   for (let round = 1; round <= 4; round += 1) {
     await stage.caller.advance(400_000);
     await stage.paid(elsewhere, 5, 1);
@@ -35,7 +35,7 @@ test('a transfer whose outgoing notifications are all lost is internal, by the A
   const id = await stage.order(from, to.networkAddress, '1000');
   await stage.mine(3);
   await stage.run();
-  expect(await stage.standing(await hashOf(stage, id))).toBe('internal');
+  expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
   await stage.run();
   expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
   expect(stage.open.openBreaks()).toEqual([]);
@@ -48,20 +48,20 @@ test('the same when the sweep saw the transaction long before the deposit arrive
   await stage.mine(3);
   await stage.run();
   await beyondOverlap(stage, from);
-  for (const told of stage.lost.filter((one) => one.stream === 'incoming'))
-    await stage.deliver(told);
+  for (const webhook of stage.lost.filter((one) => one.stream === 'incoming'))
+    await stage.deliver(webhook);
   await stage.run();
-  expect(await stage.standing(await hashOf(stage, id))).toBe('internal');
+  expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
 });
 
 test('the same when the transaction had no hash yet as the sweep first saw it', async () => {
   const stage = await Stage.start();
-  const from = await stage.place();
-  const to = await stage.place();
+  const from = await stage.depositAddress();
+  const to = await stage.depositAddress();
   const approver = await stage.caller.client(['Vault:read', 'manageVaults']);
   const gated = await stage.caller.vault({ quorum: 1, approvers: [approver.clientId] });
   const accountId = await stage.caller.account(gated);
-  const source: Place = { ...from, vaultId: gated, accountId };
+  const source: DepositAddress = { ...from, vaultId: gated, accountId };
   const address = await stage.caller.address(accountId, 'ethereum');
   await stage.paid({ ...source, ...address }, FUNDS, 3);
   stage.loses = () => true;
@@ -70,15 +70,16 @@ test('the same when the transaction had no hash yet as the sweep first saw it', 
   const decision = { decision: 'approve' };
   const path = `/transactions/${id}/approvals`;
   await stage.caller.api('POST', path, decision, { token: approver.token });
-  await stage.settle();
+  await stage.deliverDue();
   await stage.mine(3);
   const hash = await hashOf(stage, id);
   await stage.run();
   await beyondOverlap(stage, from);
   const arrived = stage.lost.filter((one) => one.blockchainHash === hash);
-  for (const told of arrived.filter((one) => one.stream === 'incoming')) await stage.deliver(told);
+  for (const webhook of arrived.filter((one) => one.stream === 'incoming'))
+    await stage.deliver(webhook);
   await stage.run();
-  expect(await stage.standing(hash)).toBe('internal');
+  expect(await stage.depositState(hash)).toBe('internal');
   expect(stage.open.feedLines().filter((line) => line === 'credit 1000')).toEqual([]);
 });
 
@@ -104,7 +105,7 @@ test('facts of own transactions that were not taken keep the deposits after them
   expect(refused).toBe(1);
   expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
   await stage.run();
-  expect(await stage.standing(await hashOf(stage, id))).toBe('internal');
+  expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
 });
 
 test('evidence that was not taken is taken by a later run, however late', async () => {

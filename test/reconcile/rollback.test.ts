@@ -1,38 +1,38 @@
 import { expect, test } from 'vitest';
-import { GRACE_MS, Stage, type Place, type Told } from './stage.ts';
+import { GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
 /** A deposit of 700 units, three deep and credited. */
-async function credited(): Promise<{ stage: Stage; place: Place; hash: string }> {
+async function credited(): Promise<{ stage: Stage; depositAddress: DepositAddress; hash: string }> {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  return { stage, place, hash };
+  return { stage, depositAddress, hash };
 }
 
-function rollback(place: Place, hash: string): object {
+function rollback(depositAddress: DepositAddress, hash: string): object {
   return {
     id: 'rollback-1',
     timestamp: 1,
     stream: 'incoming',
     type: 'rollback',
-    vaultId: place.vaultId,
-    accountId: place.accountId,
-    addressId: place.addressId,
+    vaultId: depositAddress.vaultId,
+    accountId: depositAddress.accountId,
+    addressId: depositAddress.addressId,
     network: 'ethereum',
     blockchainHash: hash,
   };
 }
 
 test('a rollback that the API does not confirm reverses no credit', async () => {
-  const { stage, place, hash } = await credited();
-  await stage.deliver(rollback(place, hash));
+  const { stage, depositAddress, hash } = await credited();
+  await stage.deliver(rollback(depositAddress, hash));
   await stage.run();
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.openBreak('status_mismatch').severity).toBe('critical');
 });
 
@@ -44,7 +44,7 @@ test('a true rollback after the credit is reversed once, with a critical break',
   await stage.run();
   await stage.run(stage.newSweep());
   expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700']);
-  expect(await stage.standing(hash)).toBe('reversed');
+  expect(await stage.depositState(hash)).toBe('reversed');
   const [credit, reversal] = stage.open.feed();
   expect(reversal).toMatchObject({ kind: 'reversal', amount: '700' });
   expect(reversal?.reverses).toBe(credit?.credit_id);
@@ -54,12 +54,12 @@ test('a true rollback after the credit is reversed once, with a critical break',
 
 test('a rollback before any credit leaves nothing behind', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 1);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 1);
   await stage.run();
   await stage.reorg(1, [hash]);
   const run = await stage.run();
-  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(await stage.depositState(hash)).toBe('rolled_back');
   expect(run).toMatchObject({ broken: 0, incomplete: null });
   expect(stage.open.openBreaks()).toEqual([]);
   expect(stage.open.feedLines()).toEqual([]);
@@ -77,7 +77,7 @@ test('mined again after the reversal, it is credited again after the same checks
   await stage.run();
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700', 'reversal 700', 'credit 700']);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   const ids = stage.open.feed().map(({ credit_id }) => credit_id);
   expect(new Set(ids).size).toBe(3);
 });
@@ -93,24 +93,24 @@ test('mined again before the API was asked, the one credit stands', async () => 
 
 test('a reorg whose rollback is still on its way opens nothing within the grace time', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 1);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 1);
   await stage.run();
-  stage.loses = ({ type }: Told) => type === 'rollback';
+  stage.loses = ({ type }: Webhook) => type === 'rollback';
   await stage.reorg(1, [hash]);
   await stage.run();
   expect(stage.open.openBreaks()).toEqual([]);
   await stage.deliverLost();
   await stage.run();
-  expect(await stage.standing(hash)).toBe('rolled_back');
+  expect(await stage.depositState(hash)).toBe('rolled_back');
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
 test('a reorg whose rollback never arrives is a mismatch, and nothing is credited', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 1);
-  stage.loses = ({ type }: Told) => type === 'rollback';
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 1);
+  stage.loses = ({ type }: Webhook) => type === 'rollback';
   await stage.reorg(1, [hash]);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
@@ -120,7 +120,7 @@ test('a reorg whose rollback never arrives is a mismatch, and nothing is credite
 
 test('a credited deposit whose rollback never arrives is a critical mismatch', async () => {
   const { stage, hash } = await credited();
-  stage.loses = ({ type }: Told) => type === 'rollback';
+  stage.loses = ({ type }: Webhook) => type === 'rollback';
   await stage.reorg(5, [hash]);
   await stage.caller.advance(GRACE_MS);
   await stage.run();

@@ -17,7 +17,7 @@ import { startCaller, type Caller } from '../simulator/core-caller.ts';
 import { factOf, openLedgerFile, type OpenLedger } from '../store/open-ledger.ts';
 
 /** A webhook as the core sends it, read as far as tests look into it. */
-export interface Told {
+export interface Webhook {
   readonly id: string;
   readonly stream: string;
   readonly type: string;
@@ -28,7 +28,7 @@ export interface Told {
   readonly [field: string]: unknown;
 }
 
-export interface Place {
+export interface DepositAddress {
   readonly vaultId: string;
   readonly accountId: string;
   readonly addressId: string;
@@ -36,8 +36,8 @@ export interface Place {
 }
 
 /** A confirmation at full depth that the core never sent: 700 ETH units under a hash of its own. */
-export function forgedConfirmation(place: Place, more: object): object {
-  const { vaultId, accountId, addressId } = place;
+export function forgedConfirmation(depositAddress: DepositAddress, more: object): object {
+  const { vaultId, accountId, addressId } = depositAddress;
   return {
     id: 'forged',
     timestamp: 1,
@@ -87,11 +87,11 @@ export class Stage {
   /** Every attempt against the API since the last look. */
   readonly attempts: Attempt[] = [];
   /** Every webhook that ever came, by id, whatever became of it. */
-  readonly heard = new Map<string, Told>();
+  readonly heard = new Map<string, Webhook>();
   /** Webhooks that were lost on the way, to be delivered late or never. */
-  readonly lost: Told[] = [];
+  readonly lost: Webhook[] = [];
   /** Webhooks for which it holds are answered 200 and lost. */
-  loses: (told: Told) => boolean = () => false;
+  loses: (webhook: Webhook) => boolean = () => false;
   /** What lost webhooks are answered instead of 200, as by a proxy before a daemon that is down. */
   answersLost = 200;
   readonly #waits: Waits;
@@ -165,7 +165,7 @@ export class Stage {
   }
 
   /** An address in a vault of its own, whose webhooks come here. */
-  async place(network = 'ethereum'): Promise<Place> {
+  async depositAddress(network = 'ethereum'): Promise<DepositAddress> {
     const { caller } = this;
     const vaultId = await caller.vault();
     const webhookUrl = await this.webhookUrl();
@@ -177,39 +177,47 @@ export class Stage {
   }
 
   /** Someone pays an address; answers the hash. */
-  async pay(place: Place, amount: string | number, more: object = {}): Promise<string> {
-    const { addressId } = place;
+  async pay(
+    depositAddress: DepositAddress,
+    amount: string | number,
+    more: object = {},
+  ): Promise<string> {
+    const { addressId } = depositAddress;
     const network = 'ethereum';
     const request = { network, addressId, asset: ETH, amount: String(amount), ...more };
     const { blockchainHash } = await this.caller.sim('POST', '/sim/deposits', request);
-    await this.settle();
+    await this.deliverDue();
     return String(blockchainHash);
   }
 
   /** Pays and mines until the payment is this deep. */
-  async paid(place: Place, amount: string | number, depth: number): Promise<string> {
-    const hash = await this.pay(place, amount);
+  async paid(
+    depositAddress: DepositAddress,
+    amount: string | number,
+    depth: number,
+  ): Promise<string> {
+    const hash = await this.pay(depositAddress, amount);
     await this.mine(depth);
     return hash;
   }
 
   async mine(count: number, network = 'ethereum'): Promise<void> {
     await this.caller.sim('POST', '/sim/blocks', { network, count });
-    await this.settle();
+    await this.deliverDue();
   }
 
   async reorg(depth: number, drop: readonly string[], network = 'ethereum'): Promise<void> {
     await this.caller.sim('POST', '/sim/reorgs', { network, depth, drop });
-    await this.settle();
+    await this.deliverDue();
   }
 
   /** Waits until everything that is due has been delivered. */
-  settle(): Promise<void> {
+  deliverDue(): Promise<void> {
     return this.caller.advance(1_000);
   }
 
   /** Orders a transfer; answers its transactionId. */
-  async order(from: Place, to: string, amount: string): Promise<string> {
+  async order(from: DepositAddress, to: string, amount: string): Promise<string> {
     const made = await this.api('POST', '/transactions', {
       orderId: `order-${this.now}-${amount}`,
       vaultId: from.vaultId,
@@ -219,7 +227,7 @@ export class Stage {
       amount,
       destinationAddress: to,
     });
-    await this.settle();
+    await this.deliverDue();
     return String(made['transactionId']);
   }
 
@@ -247,7 +255,7 @@ export class Stage {
   /** What was lost arrives after all. */
   async deliverLost(): Promise<void> {
     this.loses = () => false;
-    for (const told of this.lost.splice(0)) await this.deliver(told);
+    for (const webhook of this.lost.splice(0)) await this.deliver(webhook);
   }
 
   async deposits(blockchainHash?: string): Promise<readonly Deposit[]> {
@@ -256,7 +264,7 @@ export class Stage {
   }
 
   /** The only deposit of a hash, in words: `credited`, `held: dust`. */
-  async standing(blockchainHash: string): Promise<string> {
+  async depositState(blockchainHash: string): Promise<string> {
     const deposits = await this.deposits(blockchainHash);
     return deposits
       .map(({ state, reason }) => (reason === null ? state : `${state}: ${reason}`))
@@ -280,13 +288,13 @@ export class Stage {
 
   async #listen(): Promise<LoopbackReceiver> {
     const receiver = await listenOnLoopback(async ({ raw }) => {
-      const told = JSON.parse(raw.toString('utf8')) as Told;
-      this.heard.set(told.id, told);
-      if (!this.loses(told)) {
+      const webhook = JSON.parse(raw.toString('utf8')) as Webhook;
+      this.heard.set(webhook.id, webhook);
+      if (!this.loses(webhook)) {
         await this.open.commit([factOf(raw, this.now)]);
         return 200;
       }
-      this.lost.push(told);
+      this.lost.push(webhook);
       return this.answersLost;
     });
     onTestFinished(() => receiver.close());

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Auditor } from './audit/auditor.ts';
-import { copyStore } from './extent.ts';
+import { copyStore } from './store-counts.ts';
 import { simulate } from './simulation.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -49,7 +49,7 @@ test(
     const said: Record<string, readonly string[]> = {};
     const honest = await simulate(6, {
       steps: STEPS,
-      lies: false,
+      falseWebhooks: false,
       inspect: (path, evidence) => {
         const audit = (name: string, changed: Partial<typeof evidence>): void => {
           said[name] = new Auditor(path, { ...evidence, ...changed }).audit();
@@ -72,7 +72,7 @@ test(
           acknowledged: [...acknowledged, Buffer.from('{"id":"n-1","timestamp":1}')],
         });
         audit('a lie without a trace', {
-          lies: [
+          falseWebhooks: [
             {
               kind: 'made up',
               hashes: ['0x1'],

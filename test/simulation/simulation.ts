@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import { Auditor } from './audit/auditor.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './seeded-draws.ts';
 import { Steps } from './steps.ts';
 import { gatherEvidence } from './audit/evidence.ts';
-import { copyStore, extentOf, lastSealOf } from './extent.ts';
-import { layGround, scratchFolder, type Ground } from './product/ground.ts';
+import { copyStore, storeCountsOf, lastSealOf } from './store-counts.ts';
+import { setUpRun, scratchFolder, type RunSetup } from './product/run-setup.ts';
 import { OneProcess } from './product/one-process.ts';
 import type { Product, ProductOptions } from './product/product.ts';
 import { Receivers } from './receivers/receivers.ts';
 import { replayProblems } from './audit/replay-check.ts';
-import { makeScenery, type Scenery } from './people/scenery.ts';
+import { makeCustodySetup, type CustodySetup } from './people/custody-setup.ts';
 import type { SimulationOptions, Verdict } from './verdict.ts';
 
 const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
@@ -25,32 +25,32 @@ const STUCK_MS = 90_000;
 class Simulation {
   readonly #seed: number;
   readonly #folder = scratchFolder();
-  readonly #ground: Ground;
-  readonly #scenery: Scenery;
+  readonly #runSetup: RunSetup;
+  readonly #custodySetup: CustodySetup;
   readonly #product: Product;
   readonly #steps: Steps;
   readonly #inspect: NonNullable<SimulationOptions['inspect']>;
 
-  private constructor(seed: number, parts: { ground: Ground; options: SimulationOptions }) {
-    const { ground, options } = parts;
-    const { core, network } = ground;
+  private constructor(seed: number, parts: { runSetup: RunSetup; options: SimulationOptions }) {
+    const { runSetup, options } = parts;
+    const { core, network } = runSetup;
     this.#seed = seed;
     this.#inspect = options.inspect ?? ((path, evidence) => new Auditor(path, evidence).audit());
-    this.#ground = ground;
-    this.#scenery = makeScenery(core.world, seed);
+    this.#runSetup = runSetup;
+    this.#custodySetup = makeCustodySetup(core.world, seed);
     this.#product = productOf(this.#folder, { ...parts, seed });
     this.#steps = new Steps({
-      ground,
+      runSetup,
       product: this.#product,
-      scenery: this.#scenery,
+      custodySetup: this.#custodySetup,
       seed,
-      lying: options.lies ?? seed % 4 !== 0,
+      lying: options.falseWebhooks ?? seed % 4 !== 0,
     });
     network.connect({ receiver: this.#product, coreUrl: core.url });
   }
 
   static async start(seed: number, options: SimulationOptions): Promise<Simulation> {
-    return new Simulation(seed, { ground: await layGround(seed, options.echo), options });
+    return new Simulation(seed, { runSetup: await setUpRun(seed, options.echo), options });
   }
 
   /** Real time is bounded: whatever waits for ever has to be found, too. */
@@ -58,7 +58,7 @@ class Simulation {
     let timer: NodeJS.Timeout | undefined;
     const stuck = new Promise<Verdict>((resolve) => {
       timer = setTimeout(() => {
-        this.#ground.problems.push(`stuck: not at rest after ${STUCK_MS / 1_000} s of real time`);
+        this.#runSetup.problems.push(`stuck: not at rest after ${STUCK_MS / 1_000} s of real time`);
         resolve(this.#verdict({}));
       }, STUCK_MS);
     });
@@ -71,8 +71,8 @@ class Simulation {
 
   async #run(steps: number): Promise<Verdict> {
     await this.#product.start();
-    const { core, network, log } = this.#ground;
-    for (const { vaultId } of this.#scenery.vaults) {
+    const { core, network, log } = this.#runSetup;
+    for (const { vaultId } of this.#custodySetup.vaults) {
       const url = `${network.webhookOrigin}/hooks/${PATH_TOKEN}`;
       core.delivery.subscribe(vaultId, url, STREAMS);
     }
@@ -86,7 +86,7 @@ class Simulation {
   }
 
   #verdict(extent: Readonly<Record<string, number>>): Verdict {
-    const { problems, log } = this.#ground;
+    const { problems, log } = this.#runSetup;
     return {
       seed: this.#seed,
       problems,
@@ -103,19 +103,19 @@ class Simulation {
 
   async close(): Promise<void> {
     await this.#product.close();
-    await this.#ground.core.stop();
-    await this.#ground.network.close();
+    await this.#runSetup.core.stop();
+    await this.#runSetup.network.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
   async #audit(): Promise<void> {
-    const { core, acknowledged, problems } = this.#ground;
-    const { deepest, office, forger } = this.#steps;
+    const { core, acknowledged, problems } = this.#runSetup;
+    const { deepest, operators, forger } = this.#steps;
     const evidence = gatherEvidence({
       world: core.world,
-      scenery: this.#scenery,
+      custodySetup: this.#custodySetup,
       deepest,
-      attributed: office.attributed,
-      lies: forger.lies,
+      attributed: operators.attributed,
+      falseWebhooks: forger.falseWebhooks,
       acknowledged,
     });
     const { paths } = this.#product;
@@ -124,9 +124,9 @@ class Simulation {
   }
 
   #extent(): Record<string, number> {
-    const { core, acknowledged } = this.#ground;
+    const { core, acknowledged } = this.#runSetup;
     return {
-      ...extentOf(this.#product.paths[0]),
+      ...storeCountsOf(this.#product.paths[0]),
       ...this.#product.extent(),
       transactions: core.world.truthTransactions().length,
       acknowledged: acknowledged.length,
@@ -138,9 +138,9 @@ class Simulation {
 /** One process with SQLite alone, or several receivers of one journal. */
 function productOf(
   folder: string,
-  { seed, ground, options }: { seed: number; ground: Ground; options: SimulationOptions },
+  { seed, runSetup, options }: { seed: number; runSetup: RunSetup; options: SimulationOptions },
 ): Product {
-  const { clock, log, weather, network, client, problems } = ground;
+  const { clock, log, faultSchedule, network, client, problems } = runSetup;
   const jitter = new Chance(seed, 'jitter');
   const product: ProductOptions = {
     folder,
@@ -149,11 +149,11 @@ function productOf(
     webhookUrl: `${network.webhookOrigin}/hooks/${PATH_TOKEN}`,
     api: { urlFor: (process) => network.apiUrl(process), ...client },
     fate: (facts) => {
-      const fate = weather.commitFate();
+      const fate = faultSchedule.commitFate();
       log.add(`commit ${facts.map(({ kind }) => kind).join(' ')}: ${fate}`);
       return fate;
     },
-    tornBytes: () => weather.tornBytes(),
+    tornBytes: () => faultSchedule.tornBytes(),
     random: () => jitter.fraction(),
     hangs: () => network.hangs(),
   };

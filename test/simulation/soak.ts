@@ -74,7 +74,7 @@ function planFrom(args: readonly string[], print: Print): Plan | 'help' {
     options: {
       receivers: receiversOf(values.receivers),
       ...(values.steps === undefined ? {} : { steps: natural(values.steps, 'steps') }),
-      ...(values['no-lies'] ? { lies: false } : {}),
+      ...(values['no-lies'] ? { falseWebhooks: false } : {}),
       ...(values.keep === undefined ? {} : { keep: values.keep }),
       ...(values.log ? { echo: print } : {}),
     },

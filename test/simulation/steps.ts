@@ -1,17 +1,17 @@
 import type { VirtualClock } from '../../src/simulator/clock.ts';
 import type { RunningCore } from '../../src/simulator/core.ts';
-import { Chance } from './chance.ts';
+import { Chance } from './seeded-draws.ts';
 import type { EventLog } from './event-log.ts';
 import { Forger } from './people/forger.ts';
-import { Office } from './people/office.ts';
-import type { Scenery } from './people/scenery.ts';
+import { Operators } from './people/operators.ts';
+import type { CustodySetup } from './people/custody-setup.ts';
 import { Traffic } from './people/traffic.ts';
 import { GRACE_MS } from './product/duties.ts';
-import { callControl, drainBacklogs, type Ground } from './product/ground.ts';
-import { DIED } from './product/life.ts';
+import { callControl, drainBacklogs, type RunSetup } from './product/run-setup.ts';
+import { DIED } from './product/process-state.ts';
 import type { Network } from './product/network.ts';
 import type { Product } from './product/product.ts';
-import type { Weather } from './product/weather.ts';
+import type { FaultSchedule } from './product/fault-schedule.ts';
 
 /** Deeper than every policy and every published depth of the networks that play. */
 const BURIAL_BLOCKS = 30;
@@ -27,19 +27,19 @@ const ACTIONS = {
   time: 14,
   sweep: 12,
   verify: 30,
-  office: 8,
-  lie: 20,
+  operators: 8,
+  falseWebhook: 20,
   redeliver: 4,
   override: 1,
   kill: 3,
-  weather: 6,
+  faultSchedule: 6,
   clockJump: 2,
 } as const;
 
 interface StepsOptions {
-  readonly ground: Ground;
+  readonly runSetup: RunSetup;
   readonly product: Product;
-  readonly scenery: Scenery;
+  readonly custodySetup: CustodySetup;
   readonly seed: number;
   /** Whether anybody lies. */
   readonly lying: boolean;
@@ -47,49 +47,49 @@ interface StepsOptions {
 
 /** What happens in a run: some time of traffic in which everything goes wrong that may, then rest. */
 export class Steps {
-  readonly office: Office;
+  readonly operators: Operators;
   readonly forger: Forger;
   /** How deep each hash ever was. */
   readonly deepest = new Map<string, number>();
   readonly #lying: boolean;
   readonly #chance: Chance;
-  readonly #ground: Ground;
+  readonly #runSetup: RunSetup;
   readonly #core: RunningCore;
   readonly #clock: VirtualClock;
   readonly #log: EventLog;
-  readonly #weather: Weather;
+  readonly #faultSchedule: FaultSchedule;
   readonly #network: Network;
   readonly #product: Product;
-  readonly #scenery: Scenery;
+  readonly #custodySetup: CustodySetup;
   readonly #traffic: Traffic;
   #sweeps = 0;
   #rounds = 0;
   #deaths = 0;
 
-  constructor({ ground, product, scenery, seed, lying }: StepsOptions) {
-    const { core, clock, log, weather, network, acknowledged } = ground;
+  constructor({ runSetup, product, custodySetup, seed, lying }: StepsOptions) {
+    const { core, clock, log, faultSchedule, network, acknowledged } = runSetup;
     const { world } = core;
     this.#lying = lying;
     this.#chance = new Chance(seed, 'course');
-    this.#ground = ground;
+    this.#runSetup = runSetup;
     this.#core = core;
     this.#clock = clock;
     this.#log = log;
-    this.#weather = weather;
+    this.#faultSchedule = faultSchedule;
     this.#network = network;
     this.#product = product;
-    this.#scenery = scenery;
-    this.#traffic = new Traffic({ world, scenery, seed, log });
-    this.office = new Office({ product, seed, log });
+    this.#custodySetup = custodySetup;
+    this.#traffic = new Traffic({ world, custodySetup, seed, log });
+    this.operators = new Operators({ product, seed, log });
     this.forger = new Forger({
       world,
       product,
-      scenery,
+      custodySetup,
       seed,
       log,
       acknowledged: () => acknowledged,
     });
-    ground.bustle.run = () => this.#burst(2);
+    runSetup.bustle.run = () => this.#burst(2);
   }
 
   /** How much of it happened. */
@@ -98,7 +98,7 @@ export class Steps {
       sweeps: this.#sweeps,
       rounds: this.#rounds,
       deaths: this.#deaths,
-      lies: this.forger.lies.length,
+      falseWebhooks: this.forger.falseWebhooks.length,
     };
   }
 
@@ -123,11 +123,11 @@ export class Steps {
       case 'verify':
         await this.#verify();
         break;
-      case 'office':
-        await this.office.act();
+      case 'operators':
+        await this.operators.act();
         break;
-      case 'lie':
-        if (this.#lying) await this.forger.lie();
+      case 'falseWebhook':
+        if (this.#lying) await this.forger.falseWebhook();
         break;
       case 'redeliver':
         await this.#redeliver();
@@ -139,7 +139,7 @@ export class Steps {
         this.#log.add('kill');
         this.#product.kill();
         break;
-      case 'weather':
+      case 'faultSchedule':
         await this.#changeWeather();
         break;
       case 'clockJump':
@@ -161,7 +161,7 @@ export class Steps {
   /** Old deliveries again, all at once: somebody replays what they recorded. */
   async #redeliver(): Promise<void> {
     const bodies = Array.from({ length: this.#chance.between(1, 12) }, () =>
-      this.#chance.pickAny(this.#ground.acknowledged),
+      this.#chance.pickAny(this.#runSetup.acknowledged),
     ).filter((body) => body !== undefined);
     const statuses = await Promise.all(bodies.map((body) => this.#product.deliver(body)));
     this.#log.add(`redelivered: ${statuses.join(' ')}`);
@@ -169,14 +169,14 @@ export class Steps {
 
   /** A vault's owner suppresses deep confirmations, or wants them all again. */
   #overrideDepths(): void {
-    const { vaultId } = this.#chance.pick(this.#scenery.vaults);
+    const { vaultId } = this.#chance.pick(this.#custodySetup.vaults);
     const override = this.#chance.happens(0.3) ? {} : this.#someDepths();
     this.#core.delivery.subscriptions.setOverride(vaultId, override);
     this.#log.add(`override ${vaultId} ${JSON.stringify(override)}`);
   }
 
   #someDepths(): Record<string, number> {
-    const { networks } = this.#scenery;
+    const { networks } = this.#custodySetup;
     return Object.fromEntries(
       networks.map(({ key, confirmations }) => [key, this.#chance.pick(confirmations)] as const),
     );
@@ -227,17 +227,17 @@ export class Steps {
   }
 
   async #changeWeather(): Promise<void> {
-    this.#log.add(`weather ${this.#weather.change()}`);
+    this.#log.add(`weather ${this.#faultSchedule.change()}`);
     await this.#putFaults();
   }
 
   async #putFaults(): Promise<void> {
-    await callControl(this.#core, 'PUT /sim/faults', this.#weather.coreFaults);
+    await callControl(this.#core, 'PUT /sim/faults', this.#faultSchedule.coreFaults);
   }
 
   /** Faults end, what is delayed arrives, every order ends, blocks bury everything, sweeps follow. */
   async comeToRest(): Promise<void> {
-    this.#weather.clear();
+    this.#faultSchedule.clear();
     await this.#putFaults();
     this.#product.skew(0);
     await this.#product.heal();
@@ -252,15 +252,15 @@ export class Steps {
     for (let count = 0; count < SWEEPS_AT_REST; count += 1) {
       await this.#pass(count % 2 === 0 ? REST_MS : GRACE_MS + 60_000);
       await this.#sweep();
-      await this.office.clearDesk();
-      if (count === 2) await this.office.resolveUnexplained();
+      await this.operators.handleHeldDeposits();
+      if (count === 2) await this.operators.resolveUnexplained();
       await this.#deliverAll();
     }
   }
 
   async #deliverAll(): Promise<void> {
-    const vaultIds = this.#scenery.vaults.map(({ vaultId }) => vaultId);
-    if (await drainBacklogs(this.#ground, vaultIds)) return;
-    this.#ground.problems.push('a backlog is not delivered although nothing is in its way');
+    const vaultIds = this.#custodySetup.vaults.map(({ vaultId }) => vaultId);
+    if (await drainBacklogs(this.#runSetup, vaultIds)) return;
+    this.#runSetup.problems.push('a backlog is not delivered although nothing is in its way');
   }
 }

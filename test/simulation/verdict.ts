@@ -17,7 +17,7 @@ export interface SimulationOptions {
   /** Steps before the world comes to rest; default 60. */
   readonly steps?: number;
   /** Whether anybody lies; default: three seeds in four. */
-  readonly lies?: boolean;
+  readonly falseWebhooks?: boolean;
   /** Receivers of one journal, 2 to 5; default 1: one process with SQLite alone. */
   readonly receivers?: number;
   /** Mistakes of the shared journal that the audit must notice. */

@@ -15,10 +15,10 @@ import {
 } from '../../src/domain/ids.ts';
 import { unpackDeposit } from '../../src/store/codec/deposit.ts';
 import type { CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
-import type { Choices } from './choices.ts';
+import type { Choices } from './generated-choices.ts';
 import { balanceChange, received } from './evidence.ts';
 import { SIX_DEEP, type OpenLedger } from './open-ledger.ts';
-import type { SmallWorld } from './small-world.ts';
+import type { GeneratedTraffic } from './generated-traffic.ts';
 
 /** What the custody API may say of a deposit: the truth more often than not. */
 const LIES = ['shallow', 'gone', 'unknown', 'other-amount', 'odd-status'] as const;
@@ -40,9 +40,9 @@ export class CustodyWitness {
   /** What must never have happened, in words. */
   readonly wrongs: string[] = [];
   readonly #open: OpenLedger;
-  readonly #world: SmallWorld;
+  readonly #world: GeneratedTraffic;
   readonly #words = new Map<string, Word>();
-  readonly #standing = new Map<string, string>();
+  readonly #activeCredit = new Map<string, string>();
   /** Hashes by the own transaction that is said to have them. */
   readonly #own = new Map<string, Set<string>>();
   /** Own transactions that the API does not know, and has never known. */
@@ -51,7 +51,7 @@ export class CustodyWitness {
   #policy: CreditingPolicy = SIX_DEEP;
   #feedSeen = 0;
 
-  constructor(open: OpenLedger, world: SmallWorld) {
+  constructor(open: OpenLedger, world: GeneratedTraffic) {
     this.#open = open;
     this.#world = world;
   }
@@ -133,15 +133,15 @@ export class CustodyWitness {
     const wrong = (what: string): void => {
       this.wrongs.push(`${item.kind} ${item.credit_id} of ${item.deposit_id}: ${what}`);
     };
-    const standing = this.#standing.get(item.deposit_id);
+    const activeCredit = this.#activeCredit.get(item.deposit_id);
     if (item.kind === 'reversal') {
-      if (standing === undefined || standing !== item.reverses)
+      if (activeCredit === undefined || activeCredit !== item.reverses)
         wrong('reverses what does not stand');
-      this.#standing.delete(item.deposit_id);
+      this.#activeCredit.delete(item.deposit_id);
       return;
     }
-    if (standing !== undefined) wrong('credited twice');
-    this.#standing.set(item.deposit_id, item.credit_id);
+    if (activeCredit !== undefined) wrong('credited twice');
+    this.#activeCredit.set(item.deposit_id, item.credit_id);
     const { epoch, blockchainHash, amount, approvals, verifiedAt } = unpackDeposit(item.deposit);
     const word = this.#words.get(item.deposit_id);
     if (word?.epoch !== epoch || word.amount !== item.amount)

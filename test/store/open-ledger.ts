@@ -233,7 +233,7 @@ export class OpenLedger {
   }
 
   /** `state`, or `held: reason`. */
-  standing(): string {
+  depositState(): string {
     const { state, reason } = this.deposit();
     return reason === null ? state : `${state}: ${reason}`;
   }

@@ -87,14 +87,14 @@ export class Service {
     type: 'transaction' | 'mempool' | 'confirmation' | 'rollback',
     more: object = {},
   ): WebhookBody {
-    const tells = type === 'transaction' || type === 'mempool';
+    const hasChanges = type === 'transaction' || type === 'mempool';
     return {
       ...this.#envelope(),
       stream: 'blockchain',
       type,
       blockchainHash: HASH,
       ...(type === 'confirmation' ? { confirmations: 1 } : {}),
-      ...(tells ? { balanceChanges: [change('100', AT_ADDRESS)] } : {}),
+      ...(hasChanges ? { balanceChanges: [change('100', AT_ADDRESS)] } : {}),
       ...more,
     };
   }

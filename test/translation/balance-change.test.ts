@@ -37,11 +37,11 @@ test.for(KINDS)('tags %j make it a %s', ([tags, kind]) => {
 const SCOPE = { accountId: AccountId('acc-s'), addressId: AddressId('adr-s') };
 
 /** Where a change is posted: from its own objects, else from the notification's scope. */
-const PLACES: [
+const POSITIONS: [
   why: string,
   wire: Partial<ChangeBody>,
   scoped: boolean,
-  place: (string | null)[],
+  position: (string | null)[],
 ][] = [
   ['both its own', AT_ADDRESS, true, ['acc-1', 'adr-1', null]],
   ['both its own, no scope', AT_ADDRESS, false, ['acc-1', 'adr-1', null]],
@@ -56,9 +56,9 @@ const PLACES: [
   ],
 ];
 
-test.for(PLACES)('position: %s', ([_, wire, scoped, place]) => {
+test.for(POSITIONS)('position: %s', ([_, wire, scoped, position]) => {
   const { accountId, addressId, memo } = only(change('1', wire), scoped ? SCOPE : undefined);
-  expect([accountId, addressId, memo]).toEqual(place);
+  expect([accountId, addressId, memo]).toEqual(position);
 });
 
 test('the address’s own memo attributes nothing: only memoInfo does', () => {

@@ -110,7 +110,8 @@ function outgoingOf(wire: Wire<'outgoing'>): Notification {
 }
 
 function chainOf(wire: Wire<'blockchain'>): Notification {
-  const told = wire.type === 'transaction' || wire.type === 'mempool' ? wire.balanceChanges : null;
+  const wireChanges =
+    wire.type === 'transaction' || wire.type === 'mempool' ? wire.balanceChanges : null;
   return {
     stream: 'blockchain',
     type: wire.type,
@@ -120,7 +121,7 @@ function chainOf(wire: Wire<'blockchain'>): Notification {
     blockchainHash: BlockchainHash(wire.blockchainHash),
     transactionId: optional(TransactionId, wire.transactionId),
     confirmations: wire.confirmations ?? null,
-    changes: changesOf(told),
+    changes: changesOf(wireChanges),
   };
 }
 

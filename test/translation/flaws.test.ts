@@ -65,15 +65,15 @@ const MANY = 400_000;
 
 test('of changes that are nothing but flaws only the first are looked at', () => {
   const { list, seen } = watched(Array.from({ length: MANY }, () => 7));
-  const told = flawsOf({ ...INCOMING, balanceChanges: list });
-  expect(told).toEqual(['balanceChanges.0', 'balanceChanges.1', 'balanceChanges.2']);
+  const flaws = flawsOf({ ...INCOMING, balanceChanges: list });
+  expect(flaws).toEqual(['balanceChanges.0', 'balanceChanges.1', 'balanceChanges.2']);
   expect(seen()).toBe(FLAWS_MAX);
 });
 
 test('of tags that are nothing but flaws only the first are looked at', () => {
   const { list, seen } = watched(Array.from({ length: MANY }, () => null));
-  const told = flawsOf({ ...INCOMING, balanceChanges: [SOUND, { ...SOUND, tags: list }] });
-  expect(told).toEqual([
+  const flaws = flawsOf({ ...INCOMING, balanceChanges: [SOUND, { ...SOUND, tags: list }] });
+  expect(flaws).toEqual([
     'balanceChanges.1.tags.0',
     'balanceChanges.1.tags.1',
     'balanceChanges.1.tags.2',
@@ -85,8 +85,8 @@ test('flaws behind sound changes are told at their own places', () => {
   const changes: unknown[] = Array.from({ length: 9 }, () => SOUND);
   changes[4] = { ...SOUND, amount: 5 };
   changes[8] = { ...SOUND, tags: ['fee', 1, 'mint', 2] };
-  const told = flawsOf({ ...INCOMING, balanceChanges: changes });
-  expect(told).toEqual([
+  const flaws = flawsOf({ ...INCOMING, balanceChanges: changes });
+  expect(flaws).toEqual([
     'balanceChanges.4.amount',
     'balanceChanges.8.tags.1',
     'balanceChanges.8.tags.3',

@@ -7,16 +7,16 @@ import { AT_ADDRESS, change, Service } from '../store/webhook.ts';
 const service = new Service();
 
 function read(body: object) {
-  const told = readNotification(JSON.parse(JSON.stringify(body)) as JsonObject);
-  if ('flaws' in told) throw new Error(JSON.stringify(told.flaws));
-  return told.notification;
+  const translated = readNotification(JSON.parse(JSON.stringify(body)) as JsonObject);
+  if ('flaws' in translated) throw new Error(JSON.stringify(translated.flaws));
+  return translated.notification;
 }
 
 describe('the receiving position of an incoming notification', () => {
   const BOB = { memoInfo: { memo: 'bob' } };
 
   /** What the notification says itself, what its first entry says, and where it is. */
-  const PLACES: [why: string, own: object, entry: object, place: (string | null)[]][] = [
+  const POSITIONS: [why: string, own: object, entry: object, position: (string | null)[]][] = [
     ['named by itself', {}, {}, ['acc-1', 'adr-1', null]],
     [
       'named by its entry alone',
@@ -31,50 +31,54 @@ describe('the receiving position of an incoming notification', () => {
     ['an empty memo is none', { memo: '' }, {}, ['acc-1', 'adr-1', null]],
   ];
 
-  test.for(PLACES)('%s', ([_, own, entry, place]) => {
-    const told = read(service.confirmed(1, { ...own, balanceChanges: [change('1', entry)] }));
-    expect(told).toMatchObject({ accountId: place[0], addressId: place[1], memo: place[2] });
+  test.for(POSITIONS)('%s', ([_, own, entry, position]) => {
+    const translated = read(service.confirmed(1, { ...own, balanceChanges: [change('1', entry)] }));
+    expect(translated).toMatchObject({
+      accountId: position[0],
+      addressId: position[1],
+      memo: position[2],
+    });
   });
 
   test('its entries are at it unless they say otherwise', () => {
-    const told = read(
+    const translated = read(
       service.confirmed(1, {
         balanceChanges: [change('1'), change('2', { address: { id: 'adr-x' } })],
       }),
     );
-    expect(told.changes?.map(({ addressId }) => addressId)).toEqual(['adr-1', 'adr-x']);
+    expect(translated.changes?.map(({ addressId }) => addressId)).toEqual(['adr-1', 'adr-x']);
   });
 });
 
 test.for(OUTGOING_TYPES)('outgoing %s is read, and only `mined` brings balance changes', (type) => {
   const body = service.outgoing(type, { balanceChanges: [change('-1')] });
-  const told = read(body);
-  expect(told).toMatchObject({
+  const translated = read(body);
+  expect(translated).toMatchObject({
     stream: 'outgoing',
     type,
     transactionId: 'wd-tx',
     orderId: 'order-1',
   });
-  expect(told.changes === null).toBe(type !== 'mined');
+  expect(translated.changes === null).toBe(type !== 'mined');
 });
 
 test('entries of `mined` keep their own level and take none from the transaction', () => {
-  const told = read(
+  const translated = read(
     service.outgoing('mined', {
       accountId: 'acc-1',
       addressId: 'adr-1',
       balanceChanges: [change('-1')],
     }),
   );
-  expect(told.changes).toMatchObject([{ accountId: null, addressId: null }]);
+  expect(translated.changes).toMatchObject([{ accountId: null, addressId: null }]);
 });
 
 test.for(['transaction', 'mempool', 'confirmation', 'rollback'] as const)(
   'blockchain %s is read; changes come on transaction and mempool alone',
   (type) => {
-    const told = read(service.chain(type, { balanceChanges: [change('1')] }));
-    expect(told).toMatchObject({ stream: 'blockchain', type });
-    expect(told.changes !== null).toBe(type === 'transaction' || type === 'mempool');
+    const translated = read(service.chain(type, { balanceChanges: [change('1')] }));
+    expect(translated).toMatchObject({ stream: 'blockchain', type });
+    expect(translated.changes !== null).toBe(type === 'transaction' || type === 'mempool');
   },
 );
 

@@ -59,13 +59,13 @@ test('an incoming record is where it says, or where its entry says', () => {
 });
 
 test('the entries of an outgoing record keep their level, and do not place it', () => {
-  const told = read({
+  const translated = read({
     type: 'outgoing',
     addressId: 'adr-9',
     balanceChanges: [change('-1', { account: { id: 'acc-1' } })],
   });
-  expect(told).toMatchObject({ accountId: null, addressId: 'adr-9' });
-  expect(told.changes).toMatchObject([{ accountId: 'acc-1', addressId: null }]);
+  expect(translated).toMatchObject({ accountId: null, addressId: 'adr-9' });
+  expect(translated.changes).toMatchObject([{ accountId: 'acc-1', addressId: null }]);
 });
 
 test('a status nobody knows stays as it came', () => {

@@ -69,17 +69,17 @@ test('a replaced policy holds at once, and every deposit that waits is judged by
   const api = await apiUnderTest();
   await api.open.deliver(new Service().confirmed(3));
   await verifyWith(api.open, { confirmations: 3 });
-  expect(api.open.standing()).toBe('confirming');
+  expect(api.open.depositState()).toBe('confirming');
   const answer = await put(api, { policy: NEW, reason: 'three are enough' });
   expect([answer.status, answer.body]).toMatchObject([
     200,
     { source: 'api', setBy: 'ada', reason: 'three are enough', policy: NEW },
   ]);
   expect(answer.headers.get('ETag')).toBe(`"${String(answer.body['version'])}"`);
-  expect(api.open.standing()).toBe('credited');
+  expect(api.open.depositState()).toBe('credited');
   // Asking for more than it had never takes a credit back.
   await put(api, { policy: { default: { confirmations: 60, halted: true } }, reason: 'more' });
-  expect([api.open.standing(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
+  expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
 });
 
 test('a change made to an old policy is refused, and says who was faster', async () => {
@@ -172,7 +172,7 @@ test.for([{}, { network: 'ethereum' }, { asset: 'ethereum:ETH' }])(
     await api.open.deliver(new Service().confirmed(6));
     const halted = await api.post('/v1/policy/halt', { ...scope, reason: 'something is odd' });
     expect([halted.status, halted.body['setBy']]).toEqual([200, 'olga']);
-    expect(api.open.standing()).toBe('held: halted');
+    expect(api.open.depositState()).toBe('held: halted');
     await verifyWith(api.open);
     expect(api.open.feedLines()).toEqual([]);
     const resumed = await api.post('/v1/policy/resume', { ...scope, reason: 'it was not' }, 'otto');
@@ -209,9 +209,9 @@ test('approvals given before a change are kept', async () => {
   const path = `/v1/deposits/${api.open.depositId()}`;
   await api.post(`${path}/approve`, { reason: 'known' }, 'olga');
   await put(api, { policy: above('60'), reason: 'a little more' });
-  expect(api.open.standing()).toBe('held: approval_required');
+  expect(api.open.depositState()).toBe('held: approval_required');
   await api.post(`${path}/approve`, { reason: 'called' }, 'otto');
-  expect(api.open.standing()).toBe('credited');
+  expect(api.open.depositState()).toBe('credited');
 });
 
 test('the history tells every change with what was before and after, newest first', async () => {

@@ -3,7 +3,7 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** A place in a built file, counted from 0. */
-export interface Place {
+export interface CodeLocation {
   readonly url: string;
   readonly lineNumber: number;
   readonly columnNumber: number;
@@ -14,7 +14,7 @@ export class BuiltFrom {
   readonly #maps = new Map<string, SourceMap | null>();
 
   /** Address of the source file; the address of the built file where no map tells. */
-  sourceOf({ url, lineNumber, columnNumber }: Place): string {
+  sourceOf({ url, lineNumber, columnNumber }: CodeLocation): string {
     const entry = this.#mapOf(url)?.findEntry(lineNumber, columnNumber);
     if (entry === undefined || !('originalSource' in entry)) return url;
     return new URL(entry.originalSource, url).href;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BuiltFrom, type Place } from './built-from.ts';
+import { BuiltFrom, type CodeLocation } from './built-from.ts';
 
 /** What `node --cpu-prof` writes, as far as it is drawn. Times are microseconds. */
 export interface CpuProfile {
@@ -12,7 +12,7 @@ export interface CpuProfile {
 
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: Place & { readonly functionName: string };
+  readonly callFrame: CodeLocation & { readonly functionName: string };
   readonly children?: readonly number[];
 }
 
@@ -60,10 +60,10 @@ function cursorOf(url: string): string {
 
 function frameOf({ callFrame }: ProfileNode): Frame {
   const { functionName, url } = callFrame;
-  const place = cursorOf(url);
+  const location = cursorOf(url);
   const name = functionName === '' ? '(anonymous)' : functionName;
   return {
-    name: place === '' ? name : `${name} ${place}`,
+    name: location === '' ? name : `${name} ${location}`,
     origin: originOf(callFrame),
     micros: 0,
     callees: new Map(),

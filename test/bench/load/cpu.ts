@@ -63,8 +63,8 @@ export function machineCpuSeconds(): number | null {
 /** Bytes that a process has given to disks, or null where the system does not tell. */
 export function writtenBytesOf(pid: number): number | null {
   try {
-    const told = /^write_bytes: ([0-9]+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];
-    return told === undefined ? null : Number(told);
+    const written = /^write_bytes: ([0-9]+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];
+    return written === undefined ? null : Number(written);
   } catch {
     return null;
   }

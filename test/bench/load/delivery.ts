@@ -41,7 +41,7 @@ const UUID_VARIANT_AT = 19;
 const UUID_HYPHENS_AT = [8, 13, 18, 23];
 const VERSION_FOUR = 0x34;
 
-interface Place {
+interface IdentifierField {
   readonly role: Role;
   /** Separates the identifiers of one role from those of another. */
   readonly salt: number;
@@ -50,7 +50,7 @@ interface Place {
   readonly of: 'delivery' | 'subject' | 'vault' | 'account' | 'address';
 }
 
-const PLACES: readonly Place[] = [
+const IDENTIFIER_FIELDS: readonly IdentifierField[] = [
   { role: 'notification', salt: 1, digits: UUID_DIGITS, of: 'delivery' },
   { role: 'hash', salt: 2, digits: 64, of: 'subject' },
   { role: 'transaction', salt: 3, digits: UUID_DIGITS, of: 'subject' },
@@ -67,7 +67,7 @@ const PLACES: readonly Place[] = [
 ];
 
 interface Slot {
-  readonly place: Place;
+  readonly field: IdentifierField;
   readonly at: number;
 }
 
@@ -86,20 +86,20 @@ function scatter(word: number): number {
 }
 
 /** Text of an identifier's length that occurs nowhere else in a delivery. */
-function markOf({ role, digits }: Place): string {
+function markOf({ role, digits }: IdentifierField): string {
   const hyphens = digits === UUID_DIGITS ? UUID_GROUPS_AT.length : 0;
   return `<${role}>`.padEnd(digits + hyphens, '.');
 }
 
 function patternOf(form: Form, extras: Extras, headOf: (bodyBytes: number) => string): Pattern {
-  const marks = new Map(PLACES.map((place) => [place.role, markOf(place)]));
+  const marks = new Map(IDENTIFIER_FIELDS.map((field) => [field.role, markOf(field)]));
   const body = JSON.stringify(template(form, (role) => marks.get(role) ?? role, extras));
   const text = `${headOf(body.length)}${body}`;
   const slots: Slot[] = [];
-  for (const place of PLACES) {
-    const mark = markOf(place);
+  for (const field of IDENTIFIER_FIELDS) {
+    const mark = markOf(field);
     for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) {
-      slots.push({ place, at });
+      slots.push({ field, at });
     }
   }
   const confirmationsAt = text.indexOf(CONFIRMATIONS);
@@ -116,8 +116,8 @@ const UUID_OFFSETS = Uint8Array.from(
   (_, digit) => digit + UUID_GROUPS_AT.filter((group) => group <= digit).length,
 );
 
-function writeIdentifier(into: Buffer, { place, at }: Slot, seed: number, number: number): void {
-  const { digits, salt } = place;
+function writeIdentifier(into: Buffer, { field, at }: Slot, seed: number, number: number): void {
+  const { digits, salt } = field;
   const isUuid = digits === UUID_DIGITS;
   for (let digit = 0; digit < digits;) {
     let word = scatter(
@@ -176,7 +176,7 @@ export class Deliveries {
     const { bytes, slots, confirmationsAt } = pattern;
     bytes.copy(into);
     for (const slot of slots) {
-      const { of } = slot.place;
+      const { of } = slot.field;
       const isOfRun = of === 'delivery' || of === 'subject';
       writeIdentifier(into, slot, isOfRun ? this.#seed : 0, this.#numberOf(of, delivery));
     }
@@ -184,7 +184,7 @@ export class Deliveries {
     return bytes.length;
   }
 
-  #numberOf(of: Place['of'], delivery: number): number {
+  #numberOf(of: IdentifierField['of'], delivery: number): number {
     const subject = subjectOf(delivery);
     const vault = subject % this.#vaults;
     const address = Math.floor(subject / this.#vaults) % ADDRESSES_PER_VAULT;

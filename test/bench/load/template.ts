@@ -25,7 +25,7 @@ export type Role =
   | 'trace';
 
 /** Text that stands where the identifier of a role goes. */
-export type PlaceOf = (role: Role) => string;
+export type IdentifierOf = (role: Role) => string;
 
 /**
  * What bodies carry beside what is booked. `shared`: custom data of address and account, and metadata
@@ -40,13 +40,13 @@ const FEE_WEI = '-21000000000000';
 
 const ACCOUNT_DATA = { costCentre: 'CC-0417', ledger: '110200', entity: 'Exchange Europe AG' };
 
-function addressData(placeOf: PlaceOf): object {
-  const [customerId, reference] = [placeOf('customer'), placeOf('reference')];
+function addressData(identifierOf: IdentifierOf): object {
+  const [customerId, reference] = [identifierOf('customer'), identifierOf('reference')];
   return { customerId, reference, segment: 'retail' };
 }
 
 function balanceChange(
-  placeOf: PlaceOf,
+  identifierOf: IdentifierOf,
   change: { amount: string; value: string; tags: readonly string[] },
   extras: Extras,
 ): object {
@@ -60,15 +60,15 @@ function balanceChange(
     },
     tags: change.tags,
     address: {
-      id: placeOf('address'),
-      networkAddress: `0x${placeOf('networkAddress')}`,
+      id: identifierOf('address'),
+      networkAddress: `0x${identifierOf('networkAddress')}`,
       network: 'ethereum',
       hdpath: "m/44'/60'/0'/0/17",
       name: 'customer deposit address',
-      ...(isShared ? { data: addressData(placeOf) } : {}),
+      ...(isShared ? { data: addressData(identifierOf) } : {}),
     },
     account: {
-      id: placeOf('account'),
+      id: identifierOf('account'),
       name: 'customer deposits',
       ...(isShared ? { data: ACCOUNT_DATA } : {}),
     },
@@ -77,13 +77,13 @@ function balanceChange(
 
 const SHARED_BLOCK_HASH = '3f07a9c83155594c000642e7d60e8a8a00038d03e9849171a05ed0e2d47acbb3';
 
-function metadata(placeOf: PlaceOf, extras: Extras): object {
+function metadata(identifierOf: IdentifierOf, extras: Extras): object {
   const isShared = extras === 'shared';
   return {
     blockHeight: 24_100_512,
-    blockHash: `0x${isShared ? SHARED_BLOCK_HASH : placeOf('block')}`,
-    ...(isShared ? {} : { traceId: placeOf('trace') }),
-    from: `0x${placeOf('counterparty')}`,
+    blockHash: `0x${isShared ? SHARED_BLOCK_HASH : identifierOf('block')}`,
+    ...(isShared ? {} : { traceId: identifierOf('trace') }),
+    from: `0x${identifierOf('counterparty')}`,
     gas: '21000',
     gasPrice: '1000000000',
     fee: '21000000000000',
@@ -91,67 +91,67 @@ function metadata(placeOf: PlaceOf, extras: Extras): object {
   };
 }
 
-function deposited(placeOf: PlaceOf, extras: Extras): object[] {
+function deposited(identifierOf: IdentifierOf, extras: Extras): object[] {
   const amount = { amount: DEPOSIT_WEI, value: '1.250000000000000000', tags: [] };
-  return [balanceChange(placeOf, amount, extras)];
+  return [balanceChange(identifierOf, amount, extras)];
 }
 
-function withdrawn(placeOf: PlaceOf, extras: Extras): object[] {
+function withdrawn(identifierOf: IdentifierOf, extras: Extras): object[] {
   const amount = { amount: WITHDRAWAL_WEI, value: '-0.500000000000000000', tags: [] };
   const fee = { amount: FEE_WEI, value: '-0.000021000000000000', tags: ['fee'] };
-  return [balanceChange(placeOf, amount, extras), balanceChange(placeOf, fee, extras)];
+  return [balanceChange(identifierOf, amount, extras), balanceChange(identifierOf, fee, extras)];
 }
 
-function onChain(placeOf: PlaceOf, changes: object[], extras: Extras): object {
+function onChain(identifierOf: IdentifierOf, changes: object[], extras: Extras): object {
   return {
-    id: placeOf('notification'),
+    id: identifierOf('notification'),
     timestamp: 1_763_600_000_000,
     stream: 'blockchain',
     type: 'transaction',
-    vaultId: placeOf('vault'),
+    vaultId: identifierOf('vault'),
     network: 'ethereum',
-    blockchainHash: `0x${placeOf('hash')}`,
-    transactionId: placeOf('transaction'),
+    blockchainHash: `0x${identifierOf('hash')}`,
+    transactionId: identifierOf('transaction'),
     balanceChanges: changes,
-    metadata: metadata(placeOf, extras),
+    metadata: metadata(identifierOf, extras),
   };
 }
 
-function outgoing(placeOf: PlaceOf, type: 'submitted' | 'mined', extras: Extras): object {
+function outgoing(identifierOf: IdentifierOf, type: 'submitted' | 'mined', extras: Extras): object {
   return {
-    id: placeOf('notification'),
+    id: identifierOf('notification'),
     timestamp: 1_763_600_000_000,
     stream: 'outgoing',
     type,
-    vaultId: placeOf('vault'),
-    transactionId: placeOf('transaction'),
-    orderId: placeOf('order'),
+    vaultId: identifierOf('vault'),
+    transactionId: identifierOf('transaction'),
+    orderId: identifierOf('order'),
     network: 'ethereum',
-    accountId: placeOf('account'),
-    addressId: placeOf('address'),
-    destinationAddress: `0x${placeOf('counterparty')}`,
-    metadata: metadata(placeOf, extras),
-    blockchainHash: `0x${placeOf('hash')}`,
-    ...(type === 'mined' ? { balanceChanges: withdrawn(placeOf, extras) } : {}),
+    accountId: identifierOf('account'),
+    addressId: identifierOf('address'),
+    destinationAddress: `0x${identifierOf('counterparty')}`,
+    metadata: metadata(identifierOf, extras),
+    blockchainHash: `0x${identifierOf('hash')}`,
+    ...(type === 'mined' ? { balanceChanges: withdrawn(identifierOf, extras) } : {}),
   };
 }
 
-function incoming(placeOf: PlaceOf, extras: Extras): object {
+function incoming(identifierOf: IdentifierOf, extras: Extras): object {
   return {
-    id: placeOf('notification'),
+    id: identifierOf('notification'),
     timestamp: 1_763_600_000_000,
     stream: 'incoming',
     type: 'confirmation',
-    vaultId: placeOf('vault'),
-    accountId: placeOf('account'),
-    addressId: placeOf('address'),
+    vaultId: identifierOf('vault'),
+    accountId: identifierOf('account'),
+    addressId: identifierOf('address'),
     network: 'ethereum',
-    blockchainHash: `0x${placeOf('hash')}`,
-    transactionId: placeOf('transaction'),
-    orderId: `auto-${placeOf('order')}`,
+    blockchainHash: `0x${identifierOf('hash')}`,
+    transactionId: identifierOf('transaction'),
+    orderId: `auto-${identifierOf('order')}`,
     confirmations: 1,
-    balanceChanges: deposited(placeOf, extras),
-    metadata: metadata(placeOf, extras),
+    balanceChanges: deposited(identifierOf, extras),
+    metadata: metadata(identifierOf, extras),
   };
 }
 
@@ -159,18 +159,18 @@ function incoming(placeOf: PlaceOf, extras: Extras): object {
  * A delivery on Ethereum as the simulated core tells it (spec, "Envelope" and what follows), with
  * the custom data that a client keeps on its addresses and accounts.
  */
-export function template(form: Form, placeOf: PlaceOf, extras: Extras): object {
+export function template(form: Form, identifierOf: IdentifierOf, extras: Extras): object {
   switch (form) {
     case 'deposit':
-      return incoming(placeOf, extras);
+      return incoming(identifierOf, extras);
     case 'deposit-on-chain':
-      return onChain(placeOf, deposited(placeOf, extras), extras);
+      return onChain(identifierOf, deposited(identifierOf, extras), extras);
     case 'withdrawal-submitted':
-      return outgoing(placeOf, 'submitted', extras);
+      return outgoing(identifierOf, 'submitted', extras);
     case 'withdrawal-mined':
-      return outgoing(placeOf, 'mined', extras);
+      return outgoing(identifierOf, 'mined', extras);
     case 'withdrawal-on-chain':
-      return onChain(placeOf, withdrawn(placeOf, extras), extras);
+      return onChain(identifierOf, withdrawn(identifierOf, extras), extras);
     default:
       return form satisfies never;
   }

@@ -7,10 +7,10 @@ import type { Answers } from '../load/load.ts';
 import type { ContenderName, Plan } from '../plan.ts';
 import { postgresProblem } from '../baseline/postgres.ts';
 import { needsPostgres, type BaselineName } from '../baseline/serve-baseline.ts';
-import { placeStore, type StoredBooks } from './stored.ts';
+import { copyStore, type StoredBooks } from './stored.ts';
 
 /** What a server kept of what it acknowledged. */
-export interface Settled {
+export interface Measured {
   /** What is wrong with it; empty when all is well. */
   readonly defects: readonly string[];
   /** Notifications that one transaction, with its one fsync, made durable; null without a store. */
@@ -25,7 +25,7 @@ export interface Contender {
   readonly url: string;
   readonly pid: number;
   /** Looks at what it kept and ends it. */
-  settle(answers: Answers): Promise<Settled>;
+  measure(answers: Answers): Promise<Measured>;
   remove(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ async function startBaseline(name: BaselineName, folder: string): Promise<Starte
   const args = [process.argv[1] ?? '', 'baseline', name, folder];
   const child = await Child.start<{ url: string }>(args);
   const { url } = child.firstLine;
-  const settle = async (answers: Answers): Promise<Settled> => {
+  const measure = async (answers: Answers): Promise<Measured> => {
     const response = await fetch(`${url}${KEPT_PATH}`);
     const { notifications, defects } = (await response.json()) as Kept;
     await child.end();
@@ -68,7 +68,7 @@ async function startBaseline(name: BaselineName, folder: string): Promise<Starte
       residentBytes: null,
     };
   };
-  return { url: `${url}/hooks/any`, pid: child.pid, settle, end: () => child.end() };
+  return { url: `${url}/hooks/any`, pid: child.pid, measure, end: () => child.end() };
 }
 
 function outcome(name: string): string {
@@ -90,14 +90,14 @@ function miscounted(before: Samples, after: Samples, answers: Answers): string[]
 }
 
 async function startCounterfoil(
-  { program, profile, inPlace }: Plan,
+  { program, profile, withoutCopy }: Plan,
   books: StoredBooks | null,
   folder: string,
 ): Promise<Started> {
-  const storePath = placeStore(books, { folder, inPlace });
+  const storePath = copyStore(books, { folder, withoutCopy });
   const daemon = await startDaemon({ program, profile, folder, storePath });
   const before = await daemon.metrics();
-  const settle = async (answers: Answers): Promise<Settled> => {
+  const measure = async (answers: Answers): Promise<Measured> => {
     const after = await daemon.metrics();
     const residentBytes = residentBytesOf(daemon.pid);
     const code = await daemon.end();
@@ -115,7 +115,7 @@ async function startCounterfoil(
       residentBytes,
     };
   };
-  return { url: daemon.hooksUrl, pid: daemon.pid, settle, end: () => daemon.end() };
+  return { url: daemon.hooksUrl, pid: daemon.pid, measure, end: () => daemon.end() };
 }
 
 interface Audit {

@@ -107,16 +107,16 @@ export async function storedBooks(
     const day = new Date(dayAt).toISOString().slice(0, 10);
     writeFileSync(note, JSON.stringify({ notifications: count, postings, day }));
   }
-  const told = JSON.parse(readFileSync(note, 'utf8')) as Omit<StoredBooks, 'path' | 'bytes'>;
-  return { ...told, path, bytes: statSync(path).size };
+  const noted = JSON.parse(readFileSync(note, 'utf8')) as Omit<StoredBooks, 'path' | 'bytes'>;
+  return { ...noted, path, bytes: statSync(path).size };
 }
 
 /** Where a measurement finds its store: a copy, or the store itself, which grows by what is sent. */
-export function placeStore(
+export function copyStore(
   books: Pick<StoredBooks, 'path'> | null,
-  options: { folder: string; inPlace: boolean },
+  options: { folder: string; withoutCopy: boolean },
 ): string {
-  if (books !== null && options.inPlace) return books.path;
+  if (books !== null && options.withoutCopy) return books.path;
   const path = join(options.folder, 'store.db');
   if (books !== null) copyFileSync(books.path, path);
   return path;

@@ -6,7 +6,7 @@ import { faultsIn, load, orderOf } from '../load/generator.ts';
 import { quantile, type LoadResult } from '../load/load.ts';
 import { medianOf } from '../figures/median.ts';
 import type { Plan } from '../plan.ts';
-import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
+import { copyStore, storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
 import { figure, markdown } from '../figures/table.ts';
 
@@ -139,7 +139,7 @@ function refusalsIn(clicks: readonly Click[]): string[] {
 async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
   return inFolder(async (folder) => {
     const { program, profile } = plan;
-    const storePath = placeStore(books, { folder, inPlace: false });
+    const storePath = copyStore(books, { folder, withoutCopy: false });
     const daemon = await startDaemon({ program, profile, folder, storePath });
     try {
       await json(daemon, `/v1/reports/daily/${books.day}/close`, 'POST');

@@ -47,12 +47,12 @@ async function measure(
   const server = await startContender(contender, plan, books);
   try {
     const seen = await load(orderOf(plan, { connections, url: server.url, pid: server.pid }));
-    const { defects, ...settled } = await server.settle(seen);
+    const { defects, ...measured } = await server.measure(seen);
     const stored = books?.notifications ?? 0;
     const storeBytes = books?.bytes ?? null;
     const where = `${contender}, ${connections} connections, round ${round}`;
     return {
-      measurement: { contender, connections, round, stored, storeBytes, ...seen, ...settled },
+      measurement: { contender, connections, round, stored, storeBytes, ...seen, ...measured },
       defects: [...faultsIn(seen), ...defects].map((defect) => `${where}: ${defect}`),
     };
   } finally {

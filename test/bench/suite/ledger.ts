@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Child } from '../server/child.ts';
 import { inFolder } from '../folder.ts';
 import type { Plan } from '../plan.ts';
-import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
+import { copyStore, storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
 import { figure, markdown } from '../figures/table.ts';
 
@@ -27,7 +27,7 @@ async function time(
   books: StoredBooks,
 ): Promise<{ timed: Timed; defects: string[] }> {
   return inFolder(async (folder) => {
-    const path = placeStore(books, { folder, inPlace: false });
+    const path = copyStore(books, { folder, withoutCopy: false });
     const startedMs = performance.now();
     const child = await Child.start<{ facts: number; sound?: boolean }>(
       [program, command, '--store', path, '--json'],

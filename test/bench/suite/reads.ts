@@ -6,7 +6,7 @@ import { faultsIn, load, orderOf } from '../load/generator.ts';
 import type { LoadResult } from '../load/load.ts';
 import { medianOf, medianOrNull } from '../figures/median.ts';
 import type { Plan } from '../plan.ts';
-import { placeStore, storedBooks, type StoredBooks } from '../server/stored.ts';
+import { copyStore, storedBooks, type StoredBooks } from '../server/stored.ts';
 import type { SuiteResult } from './suite.ts';
 import { figure, markdown } from '../figures/table.ts';
 
@@ -61,7 +61,7 @@ async function measure(
   return inFolder(async (folder) => {
     const { program, profile } = plan;
     // Always a copy: a day that is closed stays closed.
-    const storePath = placeStore(books, { folder, inPlace: false });
+    const storePath = copyStore(books, { folder, withoutCopy: false });
     const daemon = await startDaemon({ program, profile, folder, storePath });
     try {
       // A report is there to be read once its day is closed.

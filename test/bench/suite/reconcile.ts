@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startStandIn, told, type StandIn } from '../../nightly/stand-in.ts';
+import { startStandIn, webhookOfRow, type StandIn } from '../../nightly/stand-in.ts';
 import { cpuSecondsOf } from '../load/cpu.ts';
 import { residentBytesOf, startDaemon, type Daemon } from '../server/daemon.ts';
 import { inFolder } from '../folder.ts';
@@ -40,7 +40,7 @@ async function fill(program: string, path: string, count: number): Promise<void>
     for (let from = 0; from < count; from += BATCH) {
       const length = Math.min(BATCH, count - from);
       const bodies = Array.from({ length }, (_, index) =>
-        Buffer.from(JSON.stringify(told(from + index))),
+        Buffer.from(JSON.stringify(webhookOfRow(from + index))),
       );
       await ledger.take(bodies, ARRIVED_AT);
     }

@@ -198,7 +198,7 @@ test('an operator holds and releases; others see no button and are refused', asy
       'The role does not allow this',
     );
   }
-  expect(console.open.standing()).toBe('verifying');
+  expect(console.open.depositState()).toBe('verifying');
   const olga = await console.as('olga');
   expect(words(await olga.get(path))).toContain('Stops its credit until somebody releases it.');
   const held = words(await olga.send(`${path}/hold`, { reason: 'police letter' }));
@@ -207,7 +207,7 @@ test('an operator holds and releases; others see no button and are refused', asy
   expect(held).toContain('olga held it police letter');
   const released = words(await olga.send(`${path}/release`, { reason: 'withdrawn' }));
   expect(released).toContain('The deposit is released.');
-  expect(console.open.standing()).toBe('verifying');
+  expect(console.open.depositState()).toBe('verifying');
   expect(words(await olga.send(`${path}/hold`, { reason: '' }))).toContain('must not be empty');
 });
 

@@ -20,8 +20,8 @@ async function runHoursLater(open: OpenLedger, hours: number, ages = AGES): Prom
 /** What brings a deposit where it is, and whether it is stale after six hours there. */
 const DEPOSITS: [
   what: string,
-  tell: (open: OpenLedger, service: Service) => Promise<unknown>,
-  standing: string,
+  report: (open: OpenLedger, service: Service) => Promise<unknown>,
+  depositState: string,
   stale: RegExp | null,
 ][] = [
   [
@@ -116,10 +116,10 @@ const DEPOSITS: [
 ];
 
 describe('a deposit', () => {
-  test.for(DEPOSITS)('%s', async ([_what, tell, standing, stale]) => {
+  test.for(DEPOSITS)('%s', async ([_what, report, depositState, stale]) => {
     const open = await openLedger();
-    await tell(open, new Service());
-    expect(open.standing()).toBe(standing);
+    await report(open, new Service());
+    expect(open.depositState()).toBe(depositState);
     const depositBreaks = () => open.breaks().filter(({ type }) => type === 'stale_deposit');
     await runHoursLater(open, 5.9);
     expect(depositBreaks()).toEqual([]);

@@ -10,7 +10,7 @@ import {
   moves,
   OLD,
   sighted,
-  told,
+  reported,
   takenIn,
   elsewhere,
   other,
@@ -32,28 +32,28 @@ test.for<{
 }>([
   {
     name: 'told alike',
-    ours: sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     ends: 'matched, none',
   },
   {
     name: 'told alike, with another address of the vault beside it',
-    ours: sighted('blockchain', { ...told, posted: [moves(-107n), elsewhere] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-107n), elsewhere] }),
     ends: 'matched, none',
   },
   {
     name: 'told with another amount',
-    ours: sighted('blockchain', { ...told, posted: [moves(-106n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-106n)] }),
     ends: 'amount_mismatch -107 -106, none',
   },
   {
     name: 'told of another address alone',
-    ours: sighted('blockchain', { ...told, posted: [elsewhere] }),
+    ours: sighted('blockchain', { ...reported, posted: [elsewhere] }),
     ends: 'amount_mismatch -107 0, none',
   },
   {
     name: 'told with another amount, a moment ago',
     movement: { minedAt: NOW - GRACE_MS + 1 },
-    ours: sighted('blockchain', { ...told, posted: [moves(-106n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-106n)] }),
     ends: 'in_grace, none',
   },
   { name: 'untold', ends: 'in_grace, ask' },
@@ -97,7 +97,7 @@ test.for<{
   },
   {
     name: 'untold, and the chain view of another vault knows the hash',
-    ours: sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] }),
+    ours: sighted('blockchain', { ...reported, vaultId: other, posted: [moves(-107n)] }),
     ends: 'in_grace, ask',
   },
   {
@@ -149,7 +149,7 @@ test.for<{
   },
   {
     name: 'mined again after a rollback, with another amount',
-    ours: sighted('blockchain', { ...told, epoch: 1, posted: [moves(-106n)] }),
+    ours: sighted('blockchain', { ...reported, epoch: 1, posted: [moves(-106n)] }),
     ends: 'amount_mismatch -107 -106, none',
   },
   {
@@ -163,7 +163,7 @@ test.for<{
   {
     name: 'in the mempool, and told to be mined',
     movement: { status: 'mempool' },
-    ours: sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     ends: 'custody_behind, none',
   },
   {
@@ -187,13 +187,13 @@ test.for<{
   {
     name: 'rolled back, just noticed',
     movement: { status: 'rolledback' },
-    ours: sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     ends: 'in_grace, none',
   },
   {
     name: 'rolled back, and no rollback came',
     movement: { status: 'rolledback' },
-    ours: sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    ours: sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     noticedAt: NOW - GRACE_MS,
     ends: 'status_mismatch null null, none',
   },

@@ -22,7 +22,7 @@ import {
   moves,
   OLD,
   sighted,
-  told,
+  reported,
   elsewhere,
   other,
 } from './address-list.ts';
@@ -39,11 +39,11 @@ function foundIn(movement: Partial<AddressMovement>, ours: HashState): Finding {
   return outcome.finding;
 }
 
-const TOLD_106 = sighted('blockchain', { ...told, posted: [moves(-106n)] });
+const REPORTED_106 = sighted('blockchain', { ...reported, posted: [moves(-106n)] });
 
 describe('a difference at an address', () => {
   test('of an amount says where and what of both sides', () => {
-    expect(foundIn({}, TOLD_106)).toEqual({
+    expect(foundIn({}, REPORTED_106)).toEqual({
       type: 'amount_mismatch',
       key: '["amount_mismatch","address","v1","ethereum","0x1","a1","ethereum:ETH"]',
       severity: 'critical',
@@ -55,7 +55,7 @@ describe('a difference at an address', () => {
   });
 
   test('of a rollback that never came says where', () => {
-    expect(foundIn({ status: 'rolledback' }, TOLD_106)).toEqual({
+    expect(foundIn({ status: 'rolledback' }, REPORTED_106)).toEqual({
       type: 'status_mismatch',
       key: '["status_mismatch","address","v1","ethereum","0x1","a1",null]',
       severity: 'warning',
@@ -69,10 +69,13 @@ describe('a difference at an address', () => {
 
   const OF = { amount: {}, rollback: { status: 'rolledback' } } as const;
   const gone = sighted('blockchain', { epoch: 1, posted: [] });
-  const right = sighted('blockchain', { ...told, posted: [moves(-100n), moves(-7n), elsewhere] });
-  const inOther = sighted('blockchain', { ...told, vaultId: other, posted: [moves(-107n)] });
+  const right = sighted('blockchain', {
+    ...reported,
+    posted: [moves(-100n), moves(-7n), elsewhere],
+  });
+  const inOther = sighted('blockchain', { ...reported, vaultId: other, posted: [moves(-107n)] });
   const rolledBack = sighted('blockchain', { epoch: 1, posted: [moves(-107n)] });
-  const beside = sighted('blockchain', { ...told, posted: [elsewhere] });
+  const beside = sighted('blockchain', { ...reported, posted: [elsewhere] });
   const nothing = { expected: Amount(0n) };
   const subject = { ...SUBJECT, asset: AssetId('ethereum:ETH') };
 
@@ -83,7 +86,7 @@ describe('a difference at an address', () => {
     ours: HashState,
     over: boolean,
   ][] = [
-    ['amount', 'still told so', {}, TOLD_106, false],
+    ['amount', 'still told so', {}, REPORTED_106, false],
     ['amount', 'told as the API says by now', {}, right, true],
     ['amount', 'in the chain view of another vault', {}, inOther, false],
     ['amount', 'of what was rolled back', {}, rolledBack, false],
@@ -105,7 +108,7 @@ describe('a difference at an address', () => {
       right,
       false,
     ],
-    ['rollback', 'never came, and the hash stands', {}, TOLD_106, false],
+    ['rollback', 'never came, and the hash stands', {}, REPORTED_106, false],
     ['rollback', 'came', {}, gone, true],
     ['rollback', 'of what nobody told', {}, EMPTY_HASH_STATE, true],
     ['rollback', 'that is not about an address', { key: '["status_mismatch","v1"]' }, gone, false],
@@ -133,7 +136,7 @@ describe('a difference at an address', () => {
   ];
 
   test.for(ENDS)('of the %s %s is over or not', ([what, , found, ours, over]) => {
-    expect(isAddressBreakOver({ ...foundIn(OF[what], TOLD_106), ...found }, ours)).toBe(over);
+    expect(isAddressBreakOver({ ...foundIn(OF[what], REPORTED_106), ...found }, ours)).toBe(over);
   });
 });
 
@@ -143,15 +146,15 @@ test('the chain view is the blockchain stream of the vault', () => {
     sightings: hashStates.flatMap(({ sightings }) => sightings),
   });
   const books = sighted('incoming', { entryId: 2 });
-  const elsewhereTold = sighted('blockchain', { ...told, vaultId: other });
-  const here = sighted('blockchain', told);
-  expect(chainSighting(of(books, elsewhereTold, here), vaultId)).toBe(here.sightings[0]);
-  expect(chainSighting(of(books, elsewhereTold), vaultId)).toBeUndefined();
+  const reportedElsewhere = sighted('blockchain', { ...reported, vaultId: other });
+  const here = sighted('blockchain', reported);
+  expect(chainSighting(of(books, reportedElsewhere, here), vaultId)).toBe(here.sightings[0]);
+  expect(chainSighting(of(books, reportedElsewhere), vaultId)).toBeUndefined();
 });
 
 describe('the chain view with an address’s own list', () => {
   const coin = { ...moves(4n), asset: AssetId('ethereum:USDC') };
-  const standing = newSighting({
+  const chainSighting = newSighting({
     network,
     blockchainHash,
     vaultId,
@@ -162,7 +165,7 @@ describe('the chain view with an address’s own list', () => {
   });
 
   test('replaces that address by the list, and keeps the others', () => {
-    const had = { ...standing, posted: [moves(-1n), elsewhere] };
+    const had = { ...chainSighting, posted: [moves(-1n), elsewhere] };
     expect(changesWith(OLD, had)).toEqual([elsewhere, ...(OLD.changes ?? [])]);
     expect(changesWith({ ...OLD, changes: null }, had)).toEqual([elsewhere]);
     expect(changesWith(OLD, undefined)).toEqual(OLD.changes);
@@ -170,7 +173,7 @@ describe('the chain view with an address’s own list', () => {
 
   test('differs from books that know nothing of it, an asset at a time', () => {
     const movement = { ...OLD, changes: [moves(-100n), coin, moves(100n), { ...coin }] };
-    const found = unexplainedIn(movement, { ...standing, posted: [elsewhere] }, NOW);
+    const found = unexplainedIn(movement, { ...chainSighting, posted: [elsewhere] }, NOW);
     expect(found.map(({ subject, expected }) => [subject, expected])).toEqual([
       [{ ...SUBJECT, asset: 'ethereum:ETH' }, -900n],
       [{ ...SUBJECT, asset: 'ethereum:USDC' }, 8n],

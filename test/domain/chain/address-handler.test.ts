@@ -18,13 +18,13 @@ import {
   other,
   sighted,
   takenIn,
-  told,
+  reported,
   vaultId,
 } from './address-list.ts';
 import { runs } from '../hash/event-runs.ts';
 import { withdrawal } from '../records.ts';
 
-const CIRCUMSTANCES = {
+const RULE_CONTEXT = {
   at: NOW,
   source: 'api',
   policy: { default: { confirmations: 6 }, networks: {}, assets: {} },
@@ -34,7 +34,7 @@ const CIRCUMSTANCES = {
 function decide(ours: HashState, more: Partial<AddressEvidence> = {}) {
   const evidence = { movement: OLD, platform: 'unasked', noticedAt: 0, graceMs: GRACE_MS } as const;
   // The third fact of a ledger in which entries 1 and 2 stand.
-  const now: RuleContext = { ...CIRCUMSTANCES, mint: new IdMint(3, (text) => `<${text}>`) };
+  const now: RuleContext = { ...RULE_CONTEXT, mint: new IdMint(3, (text) => `<${text}>`) };
   return handleAddressRecord(ours, { ...evidence, ...more }, now);
 }
 
@@ -59,10 +59,10 @@ const AGREES = [
 const GONE = { ...OLD, status: 'rolledback', changes: null };
 
 const RECORDS: [why: string, ours: HashState, more: Partial<AddressEvidence>, does: string[]][] = [
-  ['told alike', sighted('blockchain', { ...told, posted: [moves(-107n)] }), {}, AGREES],
+  ['told alike', sighted('blockchain', { ...reported, posted: [moves(-107n)] }), {}, AGREES],
   [
     'told with another amount',
-    sighted('blockchain', { ...told, posted: [moves(-106n)] }),
+    sighted('blockchain', { ...reported, posted: [moves(-106n)] }),
     {},
     ['found amount_mismatch -107'],
   ],
@@ -126,13 +126,13 @@ const RECORDS: [why: string, ours: HashState, more: Partial<AddressEvidence>, do
   ],
   [
     'a rollback of what was notified never came',
-    sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     { movement: GONE },
     ['found status_mismatch null'],
   ],
   [
     'a rollback that may still come',
-    sighted('blockchain', { ...told, posted: [moves(-107n)] }),
+    sighted('blockchain', { ...reported, posted: [moves(-107n)] }),
     { movement: GONE, noticedAt: NOW },
     [],
   ],
@@ -148,7 +148,7 @@ describe('an address’s own list', () => {
     expect(sightings).toMatchObject([
       { stream: 'blockchain', vaultId, seen: runs('api/transaction::'), posted: OLD.changes },
     ]);
-    const posted = decide(sighted('blockchain', { ...told, vaultId: other }), {
+    const posted = decide(sighted('blockchain', { ...reported, vaultId: other }), {
       platform: 'unknown',
     });
     expect(posted.sightings).toMatchObject([{ vaultId, entryId: 3_000_000 }]);

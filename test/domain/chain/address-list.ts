@@ -43,7 +43,7 @@ export function sighted(stream: 'blockchain' | 'incoming', more: Partial<Sightin
   };
 }
 
-export const told = { entryId: 1, seen: runs('transaction::') };
+export const reported = { entryId: 1, seen: runs('transaction::') };
 export const takenIn = { entryId: 1, seen: runs('api/transaction::') };
 export const elsewhere = { ...moves(-900n), addressId: AddressId('a2') };
 

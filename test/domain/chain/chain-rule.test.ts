@@ -6,15 +6,15 @@ import type { BalanceChange, ChainNotification } from '../../../src/domain/fact/
 import type { Sighting } from '../../../src/domain/hash/sighting.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { runs } from '../hash/event-runs.ts';
-import { chainView, circumstances, DUE, postedBy } from '../records.ts';
+import { chainView, ruleContext, DUE, postedBy } from '../records.ts';
 
 const { network, blockchainHash, vaultId } = DUE;
 const RECEIVED = balanceChange(100n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
-const STANDS = chainView({ entryId: 4, seen: runs('transaction::'), posted: [RECEIVED] });
-const BY_API: Sighting = { ...STANDS, seen: runs('api/transaction::') };
+const POSTED = chainView({ entryId: 4, seen: runs('transaction::'), posted: [RECEIVED] });
+const BY_API: Sighting = { ...POSTED, seen: runs('api/transaction::') };
 
-function told(
+function chainEvent(
   type: ChainNotification['type'],
   changes: readonly BalanceChange[] | null = null,
 ): ChainNotification {
@@ -25,7 +25,7 @@ function told(
 
 function decide(notification: ChainNotification, sighting: Sighting | null) {
   const sightings = sighting === null ? [] : [sighting];
-  return handleChain({ ...EMPTY_HASH_STATE, sightings }, notification, circumstances());
+  return handleChain({ ...EMPTY_HASH_STATE, sightings }, notification, ruleContext());
 }
 
 describe('what the chain view becomes', () => {
@@ -40,7 +40,7 @@ describe('what the chain view becomes', () => {
     [
       'first told',
       null,
-      told('transaction', [RECEIVED]),
+      chainEvent('transaction', [RECEIVED]),
       ['chain by webhook: 100'],
       '7000000: 100',
       [],
@@ -48,17 +48,24 @@ describe('what the chain view becomes', () => {
     [
       'told that nothing moved',
       null,
-      told('transaction', []),
+      chainEvent('transaction', []),
       ['chain by webhook: '],
       '7000000: ',
       [],
     ],
-    ['told without changes', null, told('transaction'), ['chain by webhook: '], '7000000: ', []],
-    ['told again alike', STANDS, told('transaction', [RECEIVED]), [], '4: 100', []],
+    [
+      'told without changes',
+      null,
+      chainEvent('transaction'),
+      ['chain by webhook: '],
+      '7000000: ',
+      [],
+    ],
+    ['told again alike', POSTED, chainEvent('transaction', [RECEIVED]), [], '4: 100', []],
     [
       'told again otherwise',
-      STANDS,
-      told('transaction', [FEE]),
+      POSTED,
+      chainEvent('transaction', [FEE]),
       ['chain by webhook takes back 4: -100', 'chain by webhook: -2'],
       '7000001: -2',
       ['amount_changed'],
@@ -66,22 +73,22 @@ describe('what the chain view becomes', () => {
     [
       'told whole where the API told a part',
       BY_API,
-      told('transaction', [RECEIVED, FEE]),
+      chainEvent('transaction', [RECEIVED, FEE]),
       ['chain by webhook takes back 4: -100', 'chain by webhook: 100 -2'],
       '7000001: 100 -2',
       [],
     ],
-    ['told in the mempool', null, told('mempool', [RECEIVED]), [], 'null: ', []],
-    ['confirmed', STANDS, told('confirmation'), [], '4: 100', []],
+    ['told in the mempool', null, chainEvent('mempool', [RECEIVED]), [], 'null: ', []],
+    ['confirmed', POSTED, chainEvent('confirmation'), [], '4: 100', []],
     [
       'rolled back',
-      STANDS,
-      told('rollback'),
+      POSTED,
+      chainEvent('rollback'),
       ['chain by webhook takes back 4: -100'],
       'null: ',
       [],
     ],
-    ['rolled back before it stood', null, told('rollback'), [], 'null: ', []],
+    ['rolled back before it stood', null, chainEvent('rollback'), [], 'null: ', []],
   ];
 
   test.for(STEPS)('%s', ([, before, notification, entries, active, found]) => {

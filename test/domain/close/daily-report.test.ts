@@ -165,13 +165,13 @@ describe('the roll-forward of a day', () => {
   });
 
   test('separates differences of hashes without a chain view', () => {
-    const told = hash([line(5n), line(2n, { view: 'chain', cause: 'chain' })]);
+    const reported = hash([line(5n), line(2n, { view: 'chain', cause: 'chain' })]);
     const untold = hash([line(10n)], { blockchainHash: BlockchainHash('0xb2') });
     const report = closeDay(
       inputs({
         record: NOT_READ,
         hashes: [
-          { ...told, lines: told.lines.slice(0, 2) },
+          { ...reported, lines: reported.lines.slice(0, 2) },
           { ...untold, lines: untold.lines.slice(0, 1) },
         ],
       }),
@@ -271,8 +271,8 @@ test('what custody said of the reading is kept as it was', () => {
 test('exempt differences come last, by rule; a day whose fact has none reads as before', () => {
   const exempt = { rounding: 2, 'old wallet': 1 };
   const report = closeDay(inputs({ record: { ...RECORD, exempt } }));
-  const { exempt: told, ...others } = report;
-  expect(told).toEqual(exempt);
+  const { exempt: exemptInReport, ...others } = report;
+  expect(exemptInReport).toEqual(exempt);
   const before = closeDay(inputs());
   expect(Object.keys(before)).not.toContain('exempt');
   expect(JSON.stringify(others)).toBe(JSON.stringify(before));

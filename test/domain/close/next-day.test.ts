@@ -150,18 +150,18 @@ describe('the day after', () => {
     ]);
     expect(waits.inTransit).toEqual(start.inTransit);
     const debit = today(-30n, { cause: 'mined', vaultId: V2.vaultId });
-    const settled = closeDay(
+    const nextDay = closeDay(
       inputs({
         record: SECOND_NOT_READ,
         previous: sealed(start, 30),
         hashes: [hash([line(30n), debit])],
       }),
     );
-    expect(figures(settled)).toMatchObject([
+    expect(figures(nextDay)).toMatchObject([
       expect.stringContaining('v1 ethereum:ETH: opening 30, closing 30,'),
       expect.stringContaining('v2 ethereum:ETH: internal -30, closing -30,'),
     ]);
-    expect([settled.inTransit, settled.priorDay]).toEqual([[], []]);
+    expect([nextDay.inTransit, nextDay.priorDay]).toEqual([[], []]);
   });
 
   test('a leg of another hash in transit makes no other receipt own', () => {

@@ -174,8 +174,8 @@ const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, 
 
 test.for(STATES)('%s', ([_, facts, rule, expected]) => {
   const { state, reason, creditDue } = evaluateState({ ...DUE, ...facts }, { ...RULE, ...rule });
-  const told = `${state}${reason === null ? '' : `: ${reason}`}${creditDue ? ', credit due' : ''}`;
-  expect(told).toBe(expected);
+  const shown = `${state}${reason === null ? '' : `: ${reason}`}${creditDue ? ', credit due' : ''}`;
+  expect(shown).toBe(expected);
 });
 
 test('a rollback ends the epoch: depth, verification and approvals are gone, the credit stays active', () => {
@@ -234,7 +234,7 @@ test.for<[why: string, facts: Partial<Deposit>, due: boolean]>([
 });
 
 /** DUE as `judge` left it while it waited for the custody API. */
-const STANDING: Deposit = { ...DUE, ...UNVERIFIED };
+const EVALUATED: Deposit = { ...DUE, ...UNVERIFIED };
 const UP_TO_DATE: [
   why: string,
   facts: Partial<Deposit>,
@@ -252,5 +252,5 @@ const UP_TO_DATE: [
 ];
 
 test.for(UP_TO_DATE)('is up to date with its rule: %s', ([, facts, rule, upToDate]) => {
-  expect(isUpToDate({ ...STANDING, ...facts }, { ...RULE, ...rule })).toBe(upToDate);
+  expect(isUpToDate({ ...EVALUATED, ...facts }, { ...RULE, ...rule })).toBe(upToDate);
 });

@@ -27,7 +27,7 @@ function* orders(length = LENGTH_MAX): Generator<readonly Step[]> {
   for (const rest of orders(length - 1)) for (const step of STEPS) yield [...rest, step];
 }
 
-function circumstances(needed: 1 | 2): RuleContext {
+function ruleContext(needed: 1 | 2): RuleContext {
   const above = Amount(99n);
   return {
     at: 99,
@@ -59,13 +59,13 @@ interface Story {
   readonly taken: readonly Step[];
 }
 
-function told(start: Deposit, steps: readonly Step[], now: RuleContext): Story {
+function storyOf(start: Deposit, steps: readonly Step[], now: RuleContext): Story {
   let story: Story = { deposit: start, taken: [] };
-  for (const step of steps) story = toldOn(story, step, now);
+  for (const step of steps) story = extended(story, step, now);
   return story;
 }
 
-function toldOn({ deposit, taken }: Story, { person, act }: Step, now: RuleContext): Story {
+function extended({ deposit, taken }: Story, { person, act }: Step, now: RuleContext): Story {
   const about = { depositId: deposit.depositId, reason: 'seen' };
   const attributedTo = `customer ${taken.length}`;
   const decided = handleDepositDecision(
@@ -83,10 +83,10 @@ function toldOn({ deposit, taken }: Story, { person, act }: Step, now: RuleConte
 
 /** Who attributed last, and who approved after that, in order. */
 function since(taken: readonly Step[]): { attributed: Person | undefined; approved: Person[] } {
-  const place = taken.findLastIndex(({ act }) => act === 'attributes');
+  const attributedAt = taken.findLastIndex(({ act }) => act === 'attributes');
   return {
-    attributed: taken[place]?.person,
-    approved: taken.slice(place + 1).map(({ person }) => person),
+    attributed: taken[attributedAt]?.person,
+    approved: taken.slice(attributedAt + 1).map(({ person }) => person),
   };
 }
 
@@ -107,10 +107,10 @@ test.for(NEEDED)(
     const wrong: string[] = [];
     let credits = 0;
     for (const steps of orders()) {
-      const now = circumstances(needed);
-      const early = told(OWNERLESS, steps, now);
+      const now = ruleContext(needed);
+      const early = storyOf(OWNERLESS, steps, now);
       // The same, where the custody API agrees only after everybody has decided.
-      const decided = told({ ...OWNERLESS, verifiedAt: null }, steps, now);
+      const decided = storyOf({ ...OWNERLESS, verifiedAt: null }, steps, now);
       const late = {
         ...decided,
         deposit: evaluate({ ...decided.deposit, verifiedAt: 5 }, now).deposit,
@@ -133,15 +133,15 @@ test.for(NEEDED)(
   'with %i approvals needed, two people can credit a deposit after any order of steps',
   (needed) => {
     for (const steps of orders()) {
-      const now = circumstances(needed);
-      const story = told(OWNERLESS, steps, now);
+      const now = ruleContext(needed);
+      const story = storyOf(OWNERLESS, steps, now);
       const ending = [
         { person: 'bob', act: 'attributes' },
         // His own approval counts where another follows.
         { person: 'bob', act: 'approves' },
         { person: 'ann', act: 'approves' },
       ] as const;
-      const { deposit } = ending.reduce((before, step) => toldOn(before, step, now), story);
+      const { deposit } = ending.reduce((before, step) => extended(before, step, now), story);
       expect(deposit.state).toBe('credited');
     }
   },
@@ -169,13 +169,13 @@ function stepsOf(text: string): Step[] {
 }
 
 test.for(LIFE)('%s (%i needed): %s', ([, needed, steps, is]) => {
-  const { deposit } = told(OWNERLESS, stepsOf(steps), circumstances(needed));
+  const { deposit } = storyOf(OWNERLESS, stepsOf(steps), ruleContext(needed));
   expect(deposit.reason === null ? deposit.state : `${deposit.state}: ${deposit.reason}`).toBe(is);
 });
 
 test('an approval that would be the last is refused to whoever attributed the deposit', () => {
-  const now = circumstances(1);
-  const attributed = told(OWNERLESS, stepsOf('ANN'), now).deposit;
+  const now = ruleContext(1);
+  const attributed = storyOf(OWNERLESS, stepsOf('ANN'), now).deposit;
   const { depositId } = attributed;
   const approves = (actor: Person) =>
     handleDepositDecision(
@@ -194,15 +194,15 @@ test('an approval that would be the last is refused to whoever attributed the de
 });
 
 test('a lower policy does not make the first approval, by whoever attributed it, the last', () => {
-  const { deposit } = told(OWNERLESS, stepsOf('ANN ann'), circumstances(2));
-  expect(evaluate(deposit, circumstances(1)).deposit.state).toBe('held');
-  const { deposit: after } = told(deposit, stepsOf('bob'), circumstances(1));
+  const { deposit } = storyOf(OWNERLESS, stepsOf('ANN ann'), ruleContext(2));
+  expect(evaluate(deposit, ruleContext(1)).deposit.state).toBe('held');
+  const { deposit: after } = storyOf(deposit, stepsOf('bob'), ruleContext(1));
   expect(after.state).toBe('credited');
 });
 
 test('an attribution of an earlier version is replayed as it was taken', () => {
-  const now = circumstances(1);
-  const approved = told(OWNERLESS, stepsOf('ann'), now).deposit;
+  const now = ruleContext(1);
+  const approved = storyOf(OWNERLESS, stepsOf('ann'), now).deposit;
   const { depositId } = approved;
   const taken = handleDepositDecision(
     approved,

@@ -51,7 +51,7 @@ describe('approvals', () => {
     const { open } = await sixDeep(TWO_APPROVALS);
     await about(open, 'approve', 'ann');
     await about(open, 'approve', 'bob');
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     expect(open.feed()).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('approvals', () => {
     await about(open, 'approve', 'bob');
     await open.deliver(service.incoming('rollback'), service.confirmed(6));
     await verifyWith(open);
-    expect(open.standing()).toBe('held: approval_required');
+    expect(open.depositState()).toBe('held: approval_required');
     expect(await about(open, 'approve', 'ann')).toMatchObject({ kind: 'taken' });
   });
 
@@ -72,7 +72,7 @@ describe('approvals', () => {
     expect(await about(open, 'approve')).toMatchObject(CONFLICT);
     await open.deliver(service.confirmed(6));
     await verifyWith(open);
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
     expect(await about(open, 'approve')).toMatchObject(CONFLICT);
     const own = await sixDeep(SIX_DEEP, { balanceChanges: [change('9', { tags: ['change'] })] });
     expect(await about(own.open, 'approve')).toMatchObject(CONFLICT);
@@ -84,7 +84,7 @@ describe('hold and release', () => {
     const { open } = await sixDeep();
     await about(open, 'hold');
     await verifyWith(open);
-    expect(open.standing()).toBe('held: operator_hold');
+    expect(open.depositState()).toBe('held: operator_hold');
     await about(open, 'release');
     expect(open.feedLines()).toEqual(['credit 100']);
   });
@@ -93,22 +93,24 @@ describe('hold and release', () => {
     const { open, service } = await sixDeep();
     await about(open, 'hold');
     await open.deliver(service.incoming('rollback'), service.confirmed(6));
-    expect(open.standing()).toBe('held: operator_hold');
+    expect(open.depositState()).toBe('held: operator_hold');
   });
 
   test('a release of what no person holds is refused', async () => {
     const { open } = await sixDeep({ ...SIX_DEEP, default: { confirmations: 6, halted: true } });
     expect(await about(open, 'release')).toMatchObject(CONFLICT);
-    expect(open.standing()).toBe('held: halted');
+    expect(open.depositState()).toBe('held: halted');
   });
 
   test('a release of a person’s hold does not release what other decimals hold', async () => {
     const open = await openLedger();
     const service = new Service();
-    const told = (count: number): object => ({ balanceChanges: [change('100', decimals(count))] });
+    const withDecimals = (count: number): object => ({
+      balanceChanges: [change('100', decimals(count))],
+    });
     const other = { blockchainHash: '0xb2', addressId: 'adr-2' };
-    await open.deliver(service.confirmed(1, { ...told(18), ...other }));
-    await open.deliver(service.confirmed(6, told(6)));
+    await open.deliver(service.confirmed(1, { ...withDecimals(18), ...other }));
+    await open.deliver(service.confirmed(6, withDecimals(6)));
     const depositId = DepositId(open.deposits()[1]?.deposit_id ?? '');
     await open.decide({ kind: 'hold', depositId, reason: 'odd' });
     await open.decide({ kind: 'release', depositId, reason: 'fine' });
@@ -118,13 +120,15 @@ describe('hold and release', () => {
   test('released from its decimals, a deposit is not held again by its next confirmation', async () => {
     const open = await openLedger();
     const service = new Service();
-    const told = (count: number): object => ({ balanceChanges: [change('100', decimals(count))] });
+    const withDecimals = (count: number): object => ({
+      balanceChanges: [change('100', decimals(count))],
+    });
     const other = { blockchainHash: '0xb2', addressId: 'adr-2' };
-    await open.deliver(service.confirmed(1, { ...told(18), ...other }));
-    await open.deliver(service.confirmed(1, told(6)));
+    await open.deliver(service.confirmed(1, { ...withDecimals(18), ...other }));
+    await open.deliver(service.confirmed(1, withDecimals(6)));
     const depositId = DepositId(open.deposits()[1]?.deposit_id ?? '');
     await open.decide({ kind: 'release', depositId, reason: 'checked with the issuer' });
-    await open.deliver(service.confirmed(3, told(6)));
+    await open.deliver(service.confirmed(3, withDecimals(6)));
     expect(open.deposits()[1]?.state).toBe('confirming');
   });
 });
@@ -133,7 +137,7 @@ describe('attribution', () => {
   test('credits a deposit with an unregistered memo once verified, and heals its break', async () => {
     const { open } = await sixDeep(SIX_DEEP, { memo: 'bob' });
     await verifyWith(open, { memo: Memo('bob') });
-    expect(open.standing()).toBe('held: unattributed_memo');
+    expect(open.depositState()).toBe('held: unattributed_memo');
     await attribute(open);
     expect(open.feedLines()).toEqual(['credit 100']);
     expect(open.deposit().attributed_to).toBe('customer 7');
@@ -157,7 +161,7 @@ describe('acknowledgement', () => {
     const { open, creditId } = await credited();
     const ack = (reference: string) => open.decide({ kind: 'acknowledge', creditId, reference });
     expect(await ack('r-1')).toMatchObject({ kind: 'taken' });
-    expect(open.standing()).toBe('settled');
+    expect(open.depositState()).toBe('settled');
     expect(await ack('r-1')).toEqual({ kind: 'unchanged' });
     expect(await ack('r-2')).toMatchObject(CONFLICT);
   });
@@ -168,7 +172,7 @@ describe('acknowledgement', () => {
     await open.deliver(service.incoming('rollback'));
     await verifyWith(open, { status: 'rolledback' });
     expect(open.feedLines()).toEqual(['credit 100', 'reversal 100']);
-    expect(open.standing()).toBe('reversed');
+    expect(open.depositState()).toBe('reversed');
   });
 
   test('repeated with its reference after the reversal it is still known: a retry is no conflict', async () => {
@@ -239,7 +243,7 @@ describe('a new policy', () => {
   test('evaluates every waiting deposit again: due ones are credited at once', async () => {
     const { open } = await sixDeep({ ...SIX_DEEP, default: { confirmations: 6, halted: true } });
     await verifyWith(open);
-    expect(open.standing()).toBe('held: halted');
+    expect(open.depositState()).toBe('held: halted');
     await open.setPolicy(SIX_DEEP);
     expect(open.feedLines()).toEqual(['credit 100']);
   });
@@ -248,7 +252,7 @@ describe('a new policy', () => {
     const { open } = await sixDeep(TWO_APPROVALS);
     await verifyWith(open);
     await open.setPolicy({ ...SIX_DEEP, default: { confirmations: 12 } });
-    expect(open.standing()).toBe('confirming');
+    expect(open.depositState()).toBe('confirming');
     await verifyWith(open, { confirmations: 12 });
     expect(open.feedLines()).toEqual(['credit 100']);
   });
@@ -257,7 +261,7 @@ describe('a new policy', () => {
     const { open } = await sixDeep();
     await verifyWith(open);
     await open.setPolicy({ ...SIX_DEEP, default: { confirmations: 60, halted: true } });
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
   });
 
   test('without any policy nothing is ever deep enough', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import { handleDepositDecision } from '../../../src/domain/deposit/person-decisions.ts';
-import { circumstances, DUE } from '../records.ts';
+import { ruleContext, DUE } from '../records.ts';
 
 const NOBODY_HOLDS = 'no person holds it: it is held for';
 const UNCHANGED = 'and a release does not change that';
@@ -41,6 +41,6 @@ test.for<[why: string, facts: Partial<Deposit>, says: string]>([
 ])('a release of %s says what helps', ([, facts, says]) => {
   const deposit = { ...DUE, ...facts };
   const decision = { kind: 'release', depositId: deposit.depositId, reason: 'fine' } as const;
-  const taken = handleDepositDecision(deposit, decision, { actor: 'ann', now: circumstances() });
+  const taken = handleDepositDecision(deposit, decision, { actor: 'ann', now: ruleContext() });
   expect(taken).toEqual({ kind: 'refused', refusal: { kind: 'conflict', detail: says } });
 });

@@ -33,7 +33,7 @@ describe('a deposit without a notification', () => {
   test('is not credited by being booked: it is verified like any other', async () => {
     const open = await openLedger();
     await backfill(open, received());
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     expect(open.feed()).toEqual([]);
     await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
@@ -60,7 +60,7 @@ describe('a deposit without a notification', () => {
     await backfill(open, received());
     await open.deliver(new Service().incoming('rollback'));
     expect(posted(open)).toEqual(['api: 100', 'webhook: -100']);
-    expect(open.standing()).toBe('rolled_back');
+    expect(open.depositState()).toBe('rolled_back');
   });
 
   test('stopped in the mempool for us: the backfill confirms it', async () => {
@@ -68,7 +68,7 @@ describe('a deposit without a notification', () => {
     await open.deliver(new Service().incoming('mempool'));
     await backfill(open, received());
     expect(open.positions()).toEqual({ [AT]: '100' });
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
   });
 
   test.for(['mempool', 'rolledback', 'frozen'])('and is %s is not booked', async (status) => {
@@ -87,7 +87,7 @@ describe('a deposit without a notification', () => {
     const open = await openLedger();
     await open.deliver(new Service().outgoing('mined', { vaultId: 'v2' }));
     await backfill(open, received());
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('with a notification is left unchanged, whatever the record says', async () => {
@@ -134,7 +134,7 @@ describe('a rollback without a notification', () => {
     const open = await openLedger();
     await open.deliver(new Service().incoming('mempool'));
     await backfill(open, received(GONE));
-    expect(open.standing()).toBe('rolled_back');
+    expect(open.depositState()).toBe('rolled_back');
   });
 });
 
@@ -207,6 +207,6 @@ describe('an outgoing transaction without a notification', () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(6, { vaultId: 'v2' }));
     await backfill(open, sent({ status: 'submitted' }));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 });

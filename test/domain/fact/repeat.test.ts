@@ -20,7 +20,7 @@ import {
 import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { runs } from '../hash/event-runs.ts';
-import { circumstances, DUE, outgoing, withdrawal } from '../records.ts';
+import { ruleContext, DUE, outgoing, withdrawal } from '../records.ts';
 
 const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
 const RECEIVED = balanceChange(100n);
@@ -33,8 +33,8 @@ function receipt(
   changes: readonly BalanceChange[] | null,
 ): IncomingNotification {
   const transactionId = TransactionId('dep-tx');
-  const place = { accountId, addressId, memo, transactionId };
-  return { ...ABOUT, ...place, stream: 'incoming', type, confirmations: 1, changes };
+  const position = { accountId, addressId, memo, transactionId };
+  return { ...ABOUT, ...position, stream: 'incoming', type, confirmations: 1, changes };
 }
 
 function chain(
@@ -145,7 +145,7 @@ describe('a repeat under another id has no effect', () => {
   ];
 
   test.for(REPEATS)('%s: whether it differs', ([, notification, name, posted, known, differs]) => {
-    const context = { notification, now: circumstances() };
+    const context = { notification, now: ruleContext() };
     const { status, changes } = handleNotification(
       [seen(notification, name, posted)],
       known,
@@ -158,7 +158,7 @@ describe('a repeat under another id has no effect', () => {
   });
 
   test('an event without a hash is never one', () => {
-    const context = { notification: outgoing('approved'), now: circumstances() };
+    const context = { notification: outgoing('approved'), now: ruleContext() };
     const decided = handleNotification([seen(MINED, 'approved::wd-tx', [])], undefined, context);
     expect(decided.status).toBe('accepted');
   });
@@ -177,15 +177,15 @@ describe('a rollback', () => {
     creditedAt: 9,
     reference: null,
   };
-  const STANDING: [why: string, deposit: Partial<Deposit>, found: string[]][] = [
+  const CREDITED: [why: string, deposit: Partial<Deposit>, found: string[]][] = [
     ['of what was never credited', {}, []],
     ['of a credit', { credit: CREDIT }, ['reversal_after_credit']],
     ['of a credit whose hash had left the chain before', { credit: CREDIT, evidence: 'none' }, []],
   ];
 
-  test.for(STANDING)('%s', ([, facts, found]) => {
+  test.for(CREDITED)('%s', ([, facts, found]) => {
     const hashState = { ...EMPTY_HASH_STATE, deposits: [{ ...DUE, ...facts }] };
-    const decided = handleIncoming(hashState, receipt('rollback', null), circumstances());
+    const decided = handleIncoming(hashState, receipt('rollback', null), ruleContext());
     expect(decided.found.map(({ type }) => type)).toEqual(found);
     expect(decided.deposits.map(({ evidence, epoch }) => [evidence, epoch])).toEqual([['none', 1]]);
   });

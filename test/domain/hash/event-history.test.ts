@@ -17,24 +17,24 @@ import { DUE, outgoing } from '../records.ts';
 const { network, blockchainHash, vaultId } = DUE;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-interface Told {
+interface SeenEvent {
   readonly type: 'mempool' | 'transaction' | 'confirmation';
   readonly id: string | null;
   readonly count: number | null;
   readonly source: EvidenceSource;
 }
 
-function notified({ type, id, count }: Told): ChainNotification {
+function notified({ type, id, count }: SeenEvent): ChainNotification {
   const transactionId = id === null ? null : TransactionId(id);
   const about = { network, blockchainHash, vaultId, id: NotificationId('n1'), changes: null };
   return { ...about, stream: 'blockchain', type, transactionId, confirmations: count };
 }
 
-function add(seen: EventHistory, ...all: Told[]): EventHistory {
-  return all.reduce((so, told) => addEvent(so, notified(told), told.source), seen);
+function add(seen: EventHistory, ...all: SeenEvent[]): EventHistory {
+  return all.reduce((so, seenEvent) => addEvent(so, notified(seenEvent), seenEvent.source), seen);
 }
 
-function confirmation(count: number | null): Told {
+function confirmation(count: number | null): SeenEvent {
   return { type: 'confirmation', id: 'tx', count, source: 'webhook' };
 }
 
@@ -122,7 +122,7 @@ test.for(DEEPEST)('the deepest confirmation of %o is %s', ([seen, deepest]) => {
   expect(deepestConfirmation(runs(...seen))).toBe(deepest);
 });
 
-const told: fc.Arbitrary<Told> = fc.record({
+const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   type: fc.constantFrom('mempool', 'transaction', 'confirmation'),
   id: fc.constantFrom(null, 'tx', 'ty'),
   count: fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(null, MAX - 2, MAX - 1, MAX)),
@@ -130,9 +130,9 @@ const told: fc.Arbitrary<Told> = fc.record({
 });
 /** Of one name, so that runs grow, meet and leave gaps. */
 const deeper = fc.nat({ max: 15 }).map((count) => confirmation(count));
-const events = fc.array(fc.oneof(told, deeper), { maxLength: 40 });
+const events = fc.array(fc.oneof(seenEvent, deeper), { maxLength: 40 });
 
-function nameOf({ type, id, count, source }: Told): string {
+function nameOf({ type, id, count, source }: SeenEvent): string {
   return JSON.stringify([type, id, source, count]);
 }
 
@@ -144,7 +144,7 @@ function namesIn({ type, transactionId, source, from, to }: EventRun): string[] 
 
 test('events in whatever order are the set of them, in the fewest runs', () => {
   fc.assert(
-    fc.property(events, fc.array(told), (all, others) => {
+    fc.property(events, fc.array(seenEvent), (all, others) => {
       const seen = add(NO_EVENTS, ...all);
       const names = new Set(all.map(nameOf));
       expect(seen.flatMap(namesIn).toSorted()).toEqual([...names].toSorted());

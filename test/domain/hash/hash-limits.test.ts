@@ -24,7 +24,7 @@ import { balanceChange } from '../../store/evidence.ts';
 import { incomingOf } from '../deposit/incoming/incoming.ts';
 import { chainView, DUE, outgoing, withdrawal } from '../records.ts';
 
-const CROWDED = `blockchainHash: more than ${HASH_WEIGHT_MAX} records are known of it`;
+const TOO_LARGE = `blockchainHash: more than ${HASH_WEIGHT_MAX} records are known of it`;
 const FULL = `balanceChanges: more than ${POSITION_DEPOSITS_MAX} deposits at one place`;
 
 /** Without names, or with a name of no characters. */
@@ -33,7 +33,7 @@ const WEIGHTLESS: Deposit = { ...DUE, ...NAMELESS };
 const LONG = 'x'.repeat(500_000);
 const HALF = HASH_WEIGHT_MAX / 2;
 
-function crowd(some: Partial<HashState>, notification: Notification = outgoing('mined')) {
+function limitDefect(some: Partial<HashState>, notification: Notification = outgoing('mined')) {
   const hashState = { ...EMPTY_HASH_STATE, ...some };
   return exceededHashLimit(hashState, arrivedWeight(hashState), notification);
 }
@@ -43,8 +43,8 @@ function many<Item>(count: number, item: Item): Item[] {
 }
 
 function seen(transactionId: string): EventRun {
-  const told = { type: 'transaction', source: 'webhook', from: null, to: null } as const;
-  return { ...told, transactionId: TransactionId(transactionId) };
+  const run = { type: 'transaction', source: 'webhook', from: null, to: null } as const;
+  return { ...run, transactionId: TransactionId(transactionId) };
 }
 
 const own = { ...outgoing('mined'), network: DUE.network, blockchainHash: DUE.blockchainHash };
@@ -106,15 +106,17 @@ describe('a hash takes no more', () => {
   ];
 
   test.for(HASH_STATES)('with too many %s', ([_, most, more]) => {
-    expect([crowd(most), crowd(more)]).toEqual([null, CROWDED]);
+    expect([limitDefect(most), limitDefect(more)]).toEqual([null, TOO_LARGE]);
   });
 });
 
 test('a hash takes 10,000 records, and not one more', () => {
-  expect(crowd({ ownHashes: many(10_000, ownHash('')) })).toBeNull();
-  expect(crowd({ ownHashes: many(10_001, ownHash('')) })).toBe(CROWDED);
-  expect(crowd({ ownHashes: many(9_999, ownHash('')), deposits: [WEIGHTLESS] })).toBeNull();
-  expect(crowd({ ownHashes: many(10_000, ownHash('')), deposits: [WEIGHTLESS] })).toBe(CROWDED);
+  expect(limitDefect({ ownHashes: many(10_000, ownHash('')) })).toBeNull();
+  expect(limitDefect({ ownHashes: many(10_001, ownHash('')) })).toBe(TOO_LARGE);
+  expect(limitDefect({ ownHashes: many(9_999, ownHash('')), deposits: [WEIGHTLESS] })).toBeNull();
+  expect(limitDefect({ ownHashes: many(10_000, ownHash('')), deposits: [WEIGHTLESS] })).toBe(
+    TOO_LARGE,
+  );
 });
 
 describe('a thousand characters weigh as much as a record', () => {
@@ -168,7 +170,7 @@ describe('a position takes', () => {
   const named = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => AssetId(`ethereum:C${from + at}`));
   const deposits = (assets: AssetId[]) => assets.map((asset): Deposit => ({ ...DUE, asset }));
-  const told = (assets: AssetId[]) =>
+  const confirmationOf = (assets: AssetId[]) =>
     incomingOf(assets.map((asset) => balanceChange(1n, { asset })));
 
   const ELSEWHERE: [what: string, other: Partial<Deposit>][] = [
@@ -178,7 +180,7 @@ describe('a position takes', () => {
     ['another vault', { vaultId: VaultId('v2') }],
   ];
 
-  const PLACES: [what: string, Partial<HashState>, Notification, string | null][] = [
+  const POSITIONS: [what: string, Partial<HashState>, Notification, string | null][] = [
     [
       'as many changes as a withdrawal has, which makes no deposits',
       {},
@@ -187,19 +189,34 @@ describe('a position takes', () => {
       }),
       null,
     ],
-    ['as many deposits', { deposits: deposits(named(0, 600)) }, told(named(600, 1_000)), null],
-    ['not one more', { deposits: deposits(named(0, 600)) }, told(named(600, 1_001)), FULL],
-    ['what is known again', { deposits: deposits(named(0, 1_000)) }, told(named(1, 900)), null],
+    [
+      'as many deposits',
+      { deposits: deposits(named(0, 600)) },
+      confirmationOf(named(600, 1_000)),
+      null,
+    ],
+    [
+      'not one more',
+      { deposits: deposits(named(0, 600)) },
+      confirmationOf(named(600, 1_001)),
+      FULL,
+    ],
+    [
+      'what is known again',
+      { deposits: deposits(named(0, 1_000)) },
+      confirmationOf(named(1, 900)),
+      null,
+    ],
     ['no word about too many', { deposits: deposits(named(0, 1_001)) }, incomingOf(null), FULL],
     ...ELSEWHERE.map(([what, other]): [string, Partial<HashState>, Notification, string | null] => [
       `nothing of what ${what} holds`,
       { deposits: deposits(named(0, 1_000)).map((one) => ({ ...one, ...other })) },
-      told(named(1_000, 1_400)),
+      confirmationOf(named(1_000, 1_400)),
       null,
     ]),
   ];
 
-  test.for(PLACES)('%s', ([_, hashState, notification, defect]) => {
-    expect(crowd(hashState, notification)).toBe(defect);
+  test.for(POSITIONS)('%s', ([_, hashState, notification, defect]) => {
+    expect(limitDefect(hashState, notification)).toBe(defect);
   });
 });

@@ -3,7 +3,7 @@ import { pinsOf, sameContent } from '../../../src/domain/hash/same-changes.ts';
 import { AccountId, AddressId, AssetId, Memo } from '../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../store/evidence.ts';
-import { circumstances } from '../records.ts';
+import { ruleContext } from '../records.ts';
 
 const ONE = balanceChange(1n);
 const TWO = balanceChange(2n);
@@ -69,6 +69,6 @@ describe('decimals are pinned', () => {
 
   test.for(PINS)('%s', ([_, list, pins]) => {
     const pinnedDecimals = (asset: AssetId) => (asset === 'ethereum:PINNED' ? 6 : undefined);
-    expect(pinsOf(list, circumstances({ pinnedDecimals }))).toEqual(pins);
+    expect(pinsOf(list, ruleContext({ pinnedDecimals }))).toEqual(pins);
   });
 });

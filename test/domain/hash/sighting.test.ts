@@ -185,8 +185,12 @@ describe('what was seen of a hash', () => {
   test('has no position in the chain view: one sighting per vault', () => {
     expect(sightingKeyOf(CONFIRMED)).toMatchObject({ stream: 'incoming', accountId: 'acc-1' });
     const { accountId: _, addressId: _address, memo: _memo, ...rest } = CONFIRMED;
-    const told = { ...rest, stream: 'blockchain', type: 'confirmation' } as const;
-    expect(sightingKeyOf(told)).toMatchObject({ accountId: null, addressId: null, memo: null });
+    const notification = { ...rest, stream: 'blockchain', type: 'confirmation' } as const;
+    expect(sightingKeyOf(notification)).toMatchObject({
+      accountId: null,
+      addressId: null,
+      memo: null,
+    });
   });
 
   test('needs a hash and its network', () => {

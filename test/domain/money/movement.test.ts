@@ -63,8 +63,8 @@ test.for([
   '%s, and the API says %s (of everything: %s): %s',
   ([postings, sum, whole, agreement]) => {
     const movement = movementOf(postings);
-    const told = withCustodySum(movement, { sum: Amount(sum), whole }) ?? movement;
-    expect(agreementOf(told)).toBe(agreement);
+    const custody = withCustodySum(movement, { sum: Amount(sum), whole }) ?? movement;
+    expect(agreementOf(custody)).toBe(agreement);
   },
 );
 
@@ -78,11 +78,11 @@ test('what the API said is about the books as they were', () => {
 });
 
 test('the API’s sum that is known already is no news', () => {
-  const told = { sum: Amount(90n), whole: true };
-  const evaluated = withCustodySum(movementOf('books 100'), told);
+  const custody = { sum: Amount(90n), whole: true };
+  const evaluated = withCustodySum(movementOf('books 100'), custody);
   if (evaluated === null) throw new Error('nothing was told');
   expect(evaluated).toEqual({ ...movementOf('books 100'), custody: 90n });
-  expect(withCustodySum(evaluated, told)).toBeNull();
+  expect(withCustodySum(evaluated, custody)).toBeNull();
 });
 
 test.for<[judged: Movement['judged'], after: Movement['judged']]>([

@@ -25,7 +25,7 @@ test.for(REACHES)(
   'policy %s of published %j under override %s: %s',
   ([required, published, override, is]) => {
     const reach = depthReach(required, { published, override });
-    const told = {
+    const shown = {
       published: () => 'published',
       late: () => `late, at ${reach.kind === 'late' ? reach.reachedAt : ''}`,
       never: () =>
@@ -33,7 +33,7 @@ test.for(REACHES)(
           ? `never, ${reach.deepest} is the deepest`
           : 'never, none is told',
     }[reach.kind];
-    expect(told()).toBe(is);
+    expect(shown()).toBe(is);
   },
 );
 

@@ -8,7 +8,7 @@ import {
 import { AssetId, BlockchainHash, TransactionId, VaultId } from '../../../src/domain/ids.ts';
 import type { Withdrawal, WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
-import { chainView, circumstances, DUE, postedBy, withdrawal } from '../records.ts';
+import { chainView, ruleContext, DUE, postedBy, withdrawal } from '../records.ts';
 
 const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
@@ -40,7 +40,7 @@ const B = named('wd-b', 'failed');
 function follow(more: Partial<KeyedHashState>): string[] {
   const hash = hashOf({ sightings: [VIEW], ...more });
   const sightings = hash.sightings.filter(({ stream }) => stream === 'blockchain');
-  const { entries } = followBurnedFees(changeSet({ sightings }), [hash], circumstances());
+  const { entries } = followBurnedFees(changeSet({ sightings }), [hash], ruleContext());
   return entries.map((entry) => `${entry.transactionId} ${postedBy([entry]).join()}`);
 }
 
@@ -130,21 +130,21 @@ describe('the fee that failed transactions burned', () => {
 describe('what follows from a decision', () => {
   test('is nothing where no transaction failed', () => {
     const decided = changeSet({ sightings: [VIEW], withdrawals: [named('wd-a', 'submitted')] });
-    expect(followBurnedFees(decided, [hashOf()], circumstances())).toBe(decided);
+    expect(followBurnedFees(decided, [hashOf()], ruleContext())).toBe(decided);
   });
 
   test('is nothing where no record changed, nor one of the vault', () => {
     const hash = hashOf({ sightings: [VIEW], withdrawals: [A] });
     const elsewhere = changeSet({ sightings: [{ ...VIEW, vaultId: OTHER_VAULT }] });
     for (const decided of [changeSet({}), elsewhere]) {
-      expect(followBurnedFees(decided, [hash], circumstances())).toBe(decided);
+      expect(followBurnedFees(decided, [hash], ruleContext())).toBe(decided);
     }
   });
 
   test('is decided by the records after it', () => {
     const hash = hashOf({ sightings: [NO_VIEW], withdrawals: [A] });
     const decided = changeSet({ sightings: [VIEW], withdrawals: [named('wd-a', 'replaced'), B] });
-    const { sightings, withdrawals, entries } = followBurnedFees(decided, [hash], circumstances());
+    const { sightings, withdrawals, entries } = followBurnedFees(decided, [hash], ruleContext());
     expect(sightings).toEqual([VIEW]);
     expect(withdrawals).toEqual([
       named('wd-a', 'replaced'),
@@ -159,7 +159,7 @@ describe('what follows from a decision', () => {
     const { withdrawals } = followBurnedFees(
       changeSet({ withdrawals: [gone] }),
       [hash],
-      circumstances(),
+      ruleContext(),
     );
     expect(withdrawals).toEqual([gone, { ...B, entryId: 7000000, posted: [FEE] }]);
   });
@@ -170,7 +170,7 @@ describe('what follows from a decision', () => {
     const { entries } = followBurnedFees(
       changeSet({ withdrawals: [moved] }),
       [hash],
-      circumstances(),
+      ruleContext(),
     );
     expect(entries.map(({ transactionId }) => transactionId)).toEqual(['wd-b']);
   });
@@ -178,12 +178,12 @@ describe('what follows from a decision', () => {
   test('is none of what another hash burned', () => {
     const hash = hashOf({ blockchainHash: OTHER_HASH, withdrawals: [A] });
     const decided = changeSet({ sightings: [VIEW] });
-    expect(followBurnedFees(decided, [hash], circumstances())).toBe(decided);
+    expect(followBurnedFees(decided, [hash], ruleContext())).toBe(decided);
   });
 
   test('is none at a hash that has neither the view nor the transaction', () => {
     const hash = hashOf({ blockchainHash: OTHER_HASH, withdrawals: [] });
     const decided = changeSet({ sightings: [VIEW], withdrawals: [A] });
-    expect(followBurnedFees(decided, [hash], circumstances())).toBe(decided);
+    expect(followBurnedFees(decided, [hash], ruleContext())).toBe(decided);
   });
 });

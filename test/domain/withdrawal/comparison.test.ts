@@ -7,7 +7,7 @@ import {
 import { BlockchainHash, NetworkKey, VaultId } from '../../../src/domain/ids.ts';
 import type { WithdrawalStatus } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange, sent } from '../../store/evidence.ts';
-import { LATE, told } from '../outcome.ts';
+import { LATE, shownOutcome } from '../outcome.ts';
 import { withdrawal } from '../records.ts';
 
 describe('a withdrawal against the custody API', () => {
@@ -37,23 +37,25 @@ describe('a withdrawal against the custody API', () => {
 
   test.for(TABLE)('we say %s, the API says %s: %s', ([ours, theirs, outcome]) => {
     const known = ours === 'nothing' ? undefined : withdrawal(ours);
-    expect(told(compareWithdrawal(known, sent({ status: theirs }), LATE))).toBe(outcome);
+    expect(shownOutcome(compareWithdrawal(known, sent({ status: theirs }), LATE))).toBe(outcome);
   });
 
   test('an ending of which a notification may still be on its way is skipped', () => {
     const fresh = sent({ updatedAt: LATE.at - 1 });
-    expect(told(compareWithdrawal(withdrawal('submitted'), fresh, LATE))).toBe('skipped: in_grace');
+    expect(shownOutcome(compareWithdrawal(withdrawal('submitted'), fresh, LATE))).toBe(
+      'skipped: in_grace',
+    );
   });
 
   test('an end that the API does not know yet is skipped while it may be behind', () => {
     const fresh = { ...withdrawal('mined'), updatedAt: LATE.at - 1 };
     const record = sent({ status: 'submitted' });
-    expect(told(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
+    expect(shownOutcome(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
   });
 
   test('mined under another hash is a difference, whatever it moved', () => {
     const record = sent({ blockchainHash: BlockchainHash('0xb2') });
-    expect(told(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
+    expect(shownOutcome(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
       'warning status_mismatch',
     );
   });
@@ -63,7 +65,7 @@ describe('a withdrawal against the custody API', () => {
     ['another network', { network: NetworkKey('polygon') }],
   ] as const)('in %s it is a difference at once', ([_, more]) => {
     const record = sent({ ...more, status: 'submitted', updatedAt: LATE.at });
-    expect(told(compareWithdrawal(withdrawal('submitted'), record, LATE))).toBe(
+    expect(shownOutcome(compareWithdrawal(withdrawal('submitted'), record, LATE))).toBe(
       'critical status_mismatch',
     );
   });
@@ -83,7 +85,7 @@ describe('a withdrawal against the custody API', () => {
       ours.map((amount) => balanceChange(amount)),
     );
     const changes = theirs?.map((amount) => balanceChange(amount)) ?? null;
-    expect(told(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
+    expect(shownOutcome(compareWithdrawal(known, sent({ changes }), LATE))).toBe(outcome);
   });
 });
 

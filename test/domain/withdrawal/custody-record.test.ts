@@ -9,8 +9,8 @@ import { BlockchainHash, TransactionId } from '../../../src/domain/ids.ts';
 import type { OwnHash, OwnHashCertainty } from '../../../src/domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange, sent } from '../../store/evidence.ts';
-import { told } from '../outcome.ts';
-import { chainView, circumstances, DUE, postedBy, withdrawal } from '../records.ts';
+import { shownOutcome } from '../outcome.ts';
+import { chainView, ruleContext, DUE, postedBy, withdrawal } from '../records.ts';
 
 const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
@@ -33,7 +33,7 @@ function decide(
   record: Partial<CustodyTransaction>,
   hashes: KeyedHashState[] = [hashOf()],
 ) {
-  const now = circumstances({ source: 'api' });
+  const now = ruleContext({ source: 'api' });
   return handleOutgoingRecord(known, { record: sent(record), hashes, now, graceMs: 0 });
 }
 
@@ -60,7 +60,7 @@ describe('a transaction that the API denied and knows after all', () => {
 
   test.for(RECORDS)('%s', ([, record, outcome, entries, withdrawals]) => {
     const decided = decide(DENIED, record);
-    expect(told(decided.outcome)).toBe(outcome);
+    expect(shownOutcome(decided.outcome)).toBe(outcome);
     expect(postedBy(decided.entries)).toEqual(entries);
     expect(decided.withdrawals.map(({ status, custody }) => `${status} ${custody}`)).toEqual(
       withdrawals,
@@ -75,7 +75,7 @@ describe('a transaction that the API denied and knows after all', () => {
 
 test('what did not come to be moved nothing, whatever its record lists', () => {
   const decided = decide(POSTED, { status: 'cancelled', changes: [TRANSFER, FEE] });
-  expect(told(decided.outcome)).toBe('critical status_mismatch -32');
+  expect(shownOutcome(decided.outcome)).toBe('critical status_mismatch -32');
   expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);
 });
 
@@ -86,7 +86,7 @@ test.for<[updatedAt: number, custody: string, entries: string[]]>([
   'rolled back at %i by a webhook, mined by the record of 99: the books follow it after 50 ms',
   ([updatedAt, custody, entries]) => {
     const known: Withdrawal = { ...withdrawal('rolledback', []), custody: 'known', updatedAt };
-    const now = circumstances({ source: 'api' });
+    const now = ruleContext({ source: 'api' });
     const context = { record: sent(), hashes: [hashOf()], now, graceMs: 50 };
     const decided = handleOutgoingRecord(known, context);
     expect(decided.withdrawals.map((one) => one.custody)).toEqual([custody]);
@@ -152,7 +152,7 @@ describe('what the API says of a hash', () => {
     ['that nobody named', [], []],
     ['of another transaction', [own('wd-2', 'claimed')], []],
   ])('whose transaction it does not know, %s', ([, ownHashes, said]) => {
-    const now = circumstances({ source: 'api' });
+    const now = ruleContext({ source: 'api' });
     const decided = handleUnknownTransaction(withdrawal('submitted', []), {
       hashes: [hashOf({ ownHashes })],
       now,

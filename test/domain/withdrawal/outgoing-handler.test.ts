@@ -8,16 +8,16 @@ describe('own transfers', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.outgoing('mined', { vaultId: 'v2' }), service.confirmed(1));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('incoming first: it becomes internal when the outgoing side turns up, in another vault too', async () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(6));
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     await open.deliver(service.outgoing('submitted', { vaultId: 'v2' }));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await verifyWith(open);
     expect(open.feed()).toEqual([]);
   });
@@ -26,7 +26,7 @@ describe('own transfers', () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(6));
     await open.record({ kind: 'outgoing', transaction: sent(), graceMs: 0 });
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await verifyWith(open);
     expect(open.feed()).toEqual([]);
   });
@@ -35,7 +35,7 @@ describe('own transfers', () => {
     const open = await openLedger();
     await open.record({ kind: 'outgoing', transaction: sent({ status: 'submitted' }), graceMs: 0 });
     await open.deliver(new Service().confirmed(6));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('the custody API names another hash than the first notification did', async () => {
@@ -44,7 +44,7 @@ describe('own transfers', () => {
     await open.deliver(service.outgoing('submitted', { blockchainHash: '0xold' }));
     await open.record({ kind: 'outgoing', transaction: sent({ status: 'submitted' }), graceMs: 0 });
     await open.deliver(service.confirmed(6));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('a hash that an own transaction once had stays an own one', async () => {
@@ -53,7 +53,7 @@ describe('own transfers', () => {
     await open.deliver(service.outgoing('submitted'));
     await open.deliver(service.outgoing('mined', { blockchainHash: '0xnew' }));
     await open.deliver(service.confirmed(6));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('it was credited before the outgoing side turned up: a critical break', async () => {
@@ -63,7 +63,7 @@ describe('own transfers', () => {
     await verifyWith(open);
     await open.deliver(service.outgoing('mined', { vaultId: 'v2' }));
     expect(open.openBreak('status_mismatch')).toMatchObject({ severity: 'critical' });
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
   });
 
   test('with creditInternal it is a customer’s after all', async () => {

@@ -27,7 +27,7 @@ import type {
 } from '../../../src/domain/withdrawal/withdrawal.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { runs } from '../hash/event-runs.ts';
-import { circumstances, DUE, outgoing, postedBy, withdrawal } from '../records.ts';
+import { ruleContext, DUE, outgoing, postedBy, withdrawal } from '../records.ts';
 
 const { network, blockchainHash } = DUE;
 const TRANSFER = balanceChange(-30n);
@@ -38,7 +38,7 @@ const SEEN_NOW = { firstSeenAt: 99, updatedAt: 99 };
 const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
 const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
 
-function stands({ withdrawal: known }: Booked): string {
+function postedEntry({ withdrawal: known }: Booked): string {
   return `${known.entryId}: ${known.posted.map(({ amount }) => String(amount)).join(' ')}`;
 }
 
@@ -60,10 +60,10 @@ describe('what is posted for a transaction', () => {
     const booked = postFor(
       { ...withdrawal('mined', []), ...more },
       { cause: 'mined', list },
-      circumstances(),
+      ruleContext(),
     );
     expect(postedBy(booked.entries)).toEqual(entries);
-    expect(stands(booked)).toBe(is);
+    expect(postedEntry(booked)).toBe(is);
   });
 
   test.for<[what: string, before: Withdrawal, entries: string[], is: string]>([
@@ -73,9 +73,9 @@ describe('what is posted for a transaction', () => {
     ['nothing without a hash', { ...POSTED, blockchainHash: null }, [], '5: -30 -2'],
     ['nothing without a network', { ...POSTED, network: null }, [], '5: -30 -2'],
   ])('is taken back: %s', ([, before, entries, is]) => {
-    const booked = unpost(before, circumstances());
+    const booked = unpost(before, ruleContext());
     expect(postedBy(booked.entries)).toEqual(entries);
-    expect(stands(booked)).toBe(is);
+    expect(postedEntry(booked)).toBe(is);
   });
 });
 
@@ -85,7 +85,7 @@ function decide(
   more: { hashState?: Partial<HashState>; now?: Partial<RuleContext> } = {},
 ) {
   const hashState = { ...EMPTY_HASH_STATE, ...more.hashState };
-  return handleOutgoing(hashState, known, { notification, now: circumstances(more.now) });
+  return handleOutgoing(hashState, known, { notification, now: ruleContext(more.now) });
 }
 
 const HASHED = { network, blockchainHash };
@@ -295,7 +295,7 @@ describe('deposits of a hash that is our own', () => {
   ];
 
   test.for(CLAIMS)('%s', ([, deposit, now, states, found]) => {
-    const claimed = claimDeposits([deposit], 'wd-tx', circumstances(now));
+    const claimed = claimDeposits([deposit], 'wd-tx', ruleContext(now));
     expect(
       claimed.evaluated.map((one) => `${one.deposit.state} at ${one.deposit.updatedAt}`),
     ).toEqual(states);
@@ -304,7 +304,7 @@ describe('deposits of a hash that is our own', () => {
 
   test('turn out not to be own: they are verified again, credits keep their match, others are left alone', () => {
     const credited: Deposit = { ...CREDITED, ownTransfer: true, depositId: DepositId('dep_2') };
-    const { evaluated, found } = disclaimDeposits([DUE, OWN, credited], circumstances());
+    const { evaluated, found } = disclaimDeposits([DUE, OWN, credited], ruleContext());
     expect(
       evaluated.map(({ deposit }) => [
         deposit.depositId,

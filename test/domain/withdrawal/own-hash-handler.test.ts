@@ -31,7 +31,7 @@ async function disputed(): Promise<{ open: OpenLedger; service: Service }> {
     await open.deliver(service.outgoing('submitted', { transactionId }));
   }
   await verifyWith(open);
-  expect(open.standing()).toBe('internal');
+  expect(open.depositState()).toBe('internal');
   return { open, service };
 }
 
@@ -48,7 +48,7 @@ describe('a hash that the custody API knows no own transaction under', () => {
     const { open } = await disputed();
     expect((await disowns(open)).kind).toBe('taken');
     expect(ownHashes(open)).toEqual(['made-up-1 disowned', 'made-up-2 disowned']);
-    expect([open.standing(), open.deposit().verified_at]).toEqual(['verifying', null]);
+    expect([open.depositState(), open.deposit().verified_at]).toEqual(['verifying', null]);
     expect(open.feedLines()).toEqual([]);
     await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
@@ -69,7 +69,7 @@ describe('a hash that the custody API knows no own transaction under', () => {
     await disowns(open);
     await open.deliver(service.outgoing('submitted', { transactionId: 'made-up-3' }));
     expect(ownHashes(open)).toContain('made-up-3 disowned');
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
   });
 
   test('is our own when the API shows it after all', async () => {
@@ -78,7 +78,7 @@ describe('a hash that the custody API knows no own transaction under', () => {
     const transaction = sent({ transactionId: TransactionId('made-up-1') });
     await open.record({ kind: 'outgoing', transaction, graceMs: 0 });
     expect(ownHashes(open)).toContain('made-up-1 confirmed');
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('makes no transaction unknown: that takes a look-up of its own', async () => {
@@ -105,7 +105,7 @@ describe('it proves nothing', () => {
     const { open } = await disputed();
     expect((await disowns(open, { incoming: ['dep-2'] })).kind).toBe('unchanged');
     expect((await disowns(open, { incoming: [] })).kind).toBe('unchanged');
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('where the API does not agree with the deposit any more', async () => {
@@ -118,7 +118,7 @@ describe('it proves nothing', () => {
     const { open } = await disputed();
     await open.record({ kind: 'outgoing', transaction: sent(), graceMs: 0 });
     expect((await disowns(open)).kind).toBe('unchanged');
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test.for([
@@ -134,13 +134,13 @@ describe('it proves nothing', () => {
     expect(ownHashes(open)).toEqual(
       expect.arrayContaining(['made-up-1 disowned', 'made-up-2 disowned', 'wd-tx claimed']),
     );
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await open.record({
       kind: 'outgoing',
       transaction: { ...transaction, status: 'cancelled' },
       graceMs: 0,
     });
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
   });
 
   test('of one that the API showed after a webhook claimed it', async () => {
@@ -153,6 +153,6 @@ describe('it proves nothing', () => {
     });
     await disowns(open);
     expect(ownHashes(open)).toContain('wd-tx claimed');
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 });

@@ -9,7 +9,7 @@ import { DepositId, TransactionId, VaultId } from '../../../src/domain/ids.ts';
 import { handleDisownedHash } from '../../../src/domain/withdrawal/own-hash-handler.ts';
 import type { OwnHash, OwnHashCertainty } from '../../../src/domain/withdrawal/own-hash.ts';
 import type { CustodyKnowledge, Withdrawal } from '../../../src/domain/withdrawal/withdrawal.ts';
-import { circumstances, DUE, withdrawal } from '../records.ts';
+import { ruleContext, DUE, withdrawal } from '../records.ts';
 
 const { network, blockchainHash } = DUE;
 /** The grace period of 50 ends now, at 99: the custody API confirmed the deposit at 49. */
@@ -44,7 +44,7 @@ function disown(
       incoming: [TransactionId('dep-tx')],
       withdrawalOf,
       graceMs: GRACE_MS,
-      now: circumstances({ source: 'api' }),
+      now: ruleContext({ source: 'api' }),
     },
   );
 }

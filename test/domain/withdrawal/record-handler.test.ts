@@ -166,7 +166,7 @@ describe('a hash that only a webhook calls our own', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(6), service.outgoing('mined', { vaultId: 'v2' }));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await verifyWith(open);
     expect(open.feed()).toEqual([]);
     return { open, service };
@@ -175,7 +175,7 @@ describe('a hash that only a webhook calls our own', () => {
   test('denied with its transaction, the deposit is verified again and credited', async () => {
     const { open } = await claimed();
     await denies(open);
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     expect(open.feed()).toEqual([]);
     await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
@@ -187,7 +187,7 @@ describe('a hash that only a webhook calls our own', () => {
     const service = new Service();
     await open.deliver(service.confirmed(6), service.outgoing('submitted'));
     await knows(open, { status: 'submitted', blockchainHash: BlockchainHash('0xb2') });
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await open.deliver(service.outgoing('mined', { blockchainHash: '0xb2' }));
     await knows(open, { blockchainHash: BlockchainHash('0xb2') });
     await verifyWith(open);
@@ -212,7 +212,7 @@ describe('a hash that only a webhook calls our own', () => {
     await knows(open, { vaultId: VaultId('v2'), status: 'submitted', changes: null });
     await denies(open);
     await knows(open, { vaultId: VaultId('v2'), blockchainHash: BlockchainHash('0xb2') });
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('a credited deposit keeps its credit, and the alarm ends with the claim', async () => {
@@ -249,7 +249,7 @@ describe('movements without a chain view', () => {
     blockchainHash: BlockchainHash(HASH),
   };
 
-  function told(open: OpenLedger, amount: bigint) {
+  function recordSum(open: OpenLedger, amount: bigint) {
     const sums = [{ asset: AssetId(ETH), amount: Amount(amount) }];
     return open.record({ kind: 'movement', ...KEY, sums });
   }
@@ -290,7 +290,7 @@ describe('movements without a chain view', () => {
     await verifyWith(open, {}, first.deposit_id as ReturnType<OpenLedger['depositId']>);
     await open.run();
     expect(lastRun(open)).toMatchObject({ skipped: '{"no_chain_evidence":1}' });
-    await told(open, 105n);
+    await recordSum(open, 105n);
     await open.run();
     expect(lastRun(open)).toEqual({ matched: 1, broken: 0, skipped: '{}' });
   });
@@ -299,10 +299,10 @@ describe('movements without a chain view', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(1));
-    await told(open, 90n);
+    await recordSum(open, 90n);
     await open.run();
     expect(open.openBreak('conservation')).toMatchObject({ expected: '90', actual: '100' });
-    await told(open, 100n);
+    await recordSum(open, 100n);
     await open.run();
     expect(open.openBreaks()).toEqual([]);
   });
@@ -311,11 +311,11 @@ describe('movements without a chain view', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(1));
-    await told(open, 90n);
+    await recordSum(open, 90n);
     await open.deliver(service.chain('transaction'));
     await open.run();
     expect(open.openBreaks()).toEqual([]);
-    expect((await told(open, 90n)).kind).toBe('unchanged');
+    expect((await recordSum(open, 90n)).kind).toBe('unchanged');
   });
 });
 
@@ -325,7 +325,7 @@ describe('an own transfer’s deposit', () => {
     const service = new Service();
     await open.deliver(service.outgoing('mined', { vaultId: 'v2' }), service.confirmed(1));
     await verifyWith(open, null);
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     expect(open.openBreaks()).toEqual(['unknown_to_custody']);
   });
 
@@ -333,7 +333,7 @@ describe('an own transfer’s deposit', () => {
     const open = await openLedger();
     const called = { balanceChanges: [change('100', { tags: ['change'] })] };
     await open.deliver(new Service().confirmed(6, called));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
   });

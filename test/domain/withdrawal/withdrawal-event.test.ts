@@ -32,7 +32,7 @@ const OTHERWISE = {
   memo: Memo('eve'),
 };
 
-function told(...events: readonly OutgoingNotification[]): Withdrawal {
+function withdrawalAfter(...events: readonly OutgoingNotification[]): Withdrawal {
   const [first] = events;
   if (first === undefined) throw new Error('nothing was told');
   return events.reduce(
@@ -61,14 +61,14 @@ describe('what an event makes of a status (spec, "Outgoing stream")', () => {
 
   test.for(STATUSES)('%s: %s', ([type, status]) => {
     expect(statusOf(type)).toBe(status);
-    expect(told(outgoing(type)).status).toBe(status);
+    expect(withdrawalAfter(outgoing(type)).status).toBe(status);
   });
 
   test('an informational event moves nothing, not even from nothing', () => {
     expect(advances(null, null)).toBe(false);
-    expect(told(outgoing('signed'), outgoing('approved'), outgoing('warning')).status).toBe(
-      'signed',
-    );
+    expect(
+      withdrawalAfter(outgoing('signed'), outgoing('approved'), outgoing('warning')).status,
+    ).toBe('signed');
   });
 
   test.for([
@@ -128,17 +128,19 @@ test('a transaction known from one event is asked about, and has nothing in the 
 
 describe('what a transaction is', () => {
   test('is kept as it was named first', () => {
-    const first = told(outgoing('requested', NAMED), outgoing('signed', OTHERWISE));
+    const first = withdrawalAfter(outgoing('requested', NAMED), outgoing('signed', OTHERWISE));
     expect(first).toMatchObject(NAMED);
-    expect(told(outgoing('requested', NAMED), outgoing('signed'))).toMatchObject(NAMED);
+    expect(withdrawalAfter(outgoing('requested', NAMED), outgoing('signed'))).toMatchObject(NAMED);
   });
 
   test('may be named later', () => {
-    expect(told(outgoing('requested'), outgoing('signed', NAMED))).toMatchObject(NAMED);
+    expect(withdrawalAfter(outgoing('requested'), outgoing('signed', NAMED))).toMatchObject(NAMED);
   });
 
   test('changed last at its last event', () => {
-    expect(told(outgoing('requested'), outgoing('signed'), outgoing('approved')).updatedAt).toBe(2);
+    expect(
+      withdrawalAfter(outgoing('requested'), outgoing('signed'), outgoing('approved')).updatedAt,
+    ).toBe(2);
   });
 
   const A = BlockchainHash('0xa1');
@@ -195,7 +197,7 @@ describe('what a transaction is', () => {
     ];
 
   test.for(HASHES)('after the events %j it has the hash %s', ([events, hash]) => {
-    const after = told(
+    const after = withdrawalAfter(
       ...events.map(([type, blockchainHash]) => outgoing(type, { blockchainHash })),
     );
     expect(after.blockchainHash).toBe(hash);
@@ -234,7 +236,9 @@ describe('the reason', () => {
     ];
 
   test.for(REASONS)('%s', ([, events, reason]) => {
-    const after = told(...events.map(([type, reasonCode]) => outgoing(type, { reasonCode })));
+    const after = withdrawalAfter(
+      ...events.map(([type, reasonCode]) => outgoing(type, { reasonCode })),
+    );
     expect(after.reasonCode).toBe(reason);
   });
 });

@@ -60,14 +60,14 @@ describe.runIf(isInstalled)('the demo on PostgreSQL', () => {
 
       const { code, stdout, stderr } = await over;
       expect([code, stderr]).toEqual([0, expect.stringContaining('traffic has ended')]);
-      const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
-      expect(told.failover.kills.map(({ killed }) => killed)).toEqual([
+      const printed = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
+      expect(printed.failover.kills.map(({ killed }) => killed)).toEqual([
         expect.stringMatching(/^receiver [ab]$/),
         'primary db1',
       ]);
-      expect(told.failover.lost).toBe(0);
-      expect(told.notifications.accepted).toBeGreaterThanOrEqual(told.failover.acknowledged);
-      expect(told.tieOut.balanced).toBe(true);
+      expect(printed.failover.lost).toBe(0);
+      expect(printed.notifications.accepted).toBeGreaterThanOrEqual(printed.failover.acknowledged);
+      expect(printed.tieOut.balanced).toBe(true);
       await expect.poll(() => existsSync(folder) && readdirSync(folder)).toEqual([]);
     },
     DEMO_MS_MAX,

@@ -118,20 +118,20 @@ test(
     );
     const errors = program.start({ url: `http://127.0.0.1:${port}`, token });
     const { code, stdout, stderr } = await demo.finished;
-    const told = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
-    expect(told.tieOut.balanced).toBe(true);
-    for (const { asset, books, custody, difference } of told.tieOut.assets) {
+    const printed = summary.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
+    expect(printed.tieOut.balanced).toBe(true);
+    for (const { asset, books, custody, difference } of printed.tieOut.assets) {
       expect([asset, BigInt(books) - BigInt(custody)]).toEqual([asset, BigInt(difference)]);
       expect(difference).toBe('0');
     }
-    expect(told.notifications.accepted).toBeGreaterThan(50);
-    expect(told.credits.credits).toBeGreaterThan(0);
-    expect(told.outstanding).toMatchObject({ deposits: 0, acknowledgements: 0, reversals: 0 });
-    expect(told.credits.acknowledged + told.credits.refused).toBe(told.credits.credits);
+    expect(printed.notifications.accepted).toBeGreaterThan(50);
+    expect(printed.credits.credits).toBeGreaterThan(0);
+    expect(printed.outstanding).toMatchObject({ deposits: 0, acknowledgements: 0, reversals: 0 });
+    expect(printed.credits.acknowledged + printed.credits.refused).toBe(printed.credits.credits);
     expect(stderr).not.toContain('not healed');
     // Only when there was time for the deep reorg that takes a deposit after its credit.
     const due = stderr.includes('after it was credited') ? 1 : 0;
-    expect(told.credits.reversals).toBeGreaterThanOrEqual(due);
+    expect(printed.credits.reversals).toBeGreaterThanOrEqual(due);
     expect(code).toBe(0);
 
     const exchange = new Database(program.database, { readonly: true });

@@ -61,14 +61,14 @@ test.each(['serve', 'doctor'])(
     const { config } = await lockedStore();
     const { code, stderr } = await runProgram(command, '--config', config);
     expect(code).toBe(2);
-    for (const place of [
+    for (const setting of [
       'intake.pathTokensFile',
       'custody.privateKeyFile',
       'custody.clientId',
       'custody.webhookUrl',
       'api.tokens[0].sha256',
     ]) {
-      expect(stderr).toContain(`  ${place}: `);
+      expect(stderr).toContain(`  ${setting}: `);
     }
   },
 );

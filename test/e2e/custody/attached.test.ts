@@ -9,7 +9,7 @@ test('a forged confirmation is never credited and opens a critical break; a true
   const hash = await both.deposit('700');
   const answer = await both.daemon.deliver(
     JSON.stringify({
-      ...both.place,
+      ...both.depositAddress,
       id: 'forged',
       timestamp: Date.now(),
       stream: 'incoming',
@@ -26,12 +26,12 @@ test('a forged confirmation is never credited and opens a critical break; a true
   await both.reconcile();
   expect((await both.feed()).map((item) => item.blockchainHash)).toEqual([hash]);
   // Nobody is to credit it, and the books hold what the custody API says was never moved.
-  const told = { blockchainHash: '0xf0f0', expected: '0', difference: '9000000' };
+  const webhook = { blockchainHash: '0xf0f0', expected: '0', difference: '9000000' };
   expect(await both.openBreaks()).toMatchObject([
-    { ...told, type: 'conservation', severity: 'warning' },
-    { ...told, type: 'unknown_to_custody', severity: 'critical' },
+    { ...webhook, type: 'conservation', severity: 'warning' },
+    { ...webhook, type: 'unknown_to_custody', severity: 'critical' },
   ]);
-  await both.settled('0xf0f0', ['verifying']);
+  await both.untilState('0xf0f0', ['verifying']);
 });
 
 test('after a restart the feed goes on where it was, and acknowledgements stand', async () => {
@@ -45,7 +45,7 @@ test('after a restart the feed goes on where it was, and acknowledgements stand'
   await both.daemon.start();
   expect(await both.feed()).toEqual([first]);
   expect(await both.feed(first.seq)).toEqual([]);
-  await both.settled(first.blockchainHash, ['settled']);
+  await both.untilState(first.blockchainHash, ['settled']);
   await both.daemon.post(`/v1/credits/${first.creditId}/ack`, { reference: 'r-1' });
   await expect(
     both.daemon.post(`/v1/credits/${first.creditId}/ack`, { reference: 'r-2' }),
@@ -69,7 +69,12 @@ test('a consumer that waits is told of a credit as soon as it is there', async (
 test('what the core retries after the daemon was killed arrives once', async () => {
   const both = await Attached.start();
   await both.daemon.end('SIGKILL');
-  const body = { network: 'ethereum', addressId: both.place.addressId, asset: ETH, amount: '700' };
+  const body = {
+    network: 'ethereum',
+    addressId: both.depositAddress.addressId,
+    asset: ETH,
+    amount: '700',
+  };
   const paid = (await both.control.post('/sim/deposits', body)) as { blockchainHash: string };
   await both.control.post('/sim/blocks', { network: 'ethereum', count: 3 });
   await both.daemon.start();
@@ -100,7 +105,7 @@ test('`counterfoil reconcile` runs it in the daemon and says how every compariso
   const { minute, hour } = ready.custody.requests;
   expect(minute).toBeGreaterThan(0);
   expect(hour).toBeGreaterThanOrEqual(minute);
-  await both.settled(hash, ['credited']);
+  await both.untilState(hash, ['credited']);
   await both.control.put('/sim/faults', { api: [{ fault: 'error' }] });
   const failed = await runProgram('reconcile', ...flags);
   expect(failed.code).toBe(1);

@@ -31,7 +31,7 @@ test(
     const both = await Attached.start();
     const { daemon } = both;
     const forged = {
-      ...both.place,
+      ...both.depositAddress,
       id: 'forged',
       timestamp: Date.now(),
       stream: 'incoming',

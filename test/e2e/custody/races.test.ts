@@ -12,7 +12,7 @@ const REFERENCES = ['booked-1', 'booked-2', 'booked-3'] as const;
 
 /** Pays the vault many times and mines; resolves when the daemon knows all of them. */
 async function pay(both: Attached, count: number): Promise<string[]> {
-  const { addressId } = both.place;
+  const { addressId } = both.depositAddress;
   const hashes = [];
   for (let index = 0; index < count; index += 1) {
     const body = { network: 'ethereum', addressId, asset: ETH, amount: String(100 + index) };
@@ -21,21 +21,21 @@ async function pay(both: Attached, count: number): Promise<string[]> {
   }
   await both.control.post('/sim/blocks', { network: 'ethereum', count: 3 });
   const deep = ['verifying', 'held', 'confirming', 'credited'];
-  await Promise.all(hashes.map((hash) => both.settled(hash, deep)));
+  await Promise.all(hashes.map((hash) => both.untilState(hash, deep)));
   return hashes;
 }
 
 /** Reads the feed as a consumer does, waiting for news, until told to end; what it saw, in order. */
 async function follow(daemon: Daemon, ended: () => boolean): Promise<FeedItem[]> {
   const seen: FeedItem[] = [];
-  let place = 0;
+  let cursor = 0;
   while (!ended()) {
     try {
       const page = await daemon.get<{ data: FeedItem[]; next: number }>(
-        `/v1/credits?after=${place}&limit=3&wait=1`,
+        `/v1/credits?after=${cursor}&limit=3&wait=1`,
       );
       seen.push(...page.data);
-      place = page.next;
+      cursor = page.next;
     } catch {
       // It was killed, and starts again.
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -96,10 +96,10 @@ test(
     await killed;
     await race(credits);
     await Promise.all(
-      dropped.map((hash) => both.settled(hash, ['reversed', 'credited', 'settled'])),
+      dropped.map((hash) => both.untilState(hash, ['reversed', 'credited', 'settled'])),
     );
     await both.reconcile();
-    await Promise.all(dropped.map((hash) => both.settled(hash, ['reversed'])));
+    await Promise.all(dropped.map((hash) => both.untilState(hash, ['reversed'])));
     const feed = await both.feed();
     const reversals = feed.filter(({ kind }) => kind === 'reversal');
     expect(reversals.map(({ blockchainHash }) => blockchainHash).toSorted()).toEqual(

@@ -43,10 +43,10 @@ test('a start before the newest fact says by how much, and the store goes on', a
   expect(warnings(daemon)).toEqual([
     expect.stringMatching(/^warn the newest fact .* lies 3 hours in the future; check the clock$/),
   ]);
-  const [told] = [new Service().confirmed(6)];
-  const again = await daemon.deliver(JSON.stringify(told));
+  const [webhook] = [new Service().confirmed(6)];
+  const again = await daemon.deliver(JSON.stringify(webhook));
   expect([again.status, await again.text()]).toEqual([200, '{"status":"duplicate"}']);
-  const fresh = await daemon.deliver(JSON.stringify({ ...told, id: 'n-new', confirmations: 7 }));
+  const fresh = await daemon.deliver(JSON.stringify({ ...webhook, id: 'n-new', confirmations: 7 }));
   expect([fresh.status, await fresh.text()]).toEqual([200, '{"status":"accepted"}']);
   await daemon.end('SIGTERM');
   await daemon.start();

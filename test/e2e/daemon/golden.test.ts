@@ -38,10 +38,10 @@ async function list(daemon: Daemon, path: string): Promise<readonly Item[]> {
 test.each(traceNames())(
   'golden trace %s holds over HTTP against the built program',
   async (name) => {
-    const told = trace.parse(readTrace(name));
-    const { crediting, expect: expected } = told;
+    const playedTrace = trace.parse(readTrace(name));
+    const { crediting, expect: expected } = playedTrace;
     const daemon = await Daemon.start({ crediting });
-    const answers = await play(daemon, told);
+    const answers = await play(daemon, playedTrace);
     expect(answers.map(({ answered }) => answered)).toEqual(answers.map(({ due }) => due));
     await daemon.post('/v1/reconciliations');
     const books = await list(daemon, '/v1/balances?pageSize=1000');

@@ -40,9 +40,9 @@ test('lists beyond those that may wait are refused, and a sweep and the feed rea
   const { path } = await busyStore(3);
   const { reads } = await threadedReads(path);
   const lists = Array.from({ length: 100 }, () => reads.notifications({ vaultId: 'v1' }, PAGE));
-  const settled = Promise.allSettled(lists);
+  const finished = Promise.allSettled(lists);
   await Promise.all([reads.credits(0, 10), reads.waitingDeposits(), reads.counts()]);
-  const results = await settled;
+  const results = await finished;
   const refused = results.filter((one) => one.status === 'rejected');
   // One is read and 64 wait.
   expect(refused).toHaveLength(35);
@@ -53,15 +53,15 @@ test('lists beyond those that may wait are refused, and a sweep and the feed rea
 
 test('every answer of the threads is the one that the store gives in place', async () => {
   const { path } = await busyStore(3);
-  const inPlace = new SqliteReads(openForReading(path));
-  onTestFinished(() => inPlace.close());
+  const direct = new SqliteReads(openForReading(path));
+  onTestFinished(() => direct.close());
   const { reads } = await threadedReads(path);
-  const [deposit] = (await inPlace.deposits({}, PAGE)).items;
+  const [deposit] = (await direct.deposits({}, PAGE)).items;
   if (deposit === undefined) throw new Error('no deposit');
   const { network, blockchainHash, depositId, vaultId, accountId, addressId, asset } = deposit;
   const held = { view: 'books', vaultId, accountId, addressId, memo: null, asset } as const;
   const position = { ...held, from: 0, to: deposit.updatedAt + 1 };
-  const asked: ((of: typeof inPlace | typeof reads) => Promise<unknown>)[] = [
+  const asked: ((of: typeof direct | typeof reads) => Promise<unknown>)[] = [
     (of) => of.balances({ view: 'books' }, PAGE),
     (of) => of.statement(position, PAGE),
     (of) => of.withdrawals({ custody: 'unasked' }, PAGE),
@@ -79,15 +79,15 @@ test('every answer of the threads is the one that the store gives in place', asy
     (of) => of.dayMovements({ day: dayNumber(0) }, PAGE),
     (of) => of.reconcilerView({ hashes: [{ network, blockchainHash }], transactionIds: [] }),
   ];
-  for (const ask of asked) expect(await ask(reads)).toEqual(await ask(inPlace));
-  const documents = documentsFrom(inPlace);
+  for (const ask of asked) expect(await ask(reads)).toEqual(await ask(direct));
+  const documents = documentsFrom(direct);
   for (const format of ['json', 'csv', 'hledger'] as const) {
     expect(await reads.document(dayNumber(0), format)).toEqual(
       await documents(dayNumber(0), format),
     );
   }
   const balances = { kind: 'balances', query: { view: 'books' }, at: 0 } as const;
-  expect(await reads.table(balances, 'csv')).toEqual(await tablesFrom(inPlace)(balances, 'csv'));
+  expect(await reads.table(balances, 'csv')).toEqual(await tablesFrom(direct)(balances, 'csv'));
 });
 
 test('a list longer than a message arrives whole and in order', async () => {

@@ -16,7 +16,7 @@ export const HANDED: Record<
   caddy: { form: 'client-cert', header: 'Client-Cert', valueOf: clientCert },
 };
 
-interface Place {
+interface ProxyTrust {
   readonly authority: Authority;
   /** Peers that may hand a certificate on; left out, those of this machine. */
   readonly from?: readonly string[];
@@ -26,7 +26,7 @@ interface Place {
 export class DaemonBehind extends Daemon {
   readonly socket = join(this.folder, 'intake.sock');
 
-  constructor(name: ProxyName, { authority, from }: Place) {
+  constructor(name: ProxyName, { authority, from }: ProxyTrust) {
     super();
     this.#change(({ intake }) => ({
       intake: {

@@ -44,8 +44,8 @@ const KINDS: Record<ProxyName, Kind> = {
       [/^http \{/gm, `http {\n  client_body_temp_path ${folder}/bodies;`],
     ],
     args: (config, { folder }) => {
-      const places = ['-e', join(folder, 'startup.log'), '-p', folder, '-c', config];
-      return [...places, '-g', `daemon off; pid ${folder}/nginx.pid;`];
+      const paths = ['-e', join(folder, 'startup.log'), '-p', folder, '-c', config];
+      return [...paths, '-g', `daemon off; pid ${folder}/nginx.pid;`];
     },
     logs: ['counterfoil.log', 'counterfoil-error.log', 'startup.log'],
   },

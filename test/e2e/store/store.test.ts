@@ -48,13 +48,13 @@ async function lived(): Promise<Attached> {
   await both.daemon.post(`/v1/credits/${first?.creditId}/ack`, { reference: 'r-1' });
   const dropped = await both.deposit('800');
   await both.reconcile();
-  await both.settled(dropped, ['credited']);
+  await both.untilState(dropped, ['credited']);
   const reorg = { network: 'ethereum', depth: 3, drop: [dropped] };
   await both.control.post('/sim/reorgs', reorg);
   expect((await both.daemon.deliver('no JSON')).status).toBe(400);
   expect((await both.daemon.deliver('{"id":"odd","stream":"none"}')).status).toBe(200);
   await both.reconcile();
-  await both.settled(dropped, ['reversed']);
+  await both.untilState(dropped, ['reversed']);
   expect((await both.feed()).map(({ kind }) => kind)).toEqual(['credit', 'credit', 'reversal']);
   return both;
 }
@@ -92,7 +92,7 @@ test('a store that was lived in is sound, beside the running daemon and after it
   expect((await both.feed()).map(({ kind }) => kind)).toEqual(['credit', 'credit', 'reversal']);
   const hash = await both.deposit('900');
   await both.reconcile();
-  await both.settled(hash, ['credited']);
+  await both.untilState(hash, ['credited']);
 });
 
 test('a store that booked more at once than is booked now is verified, backed up and rebuilt', async () => {

@@ -1,4 +1,4 @@
-import type { Chance } from '../../simulation/chance.ts';
+import type { Chance } from '../../simulation/seeded-draws.ts';
 import type { Scene } from '../scene/scene.ts';
 
 /** What a fault did to the service. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Chance } from '../../simulation/chance.ts';
+import type { Chance } from '../../simulation/seeded-draws.ts';
 import type { Scene } from '../scene/scene.ts';
 import type { Suffered } from './fault.ts';
 import { duringAppend } from './receivers.ts';

@@ -1,4 +1,4 @@
-import type { Chance } from '../../simulation/chance.ts';
+import type { Chance } from '../../simulation/seeded-draws.ts';
 import type { Fault } from './fault.ts';
 import { receiverCut } from './network.ts';
 import { followerKilled, ownerKilled, ownerSlept, ownerStopped } from './receivers.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../e2e/program.ts';
-import type { Chance } from '../../simulation/chance.ts';
+import type { Chance } from '../../simulation/seeded-draws.ts';
 import type { Scene } from '../scene/scene.ts';
 import type { Suffered } from './fault.ts';
 import { duringAppend } from './receivers.ts';

@@ -141,10 +141,10 @@ test('a part is read without what only other parts need, and checked as in the w
   };
   const json = { storeFile: 'nowhere', intake: { pathTokensFile: 'nowhere' }, custody, odd: 1 };
   writeFileSync(file, JSON.stringify(json));
-  const placesOf = (parsed: Parsed<unknown>): string[] =>
+  const keysOf = (parsed: Parsed<unknown>): string[] =>
     parsed.kind === 'ok' ? [] : parsed.problems.map(({ where }) => where);
-  expect(placesOf(loadConfig({ file, env: {}, part: STORE, keyFlaw }))).toEqual(['storeFile']);
-  expect(placesOf(loadConfig({ file, env: {}, part: CUSTODY, keyFlaw }))).toEqual([
+  expect(keysOf(loadConfig({ file, env: {}, part: STORE, keyFlaw }))).toEqual(['storeFile']);
+  expect(keysOf(loadConfig({ file, env: {}, part: CUSTODY, keyFlaw }))).toEqual([
     'custody.clientId',
   ]);
   writeFileSync(file, JSON.stringify({ ...json, storeFile: 'store' }));

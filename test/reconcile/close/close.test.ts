@@ -15,7 +15,7 @@ import {
 
 test('a day of deposits, a withdrawal and an own transfer closes balanced, three ways', async () => {
   const stage = await start();
-  const [hot, cold] = [await stage.place(), await stage.place()];
+  const [hot, cold] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(hot, '1000000000000000000', 3);
   await stage.order(hot, cold.networkAddress, '3000');
   await stage.order(hot, '0x00000000000000000000000000000000000000aa', '500');
@@ -39,15 +39,15 @@ test('a day of deposits, a withdrawal and an own transfer closes balanced, three
 });
 
 test('a report names its vaults as the custody service does, and its replay names them the same', async () => {
-  const { stage, place } = await afterQuietDay();
+  const { stage, depositAddress } = await afterQuietDay();
   const report = lastReport(stage.open);
-  expect(report.vaultNames).toEqual({ [place.vaultId]: 'v' });
+  expect(report.vaultNames).toEqual({ [depositAddress.vaultId]: 'v' });
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
 test('a day without a custody API closes without names', async () => {
   const stage = await start();
-  await stage.paid(await stage.place(), 700, 3);
+  await stage.paid(await stage.depositAddress(), 700, 3);
   await toNextDay(stage);
   await localCloserOf(stage).closeDue();
   expect(lastReport(stage.open)).not.toHaveProperty('vaultNames');
@@ -57,8 +57,8 @@ test.for(['submitted', 'mined', 'failed'])(
   'a forged `%s` that names the hash of a deposit, and that custody denies, changes no category',
   async (type) => {
     const stage = await start();
-    const [place, other] = [await stage.place(), await stage.place()];
-    const blockchainHash = await stage.paid(place, 700, 3);
+    const [depositAddress, other] = [await stage.depositAddress(), await stage.depositAddress()];
+    const blockchainHash = await stage.paid(depositAddress, 700, 3);
     await stage.run();
     await stage.deliver({
       id: 'forged',
@@ -74,32 +74,35 @@ test.for(['submitted', 'mined', 'failed'])(
     await stage.caller.advance(GRACE_MS);
     await stage.run();
     await stage.run();
-    expect(await stage.standing(blockchainHash)).toBe('credited');
+    expect(await stage.depositState(blockchainHash)).toBe('credited');
     await toNextDay(stage);
     const closer = closerOf(stage);
     await closer.closeDue();
     const report = lastReport(stage.open);
-    expect(totalOf(report, place)).toMatchObject({ deposits: '700', internal: '0' });
+    expect(totalOf(report, depositAddress)).toMatchObject({ deposits: '700', internal: '0' });
     expect(report.inTransit).toEqual([]);
     await toNextDay(stage);
     await closer.closeDue();
-    expect(totalOf(lastReport(stage.open), place)).toMatchObject({ deposits: '0', internal: '0' });
+    expect(totalOf(lastReport(stage.open), depositAddress)).toMatchObject({
+      deposits: '0',
+      internal: '0',
+    });
     expect(unsoundCloses(stage.open)).toEqual([]);
   },
 );
 
 test('each hash that the chain view was not told of is listed, and the day is not simply balanced', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   stage.loses = ({ stream }) => stream === 'blockchain';
-  const untold = await stage.paid(place, 440, 3);
+  const untold = await stage.paid(depositAddress, 440, 3);
   stage.loses = () => false;
   await stage.run();
   await toNextDay(stage);
   await closerOf(stage).closeDue();
   const report = lastReport(stage.open);
-  expect(totalOf(report, place)).toMatchObject({
+  expect(totalOf(report, depositAddress)).toMatchObject({
     closing: '1140',
     chainClosing: '700',
     chainDifference: '440',
@@ -117,10 +120,10 @@ test('each hash that the chain view was not told of is listed, and the day is no
 
 test('a deposit that is missing under an open break makes the day balanced with open differences', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   stage.loses = () => true;
-  await stage.paid(place, 121, 3);
+  await stage.paid(depositAddress, 121, 3);
   await toNextDay(stage);
   // The break opens after the cut-off, and before the close.
   await stage.run();
@@ -138,12 +141,12 @@ test('a deposit that is missing under an open break makes the day balanced with 
 });
 
 test('exempt differences are counted by rule, but not for days that are closed late', async () => {
-  const { stage, place, closer } = await afterQuietDay();
-  const rule = { rule: 'known', vaultId: place.vaultId, until: Number.MAX_SAFE_INTEGER };
+  const { stage, depositAddress, closer } = await afterQuietDay();
+  const rule = { rule: 'known', vaultId: depositAddress.vaultId, until: Number.MAX_SAFE_INTEGER };
   const rules = [{ ...rule, breakType: 'missing_notification', reason: 'r', owner: 'o' }] as const;
   await stage.open.decide({ kind: 'exemptions', rules }, 'config');
   stage.loses = () => true;
-  await stage.paid(place, 900, 3);
+  await stage.paid(depositAddress, 900, 3);
   await stage.caller.advance(2 * DAY_MS);
   expect(await stage.run()).toMatchObject({ broken: 0, exempt: { known: 1 } });
   await closer.closeDue();
@@ -153,11 +156,16 @@ test('exempt differences are counted by rule, but not for days that are closed l
 });
 
 test('an exempt difference is explained by its rule, as long as the rule is about it', async () => {
-  const { stage, place, closer } = await afterQuietDay();
+  const { stage, depositAddress, closer } = await afterQuietDay();
   stage.loses = () => true;
-  await stage.paid(place, 900, 3);
+  await stage.paid(depositAddress, 900, 3);
   await stage.caller.advance(HOUR_MS);
-  const rule = { rule: 'old wallet', vaultId: place.vaultId, reason: 'ticket 1', owner: 'finance' };
+  const rule = {
+    rule: 'old wallet',
+    vaultId: depositAddress.vaultId,
+    reason: 'ticket 1',
+    owner: 'finance',
+  };
   const until = stage.now + DAY_MS;
   const rules = [{ ...rule, breakType: 'missing_notification', until }] as const;
   await stage.open.decide({ kind: 'exemptions', rules }, 'config');
@@ -179,7 +187,7 @@ test('an exempt difference is explained by its rule, as long as the rule is abou
     openBreaks: [],
     exempt: { 'old wallet': 1 },
   });
-  expect(totalOf(lastReport(stage.open), place).custodyDifference).toBe('-900');
+  expect(totalOf(lastReport(stage.open), depositAddress).custodyDifference).toBe('-900');
   await toNextDay(stage);
   await stage.run();
   await closer.closeDue();

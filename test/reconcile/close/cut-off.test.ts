@@ -13,11 +13,11 @@ import {
 
 test('a fact that is told late is posted in the open day, named prior-day, and changes no closed report', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.run();
   stage.loses = () => true;
-  await stage.paid(place, 900, 3);
+  await stage.paid(depositAddress, 900, 3);
   await toNextDay(stage);
   const closer = closerOf(stage);
   await closer.closeDue();
@@ -33,14 +33,14 @@ test('a fact that is told late is posted in the open day, named prior-day, and c
   const second = lastReport(stage.open);
   expect(closesOf(stage.open).at(-2)).toEqual(first);
   expect(second.previous).toEqual({ day: first.day, reportHash: first.report_hash });
-  expect(totalOf(second, place)).toMatchObject({
+  expect(totalOf(second, depositAddress)).toMatchObject({
     opening: '700',
     deposits: '900',
     closing: '1600',
     custodyDifference: '0',
   });
   expect(second.priorDay).toMatchObject([
-    { reason: 'late_event', day: first.day, amount: '900', vaultId: place.vaultId },
+    { reason: 'late_event', day: first.day, amount: '900', vaultId: depositAddress.vaultId },
   ]);
   expect(second.status).toBe('balanced');
   expect(unsoundCloses(stage.open)).toEqual([]);
@@ -48,7 +48,7 @@ test('a fact that is told late is posted in the open day, named prior-day, and c
 
 test('an own transfer of which the credit is told a day late is in transit, and no withdrawal', async () => {
   const stage = await start();
-  const [hot, cold] = [await stage.place(), await stage.place()];
+  const [hot, cold] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(hot, '1000000000000000000', 3);
   await stage.run();
   stage.loses = ({ stream, vaultId }) => stream === 'incoming' && vaultId === cold.vaultId;
@@ -76,38 +76,43 @@ test('an own transfer of which the credit is told a day late is in transit, and 
 
 test('what custody moved after the cut-off is taken off its figure, and listed', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await toNextDay(stage);
-  await stage.paid(place, 40, 3);
+  await stage.paid(depositAddress, 40, 3);
   await stage.run();
   const closer = closerOf(stage);
   await closer.closeDue();
   const report = lastReport(stage.open);
-  expect(totalOf(report, place)).toMatchObject({
+  expect(totalOf(report, depositAddress)).toMatchObject({
     closing: '700',
     custodyRead: '740',
     custodyAfterCutOff: '40',
     custodyClosing: '700',
     custodyDifference: '0',
   });
-  expect(report.custodyAfterCutOff).toMatchObject([{ vaultId: place.vaultId, amount: '40' }]);
+  expect(report.custodyAfterCutOff).toMatchObject([
+    { vaultId: depositAddress.vaultId, amount: '40' },
+  ]);
   expect(explanations(report)).toEqual([]);
   expect(report.status).toBe('balanced');
   await toNextDay(stage);
   await closer.closeDue();
   const next = lastReport(stage.open);
-  expect(totalOf(next, place)).toMatchObject({ custodyRead: '740', custodyClosing: '740' });
+  expect(totalOf(next, depositAddress)).toMatchObject({
+    custodyRead: '740',
+    custodyClosing: '740',
+  });
   expect(next).toMatchObject({ custodyAfterCutOff: [], differences: [], status: 'balanced' });
 });
 
 test('what custody moved after the cut-off and nobody tells is a difference of the next day', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await toNextDay(stage);
   stage.loses = () => true;
-  await stage.paid(place, 40, 3);
+  await stage.paid(depositAddress, 40, 3);
   const closer = closerOf(stage);
   await closer.closeDue();
   expect(lastReport(stage.open)).toMatchObject({ differences: [], status: 'balanced' });
@@ -119,7 +124,7 @@ test('what custody moved after the cut-off and nobody tells is a difference of t
 
 test('movements of before midnight that are told after it are prior-day items of their day', async () => {
   const stage = await start();
-  const [hot, cold] = [await stage.place(), await stage.place()];
+  const [hot, cold] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(hot, '1000000000000000000', 3);
   await stage.run();
   await toMidnight(stage, 50);
@@ -133,8 +138,8 @@ test('movements of before midnight that are told after it are prior-day items of
   await stage.mine(2);
   stage.loses = () => false;
   // A notification's timestamp is the time of its delivery.
-  const told = stage.lost.splice(0);
-  for (const one of told) await stage.deliver({ ...one, timestamp: stage.now });
+  const webhooks = stage.lost.splice(0);
+  for (const one of webhooks) await stage.deliver({ ...one, timestamp: stage.now });
   await stage.run();
   await stage.caller.advance(600_000);
   const closer = closerOf(stage);
@@ -159,16 +164,16 @@ test('movements of before midnight that are told after it are prior-day items of
 
 test('a deposit that was seen before midnight and mined after it is of the next day', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await toMidnight(stage, 50);
-  await stage.pay(place, 40);
+  await stage.pay(depositAddress, 40);
   await stage.caller.advance(60_000);
   await stage.mine(3);
   await stage.caller.advance(600_000);
   const closer = closerOf(stage);
   await closer.closeDue();
-  expect(totalOf(lastReport(stage.open), place)).toMatchObject({
+  expect(totalOf(lastReport(stage.open), depositAddress)).toMatchObject({
     closing: '700',
     custodyRead: '740',
     custodyClosing: '700',
@@ -181,8 +186,8 @@ test('a deposit that was seen before midnight and mined after it is of the next 
 
 test('a deposit that left the chain after its day was closed is taken back in the open day', async () => {
   const stage = await start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run();
   await toNextDay(stage);
   const closer = closerOf(stage);
@@ -192,9 +197,13 @@ test('a deposit that left the chain after its day was closed is taken back in th
   await toNextDay(stage);
   await closer.closeDue();
   const report = lastReport(stage.open);
-  expect(totalOf(report, place)).toMatchObject({ opening: '700', deposits: '-700', closing: '0' });
+  expect(totalOf(report, depositAddress)).toMatchObject({
+    opening: '700',
+    deposits: '-700',
+    closing: '0',
+  });
   expect(report.priorDay).toMatchObject([{ reason: 'reversal', amount: '-700' }]);
   expect(report.openBreaks.map(({ type }) => type)).toContain('reversal_after_credit');
   expect(report.custody).toMatchObject({ compared: true });
-  expect(totalOf(report, place).custodyClosing).toBe('0');
+  expect(totalOf(report, depositAddress).custodyClosing).toBe('0');
 });

@@ -2,7 +2,7 @@ import type { DailyReport } from '../../../src/domain/close/report.ts';
 import { CloseCalendar } from '../../../src/reconcile/close/calendar.ts';
 import { Closer, type CloserOptions } from '../../../src/reconcile/close/close.ts';
 import { closesOf } from '../../store/close/closing.ts';
-import { ETH, GRACE_MS, Stage, type Place } from '../stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
@@ -34,13 +34,13 @@ export async function start(): Promise<Stage> {
 /** A stage at the beginning of a day, after one of which everything agreed. */
 export async function afterQuietDay() {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.run();
   const closer = closerOf(stage);
   await toNextDay(stage);
   await closer.closeDue();
-  return { stage, place, closer };
+  return { stage, depositAddress, closer };
 }
 
 export function lastClose(stage: Stage) {
@@ -55,9 +55,11 @@ export async function toNextDay(stage: Stage): Promise<void> {
   await stage.caller.advance(cutOffAt + 600_000 - stage.now);
 }
 
-export function totalOf(report: DailyReport, place: Place, asset = ETH) {
-  const found = report.totals.find((one) => one.vaultId === place.vaultId && one.asset === asset);
-  if (found === undefined) throw new Error(`no total of ${place.vaultId}`);
+export function totalOf(report: DailyReport, depositAddress: DepositAddress, asset = ETH) {
+  const found = report.totals.find(
+    (one) => one.vaultId === depositAddress.vaultId && one.asset === asset,
+  );
+  if (found === undefined) throw new Error(`no total of ${depositAddress.vaultId}`);
   return found;
 }
 

@@ -14,8 +14,8 @@ import {
 
 test('days that were missed are closed in order, and only the last is compared with custody', async () => {
   const stage = await start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(3 * DAY_MS + 600_000);
   const closer = closerOf(stage);
   const [once, again] = await Promise.all([closer.closeDue(), closer.closeDue()]);
@@ -57,7 +57,7 @@ test('more than 31 missed days are closed by no clock, and in order when a perso
 
 test('a day is not closed before its cut-off, and not by itself before it is due', async () => {
   const stage = await start();
-  await stage.paid(await stage.place(), 700, 1);
+  await stage.paid(await stage.depositAddress(), 700, 1);
   const closer = closerOf(stage);
   const day = calendar.day(calendar.dayAt(stage.now));
   expect(await closer.closeThrough(day.day)).toEqual({ kind: 'closed', days: [] });
@@ -68,7 +68,7 @@ test('a day is not closed before its cut-off, and not by itself before it is due
 
 test('while the API is down a close waits, and after an hour it goes on without and says so', async () => {
   const stage = await start();
-  await stage.paid(await stage.place(), 700, 3);
+  await stage.paid(await stage.depositAddress(), 700, 3);
   const day = calendar.dayAt(stage.now);
   await toNextDay(stage);
   await stage.faults({ fault: 'error', operation: 'GET /transactions', errorCode: 'GE-1' });
@@ -86,7 +86,7 @@ test('while the API is down a close waits, and after an hour it goes on without 
 test('a close that is stopped closes no further day, and the next one goes on from there', async () => {
   const stage = await start();
   const first = calendar.dayAt(stage.now);
-  await stage.paid(await stage.place(), 700, 3);
+  await stage.paid(await stage.depositAddress(), 700, 3);
   for (let days = 0; days < 3; days += 1) await toNextDay(stage);
   const last = calendar.dayAt(stage.now - DAY_MS);
   const closed = closesOf(stage.open).length;
@@ -105,7 +105,7 @@ test('a close that is stopped closes no further day, and the next one goes on fr
 
 test('a day whose reading of the custody API a stop broke off is not closed without custody', async () => {
   const stage = await start();
-  await stage.paid(await stage.place(), 700, 3);
+  await stage.paid(await stage.depositAddress(), 700, 3);
   await toNextDay(stage);
   // Beyond the time for which a close waits for the API.
   await stage.caller.advance(2 * HOUR_MS);

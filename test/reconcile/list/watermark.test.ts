@@ -5,24 +5,24 @@ const DAY_MS = 86_400_000;
 
 test('the first run reads everything, later ones what has changed since', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const old = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const old = await stage.paid(depositAddress, 700, 3);
   const first = await stage.run();
   expect(first.watermark).toBe(stage.now - 1_000);
-  expect(await stage.standing(old)).toBe('credited');
+  expect(await stage.depositState(old)).toBe('credited');
   await stage.caller.advance(3 * GRACE_MS);
-  const hash = await stage.paid(await stage.place(), 5, 3);
+  const hash = await stage.paid(await stage.depositAddress(), 5, 3);
   const second = await stage.run();
   expect(second.watermark).toBeGreaterThan(first.watermark ?? Infinity);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });
 
 test('an incomplete run does not move the watermark', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   const { watermark } = await stage.run();
-  await stage.paid(place, 800, 3);
+  await stage.paid(depositAddress, 800, 3);
   await stage.faults({ fault: 'error' });
   expect(await stage.run()).toMatchObject({ watermark: null });
   expect(await stage.reads.custodyWatermark()).toBe(watermark);
@@ -30,11 +30,11 @@ test('an incomplete run does not move the watermark', async () => {
 
 test('what changed while the API was away is read once it is back, however long that took', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.run();
   stage.loses = () => true;
-  const hash = await stage.paid(place, 800, 3);
+  const hash = await stage.paid(depositAddress, 800, 3);
   await stage.faults({ fault: 'error' });
   for (let round = 1; round <= 3; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
@@ -49,9 +49,9 @@ test('what changed while the API was away is read once it is back, however long 
 
 test('where the API was away at the first run, the next one reads the whole history all the same', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = () => true;
-  const hash = await stage.paid(place, 800, 3);
+  const hash = await stage.paid(depositAddress, 800, 3);
   await stage.caller.advance(2 * DAY_MS);
   await stage.faults({ fault: 'error' });
   expect(await stage.run()).toMatchObject({ watermark: null });
@@ -68,8 +68,8 @@ test('an empty list has no watermark, and is complete', async () => {
 
 test('a restart goes on from the stored watermark', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   const { watermark } = await stage.run();
   const again = await stage.run(stage.newSweep());
   expect(again).toMatchObject({ watermark, incomplete: null });
@@ -77,13 +77,13 @@ test('a restart goes on from the stored watermark', async () => {
 
 test('a row whose balance changes came late is compared, also when newer rows came first', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = () => true;
-  await stage.paid(place, 700, 3);
+  await stage.paid(depositAddress, 700, 3);
   await stage.faults({ fault: 'omit-balance-changes' });
   for (let round = 1; round <= 3; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
-    await stage.paid(place, 5, 1);
+    await stage.paid(depositAddress, 5, 1);
     const run = await stage.run();
     expect(run.skipped['balance_changes_pending']).toBeGreaterThanOrEqual(1);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { replayProblems } from '../../simulation/audit/replay-check.ts';
-import { ETH, GRACE_MS, Stage, THREE_DEEP, type Place } from '../stage.ts';
+import { ETH, GRACE_MS, Stage, THREE_DEEP, type DepositAddress } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
 const MINUTE_MS = 60_000;
@@ -9,18 +9,18 @@ const MINUTE_MS = 60_000;
 let issued = 0;
 
 /** A webhook about a transaction that nobody but its sender has heard of, over this hash. */
-function forged(place: Place, blockchainHash: string, more: object = {}): object {
+function forged(depositAddress: DepositAddress, blockchainHash: string, more: object = {}): object {
   issued += 1;
   return {
     id: `forged-${issued}`,
     timestamp: 1,
     stream: 'outgoing',
     type: issued % 2 === 0 ? 'submitted' : 'mined',
-    vaultId: place.vaultId,
+    vaultId: depositAddress.vaultId,
     transactionId: `nobody-${issued}`,
     orderId: `nobody-${issued}`,
-    accountId: place.accountId,
-    addressId: place.addressId,
+    accountId: depositAddress.accountId,
+    addressId: depositAddress.addressId,
     network: 'ethereum',
     destinationAddress: 'outside',
     blockchainHash,
@@ -30,9 +30,13 @@ function forged(place: Place, blockchainHash: string, more: object = {}): object
   };
 }
 
-async function forge(stage: Stage, place: Place, about: { hash: string; count: number }) {
+async function forge(
+  stage: Stage,
+  depositAddress: DepositAddress,
+  about: { hash: string; count: number },
+) {
   for (let number = 0; number < about.count; number += 1) {
-    await stage.deliver(forged(place, about.hash));
+    await stage.deliver(forged(depositAddress, about.hash));
   }
 }
 
@@ -48,9 +52,9 @@ async function runsUntilCredited(stage: Stage, most: number): Promise<number> {
 }
 
 /** Two vaults, of which the first can pay. */
-async function twoVaults(): Promise<{ stage: Stage; from: Place; to: Place }> {
+async function twoVaults(): Promise<{ stage: Stage; from: DepositAddress; to: DepositAddress }> {
   const stage = await Stage.start();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, FUNDS, 3);
   await stage.run();
   return { stage, from, to };
@@ -58,15 +62,15 @@ async function twoVaults(): Promise<{ stage: Stage; from: Place; to: Place }> {
 
 test('three hundred made-up transactions over its hash delay a credit by the grace and no more', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = ({ stream }) => stream === 'incoming';
-  const hash = await stage.pay(place, 700);
-  await forge(stage, place, { hash, count: 150 });
+  const hash = await stage.pay(depositAddress, 700);
+  await forge(stage, depositAddress, { hash, count: 150 });
   await stage.mine(3);
   await stage.deliverLost();
-  await forge(stage, place, { hash, count: 150 });
+  await forge(stage, depositAddress, { hash, count: 150 });
   await stage.run();
-  expect(await stage.standing(hash)).toBe('internal');
+  expect(await stage.depositState(hash)).toBe('internal');
   await stage.caller.advance(GRACE_MS);
   expect(await runsUntilCredited(stage, 40)).toBe(1);
   expect(stage.open.feedLines()).toEqual(['credit 700']);
@@ -75,10 +79,13 @@ test('three hundred made-up transactions over its hash delay a credit by the gra
 test('a steady stream of made-up transactions delays it no longer, and does not unmake an approval', async () => {
   const policy = { ...THREE_DEEP, assets: { [ETH]: { oneApprovalAbove: Amount(500n) } } };
   const stage = await Stage.start({ policy });
-  const place = await stage.place();
-  const [small, large] = [await stage.paid(place, 300, 3), await stage.paid(place, 700, 3)];
+  const depositAddress = await stage.depositAddress();
+  const [small, large] = [
+    await stage.paid(depositAddress, 300, 3),
+    await stage.paid(depositAddress, 700, 3),
+  ];
   const forgeBoth = async () => {
-    for (const hash of [small, large]) await forge(stage, place, { hash, count: 3 });
+    for (const hash of [small, large]) await forge(stage, depositAddress, { hash, count: 3 });
   };
   await forgeBoth();
   const sweep = stage.newSweep({
@@ -97,23 +104,23 @@ test('a steady stream of made-up transactions delays it no longer, and does not 
     await stage.caller.advance(MINUTE_MS);
     await forgeBoth();
   }
-  expect(await stage.standing(small)).toBe('credited');
-  expect(await stage.standing(large)).toBe('held: approval_required');
+  expect(await stage.depositState(small)).toBe('credited');
+  expect(await stage.depositState(large)).toBe('held: approval_required');
   const [deposit] = await stage.deposits(large);
   if (deposit === undefined) throw new Error('no deposit');
   await stage.open.decide({ kind: 'approve', depositId: deposit.depositId, reason: 'known' });
   await forgeBoth();
   await stage.run(sweep);
-  expect(await stage.standing(large)).toBe('credited');
+  expect(await stage.depositState(large)).toBe('credited');
   expect(stage.open.feedLines()).toEqual(['credit 300', 'credit 700']);
   expect(replayProblems(stage.open.db.name)).toEqual([]);
 });
 
 test('the hash is one question, and its answer is on record with a break', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
-  await forge(stage, place, { hash, count: 30 });
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  await forge(stage, depositAddress, { hash, count: 30 });
   await stage.run();
   await stage.caller.advance(GRACE_MS);
   stage.attempts.splice(0);
@@ -121,7 +128,7 @@ test('the hash is one question, and its answer is on record with a break', async
   const asked = stage.attempts.map(({ operation }) => operation);
   expect(asked.filter((operation) => operation === 'transactions')).toHaveLength(2);
   expect(asked.filter((operation) => operation === 'transaction')).toHaveLength(10);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   const [deposit] = await stage.deposits(hash);
   const said = stage.open.bodies('custody-record').filter((body) => body.includes('disowned-hash'));
   expect(said.map((body): unknown => JSON.parse(body))).toEqual([
@@ -153,11 +160,11 @@ test('a transfer of ours is not credited, whatever else claims its hash', async 
   await stage.run();
   await stage.caller.advance(GRACE_MS);
   expect(await runsUntilCredited(stage, 35)).toBe(Infinity);
-  expect(await stage.standing(hash)).toBe('internal');
+  expect(await stage.depositState(hash)).toBe('internal');
 });
 
 /** An order that waits for its approver, and how to say no to it. */
-async function waitingOrder(stage: Stage, to: Place) {
+async function waitingOrder(stage: Stage, to: DepositAddress) {
   const approver = await stage.caller.client(['Vault:read', 'manageVaults']);
   const vaultId = await stage.caller.vault({ quorum: 1, approvers: [approver.clientId] });
   const accountId = await stage.caller.account(vaultId);
@@ -165,7 +172,7 @@ async function waitingOrder(stage: Stage, to: Place) {
   const id = await stage.order(from, to.networkAddress, '1000');
   const cancel = async (): Promise<void> => {
     await stage.api('POST', `/transactions/${id}/cancel`);
-    await stage.settle();
+    await stage.deliverDue();
   };
   return { id, cancel };
 }
@@ -190,9 +197,9 @@ test.for([
       await stage.run(stage.newSweep());
       await stage.caller.advance(MINUTE_MS);
     }
-    expect(await stage.standing(hash)).toBe('internal');
+    expect(await stage.depositState(hash)).toBe('internal');
     await cancel();
     expect(await runsUntilCredited(stage, 15)).toBeLessThan(15);
-    expect(await stage.standing(hash)).toBe('credited');
+    expect(await stage.depositState(hash)).toBe('credited');
   },
 );

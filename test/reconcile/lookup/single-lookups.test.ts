@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { forgedConfirmation, GRACE_MS, Stage, THREE_DEEP, type Place } from '../stage.ts';
+import { forgedConfirmation, GRACE_MS, Stage, THREE_DEEP, type DepositAddress } from '../stage.ts';
 
 let issued = 0;
 
-function forged(place: Place, transactionId: string): object {
+function forged(depositAddress: DepositAddress, transactionId: string): object {
   issued += 1;
-  return forgedConfirmation(place, {
+  return forgedConfirmation(depositAddress, {
     id: `forged-${issued}`,
     blockchainHash: `0x${issued}`,
     transactionId,
@@ -22,45 +22,45 @@ function lookUps(stage: Stage): number {
 async function passedByWatermark() {
   const policy = { ...THREE_DEEP, default: { confirmations: 50 } };
   const stage = await Stage.start({ policy });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 12);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 12);
   await stage.run();
   for (let round = 1; round <= 2; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
-    await stage.paid(await stage.place(), 5, 1);
+    await stage.paid(await stage.depositAddress(), 5, 1);
     await stage.run();
   }
-  return { stage, place, hash };
+  return { stage, depositAddress, hash };
 }
 
 test('a deposit older than the watermark is still verified, by a look-up of its own', async () => {
   const { stage, hash } = await passedByWatermark();
-  expect(await stage.standing(hash)).toBe('confirming');
+  expect(await stage.depositState(hash)).toBe('confirming');
   await stage.mine(36);
   await stage.caller.advance(3_600_000);
   lookUps(stage);
   await stage.run();
   expect(lookUps(stage)).toBeGreaterThanOrEqual(1);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });
 
 test('it is verified although every minute brings more forged ones than a run looks up', async () => {
-  const { stage, place, hash } = await passedByWatermark();
+  const { stage, depositAddress, hash } = await passedByWatermark();
   await stage.mine(36);
   for (let minute = 1; minute <= 8; minute += 1) {
     await stage.caller.advance(60_000);
     for (let number = 0; number < 25; number += 1) {
-      await stage.deliver(forged(place, `nobody-${minute}-${number}`));
+      await stage.deliver(forged(depositAddress, `nobody-${minute}-${number}`));
     }
     await stage.run();
   }
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });
 
 test('what the API keeps not knowing is asked for ever less often, by its id in every other turn', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.deliver(forged(place, 'nobody'));
+  const depositAddress = await stage.depositAddress();
+  await stage.deliver(forged(depositAddress, 'nobody'));
   const askedAt: number[] = [];
   const start = stage.now;
   for (let minute = 0; minute <= 125; minute += 1) {
@@ -74,9 +74,9 @@ test('what the API keeps not knowing is asked for ever less often, by its id in 
 
 test('a run looks up no more than twenty, and says how many it postponed', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   for (let number = 0; number < 25; number += 1) {
-    await stage.deliver(forged(place, `nobody-${number}`));
+    await stage.deliver(forged(depositAddress, `nobody-${number}`));
   }
   const first = await stage.run();
   expect(lookUps(stage)).toBe(20);
@@ -89,9 +89,9 @@ test('a run looks up no more than twenty, and says how many it postponed', async
 
 test('look-ups that keep failing do not starve the others', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  for (let number = 0; number < 40; number += 1) await stage.deliver(forged(place, '..'));
-  await stage.deliver(forged(place, 'nobody'));
+  const depositAddress = await stage.depositAddress();
+  for (let number = 0; number < 40; number += 1) await stage.deliver(forged(depositAddress, '..'));
+  await stage.deliver(forged(depositAddress, 'nobody'));
   await stage.run();
   await stage.run();
   await stage.run();
@@ -100,9 +100,9 @@ test('look-ups that keep failing do not starve the others', async () => {
 
 test('look-ups are not tried further once the API is down', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   for (let number = 0; number < 10; number += 1) {
-    await stage.deliver(forged(place, `nobody-${number}`));
+    await stage.deliver(forged(depositAddress, `nobody-${number}`));
   }
   await stage.faults({ fault: 'error', operation: 'GET /transactions/{id}' });
   const run = await stage.run();
@@ -115,8 +115,8 @@ test('look-ups are not tried further once the API is down', async () => {
 test('what a person holds is not looked up, and is once it is released', async () => {
   const policy = { ...THREE_DEEP, default: { confirmations: 5 } };
   const stage = await Stage.start({ policy });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   const [deposit] = await stage.deposits(hash);
   if (deposit === undefined) throw new Error('no deposit');
   const { depositId } = deposit;
@@ -124,13 +124,13 @@ test('what a person holds is not looked up, and is once it is released', async (
   await stage.mine(2);
   for (let round = 1; round <= 2; round += 1) {
     await stage.caller.advance(2 * GRACE_MS);
-    await stage.paid(await stage.place(), 5, 1);
+    await stage.paid(await stage.depositAddress(), 5, 1);
     await stage.run();
   }
   lookUps(stage);
   await stage.run();
-  expect(await stage.standing(hash)).toBe('held: operator_hold');
+  expect(await stage.depositState(hash)).toBe('held: operator_hold');
   await stage.open.decide({ kind: 'release', depositId, reason: 'known sender' });
   await stage.run();
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { forgedConfirmation, ETH, GRACE_MS, Stage, type Place } from '../stage.ts';
+import { forgedConfirmation, ETH, GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
 
 /** A vault whose subscription has no `blockchain` stream. */
-async function unseen(stage: Stage): Promise<Place> {
-  const place = await stage.place();
+async function unseen(stage: Stage): Promise<DepositAddress> {
+  const depositAddress = await stage.depositAddress();
   const webhookUrl = await stage.webhookUrl();
   const streams = ['outgoing', 'incoming'];
-  await stage.api('POST', `/subscriptions/${place.vaultId}`, { webhookUrl, streams });
-  return place;
+  await stage.api('POST', `/subscriptions/${depositAddress.vaultId}`, { webhookUrl, streams });
+  return depositAddress;
 }
 
 function standings(stage: Stage): string[] {
@@ -27,15 +27,15 @@ function asked(stage: Stage): string[] {
 async function beyondOverlap(stage: Stage): Promise<void> {
   for (let round = 1; round <= 4; round += 1) {
     await stage.caller.advance(400_000);
-    await stage.paid(await stage.place(), 5, 1);
+    await stage.paid(await stage.depositAddress(), 5, 1);
     await stage.run();
   }
 }
 
 test('without a chain view, the rows that verify settle the books at no further request', async () => {
   const stage = await Stage.start();
-  const place = await unseen(stage);
-  await stage.paid(place, FUNDS, 3);
+  const depositAddress = await unseen(stage);
+  await stage.paid(depositAddress, FUNDS, 3);
   expect(standings(stage)).toEqual(['books_only']);
   asked(stage);
   await stage.run();
@@ -48,9 +48,9 @@ test('without a chain view, the rows that verify settle the books at no further 
 
 test('a hash that pays two places of a vault is settled by its rows together', async () => {
   const stage = await Stage.start();
-  const place = await unseen(stage);
-  const other = await stage.caller.address(place.accountId, 'ethereum');
-  const outputs = [place, other].map(({ addressId }, index) => ({
+  const depositAddress = await unseen(stage);
+  const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
+  const outputs = [depositAddress, other].map(({ addressId }, index) => ({
     addressId,
     asset: ETH,
     amount: String(700 + index),
@@ -68,21 +68,25 @@ test('a hash that pays two places of a vault is settled by its rows together', a
 
 test('what no row at hand settles is asked for singly, past the grace', async () => {
   const stage = await Stage.start();
-  const place = await unseen(stage);
-  await stage.paid(place, 700, 3);
+  const depositAddress = await unseen(stage);
+  await stage.paid(depositAddress, 700, 3);
   await stage.run();
   await beyondOverlap(stage);
   const [deposit] = await stage.deposits();
   if (deposit === undefined) throw new Error('no deposit');
   // Told anew with the same sum: what the API said was about the books as they were.
-  const late = { accountId: place.accountId, addressId: place.addressId, memo: null };
+  const late = {
+    accountId: depositAddress.accountId,
+    addressId: depositAddress.addressId,
+    memo: null,
+  };
   await stage.deliver({
     ...late,
     id: 'restated',
     timestamp: 1,
     stream: 'incoming',
     type: 'confirmation',
-    vaultId: place.vaultId,
+    vaultId: depositAddress.vaultId,
     network: 'ethereum',
     blockchainHash: deposit.blockchainHash,
     transactionId: deposit.transactionId,
@@ -97,14 +101,14 @@ test('what no row at hand settles is asked for singly, past the grace', async ()
 
 test('books that the API contradicts by sum are a conservation break', async () => {
   const stage = await Stage.start();
-  const place = await unseen(stage);
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await unseen(stage);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run();
-  const other = await stage.caller.address(place.accountId, 'ethereum');
+  const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
   const balanceChanges = [{ asset: ETH, amount: '5', tags: [] }];
   const { addressId } = other;
   await stage.deliver(
-    forgedConfirmation(place, { addressId, blockchainHash: hash, balanceChanges }),
+    forgedConfirmation(depositAddress, { addressId, blockchainHash: hash, balanceChanges }),
   );
   await beyondOverlap(stage);
   expect(stage.open.openBreaks()).toEqual(['conservation', 'unknown_to_custody']);
@@ -113,9 +117,9 @@ test('books that the API contradicts by sum are a conservation break', async () 
 
 test('no more than ten hashes are asked for in a run, and the rest are counted', async () => {
   const stage = await Stage.start();
-  const place = await unseen(stage);
+  const depositAddress = await unseen(stage);
   for (let number = 0; number < 12; number += 1) {
-    const forged = forgedConfirmation(place, {
+    const forged = forgedConfirmation(depositAddress, {
       id: `forged-${number}`,
       blockchainHash: `0x${number}`,
       transactionId: `nobody-${number}`,

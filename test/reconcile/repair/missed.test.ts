@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { GRACE_MS, Stage, type Place, type Told } from '../stage.ts';
+import { GRACE_MS, Stage, type DepositAddress, type Webhook } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
 const OUTSIDE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
 const all = (): boolean => true;
-const confirmations = ({ stream, type }: Told): boolean =>
+const confirmations = ({ stream, type }: Webhook): boolean =>
   stream === 'incoming' && type === 'confirmation';
 
-async function started(): Promise<{ stage: Stage; place: Place }> {
+async function started(): Promise<{ stage: Stage; depositAddress: DepositAddress }> {
   const stage = await Stage.start();
-  return { stage, place: await stage.place() };
+  return { stage, depositAddress: await stage.depositAddress() };
 }
 
 /** Something else goes on, so that the API's list has newer rows, and a run sees them. */
@@ -18,15 +18,15 @@ async function meanwhile(stage: Stage, ms: number): Promise<void> {
   const { loses } = stage;
   stage.loses = () => false;
   await stage.caller.advance(ms);
-  await stage.paid(await stage.place(), 5, 1);
+  await stage.paid(await stage.depositAddress(), 5, 1);
   stage.loses = loses;
   await stage.run();
 }
 
 test('a deposit that no notification told of is missing only after the grace time', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = all;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   const first = await stage.run();
   expect(first).toMatchObject({ broken: 0, skipped: { in_grace: 1 }, incomplete: null });
   expect(stage.open.openBreaks()).toEqual([]);
@@ -36,14 +36,14 @@ test('a deposit that no notification told of is missing only after the grace tim
     blockchain_hash: hash,
     expected: '700',
     actual: '0',
-    vault_id: place.vaultId,
+    vault_id: depositAddress.vaultId,
   });
 });
 
 test('it is missing all the same when other transactions are newer by then', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = all;
-  await stage.paid(place, 700, 3);
+  await stage.paid(depositAddress, 700, 3);
   await stage.run();
   await meanwhile(stage, 400_000);
   await meanwhile(stage, 400_000);
@@ -52,36 +52,36 @@ test('it is missing all the same when other transactions are newer by then', asy
 });
 
 test('a missing deposit heals when its notifications arrive after all', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = all;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   expect(stage.open.openBreaks()).toEqual(['missing_notification']);
   await stage.deliverLost();
   await stage.run();
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
 test('it heals also when the API’s row has long been passed', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = all;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   await meanwhile(stage, 400_000);
   await meanwhile(stage, 400_000);
   await stage.deliverLost();
   await stage.run();
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
 test('a missing deposit that a reorg takes away is missing no more', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = all;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
   await stage.reorg(3, [hash]);
@@ -90,10 +90,10 @@ test('a missing deposit that a reorg takes away is missing no more', async () =>
 });
 
 test('a deposit known from the mempool alone is missing its confirmation', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   stage.loses = confirmations;
-  const hash = await stage.paid(place, 700, 3);
-  expect(await stage.standing(hash)).toBe('detected');
+  const hash = await stage.paid(depositAddress, 700, 3);
+  expect(await stage.depositState(hash)).toBe('detected');
   await stage.run();
   expect(stage.open.openBreaks()).toEqual([]);
   await stage.caller.advance(GRACE_MS);
@@ -104,11 +104,11 @@ test('a deposit known from the mempool alone is missing its confirmation', async
 });
 
 test('a withdrawal whose `mined` was lost is missing after the grace time, and heals', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, FUNDS, 3);
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
   stage.loses = ({ stream, type }) => stream === 'outgoing' && type === 'mined';
-  const id = await stage.order(place, OUTSIDE, '1000');
+  const id = await stage.order(depositAddress, OUTSIDE, '1000');
   await stage.mine(1);
   await stage.run();
   expect(stage.open.openBreaks()).toEqual([]);
@@ -123,11 +123,11 @@ test('a withdrawal whose `mined` was lost is missing after the grace time, and h
 });
 
 test('a withdrawal’s missing `mined` heals also when the API’s row has long been passed', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, FUNDS, 3);
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
   stage.loses = ({ stream, type }) => stream === 'outgoing' && type === 'mined';
-  await stage.order(place, OUTSIDE, '1000');
+  await stage.order(depositAddress, OUTSIDE, '1000');
   await stage.mine(1);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
@@ -139,11 +139,11 @@ test('a withdrawal’s missing `mined` heals also when the API’s row has long 
 });
 
 test('a withdrawal that no notification told of is missing', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, FUNDS, 3);
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
   stage.loses = all;
-  await stage.order(place, OUTSIDE, '1000');
+  await stage.order(depositAddress, OUTSIDE, '1000');
   await stage.mine(1);
   await stage.run();
   await meanwhile(stage, 400_000);
@@ -153,11 +153,11 @@ test('a withdrawal that no notification told of is missing', async () => {
 });
 
 test('a withdrawal that is merely under way is no difference', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, FUNDS, 3);
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
   stage.loses = ({ stream }) => stream === 'outgoing';
-  await stage.order(place, OUTSIDE, '1000');
+  await stage.order(depositAddress, OUTSIDE, '1000');
   await stage.caller.advance(GRACE_MS);
   const run = await stage.run();
   expect(run.broken).toBe(0);
@@ -165,18 +165,18 @@ test('a withdrawal that is merely under way is no difference', async () => {
 });
 
 test('a `mined` that states another amount than the API is a mismatch with its sign', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, FUNDS, 3);
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
   stage.loses = ({ stream, type }) => stream === 'outgoing' && type === 'mined';
-  const id = await stage.order(place, OUTSIDE, '1000');
+  const id = await stage.order(depositAddress, OUTSIDE, '1000');
   await stage.mine(1);
-  const [told] = stage.lost;
-  const changes = told?.['balanceChanges'] as { amount: string }[];
+  const [webhook] = stage.lost;
+  const changes = webhook?.['balanceChanges'] as { amount: string }[];
   const balanceChanges = changes.map((change) =>
     change.amount === '-1000' ? { ...change, amount: '-900' } : change,
   );
-  await stage.deliver({ ...told, balanceChanges });
+  await stage.deliver({ ...webhook, balanceChanges });
   await stage.run();
   const found = stage.open.openBreak('amount_mismatch');
   expect(found).toMatchObject({ transaction_id: id, asset: 'ethereum:ETH' });

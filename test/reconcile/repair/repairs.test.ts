@@ -3,7 +3,7 @@ import type { RunRepairs } from '../../../src/domain/fact/custody-record.ts';
 import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
 import { PublishedNetworks } from '../../../src/reconcile/watching/published-networks.ts';
 import type { ReconciliationRow } from '../../../src/store/records.ts';
-import { GRACE_MS, Stage, type Place, type Told } from '../stage.ts';
+import { GRACE_MS, Stage, type DepositAddress, type Webhook } from '../stage.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -11,18 +11,19 @@ const STREAMS = ['outgoing', 'incoming', 'blockchain'];
 
 interface Watched {
   readonly stage: Stage;
-  readonly places: readonly Place[];
+  readonly depositAddresses: readonly DepositAddress[];
   readonly sweep: Sweep;
 }
 
 /** Vaults that are subscribed as wanted, with a sweep that mends. */
 async function watched(vaults: number): Promise<Watched> {
   const stage = await Stage.start();
-  const places: Place[] = [];
-  for (let count = 0; count < vaults; count += 1) places.push(await stage.place());
+  const depositAddresses: DepositAddress[] = [];
+  for (let count = 0; count < vaults; count += 1)
+    depositAddresses.push(await stage.depositAddress());
   const sweep = await mendingSweep(stage);
   await stage.run(sweep);
-  return { stage, places, sweep };
+  return { stage, depositAddresses, sweep };
 }
 
 async function mendingSweep(stage: Stage): Promise<Sweep> {
@@ -36,17 +37,18 @@ async function minuteLater(stage: Stage, sweep: Sweep): Promise<ReconciliationRo
 }
 
 /** Deliveries of these vaults come back with 500, and wait at the custody service. */
-function refuse(stage: Stage, places: readonly Place[]): void {
-  const refused = new Set(places.map(({ vaultId }) => vaultId));
+function refuse(stage: Stage, depositAddresses: readonly DepositAddress[]): void {
+  const refused = new Set(depositAddresses.map(({ vaultId }) => vaultId));
   stage.answersLost = 500;
-  stage.loses = ({ vaultId }: Told) => refused.has(vaultId);
+  stage.loses = ({ vaultId }: Webhook) => refused.has(vaultId);
 }
 
 /** Vaults whose deliveries wait, with an open break each. */
 async function waiting(vaults: number): Promise<Watched> {
   const all = await watched(vaults);
-  refuse(all.stage, all.places);
-  for (const [index, place] of all.places.entries()) await all.stage.paid(place, 700 + index, 3);
+  refuse(all.stage, all.depositAddresses);
+  for (const [index, depositAddress] of all.depositAddresses.entries())
+    await all.stage.paid(depositAddress, 700 + index, 3);
   await all.stage.caller.advance(GRACE_MS);
   await all.stage.run(all.sweep);
   return all;
@@ -61,15 +63,23 @@ function asked(stage: Stage, ...operations: readonly string[]): number {
   return stage.attempts.filter(({ operation }) => operations.includes(operation)).length;
 }
 
-async function subscribe(stage: Stage, place: Place, webhookUrl: string): Promise<void> {
-  await stage.api('POST', `/subscriptions/${place.vaultId}`, { webhookUrl, streams: STREAMS });
+async function subscribe(
+  stage: Stage,
+  depositAddress: DepositAddress,
+  webhookUrl: string,
+): Promise<void> {
+  await stage.api('POST', `/subscriptions/${depositAddress.vaultId}`, {
+    webhookUrl,
+    streams: STREAMS,
+  });
 }
 
 /** Vaults whose subscription was taken elsewhere, with an open break each. */
 async function drifting(vaults: number): Promise<Watched> {
   const all = await watched(vaults);
-  const { stage, places, sweep } = all;
-  for (const place of places) await subscribe(stage, place, 'http://127.0.0.1:9/hooks/elsewhere');
+  const { stage, depositAddresses, sweep } = all;
+  for (const depositAddress of depositAddresses)
+    await subscribe(stage, depositAddress, 'http://127.0.0.1:9/hooks/elsewhere');
   await stage.caller.advance(3_600_000);
   for (let run = 0; run < vaults; run += 1) await minuteLater(stage, sweep);
   expect(vaultsWith(stage, 'subscription_drift').size).toBe(vaults);
@@ -77,18 +87,19 @@ async function drifting(vaults: number): Promise<Watched> {
 }
 
 test('a subscription that was mended heals in the next run', async () => {
-  const { stage, places, sweep } = await drifting(1);
-  const [place] = places;
-  if (place === undefined) throw new Error('there is no vault');
+  const { stage, depositAddresses, sweep } = await drifting(1);
+  const [depositAddress] = depositAddresses;
+  if (depositAddress === undefined) throw new Error('there is no vault');
   await minuteLater(stage, sweep);
-  await subscribe(stage, place, await stage.webhookUrl());
+  await subscribe(stage, depositAddress, await stage.webhookUrl());
   await minuteLater(stage, sweep);
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
 test('subscriptions that were mended together heal together, after a restart too', async () => {
-  const { stage, places } = await drifting(5);
-  for (const place of places) await subscribe(stage, place, await stage.webhookUrl());
+  const { stage, depositAddresses } = await drifting(5);
+  for (const depositAddress of depositAddresses)
+    await subscribe(stage, depositAddress, await stage.webhookUrl());
   await minuteLater(stage, await mendingSweep(stage));
   expect(stage.open.openBreaks()).toEqual([]);
 });
@@ -115,14 +126,16 @@ test('an hour beside eight vaults that take nothing asks far below the hour’s 
 });
 
 test('a backlog that was delivered heals although seven others go on waiting', async () => {
-  const { stage, places, sweep } = await waiting(8);
+  const { stage, depositAddresses, sweep } = await waiting(8);
   for (let run = 0; run < 10; run += 1) await minuteLater(stage, sweep);
-  for (const mended of [places[7], places[0]]) {
+  for (const mended of [depositAddresses[7], depositAddresses[0]]) {
     if (mended === undefined) throw new Error('there is no such vault');
     refuse(
       stage,
-      places.filter(
-        (place) => vaultsWith(stage, 'delivery_backlog').has(place.vaultId) && place !== mended,
+      depositAddresses.filter(
+        (depositAddress) =>
+          vaultsWith(stage, 'delivery_backlog').has(depositAddress.vaultId) &&
+          depositAddress !== mended,
       ),
     );
     for (let run = 0; run < 12; run += 1) await minuteLater(stage, sweep);
@@ -137,9 +150,9 @@ async function manyDelivered(result: { delivered: boolean }): Promise<{
   sweep: Sweep;
   replayed: string[];
 }> {
-  const { stage, places, sweep } = await watched(1);
+  const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
-  for (const place of places) await stage.paid(place, 700, 3);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   const { subscriptions } = stage.client;
   const replayed: string[] = [];
@@ -178,15 +191,15 @@ test('a replay that our intake does not take ends the replays of its transaction
 });
 
 test('a notification that has reached us is not replayed', async () => {
-  const { stage, places, sweep } = await watched(1);
-  stage.loses = ({ type }: Told) => type === 'confirmation' || type === 'transaction';
-  for (const place of places) await stage.paid(place, 700, 3);
+  const { stage, depositAddresses, sweep } = await watched(1);
+  stage.loses = ({ type }: Webhook) => type === 'confirmation' || type === 'transaction';
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   stage.loses = () => false;
   await stage.caller.advance(GRACE_MS);
   const before = [...stage.heard.keys()];
   const replay = vi.spyOn(stage.client.subscriptions, 'replay');
   await stage.run(sweep);
-  const known = new Set(before.filter((id) => !stage.lost.some((told) => told.id === id)));
+  const known = new Set(before.filter((id) => !stage.lost.some((webhook) => webhook.id === id)));
   const sent = replay.mock.calls.map(([{ notificationId }]) => notificationId);
   expect(known.size).toBeGreaterThan(0);
   expect(sent.length).toBeGreaterThan(0);
@@ -194,9 +207,9 @@ test('a notification that has reached us is not replayed', async () => {
 });
 
 test('without room in the budget nothing is repaired, and what waits is counted', async () => {
-  const { stage, places, sweep } = await watched(1);
+  const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
-  for (const place of places) await stage.paid(place, 700, 3);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   vi.spyOn(stage.client, 'room').mockReturnValue(0);
   stage.attempts.length = 0;
@@ -219,10 +232,10 @@ test('without room in the budget no vault is looked at, and the run does not wai
 });
 
 test('many missed transactions are repaired over several runs, each within its requests', async () => {
-  const { stage, places, sweep } = await watched(9);
+  const { stage, depositAddresses, sweep } = await watched(9);
   stage.loses = () => true;
-  for (const place of places)
-    for (let count = 0; count < 2; count += 1) await stage.paid(place, 700 + count, 12);
+  for (const depositAddress of depositAddresses)
+    for (let count = 0; count < 2; count += 1) await stage.paid(depositAddress, 700 + count, 12);
   stage.loses = () => false;
   await stage.caller.advance(GRACE_MS);
   const total = { replayed: 0, pulledForward: 0, backfilled: 0 };
@@ -238,9 +251,9 @@ test('many missed transactions are repaired over several runs, each within its r
 });
 
 test('a loss that a replay mends within one run is told by the run', async () => {
-  const { stage, places, sweep } = await watched(1);
+  const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
-  for (const place of places) await stage.paid(place, 700, 3);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   const { size } = stage.heard;
   stage.loses = () => false;
   await stage.caller.advance(GRACE_MS);
@@ -255,18 +268,18 @@ test('a loss that a replay mends within one run is told by the run', async () =>
 });
 
 test('a run tells what it pulled forward, and the one after it what it backfilled', async () => {
-  const { stage, places, sweep } = await watched(1);
-  refuse(stage, places);
-  for (const place of places) await stage.paid(place, 700, 3);
+  const { stage, depositAddresses, sweep } = await watched(1);
+  refuse(stage, depositAddresses);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   expect((await stage.run(sweep)).repairs).toMatchObject({ pulledForward: 1, backfilled: 0 });
   expect((await minuteLater(stage, sweep)).repairs).toMatchObject({ backfilled: 1 });
 });
 
 test('what was missed more than a day ago is repaired after a restart', async () => {
-  const { stage, places, sweep } = await watched(1);
+  const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
-  for (const place of places) await stage.paid(place, 700, 3);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
   const { subscriptions } = stage.client;
   const nothing = { kind: 'rate-budget', retryAtMs: 0 } as const;
@@ -277,7 +290,7 @@ test('what was missed more than a day ago is repaired after a restart', async ()
   expect(stage.open.openBreaks()).toContain('missing_notification');
   await stage.caller.advance(2 * DAY);
   // Something newer, so that the list is not read down to it any more.
-  for (const place of places) await stage.paid(place, 5, 3);
+  for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 5, 3);
   stage.loses = () => false;
   await stage.deliver({ ...stage.lost.at(-1) });
   await stage.run(sweep);

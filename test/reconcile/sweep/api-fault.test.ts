@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgedConfirmation, GRACE_MS, Stage, type Place } from '../stage.ts';
+import { forgedConfirmation, GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 const FUNDS = '900000000000000000';
 const LIST = 'GET /transactions';
@@ -9,14 +9,14 @@ const ONE = 'GET /transactions/{id}';
  * A deposit that waits for its verification, one whose notifications are overdue, and a transfer
  * between own vaults: whatever the API does, nothing may be opened or credited without its word.
  */
-async function waiting(): Promise<{ stage: Stage; place: Place; hash: string }> {
+async function waiting(): Promise<{ stage: Stage; depositAddress: DepositAddress; hash: string }> {
   const stage = await Stage.start();
-  const place = await stage.place();
-  await stage.paid(place, FUNDS, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();
-  const hash = await stage.paid(place, 700, 3);
-  expect(await stage.standing(hash)).toBe('verifying');
-  return { stage, place, hash };
+  const hash = await stage.paid(depositAddress, 700, 3);
+  expect(await stage.depositState(hash)).toBe('verifying');
+  return { stage, depositAddress, hash };
 }
 
 function expectNothing(stage: Stage): void {
@@ -87,10 +87,12 @@ test.each([
   { fault: 'reset' },
   { fault: 'truncate' },
 ])('a look-up that fails ($fault) is not a deposit that the API does not know', async (fault) => {
-  const { stage, place, hash } = await waiting();
+  const { stage, depositAddress, hash } = await waiting();
   const [true_] = await stage.deposits(hash);
   const balanceChanges = [{ asset: 'ethereum:ETH', amount: String(true_?.amount), tags: [] }];
-  await stage.deliver(forgedConfirmation(place, { transactionId: 'nobody', balanceChanges }));
+  await stage.deliver(
+    forgedConfirmation(depositAddress, { transactionId: 'nobody', balanceChanges }),
+  );
   await stage.faults({ ...fault, operation: ONE });
   const run = await stage.run();
   expect(run.skipped).toMatchObject({ api_unavailable: 1 });
@@ -109,7 +111,7 @@ test('an API that lags behind is no evidence that a deposit is unknown', async (
   await stage.run();
   expectNothing(stage);
   await expectRecovery(stage);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });
 
 test('balance changes that are left out are pending, and compared by a later run', async () => {
@@ -119,18 +121,18 @@ test('balance changes that are left out are pending, and compared by a later run
   expect(run).toMatchObject({ broken: 0, incomplete: null });
   expect(run.skipped['balance_changes_pending']).toBeGreaterThanOrEqual(1);
   expectNothing(stage);
-  expect(await stage.standing(hash)).toBe('verifying');
+  expect(await stage.depositState(hash)).toBe('verifying');
   await expectRecovery(stage);
 });
 
 /** Two pages of deposits that no notification told of: each is counted where it is compared. */
 async function twoPages(): Promise<Stage> {
   const stage = await Stage.start();
-  const place = await stage.place('ripple');
+  const depositAddress = await stage.depositAddress('ripple');
   stage.loses = () => true;
   for (const part of [0, 1]) {
     const outputs = Array.from({ length: 700 }, (_, number) => ({
-      addressId: place.addressId,
+      addressId: depositAddress.addressId,
       asset: 'ripple:XRP',
       amount: String(1_000_000 + number),
       memo: String(part * 700 + number),

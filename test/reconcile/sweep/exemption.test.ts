@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ExemptionRule } from '../../../src/domain/break/exemption.ts';
-import { GRACE_MS, Stage, type Place } from '../stage.ts';
+import { GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
@@ -12,15 +12,15 @@ async function setRules(stage: Stage, ...rules: ExemptionRule[]): Promise<void> 
   await stage.open.decide({ kind: 'exemptions', rules }, 'config');
 }
 
-async function started(): Promise<{ stage: Stage; place: Place }> {
+async function started(): Promise<{ stage: Stage; depositAddress: DepositAddress }> {
   const stage = await Stage.start();
-  return { stage, place: await stage.place() };
+  return { stage, depositAddress: await stage.depositAddress() };
 }
 
 test('a forged deposit that a rule exempts is counted so, run after run, and never credited', async () => {
-  const { stage, place } = await started();
-  await stage.paid(place, 700, 3);
-  const { networkAddress: _, ...at } = place;
+  const { stage, depositAddress } = await started();
+  await stage.paid(depositAddress, 700, 3);
+  const { networkAddress: _, ...at } = depositAddress;
   await stage.deliver({
     ...at,
     id: 'forged',
@@ -33,7 +33,7 @@ test('a forged deposit that a rule exempts is counted so, run after run, and nev
     confirmations: 12,
     balanceChanges: [{ asset: 'ethereum:ETH', amount: '9000000', tags: [] }],
   });
-  await setRules(stage, ruleOf({ vaultId: place.vaultId }));
+  await setRules(stage, ruleOf({ vaultId: depositAddress.vaultId }));
   const run = await stage.run();
   expect(run).toMatchObject({ broken: 0, exempt: { known: 1 } });
   expect(stage.open.feedLines()).toEqual(['credit 700']);
@@ -52,13 +52,16 @@ test('a forged deposit that a rule exempts is counted so, run after run, and nev
 });
 
 test('a missing notification that a rule exempts is left alone, and is a break without the rule', async () => {
-  const { stage, place } = await started();
+  const { stage, depositAddress } = await started();
   const webhookUrl = await stage.webhookUrl();
   const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
   stage.loses = () => true;
-  const hash = await stage.paid(place, 700, 3);
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);
-  await setRules(stage, ruleOf({ vaultId: place.vaultId, breakType: 'missing_notification' }));
+  await setRules(
+    stage,
+    ruleOf({ vaultId: depositAddress.vaultId, breakType: 'missing_notification' }),
+  );
   // Told by the list of transactions, and by the address's own.
   expect(await stage.run(sweep)).toMatchObject({ broken: 0, exempt: { known: 2 } });
   await stage.run(sweep);

@@ -9,7 +9,7 @@ const OUT_OF_BUDGET = { kind: 'rate-budget', retryAtMs: 0 } as const;
 /** A stage with two deposits and an own transfer, and what a visit of its long list takes. */
 async function listed() {
   const stage = await Stage.start();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, FUNDS, 3);
   await stage.order(from, to.networkAddress, '1000');
   await stage.mine(1);

@@ -15,11 +15,11 @@ test.for([
   'a list in which %s between its pages is told whole, each row once',
   async ([, how]) => {
     const stage = await Stage.start();
-    const place = await stage.place();
+    const depositAddress = await stage.depositAddress();
     for (let row = 0; row < ROWS; row += 1) {
       await stage.caller.sim('POST', '/sim/deposits', {
         network: 'ethereum',
-        addressId: place.addressId,
+        addressId: depositAddress.addressId,
         asset: 'ethereum:ETH',
         amount: String(100 + row),
       });
@@ -36,14 +36,14 @@ test.for([
     const before = await listed();
     if (how.drifts) await stage.faults({ fault: 'page-drift', count: 2 });
     let asked = 0;
-    const told: string[] = [];
+    const rowsRead: string[] = [];
     const versions = new Map<string, string>();
     const reading = readPages({
       ...newestFirst(0),
       pageSizeMax: PAGE_SIZE,
       read: async (at) => {
         asked += 1;
-        if (how.inserts && asked % 2 === 0) await stage.pay(place, 7);
+        if (how.inserts && asked % 2 === 0) await stage.pay(depositAddress, 7);
         if (how.updates && asked === 3) await stage.mine(1);
         const deadlineMs = stage.now + 45_000;
         const query = { ...at, sort: 'updatedAt:desc' } as const;
@@ -54,13 +54,13 @@ test.for([
     for await (const event of reading) {
       if (event.kind !== 'rows') end = event.kind;
       else {
-        told.push(...event.rows.map((row) => `${row.transactionId} ${row.updatedAt}`));
+        rowsRead.push(...event.rows.map((row) => `${row.transactionId} ${row.updatedAt}`));
         for (const row of event.rows) versions.set(row.transactionId, row.updatedAt);
       }
     }
     expect(end).toBe('complete');
     expect(asked).toBeGreaterThan(ROWS / PAGE_SIZE);
-    expect(new Set(told).size).toBe(told.length);
+    expect(new Set(rowsRead).size).toBe(rowsRead.length);
     const missed = before.filter((row) => !versions.has(row.transactionId));
     expect(missed).toEqual([]);
     await stage.faults();

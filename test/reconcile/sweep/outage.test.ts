@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sweep } from '../../../src/reconcile/sweep/sweep.ts';
-import { ETH, GRACE_MS, Stage, type Place } from '../stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress } from '../stage.ts';
 
 const BTC = 'bitcoin:BTC';
 const XRP = 'ripple:XRP';
@@ -37,8 +37,11 @@ async function truth(stage: Stage): Promise<Sums> {
 }
 
 /** A day of deposits, withdrawals, an own transfer and a reorganisation on three networks. */
-async function day(stage: Stage, places: Record<'eth' | 'other' | 'btc' | 'xrp', Place>) {
-  const { eth, other, btc, xrp } = places;
+async function day(
+  stage: Stage,
+  depositAddresses: Record<'eth' | 'other' | 'btc' | 'xrp', DepositAddress>,
+) {
+  const { eth, other, btc, xrp } = depositAddresses;
   const credits: string[] = [];
   for (let hour = 0; hour < 24; hour += 3) {
     const amounts = { eth: 1_000 + hour, btc: 20_000 + hour, xrp: 3_000_000 + hour };
@@ -97,20 +100,20 @@ test.for([
   { timeout: 240_000 },
   async ([, status]) => {
     const stage = await Stage.start();
-    const places = {
-      eth: await stage.place(),
-      other: await stage.place(),
-      btc: await stage.place('bitcoin'),
-      xrp: await stage.place('ripple'),
+    const depositAddresses = {
+      eth: await stage.depositAddress(),
+      other: await stage.depositAddress(),
+      btc: await stage.depositAddress('bitcoin'),
+      xrp: await stage.depositAddress('ripple'),
     };
-    await stage.paid(places.eth, FUNDS, 3);
+    await stage.paid(depositAddresses.eth, FUNDS, 3);
     const webhookUrl = await stage.webhookUrl();
     const sweep = stage.newSweep({ subscription: { webhookUrl, vaults: 'all' } });
     await stage.run(sweep);
 
     stage.loses = () => true;
     stage.answersLost = status;
-    const credits = await day(stage, places);
+    const credits = await day(stage, depositAddresses);
     expect(stage.open.feedLines()).toEqual([`credit ${FUNDS}`]);
     expect(stage.lost.length).toBeGreaterThan(0);
     // The product is up again: whoever delivers to it now, by a retry or a replay, is heard.
@@ -130,12 +133,12 @@ test.for([
     const everything = [...stage.heard.values()];
     expect(everything.length).toBeGreaterThan(150);
     const money = tables(stage, MONEY);
-    for (const told of everything) await stage.deliver(told);
+    for (const webhook of everything) await stage.deliver(webhook);
     await stage.run(sweep);
     expect(tables(stage, MONEY)).toEqual(money);
     expect(stage.open.openBreaks()).toEqual([]);
     const all = tables(stage, ALL);
-    for (const told of everything) await stage.deliver(told);
+    for (const webhook of everything) await stage.deliver(webhook);
     expect(tables(stage, ALL)).toEqual(all);
   },
 );

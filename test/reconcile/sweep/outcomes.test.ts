@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import type { CreditingPolicy } from '../../../src/domain/policy/policy.ts';
-import { forgedConfirmation, ETH, GRACE_MS, Stage, type Told } from '../stage.ts';
+import { forgedConfirmation, ETH, GRACE_MS, Stage, type Webhook } from '../stage.ts';
 
 const USDC = 'ethereum:USDC';
 /** Somebody else's contract that calls itself USDC too. */
@@ -34,13 +34,17 @@ interface Case {
 }
 
 /** Pays 700, three deep, of which the deepest confirmation is told with other balance changes. */
-async function toldOtherwise(stage: Stage, paid: object, told: object[]): Promise<string> {
-  const place = await stage.place();
-  stage.loses = ({ stream }: Told) => stream === 'incoming';
-  const hash = await stage.pay(place, 700, paid);
+async function payReportedOtherwise(
+  stage: Stage,
+  paid: object,
+  reported: object[],
+): Promise<string> {
+  const depositAddress = await stage.depositAddress();
+  stage.loses = ({ stream }: Webhook) => stream === 'incoming';
+  const hash = await stage.pay(depositAddress, 700, paid);
   await stage.mine(3);
   const deepest = stage.lost.find(({ confirmations }) => confirmations === 3);
-  await stage.deliver({ ...deepest, balanceChanges: told });
+  await stage.deliver({ ...deepest, balanceChanges: reported });
   stage.loses = () => false;
   return hash;
 }
@@ -53,7 +57,7 @@ async function hashOf(stage: Stage, transactionId: string): Promise<string> {
 const CASES: readonly Case[] = [
   {
     what: 'a deposit',
-    happens: async (stage) => stage.paid(await stage.place(), 700, 3),
+    happens: async (stage) => stage.paid(await stage.depositAddress(), 700, 3),
     deposits: 'credited',
     breaks: [],
     feed: [`credit 700 ${ETH}`],
@@ -63,9 +67,9 @@ const CASES: readonly Case[] = [
   {
     what: 'a forged deposit, of a hash that is nowhere',
     happens: async (stage) => {
-      const place = await stage.place();
+      const depositAddress = await stage.depositAddress();
       await stage.deliver(
-        forgedConfirmation(place, { blockchainHash: '0xf0f0', transactionId: 'none' }),
+        forgedConfirmation(depositAddress, { blockchainHash: '0xf0f0', transactionId: 'none' }),
       );
       return '0xf0f0';
     },
@@ -77,7 +81,8 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'a deposit told with a wrong amount',
-    happens: (stage) => toldOtherwise(stage, {}, [{ asset: ETH, amount: '70000', tags: [] }]),
+    happens: (stage) =>
+      payReportedOtherwise(stage, {}, [{ asset: ETH, amount: '70000', tags: [] }]),
     deposits: 'credited',
     breaks: [`critical amount_mismatch ${ETH} 69300`],
     feed: [`credit 700 ${ETH}`],
@@ -87,7 +92,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a deposit of another asset with the same symbol, told as it is',
     happens: async (stage) => {
-      const hash = await stage.pay(await stage.place(), 700, { asset: LOOKALIKE });
+      const hash = await stage.pay(await stage.depositAddress(), 700, { asset: LOOKALIKE });
       await stage.mine(3);
       return hash;
     },
@@ -100,7 +105,9 @@ const CASES: readonly Case[] = [
   {
     what: 'a deposit of another asset with the same symbol, told as the one that is meant',
     happens: (stage) =>
-      toldOtherwise(stage, { asset: LOOKALIKE }, [{ asset: USDC, amount: '700', tags: ['erc20'] }]),
+      payReportedOtherwise(stage, { asset: LOOKALIKE }, [
+        { asset: USDC, amount: '700', tags: ['erc20'] },
+      ]),
     // The first is held by the policy; the second is not there.
     deposits: 'held: halted, held: dust',
     breaks: [`critical amount_mismatch ${LOOKALIKE} -700`, `critical unknown_to_custody ${USDC} 0`],
@@ -110,7 +117,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'a deposit below the minimum',
-    happens: async (stage) => stage.paid(await stage.place(), 9, 3),
+    happens: async (stage) => stage.paid(await stage.depositAddress(), 9, 3),
     deposits: 'held: dust',
     breaks: [],
     feed: [],
@@ -120,7 +127,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a transfer between own addresses',
     happens: async (stage) => {
-      const [from, to] = [await stage.place(), await stage.place()];
+      const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
       await stage.paid(from, FUNDS, 3);
       const id = await stage.order(from, to.networkAddress, FUNDS.replace('9', '8'));
       await stage.mine(3);
@@ -135,7 +142,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a transfer between own addresses that failed on-chain',
     happens: async (stage) => {
-      const [from, to] = [await stage.place(), await stage.place()];
+      const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
       await stage.paid(from, FUNDS, 3);
       await stage.caller.sim('PUT', '/sim/faults', { transactions: [{ fault: 'revert' }] });
       const id = await stage.order(from, to.networkAddress, '1000');
@@ -152,7 +159,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a confirmation of a transaction that failed on-chain',
     happens: async (stage) => {
-      const [from, to] = [await stage.place(), await stage.place()];
+      const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
       await stage.paid(from, FUNDS, 3);
       await stage.caller.sim('PUT', '/sim/faults', { transactions: [{ fault: 'revert' }] });
       const id = await stage.order(from, to.networkAddress, '1000');
@@ -170,9 +177,9 @@ const CASES: readonly Case[] = [
   {
     what: 'a ripple payment that claims more than it delivers',
     happens: async (stage) => {
-      const place = await stage.place('ripple');
+      const depositAddress = await stage.depositAddress('ripple');
       const more = { network: 'ripple', asset: XRP, claimedAmount: '5000000' };
-      const hash = await stage.pay(place, 50, more);
+      const hash = await stage.pay(depositAddress, 50, more);
       await stage.mine(3, 'ripple');
       return hash;
     },
@@ -185,8 +192,12 @@ const CASES: readonly Case[] = [
   {
     what: 'a deposit to a memo that is not registered',
     happens: async (stage) => {
-      const place = await stage.place('ripple');
-      const hash = await stage.pay(place, 700, { network: 'ripple', asset: XRP, memo: '4711' });
+      const depositAddress = await stage.depositAddress('ripple');
+      const hash = await stage.pay(depositAddress, 700, {
+        network: 'ripple',
+        asset: XRP,
+        memo: '4711',
+      });
       await stage.mine(3, 'ripple');
       return hash;
     },
@@ -199,7 +210,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a deposit that a reorganisation takes away before its credit',
     happens: async (stage) => {
-      const hash = await stage.paid(await stage.place(), 700, 1);
+      const hash = await stage.paid(await stage.depositAddress(), 700, 1);
       await stage.reorg(1, [hash]);
       return hash;
     },
@@ -212,7 +223,7 @@ const CASES: readonly Case[] = [
   {
     what: 'a deposit that a reorganisation takes away after its credit',
     happens: async (stage) => {
-      const hash = await stage.paid(await stage.place(), 700, 3);
+      const hash = await stage.paid(await stage.depositAddress(), 700, 3);
       await stage.run();
       await stage.reorg(5, [hash]);
       return hash;
@@ -254,7 +265,7 @@ test.for(CASES)('$what', async (expected) => {
   await stage.run();
   await stage.run();
   expect({
-    deposits: await stage.standing(hash),
+    deposits: await stage.depositState(hash),
     breaks: openBreaks(stage),
     feed: stage.open.feed().map(({ kind, amount, deposit }) => {
       const { asset } = JSON.parse(deposit) as { asset: string };

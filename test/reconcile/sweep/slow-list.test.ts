@@ -19,15 +19,15 @@ function slowed(stage: Stage): void {
 
 test('a list that the time of a run does not suffice for is read over several, to its end', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   const hashes: string[] = [];
-  for (let paid = 0; paid < 40; paid += 1) hashes.push(await stage.pay(place, 700 + paid));
+  for (let paid = 0; paid < 40; paid += 1) hashes.push(await stage.pay(depositAddress, 700 + paid));
   await stage.mine(3);
   slowed(stage);
   const first = await stage.run();
   expect(first.incomplete).toMatch(/long/);
   expect(first.skipped).toEqual({ api_unavailable: 40 });
   for (let run = 0; run < 6; run += 1) await stage.run();
-  for (const hash of hashes) expect(await stage.standing(hash)).toBe('credited');
+  for (const hash of hashes) expect(await stage.depositState(hash)).toBe('credited');
   expect(await stage.reads.custodyWatermark()).not.toBeNull();
 });

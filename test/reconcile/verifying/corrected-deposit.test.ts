@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ETH, GRACE_MS, Stage, type Place, type Told } from '../stage.ts';
+import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from '../stage.ts';
 
-const incoming = ({ stream }: Told): boolean => stream === 'incoming';
+const incoming = ({ stream }: Webhook): boolean => stream === 'incoming';
 
 /** Runs, waits for longer than the grace, and runs again. */
 async function runPastGrace(stage: Stage): Promise<void> {
@@ -11,22 +11,27 @@ async function runPastGrace(stage: Stage): Promise<void> {
 }
 
 /** What the core told first of a payment of 700 that is three deep; it was lost on the way. */
-async function untold(): Promise<{ stage: Stage; place: Place; hash: string; told: Told }> {
+async function lostPayment(): Promise<{
+  stage: Stage;
+  depositAddress: DepositAddress;
+  hash: string;
+  webhook: Webhook;
+}> {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = incoming;
-  const hash = await stage.paid(place, 700, 3);
-  const told = stage.lost.find(({ type }) => type === 'confirmation');
-  if (told === undefined) throw new Error('nothing was told');
-  return { stage, place, hash, told };
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  if (webhook === undefined) throw new Error('nothing was told');
+  return { stage, depositAddress, hash, webhook };
 }
 
 /** A day on which another payment, of 5, moves the list's head: older rows are shown no more. */
-async function passDay(stage: Stage, place: Place): Promise<void> {
+async function passDay(stage: Stage, depositAddress: DepositAddress): Promise<void> {
   const { loses } = stage;
   stage.loses = () => false;
   await stage.caller.advance(24 * 3_600_000);
-  await stage.paid(place, 5, 3);
+  await stage.paid(depositAddress, 5, 3);
   await stage.run();
   await stage.caller.advance(GRACE_MS + 600_000);
   await stage.run();
@@ -58,8 +63,8 @@ function openKeys(stage: Stage): string[] {
 }
 
 test('a wrong amount told at a huge depth is put right by the custody API, and the true one is credited', async () => {
-  const { stage, hash, told } = await untold();
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000') });
+  const { stage, hash, webhook } = await lostPayment();
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   await stage.deliverLost();
   await stage.run();
   expect(stage.open.openBreak('amount_mismatch')).toMatchObject({
@@ -70,7 +75,7 @@ test('a wrong amount told at a huge depth is put right by the custody API, and t
   await stage.caller.advance(GRACE_MS + 60_000);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(Object.values(stage.open.positions())).toEqual(['700']);
   expect(entries(stage)).toEqual(['webhook', 'api takes back', 'api']);
   expect(openKeys(stage)).toEqual(['amount_mismatch corrected']);
@@ -80,8 +85,8 @@ test('a wrong amount told at a huge depth is put right by the custody API, and t
 });
 
 test('no correction before the difference has been on record for the grace', async () => {
-  const { stage, told } = await untold();
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000') });
+  const { stage, webhook } = await lostPayment();
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   await stage.run();
   await stage.caller.advance(GRACE_MS - 60_000);
   await stage.run();
@@ -90,8 +95,8 @@ test('no correction before the difference has been on record for the grace', asy
 });
 
 test('a wrong transactionId told first is put right by the custody API, and the deposit is credited', async () => {
-  const { stage, hash, told } = await untold();
-  await stage.deliver({ ...told, id: 'forged', transactionId: 'nobody' });
+  const { stage, hash, webhook } = await lostPayment();
+  await stage.deliver({ ...webhook, id: 'forged', transactionId: 'nobody' });
   await stage.deliverLost();
   await stage.run();
   expect(stage.open.openBreaks()).toContain('unknown_to_custody');
@@ -100,36 +105,36 @@ test('a wrong transactionId told first is put right by the custody API, and the 
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   const [deposit] = await stage.deposits(hash);
-  expect(deposit?.transactionId).toBe(told.transactionId);
+  expect(deposit?.transactionId).toBe(webhook.transactionId);
   expect(openKeys(stage)).toEqual(['unknown_to_custody corrected']);
 });
 
 test('a wrong transactionId is put right hours later, when the list shows the row no more', async () => {
-  const { stage, place, hash, told } = await untold();
+  const { stage, depositAddress, hash, webhook } = await lostPayment();
   await stage.run();
-  await passDay(stage, place);
-  await stage.deliver({ ...told, id: 'forged', transactionId: 'nobody' });
+  await passDay(stage, depositAddress);
+  await stage.deliver({ ...webhook, id: 'forged', transactionId: 'nobody' });
   await runPastGrace(stage);
   expect(stage.open.feedLines()).toEqual(['credit 5', 'credit 700']);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
 });
 
 test('the true transactionId of another deposit is put right as well', async () => {
-  const { stage, place, told } = await untold();
+  const { stage, depositAddress, webhook } = await lostPayment();
   await stage.run();
-  await passDay(stage, place);
+  await passDay(stage, depositAddress);
   const [other] = await stage.deposits();
   expect(other?.amount).toBe(5n);
-  await passDay(stage, place);
-  await stage.deliver({ ...told, id: 'forged', transactionId: other?.transactionId });
+  await passDay(stage, depositAddress);
+  await stage.deliver({ ...webhook, id: 'forged', transactionId: other?.transactionId });
   await runPastGrace(stage);
   expect(stage.open.feedLines()).toEqual(['credit 5', 'credit 5', 'credit 700']);
   expect(openKeys(stage)).toEqual(['unknown_to_custody corrected']);
 });
 
 test('another asset told at its place is taken back, and what was paid is booked and credited', async () => {
-  const { stage, told } = await untold();
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000', 'ethereum:FORGED') });
+  const { stage, webhook } = await lostPayment();
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000', 'ethereum:FORGED') });
   await runPastGrace(stage);
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   expect(Object.values(stage.open.positions())).toEqual(['700']);
@@ -140,20 +145,25 @@ test('a forged notification after the correction does not undo it, and a true on
   const stage = await Stage.start({
     policy: { default: { confirmations: 12 }, networks: {}, assets: {} },
   });
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = incoming;
-  const hash = await stage.paid(place, 700, 3);
-  const told = stage.lost.find(({ type }) => type === 'confirmation');
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000') });
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   await runPastGrace(stage);
   expect(entries(stage)).toEqual(['webhook', 'api takes back', 'api']);
   const deeper = { confirmations: 2_000_000 };
-  await stage.deliver({ ...told, id: 'again', ...deeper, ...paying('80000') });
+  await stage.deliver({ ...webhook, id: 'again', ...deeper, ...paying('80000') });
   expect(stage.open.openBreak('amount_changed')).toMatchObject({
     expected: '80000',
     actual: '700',
   });
-  await stage.deliver({ ...told, id: 'other', confirmations: 3_000_000, ...paying('9', 'eth:X') });
+  await stage.deliver({
+    ...webhook,
+    id: 'other',
+    confirmations: 3_000_000,
+    ...paying('9', 'eth:X'),
+  });
   await stage.deliverLost();
   expect(entries(stage)).toEqual(['webhook', 'api takes back', 'api']);
   expect(stage.open.feedLines()).toEqual([]);
@@ -164,12 +174,12 @@ test('a forged notification after the correction does not undo it, and a true on
 });
 
 test('a credited deposit is booked again as it was credited, and the feed says nothing', async () => {
-  const { stage, place, told } = await untold();
+  const { stage, depositAddress, webhook } = await lostPayment();
   await stage.deliverLost();
   await stage.run();
-  await passDay(stage, place);
+  await passDay(stage, depositAddress);
   expect(stage.open.feedLines()).toEqual(['credit 700', 'credit 5']);
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000') });
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   expect(Object.values(stage.open.positions())).toEqual(['70005']);
   await runPastGrace(stage);
   expect(Object.values(stage.open.positions())).toEqual(['705']);
@@ -184,16 +194,16 @@ test('an approval for the wrong amount does not credit the right one', async () 
     assets: {},
   };
   const stage = await Stage.start({ policy: policy as never });
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = incoming;
-  const hash = await stage.paid(place, 700, 3);
-  const told = stage.lost.find(({ type }) => type === 'confirmation');
-  await stage.deliver({ ...told, id: 'forged', ...HUGE, ...paying('70000') });
+  const hash = await stage.paid(depositAddress, 700, 3);
+  const webhook = stage.lost.find(({ type }) => type === 'confirmation');
+  await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   const { depositId } = (await stage.deposits(hash))[0] ?? {};
   if (depositId === undefined) throw new Error('no deposit');
   await stage.open.decide({ kind: 'approve', depositId, reason: 'looks fine' });
   await runPastGrace(stage);
-  expect(await stage.standing(hash)).toBe('held: approval_required');
+  expect(await stage.depositState(hash)).toBe('held: approval_required');
   await stage.open.decide({ kind: 'approve', depositId, reason: 'the amount is right now' });
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });

@@ -5,8 +5,8 @@ import { startVerifying, type VerifyingStage } from './verifying-stage.ts';
 const PAGE = 1_000;
 
 /** So many deposits in one block, of which no webhook ever comes. */
-async function crowd({ stage }: VerifyingStage, count: number): Promise<void> {
-  const { addressId } = await stage.place();
+async function payMany({ stage }: VerifyingStage, count: number): Promise<void> {
+  const { addressId } = await stage.depositAddress();
   stage.loses = () => true;
   for (let paid = 0; paid < count; paid += 1) {
     const outputs = [{ addressId, asset: 'ethereum:ETH', amount: 700n }];
@@ -19,7 +19,7 @@ async function crowd({ stage }: VerifyingStage, count: number): Promise<void> {
 test('a page that holds a known row ends the reading, although a thousand rows have its time', async () => {
   const verifying = await startVerifying();
   const { stage, changes } = verifying;
-  await crowd(verifying, PAGE + 50);
+  await payMany(verifying, PAGE + 50);
   const read = async () => changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });
   const first = await read();
   expect(first).toMatchObject({ incomplete: null, requests: 3 });
@@ -32,9 +32,9 @@ test('after two readings full of changes a reading expects several requests', as
   const { stage, changes } = verifying;
   const read = async () => changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });
   await read();
-  await crowd(verifying, PAGE / 2);
+  await payMany(verifying, PAGE / 2);
   await read();
-  await crowd(verifying, PAGE / 2);
+  await payMany(verifying, PAGE / 2);
   expect(changes.requestsExpected()).toBe(1);
   await read();
   expect(changes.requestsExpected()).toBe(1);
@@ -55,19 +55,19 @@ test('a run without a request of its own compares what the verifier has read', a
       log.finish(log.start({ lane, atMs }), atMs);
     }
   }
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(120_000);
   await rounds(60_000);
   expect(stage.open.feedLines()).toEqual(['credit 700']);
-  const young = await stage.pay(place, 800);
+  const young = await stage.pay(depositAddress, 800);
   await stage.mine(3);
   stage.attempts.length = 0;
   const run = await stage.run(sweep);
   expect(run).toMatchObject({ incomplete: null, requests: 0, broken: 0 });
   expect(run.matched).toBeGreaterThan(0);
   expect(stage.attempts).toEqual([]);
-  expect(await stage.standing(young)).toBe('verifying');
+  expect(await stage.depositState(young)).toBe('verifying');
   await stage.caller.advance(20_000);
   expect((await stage.run(sweep)).incomplete).toMatch(/request budget/);
 });

@@ -13,7 +13,11 @@ import { change, decimals, Service } from '../../store/webhook.ts';
 const WAITING = 1_200;
 
 /** A store in which so many deposits are deep enough and wait for the custody API. */
-async function crowded(): Promise<{ open: OpenLedger; path: string; reads: SqliteReads }> {
+async function storeWithManyDeposits(): Promise<{
+  open: OpenLedger;
+  path: string;
+  reads: SqliteReads;
+}> {
   const { open, path } = await openLedgerFile();
   const service = new Service();
   const bodies = Array.from({ length: WAITING }, (_, at) =>
@@ -60,7 +64,7 @@ function auditOf(path: string): readonly string[] {
 }
 
 test('a change judges a bounded number in its own commit, and the rest follows in bounded facts', async () => {
-  const store = await crowded();
+  const store = await storeWithManyDeposits();
   const { open, path } = store;
   await halt(open);
   expect(states(open)).toEqual({ held: 500, verifying: WAITING - 500 });
@@ -78,14 +82,14 @@ test('deposits held for the decimals of an asset are released with their correct
   const store = await openLedgerFile();
   const { open, path } = store;
   const service = new Service();
-  const told = (at: number, count: number): object =>
+  const confirmation = (at: number, count: number): object =>
     service.confirmed(6, {
       blockchainHash: `0x${at}`,
       transactionId: `dep-${at}`,
       balanceChanges: [{ ...change('100'), ...decimals(count) }],
     });
-  await open.deliver(told(WAITING, 6));
-  const bodies = Array.from({ length: WAITING }, (_, at) => told(at, 18));
+  await open.deliver(confirmation(WAITING, 6));
+  const bodies = Array.from({ length: WAITING }, (_, at) => confirmation(at, 18));
   await open.commit(bodies.map((body) => factOf(body, open.at)));
   expect(states(open)).toEqual({ held: WAITING, verifying: 1 });
   const reads = new SqliteReads(openForReading(path));
@@ -104,7 +108,7 @@ test('deposits held for the decimals of an asset are released with their correct
 });
 
 test('a policy that changes during a pass is judged by in another pass', async () => {
-  const store = await crowded();
+  const store = await storeWithManyDeposits();
   const { open } = store;
   await halt(open);
   let resumed: Promise<void> | undefined;
@@ -125,7 +129,7 @@ test('a policy that changes during a pass is judged by in another pass', async (
 });
 
 test('a store that takes nothing is tried again, until it is told to stop', async () => {
-  const store = await crowded();
+  const store = await storeWithManyDeposits();
   const { open } = store;
   await halt(open);
   const pauses: number[] = [];

@@ -4,13 +4,13 @@ import { ETH, Stage, THREE_DEEP } from '../stage.ts';
 
 test('a deposit that is deep enough is verified against the API and credited once', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
-  expect(await stage.standing(hash)).toBe('verifying');
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  expect(await stage.depositState(hash)).toBe('verifying');
   const run = await stage.run();
   expect(run).toMatchObject({ broken: 0, incomplete: null, requests: 1 });
   expect(run.matched).toBeGreaterThanOrEqual(1);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   await stage.run();
   await stage.run(stage.newSweep());
@@ -19,16 +19,16 @@ test('a deposit that is deep enough is verified against the API and credited onc
 
 test('nothing is credited below the depth that the API itself shows, whatever the webhook says', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
+  const depositAddress = await stage.depositAddress();
   stage.loses = ({ stream, type }) => stream === 'incoming' && type === 'confirmation';
-  const hash = await stage.paid(place, 700, 1);
-  const [told] = stage.lost;
-  await stage.deliver({ ...told, id: 'forged-depth', confirmations: 3 });
-  expect(await stage.standing(hash)).toBe('verifying');
+  const hash = await stage.paid(depositAddress, 700, 1);
+  const [webhook] = stage.lost;
+  await stage.deliver({ ...webhook, id: 'forged-depth', confirmations: 3 });
+  expect(await stage.depositState(hash)).toBe('verifying');
   const run = await stage.run();
   expect(run).toMatchObject({ broken: 0, incomplete: null });
   expect(stage.open.feedLines()).toEqual([]);
-  expect(await stage.standing(hash)).toBe('verifying');
+  expect(await stage.depositState(hash)).toBe('verifying');
   await stage.mine(1);
   await stage.run();
   expect(stage.open.feedLines()).toEqual([]);
@@ -39,10 +39,10 @@ test('nothing is credited below the depth that the API itself shows, whatever th
 
 test('a depth that the network does not publish is read from the API', async () => {
   const stage = await Stage.start({ policy: { ...THREE_DEEP, default: { confirmations: 7 } } });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 6);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 6);
   await stage.run();
-  expect(await stage.standing(hash)).toBe('confirming');
+  expect(await stage.depositState(hash)).toBe('confirming');
   await stage.mine(1);
   await stage.run();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
@@ -50,7 +50,7 @@ test('a depth that the network does not publish is read from the API', async () 
 
 test('two deposits of one hash are verified each at its own position', async () => {
   const stage = await Stage.start();
-  const [one, two] = [await stage.place('bitcoin'), await stage.place('bitcoin')];
+  const [one, two] = [await stage.depositAddress('bitcoin'), await stage.depositAddress('bitcoin')];
   const outputs = [
     { addressId: one.addressId, asset: 'bitcoin:BTC', amount: '60000' },
     { addressId: two.addressId, asset: 'bitcoin:BTC', amount: '70000' },
@@ -64,10 +64,10 @@ test('two deposits of one hash are verified each at its own position', async () 
 test('an approval that is missing keeps the credit back, and does not replace the verification', async () => {
   const assets = { [ETH]: { oneApprovalAbove: Amount(500n) } };
   const stage = await Stage.start({ policy: { ...THREE_DEEP, assets } });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run();
-  expect(await stage.standing(hash)).toBe('held: approval_required');
+  expect(await stage.depositState(hash)).toBe('held: approval_required');
   const [deposit] = await stage.deposits(hash);
   if (deposit === undefined) throw new Error('no deposit');
   const decision = {
@@ -82,15 +82,17 @@ test('an approval that is missing keeps the credit back, and does not replace th
 
 test('two runs in a row over an unchanged world journal the runs and nothing else', async () => {
   const stage = await Stage.start();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, '900000000000000000', 3);
   await stage.order(from, to.networkAddress, '1000');
   await stage.mine(3);
   await stage.paid(to, 50, 1);
   stage.loses = () => true;
   await stage.paid(to, 51, 1);
-  const told = stage.lost.find(({ stream, type }) => stream === 'incoming' && type !== 'mempool');
-  await stage.deliver({ ...told, id: 'forged', transactionId: 'nobody' });
+  const webhook = stage.lost.find(
+    ({ stream, type }) => stream === 'incoming' && type !== 'mempool',
+  );
+  await stage.deliver({ ...webhook, id: 'forged', transactionId: 'nobody' });
   await stage.caller.advance(700_000);
   await stage.run();
   await stage.run();
@@ -106,10 +108,10 @@ test('two runs in a row over an unchanged world journal the runs and nothing els
 
 test('without a custody API the local half is judged and nothing is credited', async () => {
   const stage = await Stage.start();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   const alone = stage.newSweep({ custody: undefined as never });
   const run = await stage.run(alone);
   expect(run).toMatchObject({ requests: 0, incomplete: null, watermark: null });
-  expect(await stage.standing(hash)).toBe('verifying');
+  expect(await stage.depositState(hash)).toBe('verifying');
 });

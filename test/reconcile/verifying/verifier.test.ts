@@ -4,22 +4,26 @@ import { ETH, THREE_DEEP } from '../stage.ts';
 import { startVerifying } from './verifying-stage.ts';
 
 test('a deposit is credited in the round after the block that makes it deep enough', async () => {
-  const { stage, rounds, told } = await startVerifying();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
-  expect(await stage.standing(hash)).toBe('verifying');
+  const { stage, rounds, observed } = await startVerifying();
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
+  expect(await stage.depositState(hash)).toBe('verifying');
   expect(await rounds()).toBe(1);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   expect(stage.attempts.map(({ operation }) => operation)).toEqual(['transactions']);
-  expect(told.total).toHaveLength(1);
-  expect(told.asked).toHaveLength(1);
+  expect(observed.total).toHaveLength(1);
+  expect(observed.asked).toHaveLength(1);
 });
 
 test('one request verifies every deposit that is due', async () => {
   const { stage, rounds } = await startVerifying();
-  const places = [await stage.place(), await stage.place(), await stage.place()];
-  for (const place of places) await stage.pay(place, 700);
+  const depositAddresses = [
+    await stage.depositAddress(),
+    await stage.depositAddress(),
+    await stage.depositAddress(),
+  ];
+  for (const depositAddress of depositAddresses) await stage.pay(depositAddress, 700);
   await stage.mine(3);
   await rounds();
   expect(stage.open.feedLines()).toEqual(['credit 700', 'credit 700', 'credit 700']);
@@ -28,8 +32,8 @@ test('one request verifies every deposit that is due', async () => {
 
 test('a deposit is credited by the answer although its own webhook is still on the way', async () => {
   const { stage, rounds } = await startVerifying();
-  const [told, slow] = [await stage.place(), await stage.place()];
-  await stage.pay(told, 700);
+  const [reported, slow] = [await stage.depositAddress(), await stage.depositAddress()];
+  await stage.pay(reported, 700);
   await stage.pay(slow, 800);
   await stage.mine(2);
   stage.loses = ({ vaultId }) => vaultId === slow.vaultId;
@@ -40,8 +44,8 @@ test('a deposit is credited by the answer although its own webhook is still on t
 
 test('a reading that fails verifies nothing, and the next one does', async () => {
   const { stage, rounds, verifier } = await startVerifying();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.faults({ fault: 'error', errorCode: 'GE-1' });
   await rounds();
   expect(stage.open.feedLines()).toEqual([]);
@@ -54,8 +58,8 @@ test('a reading that fails verifies nothing, and the next one does', async () =>
 
 test('a cut page verifies nothing', async () => {
   const { stage, rounds } = await startVerifying();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await stage.faults({ fault: 'truncate' });
   await rounds();
   expect(stage.open.feedLines()).toEqual([]);
@@ -63,10 +67,10 @@ test('a cut page verifies nothing', async () => {
 
 test('a transfer between own addresses is internal, although no outgoing webhook ever came', async () => {
   const { stage, rounds, sweep } = await startVerifying();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   const funded = await stage.paid(from, String(10n ** 18n), 3);
   await rounds();
-  expect(await stage.standing(funded)).toBe('credited');
+  expect(await stage.depositState(funded)).toBe('credited');
   stage.loses = ({ stream }) => stream !== 'incoming';
   await stage.order(from, to.networkAddress, '700');
   await stage.mine(3);
@@ -79,7 +83,7 @@ test('a transfer between own addresses is internal, although no outgoing webhook
 
 test('own transactions that only a sweep has read are durable before a deposit of theirs is judged', async () => {
   const { stage, rounds, changes } = await startVerifying();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, String(10n ** 18n), 3);
   await rounds();
   stage.loses = ({ stream }) => stream !== 'incoming';
@@ -96,10 +100,10 @@ test('own transactions that only a sweep has read are durable before a deposit o
 test('a deposit that an operator approves late is asked for singly, and credited', async () => {
   const assets = { [ETH]: { oneApprovalAbove: Amount(500n) } };
   const { stage, rounds, sweep } = await startVerifying({ policy: { ...THREE_DEEP, assets } });
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await stage.run(sweep);
-  expect(await stage.standing(hash)).toBe('held: approval_required');
+  expect(await stage.depositState(hash)).toBe('held: approval_required');
   const [deposit] = await stage.deposits(hash);
   if (deposit === undefined) throw new Error('no deposit');
   const { depositId } = deposit;
@@ -110,10 +114,10 @@ test('a deposit that an operator approves late is asked for singly, and credited
 
 test('a forged deposit costs four requests at most, and is then left to the sweep', async () => {
   const { stage, rounds, verifier } = await startVerifying();
-  const place = await stage.place();
-  await stage.paid(place, 700, 1);
-  const told = [...stage.heard.values()].find(({ stream }) => stream === 'incoming');
-  const forged = { ...told, id: 'forged', blockchainHash: '0xf0', transactionId: 'made-up' };
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 1);
+  const webhook = [...stage.heard.values()].find(({ stream }) => stream === 'incoming');
+  const forged = { ...webhook, id: 'forged', blockchainHash: '0xf0', transactionId: 'made-up' };
   await stage.deliver({ ...forged, type: 'confirmation', confirmations: 3 });
   expect(await rounds(120_000)).toBe(4);
   expect(stage.attempts.map(({ operation }) => operation)).toEqual(Array(4).fill('transactions'));
@@ -123,8 +127,8 @@ test('a forged deposit costs four requests at most, and is then left to the swee
 
 test('the reversal of a credit is in the feed as soon as the API agrees', async () => {
   const { stage, rounds } = await startVerifying();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 3);
   await rounds();
   await stage.reorg(3, [hash]);
   await rounds();
@@ -133,8 +137,8 @@ test('the reversal of a credit is in the feed as soon as the API agrees', async 
 
 test('before any sweep has read the list nothing is verified, and a sweep is asked for', async () => {
   const { stage, rounds, sweep, sweepsWanted, verifier } = await startVerifying({ history: false });
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await rounds();
   expect(sweepsWanted()).toBeGreaterThan(0);
   expect(stage.attempts).toEqual([]);
@@ -145,7 +149,7 @@ test('before any sweep has read the list nothing is verified, and a sweep is ask
 
 test('a withdrawal is confirmed as soon as the API says so', async () => {
   const { stage, rounds } = await startVerifying();
-  const [from, to] = [await stage.place(), await stage.place()];
+  const [from, to] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(from, String(10n ** 18n), 3);
   await rounds();
   const transactionId = await stage.order(from, to.networkAddress, '700');
@@ -159,8 +163,8 @@ test('a withdrawal is confirmed as soon as the API says so', async () => {
 
 test('a sweep compares what the verifier has read, for one request of its own', async () => {
   const { stage, rounds, sweep } = await startVerifying();
-  const place = await stage.place();
-  await stage.paid(place, 700, 3);
+  const depositAddress = await stage.depositAddress();
+  await stage.paid(depositAddress, 700, 3);
   await rounds();
   const run = await stage.run(sweep);
   expect(run).toMatchObject({ incomplete: null, requests: 1, broken: 0 });
@@ -169,11 +173,11 @@ test('a sweep compares what the verifier has read, for one request of its own', 
 
 test('a restarted verifier finds what was due', async () => {
   const first = await startVerifying();
-  const place = await first.stage.place();
+  const depositAddress = await first.stage.depositAddress();
   const { stage } = first;
-  await stage.paid(place, 600, 3);
+  await stage.paid(depositAddress, 600, 3);
   await stage.run(first.sweep);
-  await stage.paid(place, 700, 3);
+  await stage.paid(depositAddress, 700, 3);
   stage.open.onNews = () => undefined;
   const again = first.restarted();
   await again.restore();
@@ -185,13 +189,13 @@ test('a restarted verifier finds what was due', async () => {
 
 test('forged deposits that use up their pace delay no deposit that the API has shown', async () => {
   const { stage, rounds, verifier, sweep } = await startVerifying();
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 2);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 2);
   await stage.run(sweep);
-  const told = [...stage.heard.values()].find(({ stream }) => stream === 'incoming');
+  const webhook = [...stage.heard.values()].find(({ stream }) => stream === 'incoming');
   for (let count = 0; count < 70; count += 1) {
     const id = `forged-${count}`;
-    const forged = { ...told, id, blockchainHash: id, transactionId: id };
+    const forged = { ...webhook, id, blockchainHash: id, transactionId: id };
     await stage.deliver({ ...forged, type: 'confirmation', confirmations: 3 });
     await stage.caller.advance(150);
     await verifier.round();
@@ -201,21 +205,21 @@ test('forged deposits that use up their pace delay no deposit that the API has s
   await stage.mine(1);
   expect((verifier.nextRoundAtMs() ?? 0) - stage.now).toBeLessThanOrEqual(150);
   await rounds(200);
-  expect(await stage.standing(hash)).toBe('credited');
+  expect(await stage.depositState(hash)).toBe('credited');
   expect(stage.attempts).toHaveLength(asked + 1);
 });
 
 test('a webhook that comes after its row was read is credited in the next round', async () => {
   const { stage, rounds } = await startVerifying();
-  const [told, slow] = [await stage.place(), await stage.place()];
-  await stage.pay(told, 700);
+  const [reported, slow] = [await stage.depositAddress(), await stage.depositAddress()];
+  await stage.pay(reported, 700);
   stage.loses = ({ vaultId }) => vaultId === slow.vaultId;
   await stage.pay(slow, 800);
   await stage.mine(3);
   await rounds();
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   // Long enough for the row to be behind the overlap of the next reading.
-  await stage.paid(told, 600, 3);
+  await stage.paid(reported, 600, 3);
   await rounds();
   await stage.deliverLost();
   await rounds();

@@ -15,7 +15,7 @@ export interface VerifyingStage {
   readonly changes: CustodyChanges;
   readonly sweep: Sweep;
   /** What the latency was told, in milliseconds. */
-  readonly told: Record<LatencyPart, number[]>;
+  readonly observed: Record<LatencyPart, number[]>;
   /** How often the verifier asked for a sweep. */
   readonly sweepsWanted: () => number;
   /** Rounds until nothing is due within this time; answers how many there were. */
@@ -32,12 +32,17 @@ export async function startVerifying(
   const stage = await Stage.start(stageOptions);
   const now = (): number => stage.now;
   const changes = new CustodyChanges({ custody: stage.client, now });
-  const told: Record<LatencyPart, number[]> = { asked: [], answered: [], committed: [], total: [] };
+  const observed: Record<LatencyPart, number[]> = {
+    asked: [],
+    answered: [],
+    committed: [],
+    total: [],
+  };
   let sweepsWanted = 0;
   const parts = {
     reads: stage.reads,
     custody: stage.client,
-    latency: new CreditLatency({ observe: (part, ms) => told[part].push(ms) }),
+    latency: new CreditLatency({ observe: (part, ms) => observed[part].push(ms) }),
     submit: (facts: readonly Fact[]) => stage.open.commit(facts),
     wantSweep: () => (sweepsWanted += 1),
     now,
@@ -63,7 +68,7 @@ export async function startVerifying(
     verifier,
     changes,
     sweep,
-    told,
+    observed,
     sweepsWanted: () => sweepsWanted,
     rounds,
     restarted,

@@ -25,8 +25,8 @@ function driftDetails(stage: Stage): string[] {
 test('a depth beyond what the network publishes is a break, and its deposits are credited still', async () => {
   const stage = await Stage.start({ policy: deep(15) });
   const sweep = await watching(stage);
-  const place = await stage.place();
-  const hash = await stage.paid(place, 700, 14);
+  const depositAddress = await stage.depositAddress();
+  const hash = await stage.paid(depositAddress, 700, 14);
   await stage.run(sweep);
   expect(driftDetails(stage)).toEqual([
     expect.stringMatching(/a depth of 15 for ethereum, and the network publishes none beyond 12/),
@@ -36,7 +36,7 @@ test('a depth beyond what the network publishes is a break, and its deposits are
     vault_id: null,
     severity: 'warning',
   });
-  expect(await stage.standing(hash)).toBe('confirming');
+  expect(await stage.depositState(hash)).toBe('confirming');
   await stage.mine(1);
   await stage.run(sweep);
   expect(stage.open.feedLines()).toEqual(['credit 700']);
@@ -48,7 +48,7 @@ test('a depth beyond what the network publishes is a break, and its deposits are
 test('the break goes when the policy asks for a depth that is published, at the next run', async () => {
   const stage = await Stage.start({ policy: deep(15) });
   const sweep = await watching(stage);
-  await stage.place();
+  await stage.depositAddress();
   await stage.run(sweep);
   expect(driftDetails(stage)).toHaveLength(1);
   await stage.open.setPolicy(deep(12));
@@ -59,7 +59,7 @@ test('the break goes when the policy asks for a depth that is published, at the 
 test('an override that holds back the policy’s depth is a break of its vault, until either changes', async () => {
   const stage = await Stage.start({ policy: deep(12) });
   const sweep = await watching(stage);
-  const { vaultId } = await stage.place();
+  const { vaultId } = await stage.depositAddress();
   const confirmations = `/subscriptions/${vaultId}/confirmations`;
   await stage.api('PUT', confirmations, { confirmations: { ethereum: 3 } });
   await stage.run(sweep);
@@ -90,7 +90,7 @@ test('a network that nobody uses and the policy does not name is nobody’s conc
 
 test('a vault that the API does not show keeps no other from being looked at', async () => {
   const stage = await Stage.start({ policy: deep(12) });
-  const { vaultId } = await stage.place();
+  const { vaultId } = await stage.depositAddress();
   await stage.api('PUT', `/subscriptions/${vaultId}/confirmations`, {
     confirmations: { ethereum: 3 },
   });

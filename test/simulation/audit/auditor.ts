@@ -43,7 +43,7 @@ export class Auditor {
   constructor(path: string, evidence: Evidence) {
     this.#store = new AuditedStore(path);
     this.#evidence = evidence;
-    this.#lied = new Set(evidence.lies.flatMap(({ hashes }) => hashes));
+    this.#lied = new Set(evidence.falseWebhooks.flatMap(({ hashes }) => hashes));
   }
 
   /** Sentences on everything that is wrong; empty when all holds. */
@@ -122,10 +122,12 @@ export class Auditor {
       if (!this.#lied.has(hash) || (view === 'books' && this.#isPutRight(hash))) {
         this.#problems.push(`${view} of ${key}: ${right}, the chain moved ${left}`);
       } else if (!this.#store.isOnRecord(hash)) {
-        const kinds = this.#evidence.lies.filter((lie) => lie.hashes.includes(hash));
-        const lie = kinds.map(({ kind }) => kind).join(', ');
+        const kinds = this.#evidence.falseWebhooks.filter((falseWebhook) =>
+          falseWebhook.hashes.includes(hash),
+        );
+        const falseWebhook = kinds.map(({ kind }) => kind).join(', ');
         this.#problems.push(
-          `silent (${lie}): ${view} of ${key}: ${right}, the chain moved ${left}, and no break says so`,
+          `silent (${falseWebhook}): ${view} of ${key}: ${right}, the chain moved ${left}, and no break says so`,
         );
       }
     }
@@ -133,7 +135,9 @@ export class Auditor {
 
   /** Whether whatever was lied about a hash is put right in the end, by nobody's help. */
   #isPutRight(hash: string): boolean {
-    return this.#evidence.lies.every(({ hashes, excuses }) => !excuses || !hashes.includes(hash));
+    return this.#evidence.falseWebhooks.every(
+      ({ hashes, excuses }) => !excuses || !hashes.includes(hash),
+    );
   }
 
   /** Every balance is the sum of its postings. */
@@ -161,7 +165,7 @@ export class Auditor {
 
   #checkLies(): void {
     const breaks = this.#store.breaks();
-    for (const { kind, hashes, id, leaves } of this.#evidence.lies) {
+    for (const { kind, hashes, id, leaves } of this.#evidence.falseWebhooks) {
       if (leaves === null) continue;
       const found = breaks.some(
         ({ type, key, hash }) =>
@@ -178,7 +182,7 @@ export class Auditor {
       if (state === 'resolved' || !FALSE_ALARMS.has(type)) continue;
       const lied =
         (hash !== null && this.#lied.has(hash)) ||
-        this.#evidence.lies.some(({ id, transactionId }) =>
+        this.#evidence.falseWebhooks.some(({ id, transactionId }) =>
           [id, transactionId].some((one) => one !== null && one !== '' && key.includes(`"${one}"`)),
         );
       if (!lied) this.#problems.push(`a break is open where nothing is wrong: ${key}`);

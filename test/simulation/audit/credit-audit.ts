@@ -3,7 +3,7 @@ import type { CreditingRule } from '../product/crediting-rules.ts';
 import type { Evidence, TrueMovement, TrueTransaction } from './evidence.ts';
 import { Sums } from './sums.ts';
 
-function creditKey(place: {
+function creditKey(movement: {
   hash: string;
   vault: string;
   account: string | null;
@@ -11,7 +11,7 @@ function creditKey(place: {
   memo: string | null;
   asset: string;
 }): string {
-  const { hash, vault, account, address, memo, asset } = place;
+  const { hash, vault, account, address, memo, asset } = movement;
   return [hash, vault, account ?? '-', address ?? '-', memo ?? '-', asset].join(' ');
 }
 
@@ -35,20 +35,20 @@ export class CreditAudit {
 
   /** No gap; each reversal takes back the credit that stands, and exactly that. */
   #checkFeed(): void {
-    const standing = new Map<string, FeedRow>();
+    const active = new Map<string, FeedRow>();
     for (const [index, item] of this.#store.feed().entries()) {
       if (item.feed_seq !== index + 1) this.#problems.push(`the feed has a gap at ${index + 1}`);
-      const before = standing.get(item.deposit_id);
+      const before = active.get(item.deposit_id);
       if (item.kind === 'credit') {
         if (before !== undefined) this.#problems.push(`${item.deposit_id} is credited twice`);
-        standing.set(item.deposit_id, item);
+        active.set(item.deposit_id, item);
         this.#checkDepth(item);
         continue;
       }
       if (before?.credit_id !== item.reverses || before.amount !== item.amount) {
         this.#problems.push(`reversal ${item.feed_seq} does not take back what stands`);
       }
-      standing.delete(item.deposit_id);
+      active.delete(item.deposit_id);
     }
   }
 
@@ -81,7 +81,9 @@ export class CreditAudit {
   }
 
   #isExcused(hash: string): boolean {
-    return this.#evidence.lies.some(({ hashes, excuses }) => excuses && hashes.includes(hash));
+    return this.#evidence.falseWebhooks.some(
+      ({ hashes, excuses }) => excuses && hashes.includes(hash),
+    );
   }
 
   #addDue(transaction: TrueTransaction, due: Sums, waiting: Set<string>): void {
@@ -90,27 +92,27 @@ export class CreditAudit {
     // Money that leaves an address of ours by this hash makes it nobody's deposit.
     if (transaction.movements.some(({ amount }) => amount < 0n)) return;
     const paid = new Sums();
-    const places = new Map<string, TrueMovement>();
+    const movements = new Map<string, TrueMovement>();
     for (const movement of transaction.movements) {
       const { vaultId: vault, accountId: account, addressId: address, memo, asset } = movement;
       const key = creditKey({ hash, vault, account, address, memo, asset });
       paid.add(key, movement.amount);
-      places.set(key, movement);
+      movements.set(key, movement);
     }
     for (const [key, amount] of paid.entries()) {
-      const place = places.get(key);
-      if (place === undefined) continue;
-      const rule = this.#evidence.ruleOf(network, place.asset);
+      const movement = movements.get(key);
+      if (movement === undefined) continue;
+      const rule = this.#evidence.ruleOf(network, movement.asset);
       if (confirmations < rule.depth || amount < rule.minimum) continue;
-      if (!this.#hasOwner(place, hash, rule)) continue;
+      if (!this.#hasOwner(movement, hash, rule)) continue;
       due.add(key, amount);
       if (this.#awaitsPerson(key)) waiting.add(key);
     }
   }
 
   /** By a registered memo, by needing none, or because a person said so. */
-  #hasOwner(place: TrueMovement, hash: string, rule: CreditingRule): boolean {
-    const { addressId, memo, asset } = place;
+  #hasOwner(movement: TrueMovement, hash: string, rule: CreditingRule): boolean {
+    const { addressId, memo, asset } = movement;
     if (memo === null ? !rule.needsMemo : this.#isRegistered(addressId, memo)) return true;
     const rows = this.#store.rows<{ id: string; memo: string | null }>(
       `SELECT deposit_id AS id, memo FROM deposits

@@ -1,6 +1,6 @@
 import type { World } from '../../../src/simulator/world/world.ts';
 import { ruleOf, type CreditingRule } from '../product/crediting-rules.ts';
-import type { Scenery } from '../people/scenery.ts';
+import type { CustodySetup } from '../people/custody-setup.ts';
 
 /** One change on one address of ours, as the chain made it. */
 export interface TrueMovement {
@@ -45,7 +45,7 @@ export interface Evidence {
   readonly registeredMemos: ReadonlySet<string>;
   /** Deposits that a person gave an owner. */
   readonly attributed: ReadonlySet<string>;
-  readonly lies: readonly {
+  readonly falseWebhooks: readonly {
     readonly kind: string;
     readonly hashes: readonly string[];
     readonly transactionId: string | null;
@@ -61,18 +61,20 @@ export interface Evidence {
 export function gatherEvidence(
   from: {
     world: World;
-    scenery: Scenery;
-  } & Pick<Evidence, 'deepest' | 'attributed' | 'lies' | 'acknowledged'>,
+    custodySetup: CustodySetup;
+  } & Pick<Evidence, 'deepest' | 'attributed' | 'falseWebhooks' | 'acknowledged'>,
 ): Evidence {
-  const { world, scenery, ...done } = from;
+  const { world, custodySetup, ...done } = from;
   return {
     ...done,
     transactions: world.truthTransactions(),
     balances: world.truthBalances(),
-    sources: new Map(scenery.vaults.map(({ vaultId, source }) => [vaultId, source ?? 'vault'])),
+    sources: new Map(
+      custodySetup.vaults.map(({ vaultId, source }) => [vaultId, source ?? 'vault']),
+    ),
     ruleOf,
     registeredMemos: new Set(
-      scenery.places.flatMap(({ address, memos }) =>
+      custodySetup.destinations.flatMap(({ address, memos }) =>
         memos.map((memo) => `${address.addressId} ${memo}`),
       ),
     ),

@@ -1,16 +1,16 @@
-import type { Chance } from '../chance.ts';
-import { positionOf, type Place, type Scenery } from './scenery.ts';
+import type { Chance } from '../seeded-draws.ts';
+import { positionOf, type Destination, type CustodySetup } from './custody-setup.ts';
 
 export type Body = Record<string, unknown> & { readonly id: string };
 
 /** Well-formed notifications of what never happened. */
 export class ForgedBodies {
-  readonly #scenery: Scenery;
+  readonly #custodySetup: CustodySetup;
   readonly #chance: Chance;
   readonly #now: () => number;
 
-  constructor(options: { scenery: Scenery; chance: Chance; now: () => number }) {
-    this.#scenery = options.scenery;
+  constructor(options: { custodySetup: CustodySetup; chance: Chance; now: () => number }) {
+    this.#custodySetup = options.custodySetup;
     this.#chance = options.chance;
     this.#now = options.now;
   }
@@ -20,15 +20,18 @@ export class ForgedBodies {
   }
 
   /** A deposit of any amount, deep enough for every policy. */
-  deposit(id: string, place: Place = this.#chance.pick(this.#scenery.places)): Body {
-    const { asset } = this.#chance.pick(place.network.assets);
+  deposit(
+    id: string,
+    destination: Destination = this.#chance.pick(this.#custodySetup.destinations),
+  ): Body {
+    const { asset } = this.#chance.pick(destination.network.assets);
     return {
       id,
       timestamp: this.#now(),
       stream: 'incoming',
       type: 'confirmation',
-      ...positionOf(place),
-      network: place.network.key,
+      ...positionOf(destination),
+      network: destination.network.key,
       blockchainHash: this.hash(),
       confirmations: 100,
       balanceChanges: [
@@ -39,17 +42,17 @@ export class ForgedBodies {
 
   /** A transaction of ours that paid somebody outside. */
   mined(id: string, blockchainHash: string): Body {
-    const place = this.#chance.pick(this.#scenery.places);
-    const { asset } = this.#chance.pick(place.network.assets);
+    const destination = this.#chance.pick(this.#custodySetup.destinations);
+    const { asset } = this.#chance.pick(destination.network.assets);
     return {
       id,
       timestamp: this.#now(),
       stream: 'outgoing',
       type: 'mined',
-      ...positionOf(place),
+      ...positionOf(destination),
       transactionId: `nobody-${id}`,
       orderId: `nobody-${id}`,
-      network: place.network.key,
+      network: destination.network.key,
       destinationAddress: 'outside',
       blockchainHash,
       metadata: {},

@@ -1,15 +1,20 @@
 import type { World } from '../../../src/simulator/world/world.ts';
 import type { Transaction } from '../../../src/wire/transaction.ts';
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 import type { EventLog } from '../event-log.ts';
 import { ForgedBodies, type Body } from './forged-bodies.ts';
-import { LIES, type Forgery, type Lie, type LieKind } from './lie.ts';
-import { DIED } from '../product/life.ts';
+import {
+  FALSE_WEBHOOKS,
+  type Forgery,
+  type FalseWebhook,
+  type FalseWebhookKind,
+} from './forgery.ts';
+import { DIED } from '../product/process-state.ts';
 import type { Product } from '../product/product.ts';
-import { positionOf, type Scenery } from './scenery.ts';
+import { positionOf, type CustodySetup } from './custody-setup.ts';
 
 /** Lies that name a deposit's hash, and leave the deposit as it is or are put right. */
-const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
+const UNEXCUSED: ReadonlySet<FalseWebhookKind> = new Set<FalseWebhookKind>([
   'other amount',
   'other amount, huge depth',
   'other id first',
@@ -23,14 +28,14 @@ const UNEXCUSED: ReadonlySet<LieKind> = new Set<LieKind>([
 const ENDS = ['failed', 'cancelled', 'rolledback', 'replaced'] as const;
 
 /** Made-up transactions over one deposit at once: few enough to be looked up at rest. */
-const CROWD_MAX = 12;
+const FORGERIES_MAX = 12;
 
 /** Somebody who knows the webhook's secret URL, all ids and hashes, and lies. */
 export class Forger {
-  readonly lies: Lie[] = [];
+  readonly falseWebhooks: FalseWebhook[] = [];
   readonly #world: World;
   readonly #product: Product;
-  readonly #scenery: Scenery;
+  readonly #custodySetup: CustodySetup;
   readonly #chance: Chance;
   readonly #bodies: ForgedBodies;
   readonly #log: EventLog;
@@ -40,17 +45,17 @@ export class Forger {
   constructor(options: {
     world: World;
     product: Product;
-    scenery: Scenery;
+    custodySetup: CustodySetup;
     seed: number;
     log: EventLog;
     acknowledged: () => readonly Uint8Array[];
   }) {
     this.#world = options.world;
     this.#product = options.product;
-    this.#scenery = options.scenery;
+    this.#custodySetup = options.custodySetup;
     this.#chance = new Chance(options.seed, 'forger');
     this.#bodies = new ForgedBodies({
-      scenery: options.scenery,
+      custodySetup: options.custodySetup,
       chance: this.#chance,
       now: () => options.product.now(),
     });
@@ -59,20 +64,20 @@ export class Forger {
   }
 
   /** Tells a lie, or a few of one kind; what the product may have taken is on record as one. */
-  async lie(): Promise<void> {
-    const kind = this.#chance.weighted(LIES);
-    if (kind !== 'own transaction over a deposit') return this.#tell(kind);
+  async falseWebhook(): Promise<void> {
+    const kind = this.#chance.weighted(FALSE_WEBHOOKS);
+    if (kind !== 'own transaction over a deposit') return this.#forge(kind);
     // One would be refuted by a look-up of its own, before its hash is asked for.
     const deposit = this.#someDeposit();
-    const count = this.#chance.between(1, CROWD_MAX);
-    for (let told = 0; told < count; told += 1) await this.#tell(kind, deposit);
+    const count = this.#chance.between(1, FORGERIES_MAX);
+    for (let sent = 0; sent < count; sent += 1) await this.#forge(kind, deposit);
   }
 
-  async #tell(kind: LieKind, deposit?: Transaction): Promise<void> {
+  async #forge(kind: FalseWebhookKind, deposit?: Transaction): Promise<void> {
     this.#forged += 1;
-    const told = this.#compose(kind, `forged-${this.#forged}`, deposit);
-    if (told === undefined) return;
-    const { body, leaves, alsoAbout = null } = told;
+    const composed = this.#compose(kind, `forged-${this.#forged}`, deposit);
+    if (composed === undefined) return;
+    const { body, leaves, alsoAbout = null } = composed;
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const status = await this.#product.deliver(bytes);
     this.#log.add(`forged ${kind}: ${status} ${bytes.toString().slice(0, 300)}`);
@@ -81,7 +86,7 @@ export class Forger {
       const value = typeof body === 'string' ? undefined : body[name];
       return typeof value === 'string' ? value : null;
     };
-    this.lies.push({
+    this.falseWebhooks.push({
       kind,
       hashes: [text('blockchainHash'), alsoAbout].filter((hash) => hash !== null),
       transactionId: text('transactionId'),
@@ -92,7 +97,7 @@ export class Forger {
   }
 
   /** `deposit`: one that the lie is about, where it must be a certain one. */
-  #compose(kind: LieKind, id: string, deposit?: Transaction): Forgery | undefined {
+  #compose(kind: FalseWebhookKind, id: string, deposit?: Transaction): Forgery | undefined {
     switch (kind) {
       case 'unknown hash':
         return {
@@ -152,10 +157,10 @@ export class Forger {
     const truth = this.#someDeposit();
     if (truth === undefined) return undefined;
     const { vaultId, accountId, addressId, network, blockchainHash, transactionId, memo } = truth;
-    const place = { vaultId, accountId, addressId, network, blockchainHash, transactionId, memo };
+    const about = { vaultId, accountId, addressId, network, blockchainHash, transactionId, memo };
     const timestamp = this.#product.now();
     const entries = truth.balanceChanges ?? [];
-    const rolledBack = { id, timestamp, stream: 'incoming', type: 'rollback', ...place };
+    const rolledBack = { id, timestamp, stream: 'incoming', type: 'rollback', ...about };
     const body = { ...rolledBack, type: 'confirmation', confirmations: 100 };
     switch (kind) {
       case 'rollback':
@@ -181,7 +186,7 @@ export class Forger {
       }
       case 'other position': {
         const other = this.#chance.pickAny(
-          this.#scenery.places.filter(
+          this.#custodySetup.destinations.filter(
             (one) => one.network.key === network && one.address.addressId !== addressId,
           ),
         );
@@ -196,13 +201,13 @@ export class Forger {
 
   /** Somebody pays, and the forger is there before the true notifications, with another id. */
   #otherIdFirst(id: string): Forgery | undefined {
-    const place = this.#chance.pick(this.#scenery.places);
-    const { asset } = this.#chance.pick(place.network.assets);
+    const destination = this.#chance.pick(this.#custodySetup.destinations);
+    const { asset } = this.#chance.pick(destination.network.assets);
     const amount = BigInt(this.#chance.between(1_000_000, 30_000_000));
-    const memo = this.#chance.pickAny(place.memos);
-    const output = { addressId: place.address.addressId, asset, amount };
+    const memo = this.#chance.pickAny(destination.memos);
+    const output = { addressId: destination.address.addressId, asset, amount };
     const outputs = [memo === undefined ? output : { ...output, memo }];
-    const paid = this.#world.deposit({ network: place.network.key, outputs });
+    const paid = this.#world.deposit({ network: destination.network.key, outputs });
     if (paid.kind === 'refused') return undefined;
     const { blockchainHash } = paid.record;
     const truth = this.#world
@@ -237,16 +242,16 @@ export class Forger {
     );
     if (own === undefined) return undefined;
     const touched = new Set(own.movements.map(({ addressId }) => addressId));
-    const place = this.#chance.pickAny(
-      this.#scenery.places.filter(
+    const destination = this.#chance.pickAny(
+      this.#custodySetup.destinations.filter(
         ({ network, address }) => network.key === own.network && !touched.has(address.addressId),
       ),
     );
-    if (place === undefined) return undefined;
+    if (destination === undefined) return undefined;
     const { blockchainHash } = own;
     const named = this.#chance.happens(0.5) ? { transactionId: `nobody-${id}` } : {};
     return {
-      body: { ...this.#bodies.deposit(id, place), ...named, blockchainHash },
+      body: { ...this.#bodies.deposit(id, destination), ...named, blockchainHash },
       leaves: 'unknown_to_custody',
     };
   }

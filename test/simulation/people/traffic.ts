@@ -2,9 +2,9 @@ import type { DepositOutput } from '../../../src/simulator/world/on-chain.ts';
 import type { OrderRequest } from '../../../src/simulator/world/transaction.ts';
 import type { World } from '../../../src/simulator/world/world.ts';
 import { fillGaps } from '../../simulator/world/gap-filler.ts';
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 import type { EventLog } from '../event-log.ts';
-import { APPROVERS, type Place, type Scenery } from './scenery.ts';
+import { APPROVERS, type Destination, type CustodySetup } from './custody-setup.ts';
 import { outsideOn } from '../../simulator/outside.ts';
 
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
@@ -28,14 +28,14 @@ const ACTIONS = {
 /** People and chains: everything that happens at and beneath the custody service. */
 export class Traffic {
   readonly #world: World;
-  readonly #scenery: Scenery;
+  readonly #custodySetup: CustodySetup;
   readonly #chance: Chance;
   readonly #log: EventLog;
   #orders = 0;
 
-  constructor(options: { world: World; scenery: Scenery; seed: number; log: EventLog }) {
+  constructor(options: { world: World; custodySetup: CustodySetup; seed: number; log: EventLog }) {
     this.#world = options.world;
-    this.#scenery = options.scenery;
+    this.#custodySetup = options.custodySetup;
     this.#log = options.log;
     this.#chance = new Chance(options.seed, 'traffic');
   }
@@ -48,13 +48,13 @@ export class Traffic {
 
   /** What waits behind a missing nonce goes on its way: the sender's next transaction fills the gap. */
   fillGaps(): void {
-    for (const { key } of this.#scenery.networks) fillGaps(this.#world, key, APPROVERS);
+    for (const { key } of this.#custodySetup.networks) fillGaps(this.#world, key, APPROVERS);
     this.#log.add('gaps filled');
   }
 
   /** Buries everything as deep as it can count. */
   bury(blocks: number): void {
-    for (const { key } of this.#scenery.networks) this.#world.mineBlocks(key, blocks);
+    for (const { key } of this.#custodySetup.networks) this.#world.mineBlocks(key, blocks);
     this.#log.add(`bury ${blocks}`);
   }
 
@@ -67,7 +67,7 @@ export class Traffic {
   }
 
   #do(action: keyof typeof ACTIONS): string {
-    const { key } = this.#chance.pick(this.#scenery.networks);
+    const { key } = this.#chance.pick(this.#custodySetup.networks);
     switch (action) {
       case 'deposit':
         return this.#deposit();
@@ -77,15 +77,16 @@ export class Traffic {
       }
       case 'mineAll': {
         const count = this.#chance.between(1, 8);
-        for (const network of this.#scenery.networks) this.#world.mineBlocks(network.key, count);
+        for (const network of this.#custodySetup.networks)
+          this.#world.mineBlocks(network.key, count);
         return `${count}`;
       }
       case 'orderOut': {
-        const from = this.#place();
+        const from = this.#destination();
         return this.#order(from, outsideOn(from.network.key));
       }
       case 'orderInside': {
-        const from = this.#place();
+        const from = this.#destination();
         const to = this.#chance.pick(this.#on(from.network.key));
         return this.#order(from, to.address.networkAddress, to.memos);
       }
@@ -106,20 +107,22 @@ export class Traffic {
     }
   }
 
-  #place(): Place {
-    return this.#chance.pick(this.#scenery.places);
+  #destination(): Destination {
+    return this.#chance.pick(this.#custodySetup.destinations);
   }
 
-  #on(network: string): Place[] {
-    return this.#scenery.places.filter((place) => place.network.key === network);
+  #on(network: string): Destination[] {
+    return this.#custodySetup.destinations.filter(
+      (destination) => destination.network.key === network,
+    );
   }
 
-  #money(place: Place): { asset: string; amount: bigint } {
+  #money(destination: Destination): { asset: string; amount: bigint } {
     const chance = this.#chance;
-    if (place.network.key === 'ethereum' && chance.happens(0.1)) {
+    if (destination.network.key === 'ethereum' && chance.happens(0.1)) {
       return { asset: UNKNOWN_CONTRACT, amount: 10n ** 60n + BigInt(chance.between(0, 1_000_000)) };
     }
-    const { asset, decimals } = chance.pick(place.network.assets);
+    const { asset, decimals } = chance.pick(destination.network.assets);
     // From less than dust to more than one person may let pass, and never a round number.
     const unit = 10n ** BigInt(Math.max(0, decimals - chance.between(0, 4)));
     const digits = decimals === 0 ? 0n : BigInt(chance.between(0, 9));
@@ -128,7 +131,7 @@ export class Traffic {
 
   #deposit(): string {
     const chance = this.#chance;
-    const first = this.#place();
+    const first = this.#destination();
     const { key } = first.network;
     const outputs = Array.from({ length: chance.pick([1, 1, 1, 2, 3]) }, (_, index) =>
       this.#output(index === 0 ? first : chance.pick(this.#on(key))),
@@ -140,15 +143,15 @@ export class Traffic {
     return done.kind === 'refused' ? done.message : `${key} ${done.record.blockchainHash}`;
   }
 
-  #output(place: Place): DepositOutput {
+  #output(destination: Destination): DepositOutput {
     const chance = this.#chance;
-    const { addressId } = place.address;
-    const output = { addressId, ...this.#money(place) };
-    if (!place.network.memo || chance.happens(0.1)) return output;
-    return { ...output, memo: chance.happens(0.85) ? chance.pick(place.memos) : '404' };
+    const { addressId } = destination.address;
+    const output = { addressId, ...this.#money(destination) };
+    if (!destination.network.memo || chance.happens(0.1)) return output;
+    return { ...output, memo: chance.happens(0.85) ? chance.pick(destination.memos) : '404' };
   }
 
-  #order(from: Place, destinationAddress: string, memos: readonly string[] = []): string {
+  #order(from: Destination, destinationAddress: string, memos: readonly string[] = []): string {
     const chance = this.#chance;
     const { vaultId, source } = from.vault;
     const { addressId, accountId } = from.address;
@@ -158,7 +161,7 @@ export class Traffic {
     const { asset, amount } = this.#money(from);
     this.#orders += 1;
     const change = chance.pickAny(
-      this.#on(from.network.key).filter((place) => place.vault.vaultId === vaultId),
+      this.#on(from.network.key).filter((destination) => destination.vault.vaultId === vaultId),
     );
     const memo = chance.pickAny(memos);
     const withChange = from.network.model === 'utxo' && change !== undefined && chance.happens(0.6);
@@ -236,15 +239,17 @@ export class Traffic {
   #externalDebit(): string {
     const held = this.#world.truthBalances().filter(({ amount }) => amount > 0n);
     const row = this.#chance.pickAny(held);
-    const place = this.#scenery.places.find((one) => one.address.addressId === row?.addressId);
-    if (row === undefined || place === undefined) return 'nothing';
+    const destination = this.#custodySetup.destinations.find(
+      (one) => one.address.addressId === row?.addressId,
+    );
+    if (row === undefined || destination === undefined) return 'nothing';
     const amount = row.amount / BigInt(this.#chance.pick([1, 2, 7])) || 1n;
     const done = this.#world.externalDebit({
-      network: place.network.key,
+      network: destination.network.key,
       addressId: row.addressId,
       asset: row.asset,
       amount,
-      destinationAddress: outsideOn(place.network.key),
+      destinationAddress: outsideOn(destination.network.key),
     });
     return done.kind === 'refused' ? done.message : done.record.blockchainHash;
   }

@@ -37,7 +37,7 @@ export function ruleOf(network: string, asset: string): CreditingRule {
 
 /** The rules as the product is told them; `amountOf` makes its amounts. */
 export function policyOf<Amount>(amountOf: (value: bigint) => Amount) {
-  const told = (rule: Partial<CreditingRule>) => ({
+  const sent = (rule: Partial<CreditingRule>) => ({
     ...(rule.depth === undefined ? {} : { confirmations: rule.depth }),
     ...(rule.minimum === undefined ? {} : { minimumAmount: amountOf(rule.minimum) }),
     ...(rule.approvalAbove === undefined || rule.approvalAbove === null
@@ -45,11 +45,11 @@ export function policyOf<Amount>(amountOf: (value: bigint) => Amount) {
       : { oneApprovalAbove: amountOf(rule.approvalAbove) }),
     ...(rule.needsMemo === undefined ? {} : { requireMemo: rule.needsMemo }),
   });
-  const toldAll = (rules: Readonly<Record<string, Partial<CreditingRule>>>) =>
-    Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, told(rule)]));
+  const configured = (rules: Readonly<Record<string, Partial<CreditingRule>>>) =>
+    Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, sent(rule)]));
   return {
     default: { confirmations: 6 },
-    networks: toldAll(BY_NETWORK),
-    assets: toldAll(BY_ASSET),
+    networks: configured(BY_NETWORK),
+    assets: configured(BY_ASSET),
   };
 }

@@ -11,7 +11,7 @@ import { CustodyChanges } from '../../../src/reconcile/verifying/custody-changes
 import { Verifier } from '../../../src/reconcile/verifying/verifier.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { policyOf } from './crediting-rules.ts';
-import type { Life } from './life.ts';
+import type { Life } from './process-state.ts';
 import type { ProductOptions } from './product.ts';
 
 export const GRACE_MS = 600_000;

@@ -1,6 +1,6 @@
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { CommitResult, Ledger } from '../../../src/store/port.ts';
-import { never, type Life } from './life.ts';
+import { never, type Life } from './process-state.ts';
 
 /** What befalls a commit: nothing, a full disk, or the death of the process on either side of it. */
 export type CommitFate = 'kept' | 'disk-full' | 'dies-before' | 'dies-after';

@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import type { VirtualClock } from '../../../src/simulator/clock.ts';
 import type { EventLog } from '../event-log.ts';
-import { DIED } from './life.ts';
+import { DIED } from './process-state.ts';
 import type { Delivered } from './product.ts';
-import type { Weather } from './weather.ts';
+import type { FaultSchedule } from './fault-schedule.ts';
 
 /** A process that calls the custody API. */
 export interface ApiCaller {
@@ -24,7 +24,7 @@ export interface Receiver {
 
 interface Parts {
   readonly clock: VirtualClock;
-  readonly weather: Weather;
+  readonly faultSchedule: FaultSchedule;
   readonly log: EventLog;
   /** What happens elsewhere while a request of the product is under way. */
   readonly bustle: () => Promise<void>;
@@ -120,9 +120,9 @@ export class Network {
   }
 
   async #carryWebhook(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { weather, log } = this.#parts;
+    const { faultSchedule, log } = this.#parts;
     const body = await buffer(incoming);
-    const fate = weather.webhookFate();
+    const fate = faultSchedule.webhookFate();
     const note = (result: string): void => log.add(`webhook ${nameOf(body)}: ${fate} ${result}`);
     switch (fate) {
       case 'request-lost':
@@ -203,9 +203,9 @@ export class Network {
 
   /** Everything that a call sets going, and its answer. */
   async #answerTo(incoming: IncomingMessage, path: string): Promise<Carried | 'lost' | 'hangs'> {
-    const { clock, weather, log, bustle } = this.#parts;
+    const { clock, faultSchedule, log, bustle } = this.#parts;
     const body = await buffer(incoming);
-    const fate = weather.apiFate();
+    const fate = faultSchedule.apiFate();
     const call = `${incoming.method ?? ''} ${decodeURIComponent(path)}`.replaceAll(
       this.#webhookOrigin,
       '',
@@ -220,7 +220,7 @@ export class Network {
         ? undefined
         : await this.#forward(incoming, { path, body }).catch(() => null);
     if (fate !== 'request-lost' && this.#givenUp) return 'hangs';
-    if (weather.bustles()) await bustle();
+    if (faultSchedule.bustles()) await bustle();
     await clock.advance(0);
     log.add(`api ${call}: ${fate} ${carried?.status ?? ''}`);
     return carried === undefined || carried === null || fate === 'response-lost' ? 'lost' : carried;

@@ -4,7 +4,7 @@ import type { RunAnswer } from '../../../src/api/services.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { Duties } from './duties.ts';
-import { DIED, Life } from './life.ts';
+import { DIED, Life } from './process-state.ts';
 import type { ApiCaller } from './network.ts';
 import { Process } from './process.ts';
 import type { Delivered, Product, ProductOptions } from './product.ts';

@@ -14,7 +14,7 @@ import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
 import { Duties } from './duties.ts';
 import { FragileLedger } from './fragile-ledger.ts';
-import { DIED, type Life } from './life.ts';
+import { DIED, type Life } from './process-state.ts';
 import type { Delivered, ProductOptions } from './product.ts';
 
 const BODY_BYTES_MAX = 1_048_576;

@@ -6,7 +6,7 @@ import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { RunAnswer } from '../../../src/api/services.ts';
 import type { CommitFate } from './fragile-ledger.ts';
-import type { DIED } from './life.ts';
+import type { DIED } from './process-state.ts';
 import type { ApiCaller } from './network.ts';
 
 /** HTTP status, or that there was no answer. */

@@ -10,7 +10,7 @@ import {
   type SharedJournal,
 } from '../../../src/store/replicated/shared-journal.ts';
 import type { MemoryJournal, MemoryReceiver } from '../../store/replicated/memory-journal.ts';
-import { never, type Life } from '../product/life.ts';
+import { never, type Life } from '../product/process-state.ts';
 import type { AppendFate, CallFate, Troubles } from './troubles.ts';
 
 interface FragileJournalOptions {

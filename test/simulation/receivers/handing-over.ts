@@ -10,7 +10,7 @@ import {
 } from '../../../src/daemon/receivers/owner-client.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
-import { DIED } from '../product/life.ts';
+import { DIED } from '../product/process-state.ts';
 import { SECRET, type SharingProcess } from './sharing-process.ts';
 import type { HandFate } from './troubles.ts';
 

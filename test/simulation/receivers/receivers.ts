@@ -4,7 +4,7 @@ import type { Decision } from '../../../src/domain/fact/decision.ts';
 import type { Submitted } from '../../../src/store/port.ts';
 import type { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { MemoryJournal, type Mistakes } from '../../store/replicated/memory-journal.ts';
-import { DIED, Life } from '../product/life.ts';
+import { DIED, Life } from '../product/process-state.ts';
 import type { ApiCaller } from '../product/network.ts';
 import type { Delivered, Product, ProductOptions } from '../product/product.ts';
 import { copyCrashed } from '../product/store-files.ts';

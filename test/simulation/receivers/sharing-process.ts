@@ -14,7 +14,7 @@ import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 import type { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
 import type { MemoryJournal } from '../../store/replicated/memory-journal.ts';
 import type { Duties } from '../product/duties.ts';
-import type { DIED, Life } from '../product/life.ts';
+import type { DIED, Life } from '../product/process-state.ts';
 import { Process } from '../product/process.ts';
 import type { ProductOptions } from '../product/product.ts';
 import { FragileJournal } from './fragile-journal.ts';

@@ -1,5 +1,5 @@
 import type { AppendFault } from '../../store/replicated/memory-journal.ts';
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 
 /** What befalls the statement that appends a commit, besides the faults of its connection. */
 export type AppendFate =

@@ -102,10 +102,10 @@ export class Contract {
         ? this.#mismatches(reference, exchange.responseBody).map((text) => `${said}: ${text}`)
         : [`${said}: the document has no such operation`];
     }
-    const place = ['paths', route.template, method.toLowerCase()];
-    const violations = this.#responseViolations(operation, exchange, place);
+    const pathInDocument = ['paths', route.template, method.toLowerCase()];
+    const violations = this.#responseViolations(operation, exchange, pathInDocument);
     if (status < 300)
-      violations.push(...this.#requestViolations(operation, exchange, place, query));
+      violations.push(...this.#requestViolations(operation, exchange, pathInDocument, query));
     return violations.map((text) => `${said}: ${text}`);
   }
 
@@ -114,7 +114,11 @@ export class Contract {
     return this.#routes.find(({ pattern }) => pattern.test(path));
   }
 
-  #responseViolations(operation: Operation, exchange: Exchange, place: string[]): string[] {
+  #responseViolations(
+    operation: Operation,
+    exchange: Exchange,
+    pathInDocument: string[],
+  ): string[] {
     const { status, contentType, responseBody } = exchange;
     const key = [String(status), `${String(status)[0]}XX`, 'default'].find(
       (candidate) => operation.responses[candidate] !== undefined,
@@ -125,7 +129,14 @@ export class Contract {
     }
     const mistyped =
       contentType?.startsWith(JSON_TYPE) === true ? [] : [`content type ${contentType}`];
-    const reference = pointer([...place, 'responses', key, 'content', JSON_TYPE, 'schema']);
+    const reference = pointer([
+      ...pathInDocument,
+      'responses',
+      key,
+      'content',
+      JSON_TYPE,
+      'schema',
+    ]);
     return [...mistyped, ...this.#mismatches(reference, responseBody)];
   }
 
@@ -133,7 +144,7 @@ export class Contract {
   #requestViolations(
     operation: Operation,
     exchange: Exchange,
-    place: string[],
+    pathInDocument: string[],
     query: string,
   ): string[] {
     const known = new Set(
@@ -143,7 +154,7 @@ export class Contract {
       .filter((name) => !known.has(name))
       .map((name) => `query parameter ${name} is not documented`);
     if (operation.requestBody === undefined) return violations;
-    const reference = pointer([...place, 'requestBody', 'content', JSON_TYPE, 'schema']);
+    const reference = pointer([...pathInDocument, 'requestBody', 'content', JSON_TYPE, 'schema']);
     const mismatches = this.#mismatches(reference, exchange.requestBody);
     return [...violations, ...mismatches.map((text) => `accepted request ${text}`)];
   }

@@ -34,17 +34,17 @@ function subscribe(vaultId: string, path = `/${vaultId}`): void {
 const ids = (): string[] => receiver.hits.map(({ body }) => body.id);
 
 /** A virtual clock on which as many attempts run at once as on the real clock. */
-class CrowdedClock extends VirtualClock {
+class BusyClock extends VirtualClock {
   override readonly isRepeatable = false;
 }
 
 test('a hundred dead vaults that hold every slot do not keep a living one waiting', async () => {
-  const crowded = new Delivery({ state, clock: new CrowdedClock(), faults, policy: POLICY });
-  onTestFinished(() => crowded.stop());
+  const busy = new Delivery({ state, clock: new BusyClock(), faults, policy: POLICY });
+  onTestFinished(() => busy.stop());
   receiver.reply = ({ path }) => (path.startsWith('/dead') ? 'hang' : 200);
   for (const vaultId of [...Array.from({ length: 100 }, (_, at) => `dead${at}`), 'alive']) {
-    crowded.subscribe(vaultId, `${receiver.url}/${vaultId}`, ['incoming']);
-    crowded.enqueue(vaultId, confirmation(vaultId, `of ${vaultId}`));
+    busy.subscribe(vaultId, `${receiver.url}/${vaultId}`, ['incoming']);
+    busy.enqueue(vaultId, confirmation(vaultId, `of ${vaultId}`));
   }
   // No attempt times out here: the living receiver gets its webhook only if slots are freed early.
   await receiver.until(() => ids().includes('of alive'));

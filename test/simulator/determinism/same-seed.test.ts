@@ -24,13 +24,13 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-interface Place {
+interface PopulatedVault {
   readonly vaultId: string;
   readonly addressIds: readonly string[];
 }
 
-async function populate(caller: Caller): Promise<Place[]> {
-  const places: Place[] = [];
+async function populate(caller: Caller): Promise<PopulatedVault[]> {
+  const vaults: PopulatedVault[] = [];
   for (let index = 0; index < 12; index += 1) {
     const quorum = index % 3 === 0 ? { quorum: 1, approvers: [caller.clientId] } : {};
     const vaultId = await caller.vault({ name: `vault ${index}`, ...quorum });
@@ -43,17 +43,20 @@ async function populate(caller: Caller): Promise<Place[]> {
     for (const { network } of NETWORKS) {
       addressIds.push((await caller.address(accountId, network)).addressId);
     }
-    places.push({ vaultId, addressIds });
+    vaults.push({ vaultId, addressIds });
     // One client may make a hundred calls a minute.
     await caller.advance(60_000);
   }
-  return places;
+  return vaults;
 }
 
-async function depositEverywhere(caller: Caller, places: readonly Place[]): Promise<string[]> {
+async function depositEverywhere(
+  caller: Caller,
+  vaults: readonly PopulatedVault[],
+): Promise<string[]> {
   const hashes: string[] = [];
   for (const [index, { network, asset, amount }] of NETWORKS.entries()) {
-    const outputs = places.map(({ addressIds }) => ({
+    const outputs = vaults.map(({ addressIds }) => ({
       addressId: addressIds[index],
       asset,
       amount: String(amount),
@@ -64,8 +67,12 @@ async function depositEverywhere(caller: Caller, places: readonly Place[]): Prom
   return hashes;
 }
 
-async function order(caller: Caller, places: readonly Place[], round: number): Promise<void> {
-  for (const [index, { vaultId }] of places.entries()) {
+async function order(
+  caller: Caller,
+  vaults: readonly PopulatedVault[],
+  round: number,
+): Promise<void> {
+  for (const [index, { vaultId }] of vaults.entries()) {
     const { network, asset, amount } = NETWORKS[(index + round) % 3] ?? NETWORKS[0];
     const made = await caller.api('POST', '/transactions', {
       orderId: `order ${round} ${index}`,
@@ -89,7 +96,7 @@ async function order(caller: Caller, places: readonly Place[], round: number): P
 async function play(seed: number): Promise<{ log: string; arrivals: string[] }> {
   receiver.hits.length = 0;
   const caller = await startCaller({ seed, autoMine: true });
-  const places = await populate(caller);
+  const vaults = await populate(caller);
   await caller.sim('PUT', '/sim/faults', {
     delivery: [
       { fault: 'duplicate', probability: 0.2 },
@@ -105,17 +112,17 @@ async function play(seed: number): Promise<{ log: string; arrivals: string[] }> 
       { fault: 'cancel', reasonCode: 'network_maintenance', probability: 0.3 },
     ],
   });
-  const [bitcoinHash] = await depositEverywhere(caller, places);
+  const [bitcoinHash] = await depositEverywhere(caller, vaults);
   await caller.sim('POST', '/sim/blocks', { network: 'ethereum', count: 3 });
   await caller.advance(1_800_000);
-  await order(caller, places, 1);
-  await depositEverywhere(caller, places);
+  await order(caller, vaults, 1);
+  await depositEverywhere(caller, vaults);
   await caller.advance(30_000);
   await caller.sim('POST', '/sim/reorgs', { network: 'bitcoin', depth: 3, drop: [bitcoinHash] });
   await caller.sim('POST', '/sim/reorgs', { network: 'ethereum', depth: 5 });
   await caller.sim('PUT', '/sim/faults', {});
   await caller.advance(86_400_000);
-  await order(caller, places, 2);
+  await order(caller, vaults, 2);
   await caller.advance(3 * 86_400_000);
   const log = await (await fetch(`${caller.core.controlUrl}/sim/deliveries`)).text();
   await caller.stop();

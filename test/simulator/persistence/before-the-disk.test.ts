@@ -42,11 +42,11 @@ async function deliveryOver(committed: () => Promise<void>) {
 test('no webhook reports a change that is not yet on disk', async () => {
   const slow = disk();
   const { clock, receiver } = await deliveryOver(slow.committed);
-  const settled = clock.advance(0);
+  const finished = clock.advance(0);
   await new Promise((resolve) => setImmediate(resolve));
   expect(receiver.hits).toEqual([]);
   slow.done();
-  await settled;
+  await finished;
   expect(receiver.hits.map(({ body }) => body.id)).toEqual(['a']);
 });
 

@@ -159,7 +159,7 @@ const step = fc.record({
   template: fc.constantFrom(...TEMPLATES),
   numbers: fc.array(fc.nat(1_000), { minLength: 4, maxLength: 4 }),
   /** Puts an odd value into a field of the body, or into an unknown field. */
-  change: fc.option(fc.record({ place: fc.nat(60), value: odd }), { freq: 2 }),
+  change: fc.option(fc.record({ index: fc.nat(60), value: odd }), { freq: 2 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -198,10 +198,10 @@ function callOf({ template, numbers, change }: Step, names: Names): Call {
   const [path, body] = made;
   if (change === null) return { port, method, path, body };
   // Mostly into fields that keep the client's own data.
-  const kept = change.place % 2 === 0 ? ['data', 'metadata'] : [];
+  const kept = change.index % 2 === 0 ? ['data', 'metadata'] : [];
   const fields = kept.length > 0 ? kept : [...Object.keys(body), 'memo', 'name', 'hdpath'];
-  const field = fields[(change.place >> 1) % fields.length] ?? 'data';
-  const value = change.place % 3 === 0 ? { deep: change.value } : change.value;
+  const field = fields[(change.index >> 1) % fields.length] ?? 'data';
+  const value = change.index % 3 === 0 ? { deep: change.value } : change.value;
   return { port, method, path, body: { ...body, [field]: value } };
 }
 

@@ -14,7 +14,7 @@ function fee(amount: string): ChangeBody {
   return change(amount, { ...AT_ADDRESS, tags: ['fee'] });
 }
 
-function told(transactionId: string, type: string, more: object = {}): Step {
+function webhookStep(transactionId: string, type: string, more: object = {}): Step {
   return ({ open, service }) =>
     open.deliver(service.outgoing(type, { transactionId, orderId: transactionId, ...more }));
 }
@@ -69,8 +69,8 @@ function fees(open: OpenLedger): { burned: bigint; onChain: bigint } {
   return { burned: sum('failed-fee'), onChain: sum('chain') };
 }
 
-const A_FAILED = told('tx-a', 'failed');
-const B_FAILED = told('tx-b', 'failed');
+const A_FAILED = webhookStep('tx-a', 'failed');
+const B_FAILED = webhookStep('tx-b', 'failed');
 const SEEN = onChain([fee('-2')]);
 const MINED_SEEN = onChain(MINED);
 
@@ -80,7 +80,7 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
     ['two failed', [[A_FAILED], [B_FAILED], [SEEN]], { [AT]: '-2' }, []],
     [
       'three failed',
-      [[A_FAILED], [B_FAILED], [told('tx-c', 'failed')], [SEEN]],
+      [[A_FAILED], [B_FAILED], [webhookStep('tx-c', 'failed')], [SEEN]],
       { [AT]: '-2' },
       [],
     ],
@@ -99,14 +99,14 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
     ],
     [
       'one of them was mined after all, and tells its fee itself',
-      [[A_FAILED, told('tx-a', 'mined')], [B_FAILED], [MINED_SEEN]],
+      [[A_FAILED, webhookStep('tx-a', 'mined')], [B_FAILED], [MINED_SEEN]],
       { [AT]: '-32' },
       [],
     ],
     [
       'and was rolled back in the end',
       [
-        [told('tx-a', 'mined'), told('tx-a', 'rolledback')],
+        [webhookStep('tx-a', 'mined'), webhookStep('tx-a', 'rolledback')],
         [B_FAILED],
         [MINED_SEEN, rolledBack, SEEN],
       ],
@@ -115,31 +115,40 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
     ],
     [
       'one of them was replaced',
-      [[A_FAILED, told('tx-a', 'replaced')], [B_FAILED], [SEEN]],
+      [[A_FAILED, webhookStep('tx-a', 'replaced')], [B_FAILED], [SEEN]],
       { [AT]: '-2' },
       [],
     ],
     [
       'one of them was mined under another hash',
-      [[A_FAILED, told('tx-a', 'mined', OTHER_HASH)], [B_FAILED], [SEEN]],
+      [[A_FAILED, webhookStep('tx-a', 'mined', OTHER_HASH)], [B_FAILED], [SEEN]],
       { [AT]: '-34' },
       [],
     ],
     [
       'the failure of one names another hash than it was submitted under',
-      [[told('tx-a', 'submitted'), told('tx-a', 'failed', OTHER_HASH)], [B_FAILED], [SEEN]],
+      [
+        [webhookStep('tx-a', 'submitted'), webhookStep('tx-a', 'failed', OTHER_HASH)],
+        [B_FAILED],
+        [SEEN],
+      ],
       { [AT]: '-2' },
       [],
     ],
     [
       'it was sent under another hash before, and failed under this one',
-      [[told('tx-a', 'submitted', OTHER_HASH)], [told('tx-a', 'submitted')], [A_FAILED], [SEEN]],
+      [
+        [webhookStep('tx-a', 'submitted', OTHER_HASH)],
+        [webhookStep('tx-a', 'submitted')],
+        [A_FAILED],
+        [SEEN],
+      ],
       { [AT]: '-2' },
       [],
     ],
     [
       'it is told to be cancelled, too',
-      [[A_FAILED], [told('tx-a', 'cancelled', { reasonCode: 'order_expired' })], [SEEN]],
+      [[A_FAILED], [webhookStep('tx-a', 'cancelled', { reasonCode: 'order_expired' })], [SEEN]],
       { [AT]: '-2' },
       [],
     ],
@@ -147,7 +156,7 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
       'each in a vault of its own',
       [
         [A_FAILED],
-        [told('tx-b', 'failed', { vaultId: 'v2' })],
+        [webhookStep('tx-b', 'failed', { vaultId: 'v2' })],
         [SEEN],
         [onChain([fee('-3')], { vaultId: 'v2' })],
       ],
@@ -174,7 +183,7 @@ const STORIES: [story: string, lines: Step[][], books: Record<string, string>, b
     ],
     [
       'the API says that one failed which webhooks told as mined',
-      [[told('tx-a', 'mined'), failedByApi('tx-a', 'outgoing')], [B_FAILED], [SEEN]],
+      [[webhookStep('tx-a', 'mined'), failedByApi('tx-a', 'outgoing')], [B_FAILED], [SEEN]],
       { [AT]: '-2' },
       ['status_mismatch'],
     ],

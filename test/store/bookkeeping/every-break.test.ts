@@ -101,8 +101,8 @@ const TABLE: Record<BreakType, Row> = {
     key: ['v1', 'ethereum', '0xa1', ETH],
     figures: ['100', '70'],
     ends: async (open, service) => {
-      const place = { address: { id: 'adr-1' }, account: { id: 'acc-1' } };
-      const chain = { confirmations: 3, balanceChanges: [change('70', place)] };
+      const position = { address: { id: 'adr-1' }, account: { id: 'acc-1' } };
+      const chain = { confirmations: 3, balanceChanges: [change('70', position)] };
       await open.deliver(service.chain('transaction', chain));
       await open.run();
     },

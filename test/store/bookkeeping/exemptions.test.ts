@@ -115,7 +115,7 @@ test('an exempt difference with the custody API never verifies a deposit, and en
   await setRules(open, ruleOf({ breakType: 'amount_mismatch' }));
   await verifyWith(open, { changes: [balanceChange(99n)] });
   await open.run();
-  expect([open.standing(), open.feedLines(), open.breaks()]).toEqual(['verifying', [], []]);
+  expect([open.depositState(), open.feedLines(), open.breaks()]).toEqual(['verifying', [], []]);
   // The same word again is no news.
   const head = open.journalLength();
   expect(await verifyWith(open, { changes: [balanceChange(99n)] })).toEqual({ kind: 'unchanged' });
@@ -139,7 +139,7 @@ test('what had matched is verified no more when it differs, though the differenc
   await setRules(open, ruleOf({ vaultId: 'v1' }));
   await verifyWith(open, null);
   await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'known' });
-  expect([open.standing(), open.feedLines(), open.openBreaks()]).toEqual(['verifying', [], []]);
+  expect([open.depositState(), open.feedLines(), open.openBreaks()]).toEqual(['verifying', [], []]);
 });
 
 test('an expired rule gives back the break of a comparison that is not made again', async () => {
@@ -203,7 +203,7 @@ const someRules = fc.subarray([
   ruleOf({ rule: 'chain', breakType: 'unexplained_movement' }),
 ]);
 
-async function told(
+async function feedUnder(
   deposits: readonly { vaultId: string; words: readonly Word[] }[],
   rules: readonly ExemptionRule[],
 ): Promise<OpenLedger> {
@@ -212,14 +212,14 @@ async function told(
   const service = new Service();
   for (const [at, { vaultId, words }] of deposits.entries()) {
     const blockchainHash = `0x${at}`;
-    const place = { vaultId, blockchainHash, transactionId: `dep-${at}` };
-    await open.deliver(service.confirmed(6, place));
-    await open.deliver(service.chain('transaction', { ...place, blockchainHash: `0xc${at}` }));
+    const about = { vaultId, blockchainHash, transactionId: `dep-${at}` };
+    await open.deliver(service.confirmed(6, about));
+    await open.deliver(service.chain('transaction', { ...about, blockchainHash: `0xc${at}` }));
     const row = open.deposits().find(({ blockchain_hash: hash }) => hash === blockchainHash);
     for (const said of words) {
       const record = {
         vaultId: VaultId(vaultId),
-        transactionId: TransactionId(place.transactionId),
+        transactionId: TransactionId(about.transactionId),
         blockchainHash: BlockchainHash(blockchainHash),
         status: typeof said === 'string' ? said : 'confirmed',
         changes: [balanceChange(typeof said === 'number' ? BigInt(said) : 100n)],
@@ -242,8 +242,8 @@ function differences(open: OpenLedger): unknown[] {
 test('rules change no credit, hide no difference for good, and leave no trace in the books', async () => {
   let exempted = 0;
   const property = fc.asyncProperty(world, someRules, async (deposits, rules) => {
-    const free = await told(deposits, []);
-    const ruled = await told(deposits, rules);
+    const free = await feedUnder(deposits, []);
+    const ruled = await feedUnder(deposits, rules);
     expect(ruled.feedLines()).toEqual(free.feedLines());
     expect(ruled.balances()).toEqual(free.balances());
     exempted += ruled.rows('SELECT * FROM exempt_differences').length;

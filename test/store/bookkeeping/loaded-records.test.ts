@@ -10,9 +10,9 @@ import { HashNumbers } from '../../../src/store/sqlite/keys/hash-numbers.ts';
 import { KeyIndex } from '../../../src/store/sqlite/keys/key-index.ts';
 import { SqliteRecords } from '../../../src/store/sqlite/writing/sqlite-records.ts';
 import { SqliteWrites } from '../../../src/store/sqlite/writing/sqlite-writes.ts';
-import { choices, type Choices } from '../choices.ts';
+import { choices, type Choices } from '../generated-choices.ts';
 import { OpenLedger } from '../open-ledger.ts';
-import { played } from './play.ts';
+import { played } from './random-steps.ts';
 
 const PATIENCE_MS = 240_000;
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };

@@ -9,10 +9,10 @@ import { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
 import type { EntryRow, MovementRow } from '../../../src/store/sqlite/table/ledger-tables.ts';
 import type { OwnHashRow } from '../../../src/store/sqlite/table/tables.ts';
 import { verify } from '../../../src/store/sqlite/audit/verify.ts';
-import { choices, type Choices } from '../choices.ts';
+import { choices, type Choices } from '../generated-choices.ts';
 import { closesOf } from '../close/closing.ts';
 import { OpenLedger, START, temporaryPath } from '../open-ledger.ts';
-import { played } from './play.ts';
+import { played } from './random-steps.ts';
 import { expectSound } from './soundness.ts';
 
 /** A few seconds on a quiet machine; a busy one must not fail what is only slow. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { EntryRow, PostingRow } from '../../../src/store/sqlite/table/ledger-tables.ts';
 import { unsoundCloses } from '../close/closing.ts';
 import type { OpenLedger } from '../open-ledger.ts';
-import type { SmallWorld } from '../small-world.ts';
+import type { GeneratedTraffic } from '../generated-traffic.ts';
 
 /** Sums of what was posted, by anything but an operator's suspense entries. */
 function postedBooks(open: OpenLedger): Map<string, bigint> {
@@ -113,7 +113,7 @@ function miscounted(open: OpenLedger): unknown[] {
 }
 
 /** Everything that must hold of a ledger after a world was played into it. */
-export function expectSound(open: OpenLedger, world: SmallWorld): void {
+export function expectSound(open: OpenLedger, world: GeneratedTraffic): void {
   expect(unsoundEntries(open)).toEqual([]);
   expect(reversedTwice(open)).toEqual([]);
   expect(depositsOffBooks(open)).toEqual([]);

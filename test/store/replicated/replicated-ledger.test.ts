@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { choices, Choices } from '../choices.ts';
-import { played } from '../bookkeeping/play.ts';
+import { choices, Choices } from '../generated-choices.ts';
+import { played } from '../bookkeeping/random-steps.ts';
 import type { Mistakes } from './memory-journal.ts';
 import { Receivers } from './receivers.ts';
 

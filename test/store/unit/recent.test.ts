@@ -13,7 +13,7 @@ test('what was asked for or put in this period or the one before is at hand, as 
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const recent = new Recent<number, { readonly put: number }>();
       const model = new Map<number, { value: { put: number }; period: number }>();
-      const told: unknown[] = [];
+      const answers: unknown[] = [];
       const expected: unknown[] = [];
       let period = 0;
       for (const [put, one] of steps.entries()) {
@@ -29,10 +29,10 @@ test('what was asked for or put in this period or the one before is at hand, as 
           const isAtHand = known !== undefined && period - known.period <= 1;
           if (isAtHand) known.period = period;
           expected.push(isAtHand ? known.value : undefined);
-          told.push(recent.get(one.ask));
+          answers.push(recent.get(one.ask));
         }
       }
-      expect(told).toEqual(expected);
+      expect(answers).toEqual(expected);
       const ofThisPeriod = [...model.values()].filter((known) => known.period === period);
       expect(recent.size).toBe(ofThisPeriod.length);
       const atHand = [...model.values()].filter((known) => period - known.period <= 1);

@@ -20,7 +20,7 @@ import { openForReading, openForWriting } from '../../../../src/store/sqlite/fil
 import { SqliteLedger } from '../../../../src/store/sqlite/sqlite-ledger.ts';
 import { SqliteReads } from '../../../../src/store/sqlite/reads/sqlite-reads.ts';
 import { listenOnLoopback } from '../../../loopback-receiver.ts';
-import { callControl, scratchFolder } from '../../../simulation/product/ground.ts';
+import { callControl, scratchFolder } from '../../../simulation/product/run-setup.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const GRACE_MS = 600_000;
@@ -231,8 +231,8 @@ export class CreditWorld {
     const bodies = Array.from({ length: count }, () => {
       this.#forged += 1;
       const id = `forged-${this.#forged}`;
-      const place = { id: address?.addressId, networkAddress: 'x', network };
-      const change = { asset, amount: '1000000', tags: [], address: place };
+      const position = { id: address?.addressId, networkAddress: 'x', network };
+      const change = { asset, amount: '1000000', tags: [], address: position };
       const serviceCount = { id, timestamp: at, stream: 'incoming', type: 'confirmation', network };
       const where = { vaultId: address?.vaultId, addressId: address?.addressId };
       const hash = { blockchainHash: id, transactionId: id, confirmations: 12 };

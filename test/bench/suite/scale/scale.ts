@@ -101,7 +101,7 @@ async function measure(
         serverPids: [...servers.pids, ...postgres],
       });
       const after = await sizesOf(cluster, database);
-      const { defects, perCommit } = await servers.settle(seen);
+      const { defects, perCommit } = await servers.measure(seen);
       const notifications = seen.firsts + seen.repeats;
       return {
         setup,

@@ -35,12 +35,12 @@ export interface Servers {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
   /** Compares the database with the answers. */
-  settle(answers: Answers): Promise<Kept>;
+  measure(answers: Answers): Promise<Kept>;
   end(): Promise<void>;
 }
 
 /** Where the receivers of one turn work. */
-export interface Place {
+export interface TurnSetup {
   readonly cluster: PostgresCluster;
   readonly database: string;
   /** The database's address for receivers. */
@@ -54,7 +54,7 @@ interface Written {
   readonly commits: number;
 }
 
-async function writtenIn({ cluster, database }: Place): Promise<Written> {
+async function writtenIn({ cluster, database }: TurnSetup): Promise<Written> {
   const [row] = await cluster.sql<Written>(
     `SELECT last_seq::int AS facts, (commit_number + confirmations)::int AS commits
       FROM counterfoil.ownership`,
@@ -65,9 +65,9 @@ async function writtenIn({ cluster, database }: Place): Promise<Written> {
 }
 
 /** What is written once the owner has taken the configured policy, its first fact. */
-async function writtenAtStart(place: Place): Promise<Written> {
+async function writtenAtStart(setup: TurnSetup): Promise<Written> {
   for (;;) {
-    const written = await writtenIn(place);
+    const written = await writtenIn(setup);
     if (written.facts > 0) return written;
     await pause(LEVEL_POLL_MS);
   }
@@ -94,19 +94,19 @@ async function initJournal({ program }: Plan, address: string): Promise<void> {
   await init.ended();
 }
 
-async function startCounterfoil(plan: Plan, receivers: number, place: Place): Promise<Servers> {
+async function startCounterfoil(plan: Plan, receivers: number, setup: TurnSetup): Promise<Servers> {
   const { program, profile } = plan;
-  await initJournal(plan, place.address);
+  await initJournal(plan, setup.address);
   const [pathToken, secret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const daemons: Daemon[] = [];
   const end = async (): Promise<(number | null)[]> =>
     Promise.all(daemons.map((daemon) => daemon.end()));
   try {
     for (let number = 1; number <= receivers; number += 1) {
-      const folder = join(place.folder, String(number));
+      const folder = join(setup.folder, String(number));
       mkdirSync(folder);
       const shared = {
-        store: place.address,
+        store: setup.address,
         name: `receiver-${number}`,
         secret,
         port: await freePort(),
@@ -119,10 +119,10 @@ async function startCounterfoil(plan: Plan, receivers: number, place: Place): Pr
     await end();
     throw error;
   }
-  const before = await writtenAtStart(place);
+  const before = await writtenAtStart(setup);
   for (const daemon of daemons) await levelDefect(daemon, before.facts);
-  const settle = async (answers: Answers): Promise<Kept> => {
-    const after = await writtenIn(place);
+  const measure = async (answers: Answers): Promise<Kept> => {
+    const after = await writtenIn(setup);
     const level = await Promise.all(daemons.map((daemon) => levelDefect(daemon, after.facts)));
     const codes = await end();
     return {
@@ -138,7 +138,7 @@ async function startCounterfoil(plan: Plan, receivers: number, place: Place): Pr
   return {
     urls: daemons.map(({ hooksUrl }) => hooksUrl),
     pids: daemons.map(({ pid }) => pid),
-    settle,
+    measure,
     end: async () => void (await end()),
   };
 }
@@ -146,7 +146,7 @@ async function startCounterfoil(plan: Plan, receivers: number, place: Place): Pr
 async function startBaselines(
   kind: Exclude<Kind, 'counterfoil'>,
   receivers: number,
-  { address }: Place,
+  { address }: TurnSetup,
 ): Promise<Servers> {
   const children: Child<{ url: string }>[] = [];
   const end = async (): Promise<void> => void (await Promise.all(children.map((one) => one.end())));
@@ -158,7 +158,7 @@ async function startBaselines(
     await end();
     throw error;
   }
-  const settle = async (answers: Answers): Promise<Kept> => {
+  const measure = async (answers: Answers): Promise<Kept> => {
     const response = await fetch(`${children[0]?.firstLine.url}${KEPT_PATH}`);
     const { notifications, defects } = (await response.json()) as BaselineKept;
     return {
@@ -173,7 +173,7 @@ async function startBaselines(
   return {
     urls: children.map(({ firstLine }) => `${firstLine.url}/hooks/any`),
     pids: children.map(({ pid }) => pid),
-    settle,
+    measure,
     end,
   };
 }
@@ -182,9 +182,9 @@ async function startBaselines(
 export function startServers(
   plan: Plan,
   { kind, receivers }: { readonly kind: Kind; readonly receivers: number },
-  place: Place,
+  setup: TurnSetup,
 ): Promise<Servers> {
   return kind === 'counterfoil'
-    ? startCounterfoil(plan, receivers, place)
-    : startBaselines(kind, receivers, place);
+    ? startCounterfoil(plan, receivers, setup)
+    : startBaselines(kind, receivers, setup);
 }

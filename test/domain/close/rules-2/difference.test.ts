@@ -51,7 +51,7 @@ const chain = (amount: bigint, more: Partial<PositionLine> = {}) =>
 const afterCutOff = { entryId: 3, seq: 31, postedAt: CUT_OFF };
 const young = { postedAt: CUT_OFF - HOUR_MS + 1 };
 
-const UNTOLD: [why: string, given: Case, are: string[]][] = [
+const NOT_IN_CHAIN_VIEW: [why: string, given: Case, are: string[]][] = [
   [
     'that custody confirms',
     { lines: [line(7n)], says: 7n },
@@ -104,7 +104,7 @@ const UNTOLD: [why: string, given: Case, are: string[]][] = [
 ];
 
 describe('a hash without a chain view', () => {
-  test.for(UNTOLD)('%s', ([, given, are]) => {
+  test.for(NOT_IN_CHAIN_VIEW)('%s', ([, given, are]) => {
     expect(texts(found(given))).toEqual(are);
   });
 

@@ -155,8 +155,8 @@ describe('custody’s figure', () => {
 });
 
 describe('the chain view', () => {
-  const told = hash([line(5n)], { custody: [] });
-  const less = { ...told, lines: [line(5n), line(2n, { view: 'chain', cause: 'chain' })] };
+  const reported = hash([line(5n)], { custody: [] });
+  const less = { ...reported, lines: [line(5n), line(2n, { view: 'chain', cause: 'chain' })] };
 
   test('of a vault lacks the hashes that it was not told of, and they are listed', () => {
     const day = report({ record: UNASKED, hashes: [less, untold(10n, B2)] });

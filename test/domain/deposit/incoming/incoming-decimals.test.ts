@@ -9,18 +9,20 @@ import { balanceChange } from '../../../store/evidence.ts';
 import { openLedger } from '../../../store/open-ledger.ts';
 import { AT_ADDRESS, change, decimals, Service } from '../../../store/webhook.ts';
 import { runs } from '../../hash/event-runs.ts';
-import { circumstances, DUE } from '../../records.ts';
+import { ruleContext, DUE } from '../../records.ts';
 import { incomingOf } from './incoming.ts';
 
 describe('decimals in the webhooks of a deposit', () => {
-  const told = (count: number): object => ({ balanceChanges: [change('100', decimals(count))] });
+  const withDecimals = (count: number): object => ({
+    balanceChanges: [change('100', decimals(count))],
+  });
   const later = { blockchainHash: '0xb2', transactionId: 'dep-2' };
 
   test('are pinned by the first sighting; other ones hold the deposit', async () => {
     const open = await openLedger();
     const service = new Service();
-    await open.deliver(service.confirmed(1, told(18)));
-    await open.deliver(service.confirmed(1, { ...told(6), ...later }));
+    await open.deliver(service.confirmed(1, withDecimals(18)));
+    await open.deliver(service.confirmed(1, { ...withDecimals(6), ...later }));
     expect(open.deposits().map(({ state, reason }) => [state, reason])).toEqual([
       ['confirming', null],
       ['held', 'decimals_changed'],
@@ -35,16 +37,19 @@ describe('decimals in the webhooks of a deposit', () => {
     const balanceChanges = [change('-1', { ...AT_ADDRESS, ...decimals(18) })];
     await open.deliverTogether(
       service.chain('transaction', { balanceChanges, blockchainHash: '0xc3' }),
-      service.confirmed(1, told(6)),
+      service.confirmed(1, withDecimals(6)),
     );
-    expect(open.standing()).toBe('held: decimals_changed');
+    expect(open.depositState()).toBe('held: decimals_changed');
   });
 
   test('hold a deposit that was confirmed with the pinned ones too', async () => {
     const open = await openLedger();
     const service = new Service();
-    await open.deliver(service.confirmed(1, told(18)), service.confirmed(6, told(6)));
-    expect(open.standing()).toBe('held: decimals_changed');
+    await open.deliver(
+      service.confirmed(1, withDecimals(18)),
+      service.confirmed(6, withDecimals(6)),
+    );
+    expect(open.depositState()).toBe('held: decimals_changed');
     expect(open.openBreaks()).toEqual(['decimals_changed']);
     expect(open.positions()).toEqual({ 'v1/acc-1/adr-1 ethereum:ETH': '100' });
   });
@@ -52,19 +57,26 @@ describe('decimals in the webhooks of a deposit', () => {
   test('that a person has released hold it no more, others do', async () => {
     const open = await openLedger();
     const service = new Service();
-    await open.deliver(service.confirmed(1, told(18)), service.confirmed(2, told(6)));
+    await open.deliver(
+      service.confirmed(1, withDecimals(18)),
+      service.confirmed(2, withDecimals(6)),
+    );
     await open.decide({ kind: 'release', depositId: open.depositId(), reason: 'it is 6' });
-    await open.deliver(service.confirmed(3, told(6)), service.confirmed(4), service.confirmed(5));
-    expect(open.standing()).toBe('confirming');
-    await open.deliver(service.confirmed(6, told(8)));
-    expect(open.standing()).toBe('held: decimals_changed');
+    await open.deliver(
+      service.confirmed(3, withDecimals(6)),
+      service.confirmed(4),
+      service.confirmed(5),
+    );
+    expect(open.depositState()).toBe('confirming');
+    await open.deliver(service.confirmed(6, withDecimals(8)));
+    expect(open.depositState()).toBe('held: decimals_changed');
   });
 
   test('left out are not a change', async () => {
     const open = await openLedger();
     const service = new Service();
-    await open.deliver(service.confirmed(1, told(18)), service.confirmed(3));
-    expect(open.standing()).toBe('confirming');
+    await open.deliver(service.confirmed(1, withDecimals(18)), service.confirmed(3));
+    expect(open.depositState()).toBe('confirming');
   });
 });
 
@@ -73,7 +85,10 @@ describe('a confirmation of what is booked', () => {
   const IN_USDC: Deposit = { ...DUE, depositId: DepositId('dep_2'), asset: USDC };
 
   /** The seventh confirmation, after these changes were booked; 18 decimals are right for all. */
-  function confirmed(posted: readonly BalanceChange[], told: readonly BalanceChange[]): ChangeSet {
+  function confirmed(
+    posted: readonly BalanceChange[],
+    reported: readonly BalanceChange[],
+  ): ChangeSet {
     const { network, blockchainHash, vaultId, accountId, addressId, memo } = DUE;
     const key = { network, blockchainHash, vaultId, accountId, addressId, memo };
     const sighting = {
@@ -83,8 +98,8 @@ describe('a confirmation of what is booked', () => {
       posted,
     };
     const hashState = { ...EMPTY_HASH_STATE, sightings: [sighting], deposits: [DUE, IN_USDC] };
-    const now = circumstances({ pinnedDecimals: () => 18 });
-    return handleIncoming(hashState, incomingOf(told), now);
+    const now = ruleContext({ pinnedDecimals: () => 18 });
+    return handleIncoming(hashState, incomingOf(reported), now);
   }
 
   const inEth = (count: number | null, amount = 100n): BalanceChange =>
@@ -92,7 +107,7 @@ describe('a confirmation of what is booked', () => {
   const inUsdc = (count: number | null): BalanceChange =>
     balanceChange(100n, { asset: USDC, decimals: count });
 
-  test.for<[why: string, posted: BalanceChange[], told: BalanceChange[], changed: boolean]>([
+  test.for<[why: string, posted: BalanceChange[], reported: BalanceChange[], changed: boolean]>([
     ['other decimals', [inEth(18)], [inEth(6)], true],
     ['the same other decimals: they are reported once', [inEth(6)], [inEth(6)], false],
     ['the same other decimals for another amount', [inEth(6)], [inEth(6, 90n)], true],
@@ -102,12 +117,16 @@ describe('a confirmation of what is booked', () => {
       [inUsdc(8), inEth(6)],
       false,
     ],
-  ])('with %s: whether it holds the deposit', ([, posted, told, changed]) => {
-    const [inThisAsset] = confirmed(posted, told).deposits.filter(({ asset }) => asset !== USDC);
+  ])('with %s: whether it holds the deposit', ([, posted, reported, changed]) => {
+    const [inThisAsset] = confirmed(posted, reported).deposits.filter(
+      ({ asset }) => asset !== USDC,
+    );
     expect(inThisAsset?.decimalsChanged).toBe(changed);
   });
 
-  test.for<[why: string, posted: BalanceChange[], told: BalanceChange[], kept: (number | null)[]]>([
+  test.for<
+    [why: string, posted: BalanceChange[], reported: BalanceChange[], kept: (number | null)[]]
+  >([
     ['without decimals keeps the known ones', [inEth(18)], [inEth(null)], [18]],
     ['with the first decimals keeps those', [inEth(null)], [inEth(6)], [6]],
     ['with other decimals keeps the newest', [inEth(18)], [inEth(6)], [6]],
@@ -123,8 +142,8 @@ describe('a confirmation of what is booked', () => {
       [inEth(null), inUsdc(6)],
       [18, 6],
     ],
-  ])('%s', ([, posted, told, kept]) => {
-    const { sightings } = confirmed(posted, told);
+  ])('%s', ([, posted, reported, kept]) => {
+    const { sightings } = confirmed(posted, reported);
     expect(sightings.map((one) => one.posted.map((entry) => entry.decimals))).toEqual([kept]);
   });
 });

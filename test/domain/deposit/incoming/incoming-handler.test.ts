@@ -10,7 +10,7 @@ describe('a deposit that climbs', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.incoming('mempool'));
-    expect(open.standing()).toBe('detected');
+    expect(open.depositState()).toBe('detected');
     expect(open.balances()).toEqual({});
   });
 
@@ -34,7 +34,7 @@ describe('a deposit that climbs', () => {
   test('a confirmation of zero posts nothing', async () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(0));
-    expect(open.standing()).toBe('detected');
+    expect(open.depositState()).toBe('detected');
     expect(open.balances()).toEqual({});
   });
 
@@ -69,7 +69,7 @@ describe('a deposit that climbs', () => {
     const open = await openLedger();
     const balanceChanges = [change('40', { tags: ['change'] })];
     await open.deliver(new Service().confirmed(6, { balanceChanges }));
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
     expect(open.positions()).toEqual({ [AT]: '40' });
   });
 });
@@ -145,7 +145,7 @@ describe('amounts that differ within an epoch', () => {
     await open.deliver(service.confirmed(1));
     await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'known sender' });
     await open.deliver(service.confirmed(6, saying('1000000')));
-    expect(open.standing()).toBe('held: approval_required');
+    expect(open.depositState()).toBe('held: approval_required');
   });
 });
 
@@ -199,7 +199,7 @@ describe('rollbacks', () => {
     const first = service.confirmed(1);
     await open.deliver(first, service.incoming('rollback'));
     expect(await open.deliver(first)).toEqual(['duplicate']);
-    expect(open.standing()).toBe('rolled_back');
+    expect(open.depositState()).toBe('rolled_back');
   });
 
   test('a rollback of a deposit never seen is on record, posts nothing, and opens an epoch', async () => {
@@ -226,7 +226,7 @@ describe('rollbacks', () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.incoming('mempool'), service.incoming('rollback'));
-    expect(open.standing()).toBe('rolled_back');
+    expect(open.depositState()).toBe('rolled_back');
   });
 });
 
@@ -238,13 +238,13 @@ describe('memos', () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(1, { ...memo, ...registered }));
     expect(open.positions()).toEqual({ 'v1/acc-1/adr-1/bob ethereum:ETH': '100' });
-    expect(open.standing()).toBe('confirming');
+    expect(open.depositState()).toBe('confirming');
   });
 
   test('an unregistered memo is held, booked at the address, and asks for its owner', async () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(1, memo));
-    expect(open.standing()).toBe('held: unattributed_memo');
+    expect(open.depositState()).toBe('held: unattributed_memo');
     expect(open.positions()).toEqual({ [AT]: '100' });
     expect(open.openBreaks()).toEqual(['unattributed_memo']);
   });
@@ -257,7 +257,7 @@ describe('memos', () => {
       service.confirmed(3, { ...memo, ...registered }),
     );
     expect(open.positions()).toEqual({ 'v1/acc-1/adr-1/bob ethereum:ETH': '100' });
-    expect(open.standing()).toBe('confirming');
+    expect(open.depositState()).toBe('confirming');
     expect(open.openBreaks()).toEqual([]);
   });
 
@@ -266,14 +266,14 @@ describe('memos', () => {
     const service = new Service();
     const late = service.incoming('mempool', memo);
     await open.deliver(service.confirmed(3, { ...memo, ...registered }), late);
-    expect(open.standing()).toBe('confirming');
+    expect(open.depositState()).toBe('confirming');
     expect(open.openBreaks()).toEqual([]);
   });
 
   test('a network that requires memos holds a deposit without one', async () => {
     const open = await openLedger({ ...SIX_DEEP, networks: { ethereum: { requireMemo: true } } });
     await open.deliver(new Service().confirmed(1));
-    expect(open.standing()).toBe('held: memo_required');
+    expect(open.depositState()).toBe('held: memo_required');
     expect(open.openBreaks()).toEqual(['unattributed_memo']);
   });
 
@@ -298,9 +298,9 @@ test('dust is held, and rises out of it when a newer word says more', async () =
   });
   const service = new Service();
   await open.deliver(service.confirmed(1));
-  expect(open.standing()).toBe('held: dust');
+  expect(open.depositState()).toBe('held: dust');
   await open.deliver(service.confirmed(3, { balanceChanges: [change('101')] }));
-  expect(open.standing()).toBe('confirming');
+  expect(open.depositState()).toBe('confirming');
 });
 
 test('60 digits go through the books as they came', async () => {

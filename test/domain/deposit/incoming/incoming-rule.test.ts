@@ -7,7 +7,7 @@ import { change, decimals, Service } from '../../../store/webhook.ts';
 const saying = (...balanceChanges: object[]): object => ({ balanceChanges });
 
 describe('an event moves the deposits of its own position alone', () => {
-  const PLACES = [
+  const POSITIONS = [
     {},
     { vaultId: 'v2' },
     { accountId: 'acc-2' },
@@ -18,19 +18,22 @@ describe('an event moves the deposits of its own position alone', () => {
   async function everywhere(): Promise<{ open: OpenLedger; service: Service }> {
     const open = await openLedger();
     const service = new Service();
-    for (const place of PLACES) await open.deliver(service.confirmed(1, place));
+    for (const position of POSITIONS) await open.deliver(service.confirmed(1, position));
     return { open, service };
   }
 
-  test.for(PLACES.map((place, at) => [place, at] as const))('%o', async ([place, at]) => {
-    const { open, service } = await everywhere();
-    await open.deliver(service.confirmed(3, place));
-    const depths = PLACES.map((_, index) => (index === at ? 3 : 1));
-    expect(open.deposits().map(({ confirmations }) => confirmations)).toEqual(depths);
-    await open.deliver(service.incoming('rollback', place));
-    const epochs = PLACES.map((_, index) => (index === at ? 1 : 0));
-    expect(open.deposits().map(({ epoch }) => epoch)).toEqual(epochs);
-  });
+  test.for(POSITIONS.map((position, at) => [position, at] as const))(
+    '%o',
+    async ([position, at]) => {
+      const { open, service } = await everywhere();
+      await open.deliver(service.confirmed(3, position));
+      const depths = POSITIONS.map((_, index) => (index === at ? 3 : 1));
+      expect(open.deposits().map(({ confirmations }) => confirmations)).toEqual(depths);
+      await open.deliver(service.incoming('rollback', position));
+      const epochs = POSITIONS.map((_, index) => (index === at ? 1 : 0));
+      expect(open.deposits().map(({ epoch }) => epoch)).toEqual(epochs);
+    },
+  );
 });
 
 describe('what an event says, and what it leaves open', () => {
@@ -224,7 +227,7 @@ describe('what an event says, and what it leaves open', () => {
       service.confirmed(1, saying(change('100', { tags: ['change'] }))),
       service.confirmed(3),
     );
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 
   test('decimals that are left out, or are those that are pinned, hold nothing', async () => {
@@ -233,7 +236,7 @@ describe('what an event says, and what it leaves open', () => {
     await open.deliver(service.confirmed(1, saying(change('100', decimals(18)))));
     await open.deliver(service.confirmed(3, saying(change('90', decimals(18)))));
     await open.deliver(service.confirmed(4, saying(change('80'))));
-    expect(open.standing()).toBe('confirming');
+    expect(open.depositState()).toBe('confirming');
   });
 });
 

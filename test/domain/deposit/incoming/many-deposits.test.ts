@@ -9,7 +9,7 @@ import { AssetId } from '../../../../src/domain/ids.ts';
 import type { IncomingNotification } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
 import { incomingOf } from './incoming.ts';
-import { circumstances, DUE } from '../../records.ts';
+import { ruleContext, DUE } from '../../records.ts';
 
 const MANY = 500;
 /** Looks at one deposit: to find it, to judge it, and to say what is wrong with it. */
@@ -49,7 +49,7 @@ test.for(WORDS)(
   'each of many deposits is looked at a few times when told %s',
   ([_, notification]) => {
     const { hashState, looks } = watched();
-    handleIncoming(hashState, notification, circumstances());
+    handleIncoming(hashState, notification, ruleContext());
     expect(looks()).toBeLessThanOrEqual(FEW * MANY);
   },
 );

@@ -4,7 +4,7 @@ import { newDeposit, receivedIn } from '../../../../src/domain/deposit/received.
 import { AssetId, IdMint, Memo } from '../../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
-import { circumstances } from '../../records.ts';
+import { ruleContext } from '../../records.ts';
 import { incomingOf } from './incoming.ts';
 
 const COIN = { asset: AssetId('ethereum:USDC') };
@@ -61,7 +61,7 @@ test.for(RECEIPTS)('received in %s', ([, list, are]) => {
 
 test('of a new deposit only what it received is known', () => {
   const received = { ...COIN, amount: Amount(7n), change: true, attributed: true, decimals: 6 };
-  const now = circumstances({ mint: new IdMint(7, () => '1') });
+  const now = ruleContext({ mint: new IdMint(7, () => '1') });
   const deposit = newDeposit(received, { notification: incomingOf(null), epoch: 2, now });
   expect(deposit).toEqual({
     vaultId: 'v1',

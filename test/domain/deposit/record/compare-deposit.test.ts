@@ -23,7 +23,7 @@ import {
 } from '../../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange, received } from '../../../store/evidence.ts';
-import { LATE, told } from '../../outcome.ts';
+import { LATE, shownOutcome } from '../../outcome.ts';
 import { DUE } from '../../records.ts';
 
 const MEMPOOL: Partial<Deposit> = { evidence: 'mempool', confirmations: 0, state: 'detected' };
@@ -62,7 +62,7 @@ describe('a deposit against the custody API’s record', () => {
 
   test.for(TABLE)('%o and %o: %s', ([ours, record, outcome]) => {
     const theirs = record === null ? null : received(record);
-    expect(told(compareDeposit({ ...DUE, ...ours }, theirs, LATE))).toBe(outcome);
+    expect(shownOutcome(compareDeposit({ ...DUE, ...ours }, theirs, LATE))).toBe(outcome);
   });
 
   test.for([

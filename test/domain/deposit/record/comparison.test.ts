@@ -9,7 +9,7 @@ import type { CustodyTransaction } from '../../../../src/domain/fact/custody-rec
 import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../src/domain/ids.ts';
 import { newMovement, type Movement } from '../../../../src/domain/money/movement.ts';
 import { balanceChange, received } from '../../../store/evidence.ts';
-import { LATE, told } from '../../outcome.ts';
+import { LATE, shownOutcome } from '../../outcome.ts';
 
 const EMPTY_MOVEMENT = newMovement(
   {
@@ -29,7 +29,7 @@ describe('books against chain view', () => {
   ] as const)('books 100, no chain view, the API says %s: %s', ([custody, outcome]) => {
     const books = { books: Amount(100n), onBooks: true };
     const movement = { ...EMPTY_MOVEMENT, ...books, custody: Amount(custody) };
-    expect(told(compareMovement(movement, LATE))).toBe(outcome);
+    expect(shownOutcome(compareMovement(movement, LATE))).toBe(outcome);
   });
 
   test('says which of them it is that the books contradict', () => {
@@ -64,7 +64,7 @@ describe('books against chain view', () => {
       onChain: chain !== null,
       changedAt,
     };
-    expect(told(compareMovement(movement, LATE))).toBe(outcome);
+    expect(shownOutcome(compareMovement(movement, LATE))).toBe(outcome);
   });
 });
 
@@ -90,6 +90,6 @@ describe('an incoming transaction of the API that no deposit answers to', () => 
   ];
 
   test.for(TABLE)('%s', ([_, record, outcome]) => {
-    expect(told(compareUnseen(received(record), LATE))).toBe(outcome);
+    expect(shownOutcome(compareUnseen(received(record), LATE))).toBe(outcome);
   });
 });

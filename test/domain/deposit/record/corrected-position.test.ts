@@ -5,7 +5,7 @@ import { AccountId, AddressId, DepositId, Memo } from '../../../../src/domain/id
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
 import { DUE } from '../../records.ts';
-import { decided, FORGED, NOBODY, told, USDC, type Given } from './correcting.ts';
+import { decided, FORGED, NOBODY, outcomeOf, USDC, type Given } from './correcting.ts';
 
 const MEMO = Memo('7');
 const SEVEN = balanceChange(7n, { asset: USDC });
@@ -136,7 +136,7 @@ describe('a correction reaches every deposit at the position of the record', () 
       ['unknown_to_custody 0 0'],
     ],
   ])('%s', ([, given, is]) => {
-    expect(told(given)).toEqual(is);
+    expect(outcomeOf(given)).toEqual(is);
   });
 
   test('a deposit of which the record shows nothing is not verified', () => {

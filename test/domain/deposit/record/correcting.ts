@@ -9,7 +9,7 @@ import type { BalanceChange } from '../../../../src/domain/fact/notification.ts'
 import { newSighting, type Sighting } from '../../../../src/domain/hash/sighting.ts';
 import { balanceChange, received } from '../../../store/evidence.ts';
 import { runs } from '../../hash/event-runs.ts';
-import { circumstances, DUE, postedBy } from '../../records.ts';
+import { ruleContext, DUE, postedBy } from '../../records.ts';
 
 export const FORGED = balanceChange(9000n);
 export const USDC = AssetId('ethereum:USDC');
@@ -61,13 +61,13 @@ export function decided(given: Given): ChangeSet & { readonly outcome: Outcome }
   };
   return handleDepositRecord(deposit, record === null ? null : received({ memo, ...record }), {
     graceMs: 10,
-    now: circumstances({ source: 'api', pinnedDecimals: () => pinned }),
+    now: ruleContext({ source: 'api', pinnedDecimals: () => pinned }),
     correcting: { hashState, openSince: () => since ?? undefined },
   });
 }
 
 /** The deposits as they are after it, the entries, the feed and what was found. */
-export function told(given: Given): string[] {
+export function outcomeOf(given: Given): string[] {
   const { deposits, entries, items, found } = decided(given);
   return [
     ...deposits.map(({ amount, asset, transactionId, state, reason }) =>

@@ -9,9 +9,9 @@ import {
 import { AddressId, CreditId, DepositId, Memo, TransactionId } from '../../../../src/domain/ids.ts';
 import type { BalanceChange } from '../../../../src/domain/fact/notification.ts';
 import { balanceChange } from '../../../store/evidence.ts';
-import { decided, FORGED, NOBODY, told, USDC, type Given } from './correcting.ts';
+import { decided, FORGED, NOBODY, outcomeOf, USDC, type Given } from './correcting.ts';
 import { incomingOf } from '../incoming/incoming.ts';
-import { circumstances, DUE, postedBy } from '../../records.ts';
+import { ruleContext, DUE, postedBy } from '../../records.ts';
 
 const CREDITED_WRONG = {
   credit: {
@@ -121,7 +121,7 @@ describe('the custody API’s record puts a deposit right', () => {
       ],
     ],
   ])('%s', ([, given, is]) => {
-    expect(told(given)).toEqual(is);
+    expect(outcomeOf(given)).toEqual(is);
   });
 
   test('a memo that nothing attributes at the API holds it', () => {
@@ -200,11 +200,11 @@ describe('it reports and corrects nothing', () => {
       [],
     ],
   ])('%s', ([, given, is]) => {
-    expect(told(given)).toEqual(is);
+    expect(outcomeOf(given)).toEqual(is);
   });
 
   test('when it left the chain', () => {
-    expect(told({ deposit: { evidence: 'none' } })).toEqual(['status_mismatch null null']);
+    expect(outcomeOf({ deposit: { evidence: 'none' } })).toEqual(['status_mismatch null null']);
   });
 });
 
@@ -214,7 +214,7 @@ describe('after a correction', () => {
     return { ...EMPTY_HASH_STATE, deposits, sightings };
   }
   function webhook(changes: readonly BalanceChange[], confirmations = 2_000_000): ChangeSet {
-    return handleIncoming(after(), { ...incomingOf(changes), confirmations }, circumstances());
+    return handleIncoming(after(), { ...incomingOf(changes), confirmations }, ruleContext());
   }
 
   test('a deeper webhook with another amount posts nothing and leaves a break', () => {
@@ -244,7 +244,7 @@ describe('after a correction', () => {
   });
 
   test('a webhook with other decimals does not hold it', () => {
-    const now = circumstances({ pinnedDecimals: () => 18 });
+    const now = ruleContext({ pinnedDecimals: () => 18 });
     const { deposits } = handleIncoming(
       after(),
       incomingOf([balanceChange(100n, { decimals: 6 })]),
@@ -254,9 +254,9 @@ describe('after a correction', () => {
   });
 
   test('a rollback ends it: webhooks decide the next epoch again', () => {
-    const gone = handleIncoming(after(), incomingOf(null, 'rollback'), circumstances());
+    const gone = handleIncoming(after(), incomingOf(null, 'rollback'), ruleContext());
     const hashState = { ...EMPTY_HASH_STATE, deposits: gone.deposits, sightings: gone.sightings };
-    const again = handleIncoming(hashState, incomingOf([balanceChange(8n)]), circumstances());
+    const again = handleIncoming(hashState, incomingOf([balanceChange(8n)]), ruleContext());
     expect(again.deposits.map(({ amount }) => amount)).toEqual([8n]);
   });
 });

@@ -48,11 +48,11 @@ function decided(
   record: Partial<CustodyTransaction> | null,
   more: { graceMs?: number; approval?: bigint } = {},
 ): string[] {
-  const circumstances = now(more.approval === undefined ? null : Amount(more.approval));
+  const ruleContext = now(more.approval === undefined ? null : Amount(more.approval));
   const { outcome, deposits, items, found, healed } = handleDepositRecord(
     { ...DUE, ...facts },
     record === null ? null : received(record),
-    { graceMs: more.graceMs ?? 0, now: circumstances },
+    { graceMs: more.graceMs ?? 0, now: ruleContext },
   );
   return [
     outcome.kind === 'skipped' ? outcome.cause : outcome.kind,
@@ -66,7 +66,7 @@ function decided(
   ];
 }
 
-const [UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED, STANDS] = [
+const [UNKNOWN, AMOUNT, STATUS, MISSING, CHANGED, CREDIT_ACTIVE] = [
   'healed unknown_to_custody dep_1',
   'healed amount_mismatch dep_1',
   'healed status_mismatch dep_1',
@@ -122,13 +122,13 @@ const CASES: Case[] = [
     'agrees about a credited one',
     CREDITED,
     {},
-    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, STANDS, CHANGED],
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, CREDIT_ACTIVE, CHANGED],
   ],
   [
     'agrees about a credited one that is our own transfer',
     { ...CREDITED, ownTransfer: true },
     {},
-    ['matched', UNKNOWN, AMOUNT, MISSING, STANDS, CHANGED],
+    ['matched', UNKNOWN, AMOUNT, MISSING, CREDIT_ACTIVE, CHANGED],
   ],
   [
     'agrees about our own transfer that was never credited',
@@ -140,7 +140,7 @@ const CASES: Case[] = [
     'agrees about an amount of which another was credited',
     { ...CREDITED, credit: { ...CREDIT, amount: Amount(90n) } },
     {},
-    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, STANDS],
+    ['matched', UNKNOWN, AMOUNT, STATUS, MISSING, CREDIT_ACTIVE],
   ],
   [
     'agrees that a credited one is gone',

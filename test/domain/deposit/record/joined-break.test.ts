@@ -16,7 +16,7 @@ import {
 import { AddressId, AssetId, DepositId, VaultId } from '../../../../src/domain/ids.ts';
 import { balanceChange, received } from '../../../store/evidence.ts';
 import { runs } from '../../hash/event-runs.ts';
-import { chainView, circumstances, DUE } from '../../records.ts';
+import { chainView, ruleContext, DUE } from '../../records.ts';
 
 const WRONG: Deposit = { ...DUE, amount: Amount(9000n), verifiedAt: null };
 const ADDRESS_BREAK = '["amount_mismatch","address","v1","ethereum","0xa1","adr-1","ethereum:ETH"]';
@@ -25,11 +25,11 @@ const DEPOSIT_BREAK = '["amount_mismatch","dep_1"]';
 
 /** Both streams told these amounts; null: no chain view stands. */
 function hashState(deposits: readonly Deposit[], onChain: bigint | null = 9000n): HashState {
-  const standing =
+  const changes =
     onChain === null
       ? {}
       : { entryId: 4, seen: runs('transaction::'), posted: [balanceChange(onChain)] };
-  return { ...EMPTY_HASH_STATE, deposits, sightings: [chainView(standing)] };
+  return { ...EMPTY_HASH_STATE, deposits, sightings: [chainView(changes)] };
 }
 
 const LISTED: AddressMovement = {
@@ -47,7 +47,7 @@ function atAddress(ours: HashState, more: Partial<AddressEvidence> = {}): string
   const { found, healed } = handleAddressRecord(
     ours,
     { ...evidence, joins: true, ...more },
-    circumstances(),
+    ruleContext(),
   );
   return [
     ...found.map(({ key, expected, actual }) => `${key} ${String(expected)} ${String(actual)}`),
@@ -105,7 +105,7 @@ describe('a difference at an address', () => {
 
   test('is its own in a fact of an older version', () => {
     const evidence = { movement: LISTED, platform: 'unasked', noticedAt: 0, graceMs: 10 } as const;
-    const { found } = handleAddressRecord(hashState([WRONG]), evidence, circumstances());
+    const { found } = handleAddressRecord(hashState([WRONG]), evidence, ruleContext());
     expect(found.map(({ key }) => key)).toEqual([ADDRESS_BREAK]);
   });
 });
@@ -119,7 +119,7 @@ describe('with a record of the deposit ends what was found at its address', () =
     const { onChain, since } = more;
     const { healed } = handleDepositRecord(deposit, record === null ? null : received(record), {
       graceMs: 10,
-      now: circumstances({ source: 'api' }),
+      now: ruleContext({ source: 'api' }),
       correcting: { hashState: hashState([deposit], onChain), openSince: () => since },
     });
     return healed.filter(({ key }) => key.includes('"address"'));

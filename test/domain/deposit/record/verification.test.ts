@@ -24,7 +24,7 @@ async function credited(): Promise<{ open: OpenLedger; service: Service }> {
 describe('verification', () => {
   test('a matching record at policy depth credits once', async () => {
     const { open } = await credited();
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
     await verifyWith(open);
     expect(open.feedLines()).toEqual(['credit 100']);
   });
@@ -39,16 +39,16 @@ describe('verification', () => {
   test('a record that is not deep enough verifies, and waits for the API’s own depth', async () => {
     const { open } = await sixDeep();
     await verifyWith(open, { confirmations: 5 });
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     await verifyWith(open, { confirmations: 6 });
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
   });
 
   test('the API’s depth credits although the webhooks stopped early', async () => {
     const open = await openLedger();
     await open.deliver(new Service().confirmed(1));
     await verifyWith(open, { confirmations: 6 });
-    expect(open.standing()).toBe('credited');
+    expect(open.depositState()).toBe('credited');
   });
 
   test('a record of a deposit still in the mempool verifies nothing: its confirmation is missing', async () => {
@@ -135,7 +135,7 @@ describe('what the custody API contradicts is not credited', () => {
         default: { confirmations: 6, oneApprovalAbove: Amount(1n) },
       });
       await verifyWith(open);
-      expect(open.standing()).toBe('held: approval_required');
+      expect(open.depositState()).toBe('held: approval_required');
       await verifyWith(open, says);
       await open.decide({ kind: 'approve', depositId: open.depositId(), reason: 'known sender' });
       expect(open.feed()).toEqual([]);
@@ -158,7 +158,7 @@ describe('what the custody API contradicts is not credited', () => {
     const { open } = await sixDeep();
     await verifyWith(open, { changes: [balanceChange(100n, { kind: 'change' })] });
     expect(open.feed()).toEqual([]);
-    expect(open.standing()).toBe('internal');
+    expect(open.depositState()).toBe('internal');
   });
 });
 
@@ -171,7 +171,7 @@ describe('a credit whose hash leaves the chain', () => {
     expect(open.feedLines()).toEqual(['credit 100']);
     await verifyWith(open, GONE);
     expect(open.feedLines()).toEqual(['credit 100', 'reversal 100']);
-    expect(open.standing()).toBe('reversed');
+    expect(open.depositState()).toBe('reversed');
   });
 
   test('mined again: a new credit of the same deposit, with the same checks', async () => {
@@ -179,7 +179,7 @@ describe('a credit whose hash leaves the chain', () => {
     await open.deliver(service.incoming('rollback'));
     await verifyWith(open, GONE);
     await open.deliver(service.confirmed(1), service.confirmed(6));
-    expect(open.standing()).toBe('verifying');
+    expect(open.depositState()).toBe('verifying');
     await verifyWith(open);
     const [first, reversal, second] = open.feed();
     expect(open.feedLines()).toEqual(['credit 100', 'reversal 100', 'credit 100']);

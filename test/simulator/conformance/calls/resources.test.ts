@@ -19,7 +19,7 @@ test(
     expect(account).toMatchObject({ ...request, id: TEXT, accountId: TEXT });
     expect(account['id']).toBe(account['accountId']);
     const { accountId } = account;
-    const wanted = { accountId, network: 'ripple', name: 'desk', data: { desk: 'a' } };
+    const wanted = { accountId, network: 'ripple', name: 'desk', data: { team: 'a' } };
     const address = (await stage.api('POST', '/addresses', wanted)).body;
     expect(address).toMatchObject({
       ...wanted,

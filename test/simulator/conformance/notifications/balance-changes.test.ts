@@ -140,20 +140,20 @@ test(
     ).body;
     const address: Address = await stage.address(vault, 'ethereum', 'main', {
       name: 'desk',
-      data: { desk: 'a' },
+      data: { team: 'a' },
     });
     await stage.fund(address, 'ETH', '1000000000000000000');
     const { addressId } = address;
     const order = { asset: 'ethereum:ETH', amount: '120000000000000000', addressId };
     const paid = await send(vault, order);
-    const place = {
+    const position = {
       address: {
         id: addressId,
         networkAddress: address.networkAddress,
         network: 'evm',
         hdpath: "m/44'/60'/0'/0/0",
         name: 'desk',
-        data: { desk: 'a' },
+        data: { team: 'a' },
       },
       account: { id: accountId, name: 'main', data: { book: 7 } },
     };
@@ -164,14 +164,14 @@ test(
         amount: '-120000000000000000',
         amountFormatted: { asset: ether, value: '-0.120000000000000000' },
         tags: [],
-        ...place,
+        ...position,
       },
       {
         asset: 'ethereum:ETH',
         amount: '-21000000000000',
         amountFormatted: { asset: ether, value: '-0.000021000000000000' },
         tags: ['fee'],
-        ...place,
+        ...position,
       },
     ]);
   },

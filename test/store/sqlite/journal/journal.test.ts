@@ -76,8 +76,8 @@ test('the common text of notifications takes little space', () => {
   const facts = Array.from({ length: 16 }, (_, index) => rowOf(index + 1, body(index + 1)));
   new JournalWriter(db).append(facts);
   const kept = db.prepare<[], number>('SELECT length(content) FROM bodies').pluck().get() ?? 0;
-  const told = facts.reduce((sum, fact) => sum + fact.body.length, 0);
-  expect(kept).toBeLessThan(told / 10);
+  const received = facts.reduce((sum, fact) => sum + fact.body.length, 0);
+  expect(kept).toBeLessThan(received / 10);
   db.close();
 });
 

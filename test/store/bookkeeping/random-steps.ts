@@ -18,12 +18,12 @@ import type { ComputedClose } from '../../../src/store/answers.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
 import type { DepositRow, WithdrawalRow } from '../../../src/store/sqlite/table/tables.ts';
 import type { MovementRow } from '../../../src/store/sqlite/table/ledger-tables.ts';
-import { Choices } from '../choices.ts';
+import { Choices } from '../generated-choices.ts';
 import { closeOf, dayNumber } from '../close/closing.ts';
 import { CustodyWitness } from '../custody-witness.ts';
 import { sent } from '../evidence.ts';
 import { factOf, OpenLedger, SIX_DEEP, START } from '../open-ledger.ts';
-import { Storyteller, type SmallWorld } from '../small-world.ts';
+import { TrafficGenerator, type GeneratedTraffic } from '../generated-traffic.ts';
 
 const POLICIES: readonly CreditingPolicy[] = [
   SIX_DEEP,
@@ -53,12 +53,12 @@ const RULES: readonly (readonly ExemptionRule[])[] = [
 const LOCAL: CustodyReading = { kind: 'not_read', reason: 'no API', configured: false };
 
 /** Plays a world into a ledger, one commit a fact, and remembers the facts. */
-export class Play {
+export class RandomSteps {
   readonly open = new OpenLedger();
   readonly facts: Fact[] = [];
   readonly witness: CustodyWitness;
   readonly #choices: Choices;
-  readonly #world: SmallWorld;
+  readonly #world: GeneratedTraffic;
   readonly #delivered: object[] = [];
   #at = START;
   #closes = 0;
@@ -67,7 +67,7 @@ export class Play {
   readonly #reads = new SqliteReads(this.open.db);
   #computed: { readonly record: CloseRecord; readonly day: ComputedClose } | undefined;
 
-  constructor(world: SmallWorld, from: Choices) {
+  constructor(world: GeneratedTraffic, from: Choices) {
     this.#world = world;
     this.#choices = from;
     this.witness = new CustodyWitness(this.open, world);
@@ -308,10 +308,10 @@ export class Play {
 /** Plays the world that a stream of choices stands for. */
 export async function played(
   stream: readonly number[],
-): Promise<{ play: Play; world: SmallWorld; from: Choices }> {
+): Promise<{ play: RandomSteps; world: GeneratedTraffic; from: Choices }> {
   const from = new Choices(stream);
-  const world = new Storyteller(from).world();
-  const play = new Play(world, from);
+  const world = new TrafficGenerator(from).world();
+  const play = new RandomSteps(world, from);
   await play.run();
   return { play, world, from };
 }

@@ -1,6 +1,6 @@
 import type { Deposit } from '../../../src/domain/deposit/deposit.ts';
 import type { Decision } from '../../../src/domain/fact/decision.ts';
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 import type { EventLog } from '../event-log.ts';
 import type { Product } from '../product/product.ts';
 
@@ -9,7 +9,7 @@ const EVERYTHING = { page: 0, pageSize: 100_000 } as const;
 const ACTIONS = { approve: 3, attribute: 2, hold: 1, release: 2, acknowledge: 6 } as const;
 
 /** The people behind the product, and the exchange's program that reads the credit feed. */
-export class Office {
+export class Operators {
   /** Deposits whose owner a person found. */
   readonly attributed = new Set<string>();
   readonly #product: Product;
@@ -32,7 +32,7 @@ export class Office {
   }
 
   /** Approves and releases whatever waits for a person; nobody's memo stays nobody's. */
-  async clearDesk(): Promise<void> {
+  async handleHeldDeposits(): Promise<void> {
     for (const action of ['release', 'approve'] as const) {
       for (const deposit of await this.#held(action)) await this.#about(deposit, action);
     }

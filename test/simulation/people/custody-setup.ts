@@ -5,11 +5,11 @@ import type {
 } from '../../../src/simulator/world/vault.ts';
 import type { NetworkInfo } from '../../../src/simulator/world/on-chain.ts';
 import type { World } from '../../../src/simulator/world/world.ts';
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 import { NETWORKS } from '../product/crediting-rules.ts';
 
 /** An address with what may be paid to it. */
-export interface Place {
+export interface Destination {
   readonly address: AddressRecord;
   readonly vault: VaultRecord;
   readonly network: NetworkInfo;
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 /** As a notification names it. */
-export function positionOf({ vault, address }: Place): {
+export function positionOf({ vault, address }: Destination): {
   vaultId: string;
   accountId: string;
   addressId: string;
@@ -28,10 +28,10 @@ export function positionOf({ vault, address }: Place): {
 }
 
 /** Vaults, accounts and addresses of one run; made once and never changed. */
-export interface Scenery {
+export interface CustodySetup {
   readonly vaults: readonly VaultRecord[];
   readonly networks: readonly NetworkInfo[];
-  readonly places: readonly Place[];
+  readonly destinations: readonly Destination[];
 }
 
 /** People who approve orders of the vault that asks for it. */
@@ -50,7 +50,7 @@ function made<Made extends { kind: string }>(outcome: Made): Exclude<Made, { kin
   return outcome as Exclude<Made, { kind: 'refused' }>;
 }
 
-export function makeScenery(world: World, seed: number): Scenery {
+export function makeCustodySetup(world: World, seed: number): CustodySetup {
   const chance = new Chance(seed, 'scenery');
   const keys = new Set<string>();
   while (keys.size < NETWORKS_PER_RUN) keys.add(chance.pick(NETWORKS));
@@ -59,7 +59,7 @@ export function makeScenery(world: World, seed: number): Scenery {
     const request = quorum === undefined ? vault : { ...vault, quorum, approvers: APPROVERS };
     return made(world.createVault(request)).record;
   });
-  const places: Place[] = [];
+  const destinations: Destination[] = [];
   for (const vault of vaults) {
     for (const name of vault.source === 'account' ? ['one', 'two'] : ['one']) {
       const account = made(world.createAccount({ vaultId: vault.vaultId, name })).record;
@@ -71,10 +71,10 @@ export function makeScenery(world: World, seed: number): Scenery {
           for (const memo of memos) {
             made(world.createMemo({ addressId: address.addressId, memo }));
           }
-          places.push({ address, vault, network, memos });
+          destinations.push({ address, vault, network, memos });
         }
       }
     }
   }
-  return { vaults, networks, places };
+  return { vaults, networks, destinations };
 }

@@ -1,11 +1,11 @@
-import type { Choices } from './choices.ts';
+import type { Choices } from './generated-choices.ts';
 import { AT_ADDRESS, change, ETH, Service, type ChangeBody, type WebhookBody } from './webhook.ts';
 
 /** A position as the books name it, e.g. `v1/acc-1/adr-1 ethereum:ETH`, and what it must hold. */
 export type Truth = Map<string, bigint>;
 
 /** A small custody service: what it sends, per vault in order, and what is true in the end. */
-export interface SmallWorld {
+export interface GeneratedTraffic {
   readonly queues: readonly (readonly WebhookBody[])[];
   readonly books: Truth;
   /** Hashes of own transactions: nothing of theirs may be credited once they are known. */
@@ -22,7 +22,7 @@ function add(truth: Truth, position: string, amount: bigint): void {
 }
 
 /** Tells the stories of one world: deposits, withdrawals and own transfers, one hash each. */
-export class Storyteller {
+export class TrafficGenerator {
   readonly #choices: Choices;
   readonly #service = new Service();
   readonly #books: Truth = new Map();
@@ -33,7 +33,7 @@ export class Storyteller {
     this.#choices = from;
   }
 
-  world(): SmallWorld {
+  world(): GeneratedTraffic {
     const count = 1 + this.#choices.below(3);
     const stories = Array.from({ length: count }, (_, at) => this.#story(`0xhash${at}`));
     const timeline = this.#choices.interleaved(stories);
@@ -96,36 +96,36 @@ export class Storyteller {
   ) {
     const { vaultId, addressId, amount, memo, tags } = receipt;
     const attributed = memo === 'registered' ? { memoInfo: { memo } } : {};
-    const place = {
+    const scope = {
       blockchainHash: hash,
       vaultId,
       addressId,
       transactionId: `${hash}-${addressId}`,
     };
     const saying = (stated: bigint) => ({
-      ...place,
+      ...scope,
       ...(memo === null ? {} : { memo }),
       balanceChanges: [change(stated, { tags, ...attributed })],
     });
     const counts = [1, 3, 6].filter(() => !this.#choices.oneIn(3));
     // The newest count of an epoch may restate the amount: it is the one that holds.
-    const restated = this.#choices.oneIn(5) ? amount + 5n : amount;
-    const told = saying(amount);
+    const finalAmount = this.#choices.oneIn(5) ? amount + 5n : amount;
+    const reported = saying(amount);
     const events = [
-      ...(this.#choices.oneIn(2) ? [this.#service.incoming('mempool', told)] : []),
+      ...(this.#choices.oneIn(2) ? [this.#service.incoming('mempool', reported)] : []),
       ...counts.map((count) =>
-        this.#service.confirmed(count, saying(count === counts.at(-1) ? restated : amount)),
+        this.#service.confirmed(count, saying(count === counts.at(-1) ? finalAmount : amount)),
       ),
     ];
     if (epoch.gone && (events.length > 0 || epoch.first)) {
-      const rollback = this.#choices.oneIn(2) ? told : { ...told, balanceChanges: [] };
+      const rollback = this.#choices.oneIn(2) ? reported : { ...reported, balanceChanges: [] };
       events.push(this.#service.incoming('rollback', rollback));
     }
     const position = [vaultId, 'acc-1', addressId, ...(memo === 'registered' ? [memo] : [])];
     return {
       events,
       mined: counts.length > 0,
-      amount: restated,
+      amount: finalAmount,
       position: `${position.join('/')} ${ETH}`,
     };
   }
@@ -136,15 +136,15 @@ export class Storyteller {
     const ending = this.#choices.pick(['mined', 'rolledback', 'replaced', 'failed', 'cancelled']);
     const amount = BigInt(this.#choices.pick(AMOUNTS));
     const vaultLevel = this.#choices.oneIn(2);
-    const place = vaultLevel ? {} : AT_ADDRESS;
-    const fee = change(-FEE, { ...place, tags: ['fee'] });
-    const balanceChanges: ChangeBody[] = [change(-amount, place), fee];
-    const told = { blockchainHash: hash, transactionId: `${hash}-wd` };
+    const scope = vaultLevel ? {} : AT_ADDRESS;
+    const fee = change(-FEE, { ...scope, tags: ['fee'] });
+    const balanceChanges: ChangeBody[] = [change(-amount, scope), fee];
+    const reported = { blockchainHash: hash, transactionId: `${hash}-wd` };
     const wasMined = ending === 'rolledback' || ending === 'replaced';
     const types = ['submitted', ...(wasMined ? ['mined'] : []), ending];
     const outgoing = this.#choices.shuffled(types).map((type) =>
       this.#service.outgoing(type, {
-        ...told,
+        ...reported,
         ...(type === 'mined' ? { balanceChanges } : {}),
         ...(type === 'cancelled' ? { blockchainHash: null } : {}),
       }),
@@ -165,13 +165,13 @@ export class Storyteller {
    */
   #failures(hash: string): WebhookBody[] {
     this.#own.add(hash);
-    const place = this.#choices.oneIn(2) ? {} : AT_ADDRESS;
+    const scope = this.#choices.oneIn(2) ? {} : AT_ADDRESS;
     const ending = this.#choices.pick(['failed', 'failed', 'mined', 'replaced', 'rolledback']);
-    const transfer = change(-BigInt(this.#choices.pick(AMOUNTS)), place);
+    const transfer = change(-BigInt(this.#choices.pick(AMOUNTS)), scope);
     const fees = this.#choices.pick([[FEE], [FEE, null], [FEE, null, 3n], [FEE, null, FEE]]);
     const viewOf = (fee: bigint): ChangeBody[] => [
       ...(ending === 'mined' ? [transfer] : []),
-      change(-fee, { ...place, tags: ['fee'] }),
+      change(-fee, { ...scope, tags: ['fee'] }),
     ];
     const onChain = fees.map((fee) =>
       fee === null
@@ -189,7 +189,7 @@ export class Storyteller {
         }),
       );
     });
-    const position = place === AT_ADDRESS ? `v1/acc-1/adr-1 ${ETH}` : `v1 ${ETH}`;
+    const position = scope === AT_ADDRESS ? `v1/acc-1/adr-1 ${ETH}` : `v1 ${ETH}`;
     const isBooked = last !== null || ending === 'mined';
     if (isBooked) {
       for (const { amount } of viewOf(last ?? FEE)) add(this.#books, position, BigInt(amount));

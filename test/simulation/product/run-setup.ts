@@ -8,7 +8,7 @@ import { VirtualClock } from '../../../src/simulator/clock.ts';
 import { startCore, type RunningCore } from '../../../src/simulator/core.ts';
 import { EventLog } from '../event-log.ts';
 import { Network } from './network.ts';
-import { Weather } from './weather.ts';
+import { FaultSchedule } from './fault-schedule.ts';
 
 let keys: Promise<{ publicKeyPem: string; key: KeyObject }> | undefined;
 
@@ -45,11 +45,11 @@ export async function callControl(
 }
 
 /** What a simulation stands on: the core, the network before it, and one clock over both. */
-export interface Ground {
+export interface RunSetup {
   readonly core: RunningCore;
   readonly clock: VirtualClock;
   readonly log: EventLog;
-  readonly weather: Weather;
+  readonly faultSchedule: FaultSchedule;
   readonly network: Network;
   /** The product's access to the custody API. */
   readonly client: { readonly clientId: string; readonly key: KeyObject };
@@ -62,10 +62,10 @@ export interface Ground {
 }
 
 /** Starts a core of this seed and the network; `echo` gets every line of the event log. */
-export async function layGround(
+export async function setUpRun(
   seed: number,
   echo: ((line: string) => void) | undefined,
-): Promise<Ground> {
+): Promise<RunSetup> {
   const { publicKeyPem, key } = await keyPair();
   const problems: string[] = [];
   const acknowledged: Uint8Array[] = [];
@@ -80,10 +80,10 @@ export async function layGround(
   const { clock } = core;
   if (!(clock instanceof VirtualClock)) throw new Error('the core has no virtual clock');
   const log = new EventLog({ now: () => clock.now(), echo });
-  const weather = new Weather(seed);
+  const faultSchedule = new FaultSchedule(seed);
   const network = await Network.open({
     clock,
-    weather,
+    faultSchedule,
     log,
     bustle: () => bustle.run(),
     acknowledged: (body) => acknowledged.push(body),
@@ -93,12 +93,12 @@ export async function layGround(
   const request = { name: 'product', type: 'api', publicKeyPem, permissions };
   const made = (await callControl(core, 'POST /sim/clients', request)) as { clientId: string };
   const client = { clientId: made.clientId, key };
-  return { core, clock, log, weather, network, client, problems, acknowledged, bustle };
+  return { core, clock, log, faultSchedule, network, client, problems, acknowledged, bustle };
 }
 
 /** Lets every vault's backlog be delivered; false when it is not although nothing is in its way. */
 export async function drainBacklogs(
-  { core, clock }: Ground,
+  { core, clock }: RunSetup,
   vaultIds: readonly string[],
 ): Promise<boolean> {
   const { delivery } = core;

@@ -10,7 +10,7 @@ import { Sweep } from '../../src/reconcile/sweep/sweep.ts';
 import { openForReading } from '../../src/store/sqlite/file/database.ts';
 import { SqliteReads } from '../../src/store/sqlite/reads/sqlite-reads.ts';
 import { factOf, openLedgerFile, SIX_DEEP, START } from '../store/open-ledger.ts';
-import { startStandIn, told } from './stand-in.ts';
+import { startStandIn, webhookOfRow } from './stand-in.ts';
 
 const DEPOSITS = Number(process.env['DEPOSITS'] ?? 100_000);
 /** How long the service takes to answer, on the virtual clock. */
@@ -99,7 +99,9 @@ test(`${DEPOSITS} waiting deposits are verified and credited within one hour's r
   const filling = performance.now();
   for (let from = 0; from < DEPOSITS; from += 4_096) {
     const count = Math.min(4_096, DEPOSITS - from);
-    const facts = Array.from({ length: count }, (_, index) => factOf(told(from + index), START));
+    const facts = Array.from({ length: count }, (_, index) =>
+      factOf(webhookOfRow(from + index), START),
+    );
     await submitAll(queue, facts);
   }
   const filledMs = performance.now() - filling;
@@ -120,7 +122,7 @@ test(`${DEPOSITS} waiting deposits are verified and credited within one hour's r
   const started = performance.now();
   const cpu = process.cpuUsage();
   const probe = probing((index) =>
-    queue.submit(factOf({ ...told(0), id: `probe-${index}` }, START)),
+    queue.submit(factOf({ ...webhookOfRow(0), id: `probe-${index}` }, START)),
   );
   let runs = 0;
   let heapBytes = 0;

@@ -1,4 +1,4 @@
-import { Chance } from '../chance.ts';
+import { Chance } from '../seeded-draws.ts';
 import type { CommitFate } from './fragile-ledger.ts';
 
 /** What the network does to a webhook on its way to the product, or to the answer. */
@@ -19,7 +19,7 @@ export type ApiFate = 'passes' | 'request-lost' | 'response-lost' | 'hangs';
 /** A fault set of the core, as `PUT /sim/faults` takes it. */
 export type CoreFaults = Readonly<Record<string, unknown>>;
 
-interface Climate {
+interface FaultRates {
   readonly webhook: Readonly<Record<WebhookFate, number>>;
   readonly api: Readonly<Record<ApiFate, number>>;
   readonly commit: Readonly<Record<CommitFate, number>>;
@@ -28,7 +28,7 @@ interface Climate {
   readonly core: CoreFaults;
 }
 
-const CALM: Climate = {
+const CALM: FaultRates = {
   webhook: {
     passes: 1,
     'request-lost': 0,
@@ -51,9 +51,9 @@ const RUNS_WITH_HANGS = 0.25;
 const RUNS_WITH_LOSSES = 0.3;
 
 /** Everything that goes wrong between and inside the two programs, by seed and changing over time. */
-export class Weather {
+export class FaultSchedule {
   readonly #chance: Chance;
-  #climate: Climate = CALM;
+  #climate: FaultRates = CALM;
   readonly #swallows: boolean;
   #hangsLeft: number;
 

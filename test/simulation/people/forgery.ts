@@ -1,5 +1,5 @@
 /** How often each lie is told, beside the others. */
-export const LIES = {
+export const FALSE_WEBHOOKS = {
   'unknown hash': 5,
   'unknown hash, no transaction': 3,
   'other amount': 4,
@@ -21,11 +21,11 @@ export const LIES = {
   garbage: 2,
 } as const;
 
-export type LieKind = keyof typeof LIES;
+export type FalseWebhookKind = keyof typeof FALSE_WEBHOOKS;
 
 /** Something that was told to the product and is not so. */
-export interface Lie {
-  readonly kind: LieKind;
+export interface FalseWebhook {
+  readonly kind: FalseWebhookKind;
   /** Hashes that it is about: the one it names, and its transaction's true one. */
   readonly hashes: readonly string[];
   readonly transactionId: string | null;

@@ -4,7 +4,7 @@ import { AddressId } from '../../../src/domain/ids.ts';
 import { balanceChange, received, verifyWith } from '../../store/evidence.ts';
 import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
 import { AT_ADDRESS, change, Service } from '../../store/webhook.ts';
-import { credit, saying, toldBreaks, type Story } from './told-breaks.ts';
+import { credit, saying, breakTexts, type Story } from './break-texts.ts';
 
 const OTHER = saying(change('90'));
 const MINT = (amount: string) => saying(change('100'), change(amount, { tags: ['mint'] }));
@@ -302,5 +302,5 @@ const STORIES: Story[] = [
 test.for(STORIES)('%s', async ([, happens, is]) => {
   const open = await openLedger();
   await happens(open, new Service());
-  expect(toldBreaks(open)).toEqual(is);
+  expect(breakTexts(open)).toEqual(is);
 });

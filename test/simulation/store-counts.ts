@@ -26,7 +26,7 @@ function reading<Value>(path: string, read: (store: Database) => Value): Value {
 }
 
 /** How much happened in a store, so that an empty run is not taken for a good one. */
-export function extentOf(path: string): Record<string, number> {
+export function storeCountsOf(path: string): Record<string, number> {
   return reading(path, (store) => {
     const counts = Object.entries(COUNTED).map(([name, rows]) => {
       const count = store.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get();

@@ -10,7 +10,7 @@ export type Story = [
 ];
 
 /** Every break of a ledger as a person reads it; digests of a deposit and its credit are named. */
-export function toldBreaks(open: OpenLedger): string[] {
+export function breakTexts(open: OpenLedger): string[] {
   const names = [
     ...open.deposits().map(({ deposit_id: id }, at) => [id, `dep_${at + 1}`] as const),
     ...open.feed().map(({ credit_id: id }, at) => [id, `crd_${at + 1}`] as const),

@@ -5,7 +5,7 @@ import type { FactOutcome } from '../../../src/store/port.ts';
 import { balanceChange, sent } from '../../store/evidence.ts';
 import { openLedger, type OpenLedger } from '../../store/open-ledger.ts';
 import { AT_ADDRESS, change, Service } from '../../store/webhook.ts';
-import { credit, saying, toldBreaks, type Story } from './told-breaks.ts';
+import { credit, saying, breakTexts, type Story } from './break-texts.ts';
 
 const DENIED = { kind: 'unknown-transaction', transactionId: TransactionId('wd-tx') } as const;
 
@@ -280,5 +280,5 @@ const STORIES: Story[] = [
 test.for(STORIES)('%s', async ([, happens, is]) => {
   const open = await openLedger();
   await happens(open, new Service());
-  expect(toldBreaks(open)).toEqual(is);
+  expect(breakTexts(open)).toEqual(is);
 });
