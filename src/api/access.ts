@@ -77,8 +77,8 @@ export function authenticate(identify: Identify): MiddlewareHandler<ApiEnv> {
     if (caller === undefined) {
       const detail =
         token === undefined
-          ? 'Send one of the tokens of api.tokens: Authorization: Bearer <token>.'
-          : 'The token is not one of api.tokens: its SHA-256 must be in the configuration.';
+          ? 'Send a token, of api.tokens or made by an admin: Authorization: Bearer <token>.'
+          : 'The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made.';
       const challenge =
         token === undefined
           ? 'Bearer realm="counterfoil"'

@@ -73,7 +73,7 @@ export function mountDocumentation(app: OpenAPIHono<ApiEnv>, version: string): v
   app.openAPIRegistry.registerComponent('securitySchemes', BEARER, {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of `api.tokens`.',
+    description: 'A token of `api.tokens`, or one that an admin made at run time.',
   });
   // Built once: it takes 20 ms on the webhooks' thread, and anybody may ask.
   let document: string | undefined;

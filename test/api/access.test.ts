@@ -19,7 +19,7 @@ test('without a token the call is refused, and told how to send one', async () =
     type: 'urn:counterfoil:problem:unauthenticated',
     title: 'No valid token',
     status: 401,
-    detail: 'Send one of the tokens of api.tokens: Authorization: Bearer <token>.',
+    detail: 'Send a token, of api.tokens or made by an admin: Authorization: Bearer <token>.',
     instance: '/v1/balances',
   });
 });

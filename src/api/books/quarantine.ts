@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { QuarantineRow } from '../../store/records.ts';
 import { needs, type ApiEnv } from '../access.ts';
-import { recordDecision, reasonText } from '../exchange/decision.ts';
+import { optionalReason } from '../optional-reason.ts';
+import { recordDecision } from '../exchange/decision.ts';
 import { journalSeq } from './journal.ts';
 import { idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { intakeStatus } from './notifications.ts';
@@ -60,14 +61,7 @@ const retry = createRoute({
   request: {
     params: idParams,
     query: noQuery,
-    body: {
-      required: false,
-      content: {
-        'application/json': {
-          schema: z.strictObject({ reason: reasonText.optional() }).openapi('Retry'),
-        },
-      },
-    },
+    body: optionalReason,
   },
   responses: answers({ description: 'How it was taken', schema: retrySchema }, WRITE_PROBLEMS),
 });

@@ -1,10 +1,17 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Decision } from '../../domain/fact/decision.ts';
-import type { Deposit, DepositState, HoldReason } from '../../domain/deposit/deposit.ts';
+import {
+  partsOf,
+  type Deposit,
+  type DepositState,
+  type HoldReason,
+} from '../../domain/deposit/deposit.ts';
+import { versionText } from '../../domain/fact/basis.ts';
 import { DepositId } from '../../domain/ids.ts';
 import { needs, type ApiEnv } from '../access.ts';
-import { recordDecision, reasonBody, reasonText, statement } from './decision.ts';
+import { basedReason, basisText, versionField } from '../basis.ts';
+import { recordDecision, reasonText, statement } from './decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -119,6 +126,14 @@ export function depositView(deposit: Deposit): z.infer<typeof depositSchema> {
   };
 }
 
+const versionedSchema = depositSchema
+  .extend({ version: versionField })
+  .openapi('DepositWithVersion');
+
+function versionedView(deposit: Deposit): z.infer<typeof versionedSchema> {
+  return { ...depositView(deposit), version: versionText(partsOf(deposit)) };
+}
+
 /** A deposit by id. Throws the 404 problem for an unknown one. */
 export async function depositOrProblem(reads: Reads, depositId: string): Promise<Deposit> {
   const deposit = await reads.deposit(depositId);
@@ -129,7 +144,9 @@ export async function depositOrProblem(reads: Reads, depositId: string): Promise
 }
 
 const tags = ['Deposits'];
+/** The answer with one deposit. */
 export const oneDeposit = { description: 'The deposit as it is now', schema: depositSchema };
+const oneVersioned = { ...oneDeposit, schema: versionedSchema };
 
 const listDeposits = createRoute({
   method: 'get',
@@ -146,7 +163,7 @@ const listDeposits = createRoute({
       ...pageQuery,
     }),
   },
-  responses: answers({ description: 'A page of deposits', schema: listOf(depositSchema) }),
+  responses: answers({ description: 'A page of deposits', schema: listOf(versionedSchema) }),
 });
 
 const getDeposit = createRoute({
@@ -157,13 +174,17 @@ const getDeposit = createRoute({
   summary: 'One deposit',
   ...needs('read'),
   request: { params: idParams, query: noQuery },
-  responses: answers(oneDeposit, ['not-found']),
+  responses: answers(oneVersioned, ['not-found']),
 });
 
 const ATTRIBUTED_TO_CHARACTERS_MAX = 256;
 
 const attributionBody = z
-  .strictObject({ attributedTo: statement(ATTRIBUTED_TO_CHARACTERS_MAX), reason: reasonText })
+  .strictObject({
+    attributedTo: statement(ATTRIBUTED_TO_CHARACTERS_MAX),
+    reason: reasonText,
+    basis: basisText,
+  })
   .openapi('Attribution');
 
 function depositAction<Name extends string, Body extends z.ZodType>(
@@ -182,21 +203,21 @@ function depositAction<Name extends string, Body extends z.ZodType>(
       query: noQuery,
       body: jsonBody(about.body),
     },
-    responses: answers(oneDeposit, WRITE_PROBLEMS),
+    responses: answers(oneVersioned, WRITE_PROBLEMS),
   });
 }
 
 const approve = depositAction('approve', {
   summary: 'Approve the credit of a large deposit; bound to its epoch, never replaces verification',
-  body: reasonBody,
+  body: basedReason,
 });
 const hold = depositAction('hold', {
   summary: 'Hold a deposit: it is not credited',
-  body: reasonBody,
+  body: basedReason,
 });
 const release = depositAction('release', {
   summary: 'Release a deposit that a person holds, or whose decimals changed',
-  body: reasonBody,
+  body: basedReason,
 });
 const attribute = depositAction('attribute', {
   summary:
@@ -209,16 +230,16 @@ export function mountDeposits(app: OpenAPIHono<ApiEnv>, services: Services): voi
   const { reads } = services;
   const decided = async (context: Context<ApiEnv>, id: string, decision: Decision) => {
     await recordDecision(services, context.get('caller'), decision);
-    return depositView(await depositOrProblem(reads, id));
+    return versionedView(await depositOrProblem(reads, id));
   };
   app.openapi(listDeposits, async (context) => {
     const { page, pageSize, ...query } = context.req.valid('query');
     const found = await reads.deposits(given(query), { page, pageSize });
-    return context.json(listAnswer(found, depositView), 200);
+    return context.json(listAnswer(found, versionedView), 200);
   });
   app.openapi(getDeposit, async (context) => {
     const { id } = context.req.valid('param');
-    return context.json(depositView(await depositOrProblem(reads, id)), 200);
+    return context.json(versionedView(await depositOrProblem(reads, id)), 200);
   });
   for (const [route, kind] of [
     [approve, 'approve'],
@@ -227,8 +248,7 @@ export function mountDeposits(app: OpenAPIHono<ApiEnv>, services: Services): voi
   ] as const) {
     app.openapi(route, async (context) => {
       const { id } = context.req.valid('param');
-      const { reason } = context.req.valid('json');
-      const decision = { kind, depositId: DepositId(id), reason };
+      const decision = { kind, depositId: DepositId(id), ...given(context.req.valid('json')) };
       return context.json(await decided(context, id, decision), 200);
     });
   }
@@ -239,7 +259,7 @@ export function mountDeposits(app: OpenAPIHono<ApiEnv>, services: Services): voi
       kind: 'attribute',
       depositId: DepositId(id),
       endsApprovals: true,
-      ...body,
+      ...given(body),
     } as const;
     return context.json(await decided(context, id, decision), 200);
   });

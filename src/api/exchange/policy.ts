@@ -11,8 +11,9 @@ import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { PolicyChange } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
+import { basisText } from '../basis.ts';
 import { recordDecision, reasonText } from './decision.ts';
-import { filter, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { filter, given, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { PolicyServices, Services } from '../services.ts';
 import { isoTime, jsonBody, timeText } from '../formats.ts';
@@ -176,12 +177,13 @@ const putPolicy = createRoute({
 });
 
 const switchBody = z
-  .strictObject({ network: filter(), asset: filter(), reason: reasonText })
+  .strictObject({ network: filter(), asset: filter(), reason: reasonText, basis: basisText })
   .refine(({ network, asset }) => network === undefined || asset === undefined, {
     message: 'name a network or an asset, not both; omit both for everything',
   })
   .openapi('HaltSwitch', {
-    description: 'Without `network` and `asset` it applies to everything.',
+    description:
+      'Without `network` and `asset` it applies to everything. A resume whose `basis` is old answers 409; a halt never does.',
   });
 
 function haltSwitch<Name extends string>(name: Name, summary: string) {
@@ -291,7 +293,8 @@ export function mountPolicy(app: OpenAPIHono<ApiEnv>, services: Services): void 
   ] as const) {
     app.openapi(route, async (context) => {
       const body = context.req.valid('json');
-      const decision = { kind, scope: scopeOf(body), reason: body.reason };
+      const { reason, basis } = body;
+      const decision = { kind, scope: scopeOf(body), ...given({ reason, basis }) };
       return context.json(await change(context, decision), 200);
     });
   }

@@ -3,17 +3,20 @@ import {
   BREAK_ACTIONS,
   BREAK_TYPES,
   differenceOf,
+  partsOf,
   type BreakFigures,
   type BreakState,
   type Severity,
 } from '../../domain/break/break.ts';
 import { cursorOf } from '../../domain/deposit/feed-cursor.ts';
+import { versionText } from '../../domain/fact/basis.ts';
 import { BreakId } from '../../domain/ids.ts';
 import type { StoredBreakEvent } from '../../store/records.ts';
 import { BREAK_SORTS } from '../../store/queries.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
-import { recordDecision, reasonBody, reasonText, statement } from '../exchange/decision.ts';
+import { basedReason, basisText, versionField } from '../basis.ts';
+import { recordDecision, reasonText, statement } from '../exchange/decision.ts';
 import { filter, given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -75,6 +78,7 @@ const breakFields = {
     description:
       'Journal position of the newest fact that opened or changed it. `GET /v1/journal/{seq}/body` has the fact’s bytes; for `malformed`, `quarantined` and `id_conflict` the received body.',
   }),
+  version: versionField,
   openedAt: timeText,
   updatedAt: timeText,
   resolvedAt: timeText.nullable(),
@@ -147,6 +151,7 @@ function breakView(one: ShownBreak, looking: Looking): z.infer<typeof breakSchem
     detail: one.detail,
     reversal: reversalView(one.reversal, looking),
     journalSeq: one.seq,
+    version: versionText(partsOf(one)),
     openedAt: isoTime(one.openedAt),
     updatedAt: isoTime(one.updatedAt),
     resolvedAt: isoTimeOrNull(one.resolvedAt),
@@ -240,12 +245,12 @@ function breakAction<Name extends string, Body extends z.ZodType>(
 const investigate = breakAction('investigate', {
   operationId: 'investigateBreak',
   summary: 'Mark it as under investigation',
-  body: reasonBody,
+  body: basedReason,
 });
 const resolve = breakAction('resolve', {
   operationId: 'resolveBreak',
   summary: 'Resolve it with a reason; an unexplained movement is posted to suspense',
-  body: reasonBody,
+  body: basedReason,
 });
 const assign = breakAction('assign', {
   operationId: 'assignBreak',
@@ -254,13 +259,14 @@ const assign = breakAction('assign', {
     .strictObject({
       assignee: statement(ASSIGNEE_CHARACTERS_MAX).nullable(),
       reason: reasonText,
+      basis: basisText,
     })
     .openapi('Assignment'),
 });
 const addNote = breakAction('notes', {
   operationId: 'noteBreak',
   summary: 'Add a note to its history, also after its resolution',
-  body: z.strictObject({ note: reasonText }).openapi('Note'),
+  body: z.strictObject({ note: reasonText, basis: basisText }).openapi('Note'),
 });
 
 /** `GET /v1/breaks`, one break, and the steps that people take. */
@@ -299,8 +305,8 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
   ] as const) {
     app.openapi(route, async (context) => {
       const { id } = context.req.valid('param');
-      const { reason } = context.req.valid('json');
-      await recordDecision(services, context.get('caller'), { kind, breakId: BreakId(id), reason });
+      const decision = { kind, breakId: BreakId(id), ...given(context.req.valid('json')) };
+      await recordDecision(services, context.get('caller'), decision);
       return context.json(await shown(id), 200);
     });
   }
@@ -309,14 +315,15 @@ export function mountBreaks(app: OpenAPIHono<ApiEnv>, services: Services): void 
     const decision = {
       kind: 'assign',
       breakId: BreakId(id),
-      ...context.req.valid('json'),
+      ...given(context.req.valid('json')),
     } as const;
     await recordDecision(services, context.get('caller'), decision);
     return context.json(await shown(id), 200);
   });
   app.openapi(addNote, async (context) => {
     const { id } = context.req.valid('param');
-    const decision = { kind: 'note', breakId: BreakId(id), ...context.req.valid('json') } as const;
+    const body = given(context.req.valid('json'));
+    const decision = { kind: 'note', breakId: BreakId(id), ...body } as const;
     await recordDecision(services, context.get('caller'), decision);
     return context.json(await shown(id), 200);
   });

@@ -2,8 +2,10 @@ import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { AddressChecks } from '../../domain/fact/custody-record.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import { needs, type ApiEnv } from '../access.ts';
+import { recordDecision } from '../exchange/decision.ts';
+import { optionalReason } from '../optional-reason.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
-import { answers, ProblemError } from '../problem.ts';
+import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import { isoTime, timeText } from '../formats.ts';
 
@@ -94,8 +96,8 @@ const runNow = createRoute({
   tags,
   summary: 'Reconcile now, and wait for the outcome; concurrent requests run one after the other',
   ...needs('reconcile'),
-  request: { query: noQuery },
-  responses: answers({ description: 'The run', schema: runSchema }, ['unavailable']),
+  request: { query: noQuery, body: optionalReason },
+  responses: answers({ description: 'The run', schema: runSchema }, WRITE_PROBLEMS),
 });
 
 /** `/v1/reconciliations`: the runs, and one on request. */
@@ -110,8 +112,12 @@ export function mountReconciliations(app: OpenAPIHono<ApiEnv>, services: Service
       const detail = `${pending} requests for a run are waiting: try again when they have ended.`;
       throw new ProblemError({ kind: 'unavailable', detail });
     }
+    const { reason } = context.req.valid('json');
     pending += 1;
     try {
+      if (reason !== undefined) {
+        await recordDecision(services, context.get('caller'), { kind: 'run-now', reason });
+      }
       const answer = await services.reconcile();
       if (answer.kind === 'ran') return context.json(runView(answer.run), 200);
       const detail = `The run could not be recorded (${answer.cause}): try again.`;

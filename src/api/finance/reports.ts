@@ -5,6 +5,7 @@ import { FORMATS } from '../../report/document.ts';
 import type { ClosedReport, SignedDay } from '../../store/answers.ts';
 import { needs, type ApiEnv } from '../access.ts';
 import { dateParams, notClosed } from './closed-day.ts';
+import { optionalReason } from '../optional-reason.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
@@ -124,12 +125,8 @@ const closeDay = createRoute({
   tags,
   summary: 'Close a day now, and the days before it; a closed day never changes',
   ...needs('close-days'),
-  request: { params: dateParams, query: noQuery },
-  responses: answers({ description: 'The closed day', schema: closedDaySchema }, [
-    'not-found',
-    'conflict',
-    'unavailable',
-  ]),
+  request: { params: dateParams, query: noQuery, body: optionalReason },
+  responses: answers({ description: 'The closed day', schema: closedDaySchema }, WRITE_PROBLEMS),
 });
 
 /** The signer must send the hash of the report they read; it is never filled in. */
@@ -189,7 +186,11 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
   });
   app.openapi(closeDay, async (context) => {
     const { date: day } = context.req.valid('param');
-    await closeNow(services, day);
+    const { reason } = context.req.valid('json');
+    const isNew = await closeNow(services, day);
+    if (isNew && reason !== undefined) {
+      await recordDecision(services, context.get('caller'), { kind: 'close-now', day, reason });
+    }
     return context.json(closedDayView(await closed(day)), 200);
   });
   app.openapi(signReport, async (context) => {
@@ -202,12 +203,13 @@ export function mountReports(app: OpenAPIHono<ApiEnv>, services: Services): void
   });
 }
 
-async function closeNow({ reads, close }: Services, day: string): Promise<void> {
-  if ((await reads.closedDay(day)) !== undefined) return;
+/** Closes a day; false where it was closed already. Throws the problem of a refusal. */
+async function closeNow({ reads, close }: Services, day: string): Promise<boolean> {
+  if ((await reads.closedDay(day)) !== undefined) return false;
   const answer = await close(day);
   switch (answer.kind) {
     case 'closed':
-      return;
+      return true;
     case 'unknown':
       throw notFound(`The journal begins after ${day}: nothing to close.`);
     case 'too_early': {

@@ -28,6 +28,8 @@ export const KIND_NAMES: Record<DecisionKind, string> = {
   note: 'break noted',
   retry: 'quarantine retried',
   sign: 'day signed',
+  'run-now': 'reconciliation run by hand',
+  'close-now': 'day closed by hand',
   'create-token': 'token created',
   'rotate-token': 'token rotated',
   'revoke-token': 'token revoked',
@@ -102,6 +104,8 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
     case 'note':
     case 'retry':
     case 'sign':
+    case 'run-now':
+    case 'close-now':
     case 'create-token':
     case 'rotate-token':
     case 'revoke-token':
@@ -128,7 +132,35 @@ type Rare = Exclude<
   }
 >;
 
-/** Decisions about credits, breaks, exemption rules, tokens, the quarantine and closed days. */
+/** Decisions about closed days and runs. */
+function DayText({
+  decision,
+}: {
+  decision: Extract<Decision, { kind: 'sign' | 'run-now' | 'close-now' }>;
+}): Markup {
+  switch (decision.kind) {
+    case 'sign':
+      return (
+        <>
+          signed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a>
+          {` as ${decision.role}, report `}
+          <Identifier value={decision.reportHash} />
+        </>
+      );
+    case 'run-now':
+      return <>ran a reconciliation by hand</>;
+    case 'close-now':
+      return (
+        <>
+          closed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a> by hand
+        </>
+      );
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** Decisions about credits, breaks, exemption rules, tokens, the quarantine, runs and closed days. */
 function RareText({ decision }: { decision: Rare }): Markup {
   switch (decision.kind) {
     case 'exempt':
@@ -176,13 +208,9 @@ function RareText({ decision }: { decision: Rare }): Markup {
         </>
       );
     case 'sign':
-      return (
-        <>
-          signed the day <a href={`/console/close/${decision.day}`}>{decision.day}</a>
-          {` as ${decision.role}, report `}
-          <Identifier value={decision.reportHash} />
-        </>
-      );
+    case 'run-now':
+    case 'close-now':
+      return <DayText decision={decision} />;
     case 'create-token':
       return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
     case 'rotate-token':

@@ -3,7 +3,16 @@ import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
 import { pageOf } from '../../pages/parts/link.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
 import { BreakPage, readOneBreak } from './break-page.tsx';
-import { BULK_MAX, callOf, DONE, doneText, STEPS, type Step, type StepWords } from './bulk.tsx';
+import {
+  BULK_MAX,
+  callOf,
+  DONE,
+  doneText,
+  seenIn,
+  STEPS,
+  type Step,
+  type StepWords,
+} from './bulk.tsx';
 import { exemptCall } from './exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exemptions-page.tsx';
 import { filterOf, PATH } from './filter.ts';
@@ -92,13 +101,15 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const back = given === PATH || given.startsWith(`${PATH}?`) ? given : PATH;
     const calls = textsOf(fields, 'break')
       .slice(0, BULK_MAX)
-      .map((id) => callOf(step, id, wordsOf(fields)));
+      .map((tick) => callOf(step, seenIn(tick), wordsOf(fields)));
     return performAll(visit, { calls, done: (count) => doneText(step, count), back });
   });
   app.post(`${PATH}/:id/${STEP}`, async (visit) => {
     const id = visit.req.param('id');
     const step = stepOf(visit.req.param('step')) ?? 'notes';
-    const call = callOf(step, id, wordsOf(await visit.req.parseBody()));
+    const fields: Fields = await visit.req.parseBody();
+    const seen = { breakId: id, version: textOf(fields, 'basis') };
+    const call = callOf(step, seen, wordsOf(fields));
     const back = `${PATH}/${encodeURIComponent(id)}`;
     return perform(visit, { ...call, done: `The break is ${DONE[step]}.`, back });
   });

@@ -25,8 +25,29 @@ export interface StepWords {
   readonly assignee: string;
 }
 
+/** A break in the version that a person saw; an empty version compares nothing. */
+export interface SeenBreak {
+  readonly breakId: string;
+  readonly version: string;
+}
+
+/** A ticked box as its form sends it: the id and the version, separated by a space. */
+export function tickOf({ breakId, version }: SeenBreak): string {
+  return `${breakId} ${version}`;
+}
+
+/** The break of a ticked box. */
+export function seenIn(tick: string): SeenBreak {
+  const [breakId = '', ...rest] = tick.split(' ');
+  return { breakId, version: rest.join(' ') };
+}
+
 /** The API's call for a step. */
-export function callOf(step: Step, breakId: string, { reason, assignee }: StepWords): ApiCall {
+export function callOf(
+  step: Step,
+  { breakId, version }: SeenBreak,
+  { reason, assignee }: StepWords,
+): ApiCall {
   const path = `/v1/breaks/${encodeURIComponent(breakId)}/${step}`;
   const bodies: Readonly<Record<Step, object>> = {
     investigate: { reason },
@@ -34,7 +55,8 @@ export function callOf(step: Step, breakId: string, { reason, assignee }: StepWo
     notes: { note: reason },
     resolve: { reason },
   };
-  return { method: 'POST', path, body: bodies[step] };
+  const basis = version === '' ? {} : { basis: version };
+  return { method: 'POST', path, body: { ...bodies[step], ...basis } };
 }
 
 /** `Break brk_1 is resolved.`, `12 breaks are resolved.` */

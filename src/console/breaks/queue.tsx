@@ -1,6 +1,7 @@
 import { AGE_SPANS } from '../../domain/break/age-span.ts';
-import { BREAK_TYPES, differenceOf } from '../../domain/break/break.ts';
+import { BREAK_TYPES, differenceOf, partsOf } from '../../domain/break/break.ts';
 import { groupsByCause, type CauseGroup } from '../../domain/break/cause.ts';
+import { versionText } from '../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
 import type { Reads } from '../../store/reads.ts';
@@ -17,7 +18,7 @@ import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/moment.tsx';
 import { PageLinks } from '../../pages/parts/pager.tsx';
 import { Views, type View } from '../parts/views.tsx';
-import { BULK_FORM, BULK_MAX, BulkForm } from './bulk.tsx';
+import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
 import {
   filterOfCause,
   isUnresolved,
@@ -74,14 +75,14 @@ function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] 
   const { now, mayAct, isChosen, hrefOf } = looking;
   const box: Column<ShownBreak> = {
     title: 'Choose',
-    cell: ({ breakId, type }) => (
+    cell: (one) => (
       <input
         type="checkbox"
         name="break"
-        value={breakId}
+        value={tickOf({ breakId: one.breakId, version: versionText(partsOf(one)) })}
         form={BULK_FORM}
         checked={isChosen}
-        aria-label={`Choose ${typeText(type)} ${breakId}`}
+        aria-label={`Choose ${typeText(one.type)} ${one.breakId}`}
       />
     ),
   };

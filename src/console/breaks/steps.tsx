@@ -1,3 +1,5 @@
+import { partsOf } from '../../domain/break/break.ts';
+import { versionText } from '../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -12,6 +14,7 @@ function resolveEffect({ type }: ShownBreak): string {
 /** What a person may do with a break. A resolved one only takes notes. */
 export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup {
   const { breakId, state } = one;
+  const hidden = { basis: versionText(partsOf(one)) };
   const action = (step: string): string => `${PATH}/${breakId}/${step}`;
   const note = (
     <ConfirmForm
@@ -20,6 +23,7 @@ export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup 
         label: 'Note',
         effect: 'Adds a note to the history, for your colleagues.',
         asksReason: false,
+        hidden,
       }}
     >
       <label class="field">
@@ -36,6 +40,7 @@ export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup 
           action: action('assign'),
           label: 'Assign',
           effect: 'Others see this name in the queue. An empty name removes the assignee.',
+          hidden,
         }}
       >
         <label class="field">
@@ -48,11 +53,17 @@ export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup 
           action: action('investigate'),
           label: 'Investigate',
           effect: 'Marks the break as under investigation. Its severity still rises with age.',
+          hidden,
         }}
       />
       {note}
       <ConfirmForm
-        confirm={{ action: action('resolve'), label: 'Resolve', effect: resolveEffect(one) }}
+        confirm={{
+          action: action('resolve'),
+          label: 'Resolve',
+          effect: resolveEffect(one),
+          hidden,
+        }}
       />
     </div>
   );

@@ -1,4 +1,5 @@
-import { approvers, type Deposit } from '../../domain/deposit/deposit.ts';
+import { approvers, partsOf, type Deposit } from '../../domain/deposit/deposit.ts';
+import { versionText } from '../../domain/fact/basis.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
 import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -12,11 +13,6 @@ export type DepositDecision = (typeof DECISIONS)[number];
 export interface Allowed {
   readonly decisions: ReadonlySet<DepositDecision>;
   readonly name: string | undefined;
-}
-
-/** What a decision was based on: another amount, owner or epoch asks for another look. */
-export function basisOf({ epoch, amount, attributedTo }: Deposit): string {
-  return JSON.stringify([epoch, amount.toString(), attributedTo]);
 }
 
 /** Decisions that can change something now. The API has the last word. */
@@ -94,7 +90,7 @@ export function Actions(props: { deposit: Deposit; rule: PolicyRule; allowed: Al
               action: `${PATH}/${deposit.depositId}/${decision}`,
               label: LABELS[decision],
               effect: effectOf(decision, deposit, rule),
-              hidden: { basis: basisOf(deposit) },
+              hidden: { basis: versionText(partsOf(deposit)) },
               danger: decision === 'hold',
             }}
           >

@@ -5,8 +5,7 @@ import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/amount.tsx';
 import { textOf } from '../../pages/parts/form-text.ts';
-import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
-import { basisOf, DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
+import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
 import { depositsCsv } from './csv.ts';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
 import { filterOf, PATH, searchOf, type DepositFilter } from './filter.ts';
@@ -56,12 +55,6 @@ const DONE: Record<DepositDecision, string> = {
   hold: 'The deposit is held.',
 };
 
-const CHANGED = {
-  title: 'The deposit changed since you opened it',
-  detail:
-    'Its amount, owner or inclusion in the chain is another now. Nothing was done. Read it again, then decide.',
-};
-
 function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
   app.get(PATH, async (visit) => {
     const filter = filterOf(visit.req.query());
@@ -97,34 +90,18 @@ function allowedTo({ may }: ConsoleContext, visit: Visit, depositId: string): Al
   };
 }
 
-/** `problem`: why a decision was not made. */
-async function showDeposit(
-  context: ConsoleContext,
-  visit: Visit,
-  about: { depositId: string; problem?: typeof CHANGED },
-): Promise<Response> {
-  const { depositId, problem } = about;
-  const read = await readDepositPage(context.reads, depositId);
-  if (read === undefined) return context.missing(visit, `There is no deposit ${depositId}.`);
-  const allowed = allowedTo(context, visit, depositId);
-  const shown = { ...read, allowed, showsBodies: context.may(visit, BODY) };
-  const body = (
-    <>
-      {problem === undefined ? '' : <ProblemNotice problem={problem} />}
-      <DepositPage shown={shown} />
-    </>
-  );
-  return context.show(
-    visit,
-    { title: `Deposit ${depositId}`, body },
-    problem === undefined ? 200 : 409,
-  );
-}
-
 function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  app.get(`${PATH}/:id`, (visit) =>
-    showDeposit(context, visit, { depositId: visit.req.param('id') }),
-  );
+  app.get(`${PATH}/:id`, async (visit) => {
+    const depositId = visit.req.param('id');
+    const read = await readDepositPage(context.reads, depositId);
+    if (read === undefined) return context.missing(visit, `There is no deposit ${depositId}.`);
+    const allowed = allowedTo(context, visit, depositId);
+    const shown = { ...read, allowed, showsBodies: context.may(visit, BODY) };
+    return context.show(visit, {
+      title: `Deposit ${depositId}`,
+      body: <DepositPage shown={shown} />,
+    });
+  });
 }
 
 function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
@@ -132,18 +109,17 @@ function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     app.post(`${PATH}/:id/${decision}`, async (visit) => {
       const depositId = visit.req.param('id');
       const fields = await visit.req.parseBody();
-      const deposit = await context.reads.deposit(depositId);
-      const basis = textOf(fields, 'basis');
-      if (deposit !== undefined && basis !== '' && basis !== basisOf(deposit)) {
-        return showDeposit(context, visit, { depositId, problem: CHANGED });
-      }
-      const reason = textOf(fields, 'reason');
       const attributedTo = textOf(fields, 'attributedTo');
+      const basis = textOf(fields, 'basis');
       const path = encodeURIComponent(depositId);
       return context.perform(visit, {
         method: 'POST',
         path: `/v1/deposits/${path}/${decision}`,
-        body: decision === 'attribute' ? { attributedTo, reason } : { reason },
+        body: {
+          ...(decision === 'attribute' ? { attributedTo } : {}),
+          ...(basis === '' ? {} : { basis }),
+          reason: textOf(fields, 'reason'),
+        },
         done: DONE[decision],
         back: `${PATH}/${path}`,
       });

@@ -37,6 +37,8 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   acknowledge: ['feed', 'deposits'],
   retry: ['quarantine', ...NOTIFIED],
   sign: ['close'],
+  'run-now': [],
+  'close-now': [],
   'create-token': ['access'],
   'rotate-token': ['access'],
   'revoke-token': ['access'],

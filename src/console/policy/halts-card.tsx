@@ -51,8 +51,13 @@ function namesOf(scope: HaltScope): Record<string, string> {
   }
 }
 
-function Switch(shown: { scope: HaltScope; halted: boolean; maySwitch: boolean }): Markup {
-  const { scope, halted, maySwitch } = shown;
+function Switch(shown: {
+  scope: HaltScope;
+  halted: boolean;
+  maySwitch: boolean;
+  version: string;
+}): Markup {
+  const { scope, halted, maySwitch, version } = shown;
   const name = scopeText(scope);
   const effect = halted
     ? `Lifts the halt of ${name}. Deposits that fulfil the policy are credited at once.`
@@ -67,7 +72,7 @@ function Switch(shown: { scope: HaltScope; halted: boolean; maySwitch: boolean }
             action: `${POLICY_PATH}/${halted ? 'resume' : 'halt'}`,
             label: `${halted ? 'Resume' : 'Halt'} ${name}`,
             effect,
-            hidden: namesOf(scope),
+            hidden: { ...namesOf(scope), basis: version },
             danger: !halted,
           }}
         />
@@ -79,7 +84,7 @@ function Switch(shown: { scope: HaltScope; halted: boolean; maySwitch: boolean }
 }
 
 /** A halt of something that has not arrived yet, by its name. */
-function OtherHalt(): Markup {
+function OtherHalt({ version }: { version: string }): Markup {
   return (
     <ConfirmForm
       confirm={{
@@ -87,6 +92,7 @@ function OtherHalt(): Markup {
         label: 'Halt another',
         effect:
           'Stops every credit of a network or an asset that is not in this list. Fill in one.',
+        hidden: { basis: version },
         danger: true,
       }}
     >
@@ -105,14 +111,21 @@ function OtherHalt(): Markup {
 /** A switch for everything, for each network and for each asset. */
 export function HaltsCard(shown: {
   policy: CreditingPolicy;
+  /** Of the policy, `pol_12`. */
+  version: string;
   assets: readonly string[];
   find: string;
   maySwitch: boolean;
 }): Markup {
-  const { policy, assets, find, maySwitch } = shown;
+  const { policy, version, assets, find, maySwitch } = shown;
   const filter = [{ name: 'find', label: 'Asset', value: find, type: 'search' as const }];
   return (
-    <Card id="halts" title="Halts" live="policy" aside={maySwitch ? <OtherHalt /> : ''}>
+    <Card
+      id="halts"
+      title="Halts"
+      live="policy"
+      aside={maySwitch ? <OtherHalt version={version} /> : ''}
+    >
       {assets.length > ASSETS_MAX || find !== '' ? (
         <FilterForm action={POLICY_PATH} fields={filter} />
       ) : (
@@ -120,7 +133,7 @@ export function HaltsCard(shown: {
       )}
       <ul class="switches">
         {scopesOf(policy, assets, find).map((scope) => (
-          <Switch scope={scope} halted={isHalted(policy, scope)} maySwitch={maySwitch} />
+          <Switch scope={scope} halted={isHalted(policy, scope)} {...{ maySwitch, version }} />
         ))}
       </ul>
     </Card>

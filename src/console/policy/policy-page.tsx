@@ -102,6 +102,7 @@ export function PolicyPage(shown: {
       )}
       <HaltsCard
         policy={row.policy}
+        version={policyVersion(row)}
         assets={[...decimals.keys()]}
         find={find}
         maySwitch={maySwitch}

@@ -150,16 +150,17 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void {
   for (const kind of ['halt', 'resume'] as const) {
     app.post(`${POLICY_PATH}/${kind}`, async (visit) => {
-      const { reason, network, asset } = await visit.req.parseBody();
+      const { reason, network, asset, basis } = await visit.req.parseBody();
       const scope = {
         ...(typeof network === 'string' && network !== '' ? { network } : {}),
         ...(typeof asset === 'string' && asset !== '' ? { asset } : {}),
       };
+      const based = typeof basis === 'string' && basis !== '' ? { basis } : {};
       const name = scope.network ?? scope.asset ?? 'everything';
       const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
       return perform(visit, {
         ...SWITCHES[kind],
-        body: { ...scope, reason },
+        body: { ...scope, ...based, reason },
         done,
         back: POLICY_PATH,
       });

@@ -8,6 +8,7 @@ import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
 import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
 import { EmptyState } from '../../pages/parts/empty-state.tsx';
 import { grouped } from '../../pages/parts/figure.ts';
+import { textOf } from '../../pages/parts/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age, Moment } from '../../pages/parts/moment.tsx';
@@ -66,13 +67,7 @@ export function RunsPage(shown: {
       id="runs"
       title="Reconciliation runs"
       live="runs"
-      aside={
-        mayRun ? (
-          <ConfirmForm confirm={{ action: PATH, label: 'Run now', effect, asksReason: false }} />
-        ) : (
-          ''
-        )
-      }
+      aside={mayRun ? <ConfirmForm confirm={{ action: PATH, label: 'Run now', effect }} /> : ''}
     >
       {found.items.length === 0 ? (
         <EmptyState title="No reconciliation has run yet.">
@@ -106,7 +101,9 @@ export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void 
     if (run === undefined) return missing(visit, `There is no run rec_${seq}.`);
     return show(visit, { title: `Run rec_${seq}`, body: <RunDetail run={run} now={now()} /> });
   });
-  app.post(PATH, (visit) =>
-    perform(visit, { ...RUN_NOW, done: 'The reconciliation has run.', back: PATH }),
-  );
+  app.post(PATH, async (visit) => {
+    const reason = textOf(await visit.req.parseBody(), 'reason');
+    const done = 'The reconciliation has run.';
+    return perform(visit, { ...RUN_NOW, body: { reason }, done, back: PATH });
+  });
 }

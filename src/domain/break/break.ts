@@ -187,6 +187,16 @@ export function differenceOf(found: Pick<Finding, 'expected' | 'actual'>): Amoun
   return (found.actual - found.expected) as Amount;
 }
 
+/** What a person's decision about a break depends on. Age alone changes none of these. */
+export function partsOf({ state, assignee, expected, actual }: Break) {
+  return [
+    ['state', state],
+    ['assignee', assignee],
+    ['expected amount', expected?.toString() ?? null],
+    ['actual amount', actual?.toString() ?? null],
+  ] as const;
+}
+
 /** The figures of a finding. */
 function figuresOf({ expected, actual, severity }: Finding): BreakFigures {
   return { expected, actual, severity };

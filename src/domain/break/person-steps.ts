@@ -1,4 +1,5 @@
-import { resolved, type Break, type BreakStep } from './break.ts';
+import { changedSince } from '../fact/basis.ts';
+import { partsOf, resolved, type Break, type BreakStep } from './break.ts';
 import type { Decision, Refusal } from '../fact/decision.ts';
 
 export type BreakDecision = Extract<
@@ -8,7 +9,7 @@ export type BreakDecision = Extract<
 
 /**
  * Handles a person's decision about a break: `open → investigating → resolved`, with notes and an
- * assignee. A note may follow the resolution.
+ * assignee. A note may follow the resolution, and any change: it decides nothing.
  */
 export function handleBreakDecision(
   known: Break,
@@ -20,6 +21,8 @@ export function handleBreakDecision(
     const detail = `resolved already by ${known.resolvedBy}: ${known.resolution}`;
     return { kind: 'refused', refusal: { kind: 'conflict', detail } };
   }
+  const stale = decision.kind === 'note' ? null : changedSince(partsOf(known), decision.basis);
+  if (stale !== null) return { kind: 'refused', refusal: { kind: 'conflict', detail: stale } };
   const event = { breakId: known.breakId, at, actor, before: null, after: null };
   const after = { ...known, updatedAt: at };
   switch (decision.kind) {

@@ -135,6 +135,19 @@ export function approvers(deposit: Deposit): Set<string> {
   return new Set(deposit.approvals.map((approval) => approval.person));
 }
 
+/** What a person's decision about a deposit depends on. One more confirmation changes none. */
+export function partsOf(deposit: Deposit) {
+  const { epoch, amount, attributedTo, operatorHold, decimalsChanged } = deposit;
+  return [
+    ['epoch', epoch],
+    ['amount', amount.toString()],
+    ['owner', attributedTo],
+    ['hold by a person', operatorHold !== null],
+    ['doubt about decimals', decimalsChanged],
+    ['approvals', [...approvers(deposit)]],
+  ] as const;
+}
+
 /**
  * Whether enough people approved. The person who attributed a deposit cannot complete its
  * approvals: the last needed approval, or a later one, must come from another person.

@@ -1,5 +1,6 @@
 import { approvalsNeeded, ruleFor } from '../policy/policy.ts';
-import { approvers, type Deposit, type HoldReason } from './deposit.ts';
+import { changedSince } from '../fact/basis.ts';
+import { approvers, partsOf, type Deposit, type HoldReason } from './deposit.ts';
 import type { Decision, Refusal } from '../fact/decision.ts';
 import { changeSet, type ChangeSet, type RuleContext } from '../hash/hash-state.ts';
 import { entryOf, type Entry } from '../money/entry.ts';
@@ -89,7 +90,7 @@ function attributed(
 /**
  * Handles an operator's decision about a deposit. An approval is bound to the epoch and the owner,
  * counts once per person, and never replaces verification. No decision credits a deposit that the
- * custody API has not confirmed.
+ * custody API has not confirmed. A decision about another version than the person read is refused.
  */
 export function handleDepositDecision(
   deposit: Deposit,
@@ -100,6 +101,8 @@ export function handleDepositDecision(
   if (deposit.credit !== null) {
     return conflict(`the deposit is ${deposit.state} already: its credit is in the feed`);
   }
+  const stale = changedSince(partsOf(deposit), decision.basis);
+  if (stale !== null) return conflict(stale);
   switch (decision.kind) {
     case 'approve':
       return approved(deposit, decision.reason, context);

@@ -5,6 +5,12 @@ import type { ExemptionRule } from '../break/exemption.ts';
 import type { HaltScope } from '../policy/halt.ts';
 import type { AssetId, BreakId, CreditId, DepositId } from '../ids.ts';
 
+/** What a person saw when they decided; absent in facts of earlier versions. */
+interface Based {
+  /** The version of the deposit, the break or the policy that they read. */
+  readonly basis?: string;
+}
+
 /** A decision of a person, a consumer or the configuration; journalled with its actor. */
 export type Decision =
   | {
@@ -24,11 +30,11 @@ export type Decision =
       readonly replaces: number;
       readonly reason: string;
     }
-  | {
+  | ({
       readonly kind: 'halt' | 'resume';
       readonly scope: HaltScope;
       readonly reason: string;
-    }
+    } & Based)
   /** All exemption rules of the configuration from now on. Those of people stay. */
   | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
   /** A person adds an exemption rule. The reason is the rule's own. */
@@ -51,10 +57,10 @@ export type Decision =
       readonly decimals: number;
       readonly reason: string;
     }
-  | { readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string }
-  | { readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string }
-  | { readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string }
-  | {
+  | ({ readonly kind: 'approve'; readonly depositId: DepositId; readonly reason: string } & Based)
+  | ({ readonly kind: 'hold'; readonly depositId: DepositId; readonly reason: string } & Based)
+  | ({ readonly kind: 'release'; readonly depositId: DepositId; readonly reason: string } & Based)
+  | ({
       readonly kind: 'attribute';
       readonly depositId: DepositId;
       /** The owner, in the exchange's own terms. */
@@ -62,20 +68,23 @@ export type Decision =
       /** False in facts of earlier versions, whose attribution kept approvals and was permanent. */
       readonly endsApprovals: boolean;
       readonly reason: string;
-    }
+    } & Based)
   /** The store continues from a backup: later feed items get cursors of their own. */
   | { readonly kind: 'restored'; readonly reason: string }
   | { readonly kind: 'acknowledge'; readonly creditId: CreditId; readonly reference: string }
-  | { readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string }
-  | { readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string }
-  | {
+  | ({ readonly kind: 'investigate'; readonly breakId: BreakId; readonly reason: string } & Based)
+  | ({ readonly kind: 'resolve'; readonly breakId: BreakId; readonly reason: string } & Based)
+  | ({
       readonly kind: 'assign';
       readonly breakId: BreakId;
       /** A person or a team, in the operators' own terms; null removes the assignee. */
       readonly assignee: string | null;
       readonly reason: string;
-    }
-  | { readonly kind: 'note'; readonly breakId: BreakId; readonly note: string }
+    } & Based)
+  | ({ readonly kind: 'note'; readonly breakId: BreakId; readonly note: string } & Based)
+  /** Why a person ran a reconciliation or closed a day by hand. The run and the close are facts too. */
+  | { readonly kind: 'run-now'; readonly reason: string }
+  | { readonly kind: 'close-now'; readonly day: string; readonly reason: string }
   | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
   /** A person makes a token at run time. The journal holds its SHA-256 (hex), never the token. */
   | {

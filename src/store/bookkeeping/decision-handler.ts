@@ -88,6 +88,9 @@ export class DecisionHandler {
         return this.#aboutToken(decision, actor, now);
       case 'sign':
         return this.#sign(decision, actor, now);
+      case 'run-now':
+      case 'close-now':
+        return TAKEN;
       case 'retry': {
         const retried = this.#retry(decision.quarantineId, now);
         if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };

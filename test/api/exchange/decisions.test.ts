@@ -50,6 +50,7 @@ test('a deposit is shown with everything that its credit depends on', async () =
     approvals: [],
     creditId: null,
     reference: null,
+    version: '[0,"100",null,false,false,[]]',
     firstSeenAt: at,
     updatedAt: at,
   };

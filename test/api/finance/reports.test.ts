@@ -178,3 +178,25 @@ test('a close by hand: a closed day stays, an open one is too early, an unknown 
   expect(answers[1]?.body['detail']).toContain('ends at 2025-11-22T00:00:00.000Z');
   expect(asked.toSorted()).toEqual(['2025-01-01', '2025-11-21']);
 });
+
+test('whoever closes a day or runs a reconciliation by hand may say why, and the journal keeps it', async () => {
+  const api: ApiUnderTest = await apiUnderTest(undefined, {
+    close: async (day) => {
+      await api.open.record(closeOf(api.open, { day, cutOffAt: api.open.at + 1 }));
+      return { kind: 'closed' };
+    },
+  });
+  await api.open.deliver(new Service().confirmed(1));
+  const close = `/v1/reports/daily/${DAY}/close`;
+  const because = { reason: 'the auditors wait' };
+  expect((await api.post(close, because)).status).toBe(200);
+  // It is closed already: nothing was done, so nobody gave a reason.
+  expect((await api.post(close, { reason: 'again' })).status).toBe(200);
+  expect((await api.post('/v1/reconciliations', because)).status).toBe(200);
+  expect((await api.request('POST', '/v1/reconciliations', { as: 'olga' })).status).toBe(200);
+  const decisions = api.open.bodies('decision').filter((body) => !body.includes('"policy"'));
+  expect(decisions.map((body) => JSON.parse(body) as unknown)).toEqual([
+    { kind: 'close-now', day: DAY, ...because },
+    { kind: 'run-now', ...because },
+  ]);
+});

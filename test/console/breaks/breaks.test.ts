@@ -303,3 +303,31 @@ test('an empty reason is refused with the API’s words', async () => {
   expect(page).toContain('The request is not valid');
   expect(page).toContain('reason: must not be empty');
 });
+
+/** The values of a page's fields of a name, as a browser sends them. */
+function valuesOf(page: string, name: string): string[] {
+  const found = page.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'));
+  return [...found].map(([, value = '']) => value.replaceAll('&quot;', '"'));
+}
+
+test('a break that changed since the page was read is not resolved, alone or in bulk', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 2);
+  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
+  const [first, second] = console.open.breaks().map(({ break_id: id }) => `/console/breaks/${id}`);
+  const [basis = ''] = valuesOf(await olga.get(first), 'basis');
+  const ticks = valuesOf(await olga.get('/console/breaks'), 'break');
+  expect(ticks).toHaveLength(2);
+  await otto.send(`${first}/assign`, { assignee: 'otto', reason: 'my vault' });
+  const stale = 'it changed since you read it: its assignee was none and is otto now.';
+  const alone = await olga.send(`${first}/resolve`, { reason: 'an airdrop', basis });
+  expect(words(alone)).toContain(stale);
+  const body = new URLSearchParams({ step: 'resolve', reason: 'an airdrop' });
+  for (const tick of ticks) body.append('break', tick);
+  await olga.request('/console/breaks/bulk', { method: 'POST', body, headers: OWN_PAGE });
+  const queue = words(await olga.get('/console/breaks'));
+  expect(queue).toContain('1 break is resolved. 1 refused.');
+  expect(queue).toContain(stale);
+  expect(console.open.breaks().map(({ state }) => state)).toEqual(['open', 'resolved']);
+  expect(words(await olga.get(second))).toContain('resolved');
+});

@@ -152,6 +152,7 @@ const ON_DEPOSITS: readonly Action[] = [
   {
     name: 'Run now',
     at: () => '/console/runs',
+    fields: { reason: 'the bank asks' },
     says: 'The reconciliation has run.',
     holds: ['SELECT count(*) FROM reconciliations', '2'],
   },

@@ -84,6 +84,18 @@ test('the page shows the rules, inherited settings too, and who set them', async
   expect(page).not.toContain('/policy/change"');
 });
 
+test('the switches send the policy’s version: a resume of another policy than the page showed is refused', async () => {
+  const console = await consoleUnderTest();
+  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
+  const asset = 'ethereum:ETH';
+  await olga.send(`${PATH}/halt`, { asset, reason: 'a fork' });
+  const basis = /name="basis" value="(pol_\d+)"/.exec(await olga.get(PATH))?.[1] ?? '';
+  expect(basis).toMatch(/^pol_/);
+  await otto.send(`${PATH}/halt`, { network: 'ripple', reason: 'another fork', basis });
+  const refused = words(await olga.send(`${PATH}/resume`, { asset, reason: 'over', basis }));
+  expect(refused).toContain('otto has changed the policy since you read it (another fork)');
+});
+
 test('an operator halts an asset and resumes it; the reason is kept', async () => {
   const console = await consoleUnderTest();
   const olga = await console.as('olga');

@@ -47,7 +47,12 @@ test('an operator runs one and reads that it ran; a viewer has no button, and is
   );
   expect(console.open.rows('SELECT * FROM reconciliations')).toEqual([]);
   expect(await olga.get('/console/runs')).toContain('Run now');
-  expect(words(await olga.send('/console/runs'))).toContain('The reconciliation has run.');
+  expect(words(await olga.send('/console/runs', { reason: '' }))).toContain('must not be empty');
+  const ran = words(await olga.send('/console/runs', { reason: 'the bank asks' }));
+  expect(ran).toContain('The reconciliation has run.');
+  expect(words(await vera.get('/console/audit'))).toContain(
+    'olga ran a reconciliation by hand the bank asks',
+  );
   // The message is shown once.
   expect(await olga.get('/console/runs')).not.toContain('The reconciliation has run.');
   expect(console.open.rows('SELECT * FROM reconciliations')).toHaveLength(1);

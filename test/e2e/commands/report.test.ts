@@ -126,6 +126,6 @@ test('a day that is not closed is named, with exit code 1', async () => {
   const refused = await runProgram('report', ...asked);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is not one of api.tokens: its SHA-256 must be in the configuration. Set COUNTERFOIL_TOKEN or --token-file.\n`,
+    `counterfoil: ${daemon.url}/v1/reports/daily?pageSize=1 answered 401: The token is unknown, replaced or revoked: send one of api.tokens, or one that an admin made. Set COUNTERFOIL_TOKEN or --token-file.\n`,
   ]);
 });
