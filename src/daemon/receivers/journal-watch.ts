@@ -1,6 +1,6 @@
 import type { Logger } from '../../ops/log.ts';
 import type { ReceiverMetrics } from '../../ops/metrics/receiver-metrics.ts';
-import type { JournalState } from '../../store/replicated/journal-state.ts';
+import { clockText, type JournalState } from '../../store/replicated/journal-state.ts';
 
 /** A larger difference of two clocks is no delay of the network. */
 const CLOCK_MS_MAX = 5_000;
@@ -19,10 +19,9 @@ export function journalWarnings(
     );
   }
   if (Math.abs(clockAheadMs) > CLOCK_MS_MAX) {
-    const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
-    const is = clockAheadMs > 0 ? 'ahead of' : 'behind';
+    const text = clockText(clockAheadMs, "the database's");
     found.push(
-      `this machine's clock is ${seconds} s ${is} the database's: set both clocks by NTP. Leases follow the database's clock; times of notifications and days follow this one`,
+      `${text}. Leases follow the database's clock; times of notifications and days follow this one`,
     );
   }
   if (namesakeUrl !== null) {

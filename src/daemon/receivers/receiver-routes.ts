@@ -8,11 +8,9 @@ import type { FactQueue } from '../../intake/fact-queue.ts';
 import { PathTokens } from '../../intake/path-token.ts';
 import { readBody } from '../../intake/read-body.ts';
 import type { DecodeBody } from '../../store/port.ts';
+import { CLOCK_DIFFERENCE_MS_MAX, clockText } from '../../store/replicated/journal-state.ts';
 import { unframed, PROTOCOL, type FramedFact, type OwnerAnswer } from './frame.ts';
 import { RECEIVER_HEADERS, type RunCalled } from './owner-client.ts';
-
-/** Most that clocks of two receivers may differ. Times in the journal come from either. */
-export const CLOCK_DIFFERENCE_MS_MAX = 30_000;
 
 /** Bytes of a frame besides its largest body: the list of its facts. */
 const LIST_BYTES_MAX = 1_048_576;
@@ -114,18 +112,12 @@ function refusal(
   const aheadMs = Number(context.req.header(RECEIVER_HEADERS.sentAt)) - options.now();
   if (!(Math.abs(aheadMs) <= CLOCK_DIFFERENCE_MS_MAX)) {
     options.observe('clock');
-    return context.text(clockText(aheadMs), 422);
+    return context.text(clockText(aheadMs, "the owner's"), 422);
   }
   const epoch = options.epoch();
   if (epoch !== null && context.req.header(RECEIVER_HEADERS.epoch) === String(epoch)) return null;
   options.observe('epoch');
   return notOwner(context);
-}
-
-function clockText(aheadMs: number): string {
-  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  const is = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `this receiver's clock is ${seconds} s ${is} the owner's: set both clocks by NTP`;
 }
 
 function notOwner(context: Context): Response {

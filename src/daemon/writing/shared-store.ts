@@ -2,7 +2,7 @@ import type { Fact } from '../../domain/fact/fact.ts';
 import type { CommitResult } from '../../store/port.ts';
 import type { Replica } from '../../store/replicated/replica.ts';
 import { ReplicatedLedger } from '../../store/replicated/replicated-ledger.ts';
-import type { JournalState } from '../../store/replicated/journal-state.ts';
+import { clockBar, type JournalState } from '../../store/replicated/journal-state.ts';
 import { JournalUnavailable, type SharedJournal } from '../../store/replicated/shared-journal.ts';
 import type { FromWriter } from './messages.ts';
 import type { WrittenStore } from './writer-thread.ts';
@@ -43,7 +43,8 @@ export class SharedStore implements WrittenStore {
   readonly #ledger: ReplicatedLedger;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #lookedAt = -Infinity;
+  /** When the journal was last looked at; null until it has once been seen. */
+  #lookedAt: number | null = null;
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
@@ -91,10 +92,13 @@ export class SharedStore implements WrittenStore {
 
   async #look(): Promise<void> {
     const { journal, clock, say } = this.#options;
-    if (clock() - this.#lookedAt < LOOK_MS) return;
-    this.#lookedAt = clock();
+    if (this.#lookedAt !== null && clock() - this.#lookedAt < LOOK_MS) return;
+    if (this.#lookedAt !== null) this.#lookedAt = clock();
     try {
-      say({ kind: 'journal', state: await this.#ledger.between(() => journal.look()) });
+      const state = await this.#ledger.between(() => journal.look());
+      this.#lookedAt ??= clock();
+      this.#ledger.bar(clockBar(state.clockAheadMs));
+      say({ kind: 'journal', state });
     } catch (error) {
       if (!(error instanceof JournalUnavailable)) throw error;
       // The role says why.
@@ -103,8 +107,10 @@ export class SharedStore implements WrittenStore {
   }
 
   async #steps(): Promise<void> {
-    await this.#ledger.step();
+    // Look first: a receiver whose clock is wrong must not become the owner.
     await this.#look();
-    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#steps(), STEP_MS);
+    const isBehind = await this.#ledger.step();
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.#steps(), isBehind ? 0 : STEP_MS);
   }
 }

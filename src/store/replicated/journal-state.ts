@@ -14,3 +14,22 @@ export interface JournalState {
   /** The URL of another live process under this receiver's name; null without one. */
   readonly namesakeUrl: string | null;
 }
+
+/** Most that clocks may differ. Times in the journal come from each receiver's clock. */
+export const CLOCK_DIFFERENCE_MS_MAX = 30_000;
+
+/** That two clocks differ, and what to do. `aheadMs`: this machine's minus the other one. */
+export function clockText(aheadMs: number, other: string): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  const is = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `this receiver's clock is ${seconds} s ${is} ${other}: set both clocks by NTP`;
+}
+
+/**
+ * Why a receiver must not own the journal, and what to do; null when it may. `clockAheadMs`: its
+ * clock minus the database's.
+ */
+export function clockBar(clockAheadMs: number): string | null {
+  if (Math.abs(clockAheadMs) <= CLOCK_DIFFERENCE_MS_MAX) return null;
+  return clockText(clockAheadMs, "the database's");
+}

@@ -10,7 +10,7 @@ import { JournalUnavailable, type Owner, type SharedJournal } from './shared-jou
  * |---|---|---|---|
  * | `owner` | yes | yes | `follower` when another receiver took over; `cut_off` |
  * | `follower` | hands facts to the owner | no | `owner` when no lease is valid; `cut_off`; `diverged` |
- * | `cut_off` | no | no | `follower` as soon as the journal and the replica can be written |
+ * | `cut_off` | no | no | `follower` when the journal and the replica can be written, and nothing bars it |
  * | `diverged` | no | no | none: a person decides |
  */
 export type Role =
@@ -22,6 +22,9 @@ export type Role =
 
 /** Facts that one read of the journal returns at most. */
 const READ_FACTS_MAX = 2_000;
+
+/** How long one step applies commits. Then it looks at the owner again, however much is left. */
+const FOLLOW_MS_MAX = 1_000;
 
 /** So many renewals may fail in a row before the lease ends. */
 const RENEWALS_PER_LEASE = 3;
@@ -51,6 +54,10 @@ export class ReplicatedLedger implements Ledger {
   /** When the lease was last extended, on `#clock`. */
   #extendedAt = 0;
   #isResigned = false;
+  /** The facts that this replica could not write; null when it could write the last ones. */
+  #unwritten: readonly Fact[] | null = null;
+  /** Why this receiver must not own the journal; null when it may. */
+  #barredBy: string | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
@@ -80,19 +87,38 @@ export class ReplicatedLedger implements Ledger {
 
   /**
    * One turn of following and of ownership, to be called a few times a second: the owner extends
-   * its lease; a follower applies new commits, and takes over when no lease is valid. Never rejects
-   * because of the journal or the disk.
+   * its lease; a follower applies new commits, and takes over when no lease is valid. Resolves to
+   * whether commits are left for the next step. Never rejects because of the journal or the disk.
    */
-  step(): Promise<void> {
+  step(): Promise<boolean> {
     return this.#alone(async () => {
-      if (this.#role?.kind === 'diverged') return;
       try {
-        if (this.#role?.kind === 'owner') await this.#renew(this.#role.epoch);
-        else await this.#followAndTakeOver();
+        switch (this.#role?.kind) {
+          case 'diverged':
+            return false;
+          case 'owner':
+            await this.#stay(this.#role.epoch);
+            return false;
+          case 'follower':
+          case 'cut_off':
+          case undefined:
+            return await this.#followAndTakeOver();
+          default:
+            return this.#role satisfies never;
+        }
       } catch (error) {
         this.#fail(error);
+        return false;
       }
     });
+  }
+
+  /**
+   * Keeps this receiver from owning the journal, from the next step on; null lets it own the journal
+   * again. `cause` says what to do.
+   */
+  bar(cause: string | null): void {
+    this.#barredBy = cause;
   }
 
   /** Asks the journal something between commits and steps: it answers one question at a time. */
@@ -107,13 +133,17 @@ export class ReplicatedLedger implements Ledger {
       const role = this.#role;
       if (role?.kind !== 'owner') return;
       this.#change({ kind: 'follower', owner: null });
-      try {
-        await this.#journal.release(role.epoch);
-      } catch (error) {
-        // The lease ends by itself.
-        if (!(error instanceof JournalUnavailable)) throw error;
-      }
+      await this.#release(role.epoch);
     });
+  }
+
+  async #release(epoch: number): Promise<void> {
+    try {
+      await this.#journal.release(epoch);
+    } catch (error) {
+      // The lease ends by itself.
+      if (!(error instanceof JournalUnavailable)) throw error;
+    }
   }
 
   async #commit(facts: readonly Fact[]): Promise<CommitResult> {
@@ -123,8 +153,8 @@ export class ReplicatedLedger implements Ledger {
     try {
       prepared = this.#replica.prepare(facts);
     } catch (error) {
-      if (error instanceof StoreFailed) return { kind: 'unavailable', cause: causeOf(error) };
-      throw error;
+      if (!(error instanceof StoreFailed)) throw error;
+      return this.#yield(epoch, facts, error);
     }
     // The lease begins before the answer: this process may sleep in between.
     const asked = this.#clock();
@@ -134,7 +164,13 @@ export class ReplicatedLedger implements Ledger {
       return this.#lose(appended.kind === 'fenced' ? NOT_OWNER : appended.cause);
     }
     this.#extendedAt = asked;
-    return this.#keep(prepared);
+    try {
+      return this.#keep(prepared);
+    } catch (error) {
+      if (!(error instanceof StoreFailed)) throw error;
+      // The journal has the commit. The sender repeats, and the replica reads the commit again.
+      return this.#yield(epoch, facts, error);
+    }
   }
 
   /** A journal that fails in an unknown way may have kept the commit. */
@@ -149,15 +185,20 @@ export class ReplicatedLedger implements Ledger {
   }
 
   #keep({ outcomes }: Prepared): CommitResult {
-    try {
-      const news = this.#replica.keep();
-      this.#onApplied(this.#replica.head.lastSeq);
-      return { kind: 'committed', outcomes, news };
-    } catch (error) {
-      if (!(error instanceof StoreFailed)) throw error;
-      // The journal has the commit. The sender repeats, and the replica reads the commit again.
-      return this.#lose(causeOf(error));
-    }
+    const news = this.#replica.keep();
+    this.#onApplied(this.#replica.head.lastSeq);
+    return { kind: 'committed', outcomes, news };
+  }
+
+  /**
+   * Gives up the ownership, because this replica cannot be written: another receiver takes over at
+   * once. This one owns the journal again when it can write the same facts.
+   */
+  async #yield(epoch: number, facts: readonly Fact[], failed: StoreFailed): Promise<CommitResult> {
+    this.#unwritten = facts;
+    const lost = this.#lose(causeOf(failed));
+    await this.#release(epoch);
+    return lost;
   }
 
   /** The next step reads the journal again before it takes the ownership. */
@@ -166,44 +207,72 @@ export class ReplicatedLedger implements Ledger {
     return { kind: 'unavailable', cause };
   }
 
-  async #renew(epoch: number): Promise<void> {
+  async #stay(epoch: number): Promise<void> {
+    if (this.#barredBy !== null) {
+      this.#change({ kind: 'cut_off', cause: this.#barredBy });
+      return this.#release(epoch);
+    }
     if (this.#leaseAgeMs() < this.#leaseMs / RENEWALS_PER_LEASE) return;
     const asked = this.#clock();
     if (await this.#journal.renew(epoch)) this.#extendedAt = asked;
     else this.#change({ kind: 'follower', owner: await this.#journal.owner() });
   }
 
-  async #followAndTakeOver(): Promise<void> {
-    await this.#follow();
-    if (this.#isResigned) {
+  async #followAndTakeOver(): Promise<boolean> {
+    const isLevel = await this.#follow();
+    if (isLevel) this.#tryReplica();
+    if (this.#barredBy !== null) {
+      this.#change({ kind: 'cut_off', cause: this.#barredBy });
+      return !isLevel;
+    }
+    if (!isLevel || this.#isResigned) {
       this.#change({ kind: 'follower', owner: await this.#journal.owner() });
-      return;
+      return !isLevel;
     }
     const asked = this.#clock();
     const acquired = await this.#journal.acquire();
     if (acquired.kind === 'owned') {
       this.#change({ kind: 'follower', owner: acquired.by });
-      return;
+      return false;
     }
     // Nobody else can append now, so the replica holds everything afterwards.
-    await this.#follow();
+    while (!(await this.#follow()));
     this.#extendedAt = asked;
     this.#change({ kind: 'owner', epoch: acquired.epoch });
+    return false;
+  }
+
+  /** Throws `StoreFailed` while the replica cannot take the facts that it could not write. */
+  #tryReplica(): void {
+    if (this.#unwritten === null) return;
+    try {
+      this.#replica.prepare(this.#unwritten);
+      this.#replica.drop();
+    } catch (error) {
+      // A bug was thrown by the facts, so the replica can be written.
+      if (error instanceof StoreFailed) throw error;
+    }
+    this.#unwritten = null;
   }
 
   #leaseAgeMs(): number {
     return this.#clock() - this.#extendedAt;
   }
 
-  /** Applies all commits that the replica lacks. */
-  async #follow(): Promise<void> {
-    for (;;) {
+  /** Applies commits for a while; whether the replica then lacks none. */
+  async #follow(): Promise<boolean> {
+    const endsAt = this.#clock() + FOLLOW_MS_MAX;
+    while (this.#clock() < endsAt) {
       const following = await this.#journal.read(this.#replica.head, READ_FACTS_MAX);
       if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
-      if (following.commits.length === 0) return;
-      for (const commit of following.commits) this.#replica.follow(commit);
+      if (following.commits.length === 0) return true;
+      for (const commit of following.commits) {
+        this.#replica.follow(commit);
+        if (this.#clock() >= endsAt) break;
+      }
       this.#onApplied(this.#replica.head.lastSeq);
     }
+    return false;
   }
 
   #fail(error: unknown): void {

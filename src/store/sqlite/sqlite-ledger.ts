@@ -17,7 +17,7 @@ import { SqliteRecords } from './writing/sqlite-records.ts';
 import { SqliteWrites } from './writing/sqlite-writes.ts';
 import { insertInto } from './table/statement.ts';
 
-/** Pages in the log from which on the writer waits for readers, so that it can begin anew. */
+/** From this many pages in the log, the writer waits for readers, so that the log can restart. */
 const LOG_PAGES_MAX = 16_000;
 const RESTART_WAIT_MS = 250;
 
@@ -43,7 +43,7 @@ function causeOf({ cause }: StoreFailed): string {
 
 type ComputedDay = SealedCommit['computedDays'][number];
 
-/** Device and number of the file at a path: a moved one is another, by whatever name. */
+/** Device and inode of the file at a path: they show that a file was moved or replaced. */
 function fileAt(path: string): string | null {
   const at = statSync(path, { bigint: true, throwIfNoEntry: false });
   return at === undefined ? null : `${at.dev} ${at.ino}`;
@@ -158,8 +158,7 @@ export class SqliteLedger implements Ledger, Replica {
       this.#end.run();
       this.#head = this.#nextHead;
       this.#writes.committed();
-      // In a file that nobody will open again nothing is kept.
-      if (fileAt(this.#db.name) !== this.#file) throw new StoreFailed(new Error(MOVED));
+      this.#checkFile();
       return newsOf(this.#written);
     } catch (error) {
       this.drop();
@@ -232,11 +231,17 @@ export class SqliteLedger implements Ledger, Replica {
     try {
       this.#begin.run();
       this.#written = [];
+      this.#checkFile();
       return work();
     } catch (error) {
       this.drop();
       throw portError(error);
     }
+  }
+
+  /** In a file that nobody will open again nothing is kept. */
+  #checkFile(): void {
+    if (fileAt(this.#db.name) !== this.#file) throw new StoreFailed(new Error(MOVED));
   }
 
   #keeperFor(replays: boolean): Bookkeeper {

@@ -7,23 +7,28 @@ import { factOf, OpenLedger, START } from '../../store/open-ledger.ts';
 import { MemoryJournal, MemoryReceiver } from '../../store/replicated/memory-journal.ts';
 import { Service } from '../../store/webhook.ts';
 
-/** A journal that answers no append until its connection is closed. */
-class SilentJournal extends MemoryReceiver {
-  #hangUp: () => void = () => undefined;
-
-  override append(): Promise<Appended> {
-    return new Promise((resolve) => {
-      this.#hangUp = () => resolve({ kind: 'unknown', cause: 'the connection was closed' });
-    });
-  }
+/** A connection that says how far this machine's clock is ahead. */
+class WatchedReceiver extends MemoryReceiver {
+  clockAheadMs = 0;
 
   look(): Promise<JournalState> {
     return Promise.resolve({
       standby: 'waits',
       standbyLagBytes: 0,
-      clockAheadMs: 0,
+      clockAheadMs: this.clockAheadMs,
       leaseLeftMs: null,
       namesakeUrl: null,
+    });
+  }
+}
+
+/** A journal that answers no append until its connection is closed. */
+class SilentJournal extends WatchedReceiver {
+  #hangUp: () => void = () => undefined;
+
+  override append(): Promise<Appended> {
+    return new Promise((resolve) => {
+      this.#hangUp = () => resolve({ kind: 'unknown', cause: 'the connection was closed' });
     });
   }
 
@@ -48,4 +53,35 @@ test('a store closes beside a commit that the journal does not answer, and keeps
   await store.close();
   expect(await committed).toMatchObject({ kind: 'unavailable' });
   expect(open.ledger.head.lastSeq).toBe(0);
+});
+
+test('a receiver whose clock is wrong never owns the journal, and gives up what it owns', async () => {
+  const journal = new WatchedReceiver('a', new MemoryJournal());
+  const roles: unknown[] = [];
+  let now = 0;
+  const store = new SharedStore({
+    replica: new OpenLedger(undefined, { sharing: null }).ledger,
+    journal,
+    leaseMs: 3_000,
+    clock: () => now,
+    say: (message) => message.kind === 'role' && roles.push(message.role),
+  });
+  const ahead = {
+    kind: 'cut_off',
+    cause: "this receiver's clock is 3600 s ahead of the database's: set both clocks by NTP",
+  };
+  const later = async (clockAheadMs: number): Promise<void> => {
+    journal.clockAheadMs = clockAheadMs;
+    const before = roles.length;
+    now += 6_000;
+    await expect.poll(() => roles.length).toBe(before + 1);
+  };
+  journal.clockAheadMs = 3_600_000;
+  store.begin();
+  await expect.poll(() => roles).toEqual([ahead]);
+  await later(30_000);
+  await later(3_600_000);
+  expect(roles).toEqual([ahead, { kind: 'owner', epoch: 1 }, ahead]);
+  expect(await journal.owner()).toMatchObject({ isLeased: false });
+  await store.close();
 });

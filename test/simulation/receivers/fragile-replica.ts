@@ -4,7 +4,7 @@ import { StoreFailed } from '../../../src/store/port.ts';
 import type { Prepared, Replica } from '../../../src/store/replicated/replica.ts';
 import type { JournalHead, SealedCommit } from '../../../src/store/replicated/shared-journal.ts';
 
-/** A replica whose disk fails now and then, also after the journal has kept a commit. */
+/** A replica whose disk fails now and then, before and after the journal has kept a commit. */
 export class FragileReplica implements Replica {
   readonly #replica: Replica;
   readonly #fails: () => boolean;
@@ -19,6 +19,7 @@ export class FragileReplica implements Replica {
   }
 
   prepare(facts: readonly Fact[]): Prepared {
+    if (this.#fails()) throw full();
     return this.#replica.prepare(facts);
   }
 

@@ -9,6 +9,7 @@ import { ReplicaPosition } from '../../../src/daemon/receivers/replica-position.
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import { decode } from '../../../src/intake/decode.ts';
 import type { CommitQueue } from '../../../src/intake/commit-queue.ts';
+import { clockBar } from '../../../src/store/replicated/journal-state.ts';
 import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 import type { SqliteLedger } from '../../../src/store/sqlite/sqlite-ledger.ts';
@@ -92,6 +93,8 @@ export class SharingProcess {
 
   /** Follows the journal, extends the lease, or takes over. */
   async step(): Promise<void> {
+    const { now, clock } = this.#options;
+    this.#made(this.#ledger).bar(clockBar(now() - clock.now()));
     await this.life.whileAwake(this.#made(this.#ledger).step());
   }
 
@@ -142,6 +145,7 @@ export class SharingProcess {
       ownership: this.#ownership,
       queue: { setRoute: (route: FactRoute) => this.#made(this.#queue).setRoute(route) },
       client: {
+        hand: this.#options.hand,
         reconcile: this.#options.reconcile,
         close: () => Promise.resolve({ kind: 'not_owner' }),
       },

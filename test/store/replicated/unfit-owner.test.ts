@@ -1,0 +1,177 @@
+import { renameSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Fact } from '../../../src/domain/fact/fact.ts';
+import type { CommitNews } from '../../../src/store/commit-news.ts';
+import { StoreFailed } from '../../../src/store/port.ts';
+import type { Prepared, Replica } from '../../../src/store/replicated/replica.ts';
+import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
+import type {
+  Following,
+  JournalHead,
+  SealedCommit,
+} from '../../../src/store/replicated/shared-journal.ts';
+import { factOf, OpenLedger, START, temporaryPath } from '../open-ledger.ts';
+import { Service } from '../webhook.ts';
+import { MemoryJournal, MemoryReceiver } from './memory-journal.ts';
+import { Receiver } from './receivers.ts';
+
+function deposit(id: string): Fact {
+  const service = new Service();
+  return factOf(service.confirmed(1, { id, blockchainHash: `0x${id}` }), START);
+}
+
+const COMMITTED = { kind: 'committed' };
+
+/** A replica whose damaged pages some facts touch. */
+class DamagedReplica implements Replica {
+  readonly #replica: Replica;
+  isDamaged = false;
+
+  constructor(replica: Replica) {
+    this.#replica = replica;
+  }
+
+  get head(): JournalHead {
+    return this.#replica.head;
+  }
+
+  prepare(facts: readonly Fact[]): Prepared {
+    if (this.isDamaged) throw new StoreFailed(new Error('SQLITE_CORRUPT: malformed'));
+    return this.#replica.prepare(facts);
+  }
+
+  keep(): CommitNews | undefined {
+    return this.#replica.keep();
+  }
+
+  drop(): void {
+    this.#replica.drop();
+  }
+
+  follow(commit: SealedCommit): void {
+    this.#replica.follow(commit);
+  }
+}
+
+/** A receiver over a replica, told of its roles. */
+function receiverOver(journal: MemoryJournal, replica: Replica, connection: MemoryReceiver) {
+  const roles: Role[] = [];
+  const ledger = new ReplicatedLedger({
+    replica,
+    journal: connection,
+    leaseMs: journal.leaseMs,
+    clock: () => journal.now,
+    onRole: (role) => roles.push(role),
+    onApplied: () => undefined,
+  });
+  return { ledger, roles };
+}
+
+test('an owner whose replica is damaged gives up the ownership, and takes it when it can write the facts', async () => {
+  const journal = new MemoryJournal();
+  const replica = new DamagedReplica(new OpenLedger(undefined, { sharing: null }).ledger);
+  const { ledger, roles } = receiverOver(journal, replica, journal.receiver('a'));
+  const other = new Receiver('b', journal);
+  await ledger.step();
+  replica.isDamaged = true;
+  const damaged = { kind: 'unavailable', cause: 'SQLITE_CORRUPT: malformed' };
+  expect(await ledger.commit([deposit('n1')])).toEqual(damaged);
+  journal.now += 1;
+  await ledger.step();
+  expect(roles.at(-1)).toEqual({ kind: 'cut_off', cause: 'SQLITE_CORRUPT: malformed' });
+  await other.ledger.step();
+  expect(other.role).toEqual({ kind: 'owner', epoch: 2 });
+  expect(await other.ledger.commit([deposit('n1')])).toMatchObject(COMMITTED);
+
+  replica.isDamaged = false;
+  await ledger.step();
+  expect(roles.at(-1)).toMatchObject({ kind: 'follower', owner: { name: 'b' } });
+  journal.now += journal.leaseMs + 1;
+  await ledger.step();
+  expect(await ledger.commit([deposit('n2')])).toMatchObject(COMMITTED);
+});
+
+test('an owner whose replica was moved appends nothing, and another one takes over', async () => {
+  const journal = new MemoryJournal();
+  const path = temporaryPath();
+  const open = new OpenLedger(path, { sharing: null });
+  const { ledger, roles } = receiverOver(journal, open.ledger, journal.receiver('a'));
+  const other = new Receiver('b', journal);
+  await ledger.step();
+  renameSync(path, `${path}.moved`);
+  for (let again = 0; again < 5; again += 1) {
+    expect(await ledger.commit([deposit(`n${again}`)])).toMatchObject({ kind: 'unavailable' });
+    journal.now += 1;
+    await ledger.step();
+  }
+  expect(journal.commits).toEqual([]);
+  expect(roles.map(({ kind }) => kind)).toEqual(['owner', 'cut_off']);
+  expect(JSON.stringify(roles.at(-1))).toContain('was moved');
+  await other.ledger.step();
+  expect(other.role).toEqual({ kind: 'owner', epoch: 2 });
+});
+
+test('a barred owner hands over, and takes the journal again when nothing bars it', async () => {
+  const journal = new MemoryJournal();
+  const [a, b] = [new Receiver('a', journal), new Receiver('b', journal)];
+  await a.ledger.step();
+  a.ledger.bar('its clock is an hour ahead');
+  await a.ledger.step();
+  expect(a.role).toEqual({ kind: 'cut_off', cause: 'its clock is an hour ahead' });
+  journal.now += 1;
+  await a.ledger.step();
+  expect(a.role).toMatchObject({ kind: 'cut_off' });
+  await b.ledger.step();
+  expect(b.role).toEqual({ kind: 'owner', epoch: 2 });
+  a.ledger.bar(null);
+  await a.ledger.step();
+  expect(a.role).toMatchObject({ kind: 'follower', owner: { name: 'b' } });
+});
+
+/** A connection on which the owner commits during each read, and each read takes 300 ms. */
+class BusyConnection extends MemoryReceiver {
+  readonly #during: () => Promise<void>;
+  reads = 0;
+
+  constructor(journal: MemoryJournal, during: () => Promise<void>) {
+    super('slow', journal);
+    this.#during = during;
+  }
+
+  override async read(after: JournalHead): Promise<Following> {
+    this.reads += 1;
+    await this.#during();
+    return super.read(after);
+  }
+}
+
+test('a follower that cannot keep up still sees who the owner is, and acquires only when it is level', async () => {
+  const journal = new MemoryJournal();
+  const [a, b] = [new Receiver('a', journal), new Receiver('b', journal)];
+  await a.ledger.step();
+  let owner: Receiver | null = a;
+  let number = 0;
+  const connection = new BusyConnection(journal, async () => {
+    journal.now += 300;
+    if (owner === null) return;
+    number += 1;
+    await owner.ledger.commit([deposit(`n${number}`)]);
+  });
+  const slow = new OpenLedger(undefined, { sharing: null });
+  const { ledger, roles } = receiverOver(journal, slow.ledger, connection);
+
+  expect(await ledger.step()).toBe(true);
+  expect(connection.reads).toBe(4);
+  expect(roles.at(-1)).toMatchObject({ kind: 'follower', owner: { name: 'a', isLeased: true } });
+  await a.ledger.resign();
+  journal.now += 1;
+  await b.ledger.step();
+  owner = b;
+  expect(await ledger.step()).toBe(true);
+  expect(roles.at(-1)).toMatchObject({ kind: 'follower', owner: { name: 'b', epoch: 2 } });
+  owner = null;
+  journal.now += journal.leaseMs + 1;
+  expect(await ledger.step()).toBe(false);
+  expect(roles.at(-1)).toEqual({ kind: 'owner', epoch: 3 });
+  expect(slow.ledger.head).toEqual(b.open.ledger.head);
+});
