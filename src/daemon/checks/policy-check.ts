@@ -35,7 +35,7 @@ export async function policyAhead(configured: CreditingPolicy, path: string): Pr
       const start = await policyAtStart(configured, reads);
       const text = startText(start);
       return {
-        policy: start.kind === 'unchanged' ? start.held.policy : start.policy,
+        policy: start.kind === 'taken' ? start.policy : start.held.policy,
         added: addedIn((await reads.exemptions()).rules),
         assets: await reads.pinnedDecimals(),
         diagnosis: text === null ? alone.diagnosis : warning('crediting policy', text),

@@ -89,7 +89,9 @@ export class Duties {
     // Check before the first write: a new fact would become the newest.
     for (const { check, detail } of await checkClock(reads, Date.now()))
       log.warn({ check }, detail);
-    const policyText = startText(await takePolicy(config.crediting, this.#context));
+    const isShared = config.receiver !== undefined;
+    const start = await takePolicy(config.crediting, this.#context, { isShared });
+    const policyText = startText(start);
     if (policyText !== null) log.warn(policyText);
     await takeExemptions(config.reconcile.exemptions, this.#context);
   }
