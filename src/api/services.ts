@@ -67,6 +67,14 @@ export interface AccessServices {
   readonly changed: () => Promise<void>;
 }
 
+/** How far this receiver's replica follows the journal that it shares with others. */
+export interface ReplicaServices {
+  /** How long to wait until the replica shows what another receiver has shown, milliseconds. */
+  readonly catchUpMsMax: number;
+  /** Whether it holds the whole journal. Ask after the wait: a former owner knows by then. */
+  readonly isLevel: () => Promise<boolean>;
+}
+
 /** What the routes need. */
 export interface Services {
   readonly reads: Reads;
@@ -76,6 +84,8 @@ export interface Services {
   /** The time of decisions, Unix milliseconds. */
   readonly now: () => number;
   readonly feed: FeedSignal;
+  /** Absent with SQLite. */
+  readonly replica?: ReplicaServices;
   readonly policy: PolicyServices;
   readonly checkExemption: CheckExemption;
   /** Checks on demand; asks nothing of the custody API. */

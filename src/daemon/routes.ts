@@ -3,7 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { getPath } from 'hono/utils/url';
 import { actingOn } from '../api/acting.ts';
 import { createApi } from '../api/application.ts';
-import type { Readiness, ReceiverState } from '../api/health.ts';
+import type { Readiness } from '../api/health.ts';
 import type { PolicyServices, SettingsAnswer } from '../api/services.ts';
 import { SignedInPeople } from '../api/people/signed-in-people.ts';
 import { takeTokens } from './start/run-time-tokens.ts';
@@ -31,8 +31,8 @@ import type { CertificateGate } from './senders/certificate-gate.ts';
 import type { Answering } from './listening/listener.ts';
 import type { Parts } from './parts.ts';
 import type { Duties } from './receivers/duties.ts';
-import type { Receiver } from './receivers/receiver.ts';
-import { epochOf, type SharedParts } from './receivers/shared-parts.ts';
+import { receiverState } from './receivers/receiver-state.ts';
+import type { SharedParts } from './receivers/shared-parts.ts';
 import type { RefusedSenders } from './senders/refused-senders.ts';
 
 /** Prefix of the webhook routes; the path token follows. */
@@ -138,7 +138,7 @@ function nowhere(observe: () => void): Answering {
 }
 
 function application(parts: Parts, phase: () => Readiness['phase']): Hono {
-  const { config, log, queue, reads, feed, access, tokens, version } = parts;
+  const { config, log, queue, reads, feed, access, tokens, version, shared } = parts;
   const onBug = bugsTo(log);
   const app = answeringBugs(new Hono(), onBug);
   app.use('*', refuseDiverged(parts));
@@ -148,6 +148,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     document: reads.document,
     alive: () => reads.alive,
     feed,
+    ...(shared === null ? {} : { replica: shared.replica }),
     policy: policyServices(parts),
     checkExemption,
     settings: () => settingsOf(parts, phase()),
@@ -194,7 +195,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       };
     },
   });
-  if (parts.shared !== null) app.route('/receivers', parts.shared.routes);
+  if (shared !== null) app.route('/receivers', shared.routes);
   return app.route('/', pages).route('/', api);
 }
 
@@ -303,29 +304,6 @@ function storeState(writer: FactQueue, shared: SharedParts | null): Readiness['s
   if (shared === null) return writer.lastFailure === null ? 'writable' : 'unavailable';
   const { role } = shared.receiver;
   return role?.kind === 'owner' || role?.kind === 'follower' ? 'writable' : 'unavailable';
-}
-
-function receiverState(shared: SharedParts): ReceiverState {
-  const { name, receiver, applied, ownerWatch, journalWatch } = shared;
-  const { role } = receiver;
-  const owner = role?.kind === 'follower' ? (role.owner?.name ?? null) : null;
-  return {
-    name,
-    role: role?.kind ?? 'starting',
-    epoch: epochOf(role),
-    owner: role?.kind === 'owner' ? name : owner,
-    position: applied.position,
-    cause: causeOf(receiver) ?? ownerWatch.cause,
-    warnings: journalWatch.warnings,
-  };
-}
-
-/** Why a receiver does not serve, and what to do. */
-function causeOf({ role, nameTaken }: Receiver): string | null {
-  if (nameTaken !== null) return nameTaken;
-  if (role?.kind === 'cut_off') return role.cause;
-  if (role?.kind !== 'diverged') return null;
-  return `${role.detail}. Stop this receiver, put its replica aside, and start it with an empty one`;
 }
 
 async function metricsText(parts: Parts): Promise<string> {

@@ -108,16 +108,26 @@ async function itemsAfter(
 
 /**
  * The feed item at a cursor. A cursor of another feed comes from a history that a restore replaced:
- * continuing there would skip new items. Throws the problem for such a cursor.
+ * continuing there would skip new items. Throws the problem for such a cursor, and for one that
+ * another receiver has given while this replica lags.
  */
 async function itemAt(
-  reads: Services['reads'],
+  { reads, replica, feed }: Services,
   cursor: number,
-  restoredAfter: readonly number[],
+  { restoredAfter, abort }: { readonly restoredAfter: readonly number[]; abort: AbortSignal },
 ): Promise<number> {
   const feedSeq = feedSeqAt(cursor, restoredAfter);
   const head = await reads.feedHead();
   if (feedSeq !== null && feedSeq <= head) return feedSeq;
+  if (replica !== undefined) {
+    const before = (feedSeq ?? Number.MAX_SAFE_INTEGER) - 1;
+    const woken = await feed.waitFor(before, replica.catchUpMsMax, abort);
+    if (woken === 'items' && feedSeq !== null) return feedSeq;
+    if (woken !== 'timeout' || !(await replica.isLevel())) {
+      const detail = `This receiver does not show cursor ${cursor} yet: try again, or ask another receiver.`;
+      throw new ProblemError({ kind: 'unavailable', detail });
+    }
+  }
   const detail = `The feed has no cursor ${cursor} (it ends at ${cursorOf(head, restoredAfter)}): it belongs to another feed, or the store was restored from an older backup. Read again from 0; known items keep their creditId.`;
   throw new ProblemError({ kind: 'conflict', detail });
 }
@@ -128,8 +138,9 @@ export function mountCredits(app: OpenAPIHono<ApiEnv>, services: Services): void
   app.openapi(readFeed, async (context) => {
     const { after: cursor, limit, wait } = context.req.valid('query');
     const restoredAfter = await reads.restoredAfter();
-    const after = await itemAt(reads, cursor, restoredAfter);
-    const items = await itemsAfter(services, { after, limit, wait }, context.req.raw.signal);
+    const abort = context.req.raw.signal;
+    const after = await itemAt(services, cursor, { restoredAfter, abort });
+    const items = await itemsAfter(services, { after, limit, wait }, abort);
     const data = items.map((item) => creditView(item, restoredAfter));
     return context.json({ data, next: data.at(-1)?.seq ?? cursor }, 200);
   });

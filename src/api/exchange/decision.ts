@@ -7,6 +7,13 @@ import type { Services } from '../services.ts';
 
 const REASON_CHARACTERS_MAX = 1_000;
 
+const DETAILS = {
+  busy: 'The store is busy; nothing was changed. Try again.',
+  // A lost connection to the journal tells nobody whether the journal kept the decision.
+  unavailable:
+    'The store did not confirm the decision. It may have been recorded: look before you repeat it.',
+} as const;
+
 /** Text of a person or consumer for the journal; it must not be empty. */
 export function statement(charactersMax: number) {
   return z.string().trim().min(1, 'must not be empty').max(charactersMax);
@@ -30,8 +37,7 @@ export async function recordDecision(
   const outcome = await services.submit({ kind: 'decision', at, actor: caller.name, decision });
   if (outcome.kind === 'not_taken') throw refusalProblem(outcome.refusal);
   if (outcome.kind === 'busy' || outcome.kind === 'unavailable') {
-    const detail = 'The store accepts no writes now; nothing was changed. Try again.';
-    throw new ProblemError({ kind: 'unavailable', detail });
+    throw new ProblemError({ kind: 'unavailable', detail: DETAILS[outcome.kind] });
   }
   if (outcome.kind !== 'taken' && outcome.kind !== 'unchanged') {
     throw new Error(`a decision ended as ${outcome.kind}`);

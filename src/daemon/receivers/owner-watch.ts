@@ -7,6 +7,8 @@ const ASK_MS = 2_000;
 /** While an owner changes, facts wait for it: a shorter silence keeps nobody from serving. */
 const UNREACHED_MS = 10_000;
 
+const REPAIR = 'repair the network between the receivers, or correct receiver.url';
+
 interface OwnerWatchOptions {
   readonly client: Pick<OwnerClient, 'hand'>;
   /** Monotonic milliseconds. */
@@ -24,7 +26,7 @@ export class OwnerWatch {
   readonly #options: OwnerWatchOptions;
   #owner: Owner | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when the owner does not answer. */
+  /** Since when the owner does not answer as an owner. */
   #silentSince: number | null = null;
   #cause: string | null = null;
 
@@ -62,7 +64,6 @@ export class OwnerWatch {
     switch (handed.kind) {
       case 'answered':
       case 'busy':
-      case 'not_owner':
         this.#silentSince = null;
         this.#change(null);
         break;
@@ -70,9 +71,13 @@ export class OwnerWatch {
         this.#silentSince = null;
         this.#change(handed.cause);
         break;
+      case 'not_owner':
+        // An owner that changes is gone in a moment. One that stays takes no facts of anybody.
+        this.#silent(`the owner ${owner.name} takes no facts in epoch ${owner.epoch}: see its log`);
+        break;
       case 'unreached':
       case 'unknown':
-        this.#silent(handed.cause);
+        this.#silent(`${handed.cause}: ${REPAIR}`);
         break;
       default:
         handed satisfies never;
@@ -84,7 +89,7 @@ export class OwnerWatch {
     const now = this.#options.clock();
     this.#silentSince ??= now;
     if (now - this.#silentSince < UNREACHED_MS) return;
-    this.#change(`${cause}: repair the network between the receivers, or correct receiver.url`);
+    this.#change(cause);
   }
 
   #change(cause: string | null): void {

@@ -16,6 +16,11 @@ const AGAIN_MS = 100;
 /** How long a caller waits until this replica shows what the owner has kept. */
 const APPLIED_MS_MAX = 5_000;
 
+const NOT_SHOWN: Submitted = {
+  kind: 'unavailable',
+  cause: 'the owner has recorded it, and this replica does not show it yet',
+};
+
 export interface ReceiverQueueOptions {
   /** This receiver's own writer. */
   readonly local: Pick<FactQueue, 'submit'>;
@@ -27,6 +32,8 @@ export interface ReceiverQueueOptions {
   readonly observe: (result: 'forwarded' | 'refused') => void;
   /** How long a fact waits for an owner, milliseconds. */
   readonly holdMsMax?: number;
+  /** How long a caller waits until this replica shows what the owner has kept, milliseconds. */
+  readonly appliedMsMax?: number;
 }
 
 /** What one attempt brought. `again`: nothing was kept, or it may be repeated without harm. */
@@ -42,6 +49,7 @@ type Attempt =
 export class ReceiverQueue implements FactQueue {
   readonly #options: ReceiverQueueOptions;
   readonly #holdMsMax: number;
+  readonly #appliedMsMax: number;
   #route: FactRoute = { kind: 'waiting', cause: 'this receiver has just started' };
   #handOver: HandOver | null = null;
   #changed: (() => void)[] = [];
@@ -57,6 +65,7 @@ export class ReceiverQueue implements FactQueue {
   constructor(options: ReceiverQueueOptions) {
     this.#options = options;
     this.#holdMsMax = options.holdMsMax ?? HOLD_MS_MAX;
+    this.#appliedMsMax = options.appliedMsMax ?? APPLIED_MS_MAX;
   }
 
   get waiting(): number {
@@ -184,16 +193,19 @@ export class ReceiverQueue implements FactQueue {
 
   async #answered(
     fact: Fact,
-    { answer }: Extract<HandedFact, { kind: 'answered' }>,
+    { answer, position }: Extract<HandedFact, { kind: 'answered' }>,
   ): Promise<Attempt> {
     if (answer.kind === 'failed') throw new Error(`the owner failed: ${answer.cause}`);
     if (answer.kind === 'unavailable' && isRecognised(fact)) {
       return { kind: 'again', cause: answer.cause };
     }
     if (answer.kind !== 'busy' && answer.kind !== 'unavailable') this.#options.observe('forwarded');
-    // The caller reads this replica next and must find what it has done.
-    if (answer.kind === 'taken') await this.#options.applied.waitFor(answer.seq, APPLIED_MS_MAX);
-    return { kind: 'done', outcome: answer };
+    if (answer.kind !== 'taken' && answer.kind !== 'unchanged') {
+      return { kind: 'done', outcome: answer };
+    }
+    // The caller reads this replica next and must find what it has done, now or earlier.
+    const isShown = await this.#options.applied.waitFor(position, this.#appliedMsMax);
+    return { kind: 'done', outcome: isShown ? answer : NOT_SHOWN };
   }
 
   #wakeAll(): void {

@@ -14,6 +14,8 @@ const AGAIN_MS = 1_000;
 /** How long a caller waits until this replica shows what the owner has kept. */
 const APPLIED_MS_MAX = 5_000;
 
+const NOT_SHOWN = 'it took place, but this replica does not show it yet';
+
 const CHANGES = 'the owner of the journal changes: try again in a moment';
 
 type OwnersDuties = LivingDuties & Pick<Duties, 'reconcile' | 'close' | 'reevaluate'>;
@@ -23,7 +25,7 @@ export interface ReceiverOptions {
   readonly url: string;
   readonly ownership: Ownership<OwnersDuties>;
   readonly queue: Pick<ReceiverQueue, 'setRoute'>;
-  readonly client: Pick<OwnerClient, 'reconcile' | 'close'>;
+  readonly client: Pick<OwnerClient, 'hand' | 'reconcile' | 'close'>;
   readonly applied: ReplicaPosition;
   readonly reads: Pick<Reads, 'reconciliation'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error' | 'fatal'>;
@@ -86,6 +88,16 @@ export class Receiver {
     this.#onDuty = null;
   }
 
+  /** Whether this replica holds the whole journal: the owner's does. */
+  async isLevel(): Promise<boolean> {
+    const { client, applied } = this.#options;
+    if (this.#role?.kind === 'owner') return true;
+    const owner = this.#owner();
+    if (owner === null) return false;
+    const handed = await client.hand(owner, []);
+    return handed.kind === 'answered' && applied.position >= handed.position;
+  }
+
   async reconcile(): Promise<RunAnswer> {
     const { ownership, client, reads } = this.#options;
     if (ownership.duties !== null) return ownership.duties.reconcile();
@@ -95,8 +107,7 @@ export class Receiver {
     if (called.kind === 'failed') return { kind: 'not_recorded', cause: called.cause };
     if (called.answer.kind !== 'ran') return called.answer;
     const run = await reads.reconciliation(called.answer.seq);
-    if (run !== undefined) return { kind: 'ran', run };
-    return { kind: 'not_recorded', cause: 'it took place, but this replica does not show it yet' };
+    return run === undefined ? { kind: 'not_recorded', cause: NOT_SHOWN } : { kind: 'ran', run };
   }
 
   async close(day: string): Promise<CloseAnswer> {
@@ -118,8 +129,8 @@ export class Receiver {
   ): Promise<{ kind: 'answered'; answer: Answer } | { kind: 'failed'; cause: string }> {
     const called = await call;
     if (called.kind === 'answered') {
-      await this.#options.applied.waitFor(called.position, APPLIED_MS_MAX);
-      return called;
+      const isShown = await this.#options.applied.waitFor(called.position, APPLIED_MS_MAX);
+      return isShown ? called : { kind: 'failed', cause: NOT_SHOWN };
     }
     const cause = 'cause' in called ? called.cause : CHANGES;
     return { kind: 'failed', cause };
@@ -143,7 +154,7 @@ export class Receiver {
           : { kind: 'waiting', cause: CHANGES };
       }
       case 'cut_off':
-        return { kind: 'waiting', cause: `the shared journal cannot be written: ${role.cause}` };
+        return { kind: 'waiting', cause: `this receiver takes nothing now: ${role.cause}` };
       case 'diverged':
         return { kind: 'refusing', cause: `this replica has diverged: ${role.detail}` };
       default:
@@ -192,7 +203,7 @@ function logRole(log: ReceiverOptions['log'], role: Role): void {
     case 'cut_off':
       return log.error(
         { cause: role.cause },
-        'cut off from the journal; senders get 503 and retry',
+        'this receiver takes nothing now; senders get 503 and retry',
       );
     case 'diverged': {
       const what =

@@ -15,17 +15,17 @@ export class ReplicaPosition {
     for (const { reached } of ready) reached();
   }
 
-  /** Resolves when the replica holds a position, at the latest after `msMax`. */
-  waitFor(position: number, msMax: number): Promise<void> {
-    if (position <= this.#position) return Promise.resolve();
+  /** Resolves when the replica holds a position, or after `msMax`: whether it holds the position. */
+  waitFor(position: number, msMax: number): Promise<boolean> {
+    if (position <= this.#position) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((one) => one !== waits);
-        resolve();
+        resolve(false);
       }, msMax);
       const reached = (): void => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       };
       const waits = { position, reached };
       this.#waiting.push(waits);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { IncomingMessage } from 'node:http';
+import type { ReplicaServices } from '../../api/services.ts';
 import type { Changes } from '../../console/live/changes.ts';
 import type { FeedSignal } from '../../api/exchange/feed-signal.ts';
 import { decode } from '../../intake/decode.ts';
@@ -23,12 +24,16 @@ import { ReplicaPosition } from './replica-position.ts';
 /** A silent journal must not hold up the end: the lease ends by itself. */
 const RESIGN_MS_MAX = 800;
 
+/** How long a consumer of the feed waits for a replica that lags. */
+const CATCH_UP_MS = 5_000;
+
 /** The parts of a receiver that shares its journal with others. */
 export interface SharedParts {
   readonly name: string;
   readonly receiver: Receiver;
   readonly queue: ReceiverQueue;
   readonly applied: ReplicaPosition;
+  readonly replica: ReplicaServices;
   readonly ownerWatch: OwnerWatch;
   readonly journalWatch: JournalWatch;
   /** What this receiver takes from others. */
@@ -55,7 +60,7 @@ interface ReceiverContext extends OpenStore {
 export function sharedParts(context: ReceiverContext): SharedParts | null {
   const { config, log, metrics, ownership, reads, feed, changes } = context;
   if (config.receiver === undefined) return null;
-  const { name, url, secret, standby } = config.receiver;
+  const { name, url, secret, standby, leaseSeconds } = config.receiver;
   const writer = context.queue;
   const now = (): number => Date.now();
   metrics.begin();
@@ -92,6 +97,11 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
     receiver,
     queue,
     applied,
+    replica: {
+      // An owner that slept has lost or renewed its lease by then, and knows.
+      catchUpMsMax: Math.max(CATCH_UP_MS, leaseSeconds * 1_000 + CATCH_UP_MS / 2),
+      isLevel: () => receiver.isLevel(),
+    },
     ownerWatch,
     journalWatch,
     routes,

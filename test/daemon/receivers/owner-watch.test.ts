@@ -34,7 +34,7 @@ function watchOf(...answers: readonly Handed[]): { watch: OwnerWatch; observed: 
 
 test('a follower that the owner refuses says why at the next question, and no longer than it lasts', async () => {
   const refused: Handed = { kind: 'refused', cause: 'another secret' };
-  const { watch, observed } = watchOf(ANSWERED, refused, refused, { kind: 'not_owner' });
+  const { watch, observed } = watchOf(ANSWERED, refused, refused, ANSWERED);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(watch.cause).toBe(null);
   await vi.advanceTimersByTimeAsync(4_000);
@@ -47,6 +47,17 @@ test('an owner that does not answer for less than ten seconds keeps nobody from 
   const { watch, observed } = watchOf(UNREACHED, UNREACHED, UNREACHED, UNREACHED, ANSWERED);
   await vi.advanceTimersByTimeAsync(60_000);
   expect([watch.cause, ...observed]).toEqual([null]);
+});
+
+test('an owner that says for ten seconds that it is none keeps a follower from serving, until it takes facts', async () => {
+  const notOwner = Array.from({ length: 7 }, (): Handed => ({ kind: 'not_owner' }));
+  const { watch, observed } = watchOf(...notOwner, ANSWERED);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(watch.cause).toBe(null);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(watch.cause).toBe('the owner b takes no facts in epoch 4: see its log');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect([watch.cause, ...observed]).toEqual([null, true, false]);
 });
 
 test('an owner that does not answer for ten seconds does, until another one is there', async () => {

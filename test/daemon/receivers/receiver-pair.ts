@@ -65,6 +65,7 @@ interface FollowerOptions {
   readonly secret?: string;
   readonly now?: () => number;
   readonly holdMsMax?: number;
+  readonly appliedMsMax?: number;
   readonly hand?: OwnerClient['hand'];
 }
 

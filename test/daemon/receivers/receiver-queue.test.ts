@@ -68,6 +68,28 @@ test('a decision is answered when the replica of the follower shows it', async (
   expect(await outcome).toMatchObject({ kind: 'taken', seq: 2 });
 });
 
+const OWNER = { name: 'o', url: 'http://o.invalid', epoch: 1, isLeased: true };
+
+test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
+  'a decision that the owner answers with %o waits for the replica, and is unavailable without it',
+  async (answer) => {
+    const hand = (): Promise<Handed> =>
+      Promise.resolve({ kind: 'answered', answers: [answer], position: 2 } as Handed);
+    const lagging = follower({ hand, appliedMsMax: 10 });
+    lagging.queue.setRoute({ kind: 'follower', owner: OWNER });
+    expect(await lagging.queue.submit(HALT)).toEqual({
+      kind: 'unavailable',
+      cause: 'the owner has recorded it, and this replica does not show it yet',
+    });
+    const { queue, applied } = follower({ hand, appliedMsMax: 240_000 });
+    queue.setRoute({ kind: 'follower', owner: OWNER });
+    const outcome = queue.submit(HALT);
+    await turn();
+    applied.reach(2);
+    expect(await outcome).toEqual(answer);
+  },
+);
+
 test('facts for a former owner go to the new one, and nothing is kept twice', async () => {
   const [former, next] = [new TestOwner(), new TestOwner()];
   const [formerOwner, nextOwner] = [await former.listen(), await next.listen()];

@@ -27,6 +27,7 @@ function told(position = 7) {
     ownership,
     queue: { setRoute: ({ kind }: FactRoute) => void said.push(kind) },
     client: {
+      hand: () => Promise.resolve({ kind: 'answered', answers: [], position: 7 }),
       reconcile: () => Promise.resolve({ kind: 'not_owner' }),
       close: () => Promise.resolve({ kind: 'refused', cause: 'another secret' }),
     },
@@ -81,6 +82,16 @@ test('a receiver that becomes the owner during its shutdown begins no duties', a
   receiver.take({ kind: 'owner', epoch: 1 });
   await receiver.end();
   expect(said).toEqual(['owner']);
+});
+
+test('a receiver is level when it holds what the owner holds', async () => {
+  const [level, behind] = [told(7).receiver, told(6).receiver];
+  for (const receiver of [level, behind]) receiver.take({ kind: 'follower', owner: OTHER });
+  expect([await level.isLevel(), await behind.isLevel()]).toEqual([true, false]);
+  level.take({ kind: 'cut_off', cause: 'the network' });
+  behind.take({ kind: 'owner', epoch: 5 });
+  expect([await level.isLevel(), await behind.isLevel()]).toEqual([false, true]);
+  await behind.end();
 });
 
 test('a diverged replica refuses facts', () => {

@@ -49,8 +49,9 @@ export class HandingOver {
     if (sent.kind !== 'ok') return sent;
     const answers = ownerAnswers.parse(sent.json);
     this.handed += facts.length;
-    const seen = answers.answers.map((one) => (one.kind === 'taken' ? one.seq : 0));
-    return (await this.#shows(from, Math.max(...seen))) ?? { kind: 'answered', ...answers };
+    const isShown = answers.answers.some(({ kind }) => kind === 'taken' || kind === 'unchanged');
+    const position = isShown ? answers.position : 0;
+    return (await this.#shows(from, position)) ?? { kind: 'answered', ...answers };
   }
 
   async reconcile(from: SharingProcess, owner: Owner): Promise<Called<RunCalled>> {
