@@ -68,7 +68,7 @@ test.for(COURSES)('%s: %j', ([, attempts, is]) => {
   expect(words(after(attempts).state)).toBe(is);
 });
 
-test('a change is told once, however many requests meet it', () => {
+test('a change of access is reported once for many requests', () => {
   const { serviceCount } = after([
     'transactions 200',
     'transactions 401',

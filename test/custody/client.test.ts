@@ -72,7 +72,7 @@ test('what nobody reads may have any shape', async () => {
   });
 });
 
-test('a row that cannot be read is reported beside the others, not in place of them', async () => {
+test('an unreadable row is reported beside the readable rows', async () => {
   const { service, client, soon } = await startClient();
   const odd = { ...TRANSACTION, transactionId: 'tx-2', type: 'sideways' };
   service.answer(() => ({ json: page([TRANSACTION, odd]) }));
@@ -216,14 +216,14 @@ test.each(['AU-1', 'AU-2'])(
   },
 );
 
-test('a lasting half JSON is malformed, and tells no values of it', async () => {
+test('a truncated JSON answer is malformed, and its values are not shown', async () => {
   const { service, client, soon } = await startClient();
   service.answer(() => ({ text: '{"secret":"s3cr3t"' }));
   const outcome = await client.transaction('tx-1', soon());
   expect(outcome).toEqual({ kind: 'malformed', detail: 'the body of 18 bytes is not JSON' });
 });
 
-test('a whole answer of another shape is malformed at once, with the place', async () => {
+test('a complete answer of another shape is malformed at once, and its path is named', async () => {
   const { service, client, soon } = await startClient();
   service.answer(() => ({ json: { ...TRANSACTION, vaultId: 7 } }));
   const outcome = await client.transaction('tx-1', soon());

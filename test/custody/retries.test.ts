@@ -166,7 +166,7 @@ test('none remaining: the client is silent until the reset, then goes on', async
   expect(clock.now()).toBe(before + 30_000);
 });
 
-test('a 429 waits as told and is tried again, also for a call that changes something', async () => {
+test('a 429 is tried again after its Retry-After, also for a call that changes something', async () => {
   const { service, clock, client, soon } = await startClient();
   service.answerInTurn(errorReply(429, 'RL-1', { 'retry-after': '12' }), {
     json: { nextTryAt: null },
@@ -197,7 +197,7 @@ test('a request beyond the budget is not sent', async () => {
   expect(service.asked).toHaveLength(100);
 });
 
-test('every attempt is told, with what came of it', async () => {
+test('every attempt is reported with its result', async () => {
   const { service, attempts, client, soon } = await startClient();
   service.answerInTurn(errorReply(500, 'GE-1'), errorReply(404, 'NE-1'));
   await client.transaction('tx-1', soon());

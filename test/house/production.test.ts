@@ -62,7 +62,7 @@ test.for([
   ['through the simulator', 'src/api/mail.ts', "import '../simulator/mail/smtp-sender.ts';"],
   ['when it is called', 'src/report/hash.ts', "await import('@noble/hashes/sha2.js');"],
 ] as const)(
-  'a module of the product that needs an optional package %s is told',
+  'a module of the product that needs an optional package %s is found',
   ([, path, text]) => {
     expect(neededInProduction([...sources, { path, text }])).not.toEqual([]);
   },

@@ -208,7 +208,7 @@ describe('a fact that trips a bug', () => {
     expect(await queue.submit(poison)).toEqual({ kind: 'delivery', status: 'duplicate' });
   });
 
-  test('once mended, a retry of what was kept takes effect as if it arrived at that moment', async () => {
+  test('a retry after the fix takes effect as if the notification had just arrived', async () => {
     const open = await openLedger();
     const { queue } = queueOver(buggy(open));
     await queue.submit(factOf(new Service().confirmed(1, { blockchainHash: POISON }), START));

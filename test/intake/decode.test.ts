@@ -97,7 +97,7 @@ describe('kept aside, for a later version may understand it', () => {
     expect(decodedText(text)).toMatch(defect);
   });
 
-  test('a lone surrogate in the id, told apart from another one', () => {
+  test('a lone surrogate in the id differs from another one', () => {
     const one = read('{"id":"\\ud800"}');
     const other = read('{"id":"\\ud801"}');
     expect([one.kind, other.kind]).toEqual(['quarantined', 'quarantined']);
@@ -189,7 +189,7 @@ describe('understood', () => {
     expect(decodedText(body)).toBe('notification');
   });
 
-  test('of a key given twice the last one counts, as JSON.parse has it', () => {
+  test('the last of two equal keys counts, as in JSON.parse', () => {
     const text = JSON.stringify(VALID).replace('"id":"ntf"', '"id":"first","id":"last"');
     const decoded = read(text);
     expect(decoded.kind === 'notification' && decoded.notification.id).toBe('last');

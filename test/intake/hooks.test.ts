@@ -88,7 +88,7 @@ describe('a delivery that is refused', () => {
     },
   );
 
-  test('an unknown token is told nothing about methods', async () => {
+  test('the answer to an unknown token says nothing about methods', async () => {
     const { url } = await listening(await openLedger());
     const response = await fetch(`${url}x`);
     expect(response.headers.get('allow')).toBeNull();
@@ -187,7 +187,7 @@ describe('while the store cannot write', () => {
     expect(answers).toEqual(['busy', 'busy']);
   });
 
-  test('garbage that was told "busy" does not use up the hour’s bound', async () => {
+  test('garbage that was answered "busy" does not count for the hour’s bound', async () => {
     const open = await openLedger();
     let down = true;
     const ledger: Ledger = { commit: (facts) => (down ? DOWN : open.ledger).commit(facts) };
@@ -198,7 +198,7 @@ describe('while the store cannot write', () => {
     expect(open.openBreaks()).toEqual(['malformed']);
   });
 
-  test('while shutting down, too: what waits is kept, what comes is told to retry', async () => {
+  test('a shutdown commits waiting facts, and answers new deliveries with a retry', async () => {
     const open = await openLedger();
     const { post, queue } = await listening(open);
     await queue.close();

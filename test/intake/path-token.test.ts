@@ -24,6 +24,6 @@ test.for(OTHERS)('another token is refused: %s', ([_, token]) => {
   expect(new PathTokens([OLD]).accepts(token)).toBe(false);
 });
 
-test('without any token nothing is accepted', () => {
+test('a configuration without tokens accepts nothing', () => {
   expect(new PathTokens([]).accepts('')).toBe(false);
 });

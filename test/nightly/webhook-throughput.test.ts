@@ -143,7 +143,7 @@ async function postPlainly(port: number): Promise<void> {
   agent.destroy();
 }
 
-test('five thousand vaults are told at once, each in order, for less than two bare POSTs would cost', async () => {
+test('five thousand vaults receive webhooks at once, each in order, for less than the cost of two bare POSTs', async () => {
   const yardstick = await startReceiver(PLAIN_REQUESTS);
   const plain = await costOf(PLAIN_REQUESTS, () => postPlainly(yardstick.port));
   const { port, outcome } = await startReceiver(NOTIFICATIONS);

@@ -47,7 +47,7 @@ function harness(): Harness {
   return { lifecycle, results, news, exited, codes, runOutOfTime, waits, clock };
 }
 
-test('what was started last is stopped first, one after the other', async () => {
+test('steps stop one after the other, the last started first', async () => {
   const { lifecycle } = harness();
   const order: string[] = [];
   for (const name of ['store', 'queue', 'intake']) {
@@ -187,7 +187,7 @@ test.each([
   { cause: 'SIGTERM', run: () => Promise.reject(stuck), exitCode: 1 },
   { cause: 'failure', run: () => undefined, exitCode: 1 },
 ] as const)(
-  'an end by $cause is told before its first step and after its last, with exit code $exitCode',
+  'an end by $cause is logged before its first step and after its last, with exit code $exitCode',
   async ({ cause, run, exitCode }) => {
     const { lifecycle, news, exited } = harness();
     const source = new EventEmitter();

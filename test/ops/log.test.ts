@@ -53,7 +53,7 @@ test.each([
   expect(() => void JSON.parse(lines[0] ?? '')).not.toThrow();
 });
 
-test('a known secret is masked wherever it stands, in messages and children too', () => {
+test('a known secret is masked everywhere, also in messages and child loggers', () => {
   const { log, lines } = recorded({ secrets: [TOKEN] });
   log.child({ path: `x${TOKEN}y` }).warn(`saw ${TOKEN}`);
   expect(lines[0]).not.toContain(TOKEN);

@@ -71,7 +71,7 @@ test('a break that is resolved leaves the page', async () => {
   expect(breaks).toEqual(['counterfoil_breaks_open{type="conservation",severity="critical"} 1']);
 });
 
-test('the oldest break of each severity tells its age', async () => {
+test('the metrics have the age of the oldest break of each severity', async () => {
   const metrics = new Metrics({ now: () => 100_000 });
   metrics.reconciliation.breaksOpen([
     { type: 'conservation', severity: 'critical', open: 1, oldestAt: 40_000 },
@@ -189,7 +189,7 @@ test('every name begins with the program, and names its unit last', async () => 
   }
 });
 
-test('the process can be told of too', async () => {
+test('process metrics can be added', async () => {
   const { text } = await new Metrics({ now: () => 0, process: true }).page();
   expect(text).toContain('counterfoil_process_resident_memory_bytes');
 });

@@ -98,7 +98,7 @@ test('a true deposit whose hash it claims waits, and is credited when the API de
 });
 
 test.for(['..', 'x'.repeat(200)])(
-  'an id that cannot be asked for is settled by its hash',
+  'an id that cannot be looked up is resolved by its hash',
   async (id) => {
     const stage = await Stage.start();
     const depositAddress = await stage.depositAddress();

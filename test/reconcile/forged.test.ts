@@ -103,7 +103,7 @@ test('the true transactionId, hash and position in another asset', async () => {
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
-test('another amount of a deposit that was not told before', async () => {
+test('another amount of a deposit without an earlier webhook', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   stage.loses = () => true;

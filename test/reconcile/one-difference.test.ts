@@ -26,7 +26,7 @@ function at({ accountId, addressId, networkAddress }: DepositAddress): object {
   return { account: { id: accountId }, address: { id: addressId, networkAddress } };
 }
 
-test('a wrong amount that both streams told is one break, although the address shows it too', async () => {
+test('a wrong amount in both streams is one break, although the address shows it too', async () => {
   const { stage, sweep } = await wrongInBothStreams();
   const run = await stage.run(sweep);
   expect(run.addresses?.checked).toBe(1);

@@ -82,7 +82,7 @@ test('mined again after the reversal, it is credited again after the same checks
   expect(new Set(ids).size).toBe(3);
 });
 
-test('mined again before the API was asked, the one credit stands', async () => {
+test('a deposit mined again before the API was asked keeps its one credit', async () => {
   const { stage } = await credited();
   await stage.reorg(5, []);
   await stage.mine(3);

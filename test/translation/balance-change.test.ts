@@ -79,7 +79,7 @@ test.for([
   expect(changesOf([read])).toMatchObject([{ amount: 1n, memo: null }]);
 });
 
-test('amounts and decimals come exactly, and are null where they are not told', () => {
+test('amounts and decimals are exact, and null when they are absent', () => {
   const digits = `-${'9'.repeat(78)}`;
   expect(only(change(digits, decimals(18)))).toMatchObject({
     amount: BigInt(digits),

@@ -28,7 +28,7 @@ test.for(TYPES)('the flaws of a changed %s %s are where the schema finds the fir
   expect(flawed.map(flawsOf)).toEqual(flawed.map(firstIssues));
 });
 
-test('of many flaws here and there the first are told, where the schema finds them', () => {
+test('only the first of many flaws are listed, at the paths of the schema', () => {
   fc.assert(
     fc.property(muchChangedBodies, (body) => {
       expect(flawsOf(body)).toEqual(firstIssues(body));
@@ -63,14 +63,14 @@ function watched(items: readonly unknown[]): { list: unknown[]; seen: () => numb
 
 const MANY = 400_000;
 
-test('of changes that are nothing but flaws only the first are looked at', () => {
+test('only the first of many flawed changes are read', () => {
   const { list, seen } = watched(Array.from({ length: MANY }, () => 7));
   const flaws = flawsOf({ ...INCOMING, balanceChanges: list });
   expect(flaws).toEqual(['balanceChanges.0', 'balanceChanges.1', 'balanceChanges.2']);
   expect(seen()).toBe(FLAWS_MAX);
 });
 
-test('of tags that are nothing but flaws only the first are looked at', () => {
+test('only the first of many flawed tags are read', () => {
   const { list, seen } = watched(Array.from({ length: MANY }, () => null));
   const flaws = flawsOf({ ...INCOMING, balanceChanges: [SOUND, { ...SOUND, tags: list }] });
   expect(flaws).toEqual([
@@ -81,7 +81,7 @@ test('of tags that are nothing but flaws only the first are looked at', () => {
   expect(seen()).toBe(FLAWS_MAX);
 });
 
-test('flaws behind sound changes are told at their own places', () => {
+test('flaws after sound changes are listed at their own index', () => {
   const changes: unknown[] = Array.from({ length: 9 }, () => SOUND);
   changes[4] = { ...SOUND, amount: 5 };
   changes[8] = { ...SOUND, tags: ['fee', 1, 'mint', 2] };
@@ -93,6 +93,6 @@ test('flaws behind sound changes are told at their own places', () => {
   ]);
 });
 
-test('nothing is told of a notification', () => {
+test('a sound notification has no flaws', () => {
   expect(flawsOf({ ...INCOMING, balanceChanges: [SOUND] })).toEqual([]);
 });

@@ -78,7 +78,7 @@ test.for(Object.entries(EVENTS))('the reader takes what the bench delivers as %s
   expect(agreed(JSON.parse(into.toString('utf8', 0, length)))).toBe(true);
 });
 
-test('the reader takes what the simulated core tells, on every network', () => {
+test('the reader accepts every notification of the simulated core, on every network', () => {
   const scene = new Scene();
   const vault = scene.vault();
   for (const { key: network, assets } of scene.world.networks()) {

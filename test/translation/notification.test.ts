@@ -82,7 +82,7 @@ test.for(['transaction', 'mempool', 'confirmation', 'rollback'] as const)(
   },
 );
 
-test('what is left out is null, never undefined', () => {
+test('an absent member is null, never undefined', () => {
   const { transactionId: _, accountId: __, ...bare } = service.incoming('rollback');
   expect(Object.values(read(bare)).includes(undefined as never)).toBe(false);
   expect(

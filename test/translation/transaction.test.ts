@@ -58,7 +58,7 @@ test('an incoming record is where it says, or where its entry says', () => {
   expect(read({ ...own, balanceChanges })).toMatchObject(own);
 });
 
-test('the entries of an outgoing record keep their level, and do not place it', () => {
+test('the entries of an outgoing record keep their level, and set no address of the record', () => {
   const translated = read({
     type: 'outgoing',
     addressId: 'adr-9',

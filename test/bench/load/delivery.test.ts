@@ -68,7 +68,7 @@ test('a delivery written again is the same, byte by byte, and another run has no
   expect(vaultOf(other)).toBe(vaultOf(one));
 });
 
-test('a head tells the length of the body that it precedes', () => {
+test('a head states the length of the body after it', () => {
   const deliveries = new Deliveries({ vaults: 1, seed: 1, headOf: (bytes) => `${bytes}\n` });
   const [length, body = ''] = bodyOf(deliveries, deliveryOf(0, EVENTS.depositOnChain))
     .toString('latin1')

@@ -46,7 +46,7 @@ test.for(TRAFFICS)('%s traffic has the shares that it names, and they are a hund
 });
 
 test.for(TRAFFICS)(
-  'of %s nothing is repeated or follows before its time, and nothing is sent twice',
+  '%s repeats nothing, follows no event early, and sends nothing twice',
   (name) => {
     const traffic = new Traffic(name, chance(2));
     const known = new Set<number>();

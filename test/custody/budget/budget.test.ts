@@ -20,7 +20,7 @@ const step = fc.record({
   answersMs: fc.integer({ min: 0, max: 5_000 }),
 });
 
-test('whatever is asked when, the service never counts 101 in a minute or 1,001 in an hour', () => {
+test('the service never counts 101 requests in a minute or 1,001 in an hour', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
       let now = 1_700_000_000_000;
@@ -173,7 +173,7 @@ test.each([
   [100, 'sweep', 0],
   [100, 'inactive', 0],
 ] as const)(
-  'of a limit of %s the service leaves 40: %s requests may use %d of them',
+  'the service leaves 40 of a limit of %s: %s requests may use %d of them',
   (limit, priority, allowed) => {
     let now = 0;
     const budget = new RequestBudget({ now: () => now });

@@ -213,7 +213,7 @@ test('a request that cannot be recorded is not sent, and the reason is named', (
   expect(budget.room('deposits')).toBe(0);
 });
 
-test('a damaged log is made anew: it holds nothing but an hour', () => {
+test('a damaged log is replaced: it holds only an hour', () => {
   writeFileSync(path, 'no database of anybody '.repeat(1_000));
   expect(exhaust(started())).toBe(100);
 });

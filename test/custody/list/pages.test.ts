@@ -77,7 +77,7 @@ test('an empty list is complete', async () => {
   expect(read.rows.size).toBe(0);
 });
 
-test('pages overlap, and each row is told once', async () => {
+test('pages overlap, and each row is returned once', async () => {
   const list = new MovingList(450);
   const serviceCount: string[] = [];
   for await (const event of readPages(list.reading())) {
@@ -91,7 +91,7 @@ test('pages overlap, and each row is told once', async () => {
   ]);
 });
 
-test('rows that push others down are no reason to tell a row twice or to miss one', async () => {
+test('inserted rows cause no row to be returned twice or missed', async () => {
   const list = new MovingList(300);
   list.before = (read) => {
     if (read === 2) for (let count = 0; count < 5; count += 1) list.insertAtHead(`new${count}`);
@@ -165,7 +165,7 @@ test('a list sorted oldest first is followed to its tail, where changed rows mov
   expect(read.rows.get('r260')?.at).toBe(303);
 });
 
-test('reading stops where the caller says, and tells nothing from beyond', async () => {
+test('reading stops at the given time and returns no older row', async () => {
   const list = new MovingList(5_000);
   const read = await readList(list.reading({ isPastEnd: (row) => row.at < 4_950 }));
   expect(read).toMatchObject({ kind: 'complete', requests: 1 });
@@ -257,7 +257,7 @@ test('a list without end is given up after a hundred requests', async () => {
   expect(read).toMatchObject({ kind: 'incomplete', cause: { kind: 'too-long' }, requests: 100 });
 });
 
-test('a row that cannot be read is told once, however often it is seen', async () => {
+test('an unreadable row is reported once, even when it is read again', async () => {
   const list = new MovingList(150);
   list.spoil = (page) => ({
     kind: 'ok',
@@ -295,7 +295,7 @@ const HARD: [number, Move[][], boolean][] = [
   [41, [[insert(20)], [insert(16)], [insert(4)], [], [insert(7), insert(19), insert(35)]], true],
 ];
 
-test('whatever moves between the reads, a complete reading has every row of the list', async () => {
+test('a complete reading has every row of a list that changes between the reads', async () => {
   let complete = 0;
   const property = fc.asyncProperty(
     fc.integer({ min: 0, max: 400 }),
@@ -333,7 +333,7 @@ test('whatever moves between the reads, a complete reading has every row of the 
   await fc.assert(property, { numRuns: 100 });
 });
 
-test('a page that holds the end of a reading is told whole where that is wanted', async () => {
+test('the last page of a reading is returned whole on request', async () => {
   const list = new MovingList(250);
   const isPastEnd = ({ at }: Row): boolean => at < 200;
   const cut = await readList(list.reading({ isPastEnd }));

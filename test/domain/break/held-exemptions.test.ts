@@ -76,7 +76,7 @@ test.for<[string, ExemptionDecision, unknown]>([
   expect(outcome(decision)).toEqual(expected);
 });
 
-test('people add at most 200 rules, however many the configuration has', () => {
+test('people add at most 200 rules beside any number in the configuration', () => {
   const configured = Array.from({ length: 300 }, (_, at) => rule(`c${at}`));
   const added = Array.from({ length: 199 }, (_, at) => ({ ...rule(`p${at}`), added: BY_OLGA }));
   const held = [...configured, ...added];

@@ -69,7 +69,7 @@ test.for<[is: string, movement: Movement, never: string, before: string]>([
   expect(judged).toEqual([never, before]);
 });
 
-test('a sum of the API settles the movement of its own asset, and of no other', () => {
+test('a sum of the API confirms the movement of its own asset only', () => {
   const other: Movement = { ...BOOKED, asset: AssetId('X') };
   const sums = [{ asset: BOOKED.asset, amount: Amount(90n) }];
   expect(withCustodySums([other, BOOKED], { sums, whole: true })).toEqual([

@@ -183,7 +183,7 @@ describe('the chain view with an address’s own list', () => {
     ).toHaveLength(1);
   });
 
-  test('keys of differences keep kinds, places and assets apart', () => {
+  test('differences of another kind, address or asset have another key', () => {
     const asset = AssetId('ethereum:ETH');
     const keys = [
       addressBreakKey('status_mismatch', OLD),

@@ -303,7 +303,7 @@ describe('two days of chance', () => {
     );
   });
 
-  test('a day of which nothing new is known moves nothing', () => {
+  test('a day without new evidence moves nothing', () => {
     fc.assert(
       fc.property(chances, rules, (all, record) => {
         const hashes = hashesAt(all, 1).map((facts) => ({

@@ -87,7 +87,7 @@ test.for(CASES)('%s', ([, before, change, are]) => {
   expect(found.map(({ from, to, amount }) => `${amount} from ${from} to ${to}`)).toEqual(are);
 });
 
-test('a closed day’s credits that are sorted anew are named in full, and tie by category', () => {
+test('a closed day’s reclassified credits are named in full, and tie by category', () => {
   const credits = fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n }), {
     minLength: CATEGORIES.length,
     maxLength: CATEGORIES.length,

@@ -187,7 +187,7 @@ describe('a credit', () => {
     ]);
   });
 
-  test('that does not stand is not taken back', () => {
+  test('that is not active is not taken back', () => {
     expect(words(reverseCredit({ ...gone, credit: null }, now()))).toEqual(['rolled_back']);
   });
 });

@@ -12,7 +12,7 @@ test.for([
   ['between two restores', [3, 5], [5, G + 5]],
   ['after two restores', [3, 5], [6, 2 * G + 6]],
   ['restored twice from one backup', [3, 3], [3, 3], [4, 2 * G + 4]],
-] as const)('%s: items have their places', ([_, restoredAfter, ...expected]) => {
+] as const)('%s: each item has its cursor', ([_, restoredAfter, ...expected]) => {
   for (const [feedSeq, cursor] of expected) {
     expect(cursorOf(feedSeq, restoredAfter)).toBe(cursor);
     expect(feedSeqAt(cursor, restoredAfter)).toBe(feedSeq);

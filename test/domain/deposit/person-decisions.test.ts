@@ -157,7 +157,7 @@ describe('acknowledgement', () => {
     return { open, service, creditId: open.lastCreditId() };
   }
 
-  test('settles the deposit; the same reference again changes nothing; another is refused', async () => {
+  test('makes the deposit `settled`; the same reference again changes nothing; another is refused', async () => {
     const { open, creditId } = await credited();
     const ack = (reference: string) => open.decide({ kind: 'acknowledge', creditId, reference });
     expect(await ack('r-1')).toMatchObject({ kind: 'taken' });

@@ -55,7 +55,7 @@ test('an entry that another one reversed is out of force, and so is the reversal
   expect(unreversed(lines).map(({ entryId }) => entryId)).toEqual([2, 4]);
 });
 
-test('a vault and an asset make one key, and no two places share it', () => {
+test('each pair of vault and asset has its own key', () => {
   const key = (vault: string, asset: string) =>
     vaultAssetKey({ vaultId: VaultId(vault), asset: AssetId(asset) });
   expect(key('v1', 'e:A')).toBe(key('v1', 'e:A'));

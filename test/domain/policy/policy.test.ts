@@ -69,7 +69,7 @@ const KEYS = [
   'creditInternal',
 ] as const;
 
-test.for(KEYS)('whoever says %s most closely decides it, and nothing else', (key) => {
+test.for(KEYS)('the most specific rule sets %s, and nothing else', (key) => {
   const subject = { network: NetworkKey('bitcoin'), asset: AssetId('bitcoin:BTC') };
   const free = { [key]: FREE[key] };
   const strict = { [key]: STRICT[key] };

@@ -107,7 +107,7 @@ test.for(IN_RULES)('an exemption rule about %o', ([names, warnings]) => {
   expect(strangeExemptions([rule], known)).toEqual(warnings);
 });
 
-test('with nothing known nothing is strange', () => {
+test('without known names no name is reported', () => {
   const policy = policyNaming({ networks: ['x'], assets: ['x:Y'] });
   expect(strangeNames(policy, { published: null, assets: [] })).toEqual([]);
 });

@@ -40,7 +40,7 @@ describe('a withdrawal against the custody API', () => {
     expect(shownOutcome(compareWithdrawal(known, sent({ status: theirs }), LATE))).toBe(outcome);
   });
 
-  test('an ending of which a notification may still be on its way is skipped', () => {
+  test('an ending whose notification may still arrive is skipped', () => {
     const fresh = sent({ updatedAt: LATE.at - 1 });
     expect(shownOutcome(compareWithdrawal(withdrawal('submitted'), fresh, LATE))).toBe(
       'skipped: in_grace',

@@ -73,7 +73,7 @@ describe('a transaction that the API denied and knows after all', () => {
   });
 });
 
-test('what did not come to be moved nothing, whatever its record lists', () => {
+test('an unfinished transaction moved nothing, although its record lists changes', () => {
   const decided = decide(POSTED, { status: 'cancelled', changes: [TRANSFER, FEE] });
   expect(shownOutcome(decided.outcome)).toBe('critical status_mismatch -32');
   expect(postedBy(decided.entries)).toEqual(['mined by api takes back 5: 30 2']);

@@ -46,7 +46,7 @@ describe('a transaction that the custody API knows', () => {
     ['another step on its way', 'signed', 'known'],
     ['its hash', 'submitted', 'doubted'],
     ['its end', 'cancelled', 'doubted'],
-  ] as const)('webhooks tell %s: %s', async ([_, type, custody]) => {
+  ] as const)('webhooks report %s: %s', async ([_, type, custody]) => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.outgoing('requested'));
@@ -62,7 +62,7 @@ describe('a transaction that the custody API knows', () => {
     ['a cancellation', { status: 'cancelled', changes: null }, 'status_mismatch', {}],
     ['a failure', { status: 'failed', changes: null }, 'status_mismatch', {}],
     ['another network', { network: NetworkKey('polygon') }, 'status_mismatch', { '': -32n }],
-  ])('the record tells %s: the books follow it, and a break of its own stays', async (row) => {
+  ])('the record reports %s: the books follow it, and its own break stays open', async (row) => {
     const [, more, type, books] = row;
     const { open } = await mined();
     await knows(open, more);

@@ -51,7 +51,7 @@ describe('a failed transaction burned its fee', () => {
   const fee = { balanceChanges: [change('-2', { ...AT_ADDRESS, tags: ['fee'] })] };
 
   test.for(permutations(BURNED))(
-    'told as %s, %s, %s: the fee is in the books once',
+    'reported as %s, %s, %s: the fee is in the books once',
     async (order) => {
       const open = await openLedger();
       const service = new Service();

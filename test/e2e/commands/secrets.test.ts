@@ -85,7 +85,7 @@ test('subscribe needs the secrets of the custody service alone', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('as wanted')]);
 });
 
-test('doctor tells which secret files others can read, and the commands that close them', async () => {
+test('doctor lists secret files that others can read, and the commands that close them', async () => {
   const { daemon } = await Attached.start();
   const key = join(daemon.folder, 'custody.key');
   chmodSync(key, 0o644);

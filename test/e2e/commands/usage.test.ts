@@ -89,7 +89,7 @@ test.each([
   ['no JSON', '{', /JSON|json/],
   ['an unknown key', '{"store":"sqlite:x","surprise":1}', /surprise/],
   ['a cron pattern that is none', '{"reconcile":{"sweep":"often"}}', /reconcile\.sweep/],
-])('a configuration with %s: exit 2, and the place of it', async (_what, text, message) => {
+])('a configuration with %s: exit 2, and its key is named', async (_what, text, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-usage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'config.json');
@@ -121,7 +121,7 @@ test('a file that is no store is a problem found, not bad usage', async () => {
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-test('a folder in the place of a store is named as one', async () => {
+test('a folder at the path of a store is reported as a folder', async () => {
   const { code, stderr } = await runProgram('verify', '--store', tmpdir());
   expect([code, stderr]).toEqual([
     1,
@@ -135,7 +135,7 @@ test.each([
   ['report', '--date', '2025-11-20'],
   ['backup', '--out', '/nowhere/copy.db'],
   ['restore', '--from', MAIN],
-])('%j: two stores named is bad usage, and both ways out are told', async (...command) => {
+])('%j: two stores are bad usage, and the message names both solutions', async (...command) => {
   const two = ['--store', MAIN, '--config', 'config.json'];
   const { code, stdout, stderr } = await runProgram(...command, ...two);
   expect([code, stdout, stderr]).toEqual([
@@ -146,7 +146,7 @@ test.each([
 });
 
 test.each([['serve'], ['rebuild'], ['restore', '--from']])(
-  '%j: a folder in the place of the store is refused, and nothing is left beside it',
+  '%j: a folder at the path of the store is refused, and no file is left beside it',
   async (command, ...from) => {
     const daemon = new Daemon();
     onTestFinished(() => daemon.remove());
@@ -189,7 +189,7 @@ test.each([
 });
 
 test.each(['serve', 'doctor'])(
-  '%s tells a store of another kind, a key that is none and a certificate that is none at once',
+  '%s reports a wrong store, a wrong key and a wrong certificate together',
   async (command) => {
     const daemon = new Daemon({
       custody: ({ folder, hookPath }) => {
@@ -305,7 +305,7 @@ test('counterfoil help COMMAND is counterfoil COMMAND --help', async () => {
   expect([asked.code, asked.stdout]).toEqual([0, flag.stdout]);
 });
 
-test('whoever reads the output may leave early, as head does', async () => {
+test('a reader of the output may end early, as head does', async () => {
   const { code, stderr } = await runUnread('--help');
   expect([code, stderr]).toEqual([0, '']);
 });

@@ -34,7 +34,7 @@ test('a forged confirmation is never credited and opens a critical break; a true
   await both.untilState('0xf0f0', ['verifying']);
 });
 
-test('after a restart the feed goes on where it was, and acknowledgements stand', async () => {
+test('a restart keeps the feed and its acknowledgements', async () => {
   const both = await Attached.start();
   await both.deposit('700');
   await both.reconcile();
@@ -58,7 +58,7 @@ test('after a restart the feed goes on where it was, and acknowledgements stand'
   expect(second?.seq).toBeGreaterThan(first.seq);
 });
 
-test('a consumer that waits is told of a credit as soon as it is there', async () => {
+test('a waiting consumer receives a credit at once', async () => {
   const both = await Attached.start();
   const waiting = both.daemon.get<{ data: { amount: string }[] }>('/v1/credits?after=0&wait=20');
   await both.deposit('700');

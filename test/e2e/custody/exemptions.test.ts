@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  'rules about a network or an asset that nobody knows are told by the log and the doctor',
+  'the log and the doctor name rules about an unknown network or asset',
   async () => {
     const both = await Attached.start();
     const { daemon } = both;

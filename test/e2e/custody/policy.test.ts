@@ -101,7 +101,7 @@ test('a halt stops a credit that is due, and its resumption lets it go', async (
 });
 
 test(
-  'misspelt names and depths out of reach are told by the answer, the log and the doctor',
+  'the answer, the log and the doctor name misspelt names and depths out of reach',
   async () => {
     const both = await Attached.start();
     const { daemon } = both;

@@ -61,7 +61,7 @@ async function acknowledge(daemon: Daemon, creditId: string, reference: string) 
 }
 
 test(
-  'of acknowledgements that race with each other, a reorg and kill -9 one reference stands for each credit',
+  'each credit keeps one reference when acknowledgements race with each other, a reorg and kill -9',
   async () => {
     const both = await Attached.start();
     const { daemon } = both;
@@ -178,7 +178,7 @@ function contradictions(storePath: string): string[] {
 }
 
 test(
-  'no credit contradicts the policy at its place in the journal, whatever it was changed amid',
+  'no credit contradicts the policy at its journal position, with policy changes at any time',
   async () => {
     const both = await Attached.start();
     const { daemon } = both;

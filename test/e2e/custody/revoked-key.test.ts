@@ -53,7 +53,7 @@ test.for([
   [401, 'Attach the public key of custody.privateKeyFile'],
   [403, 'Give the API client custody.clientId the permission'],
 ] as const)(
-  'a custody API that answers %i from now on is told in readiness, metrics and log, with what to do: %s',
+  'readiness, metrics and log report a custody API that answers %i, and what to do: %s',
   async ([status, advice]) => {
     const custody = new EmptyCustody();
     const baseUrl = await custody.listen();

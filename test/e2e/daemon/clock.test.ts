@@ -55,7 +55,7 @@ test('a start before the newest fact says by how much, and the store goes on', a
   expect((await runProgram('verify', '--store', daemon.storePath)).code).toBe(0);
 });
 
-test('a closed day that has not ended is told of at every start', async () => {
+test('every start reports a closed day that has not ended', async () => {
   const day = new Date(Date.now() + 5 * DAY_MS).toISOString().slice(0, 10);
   const cutOffAt = Date.parse(day) + DAY_MS;
   const daemon = await writtenAhead(5 * DAY_MS, (open) =>

@@ -27,7 +27,7 @@ async function statusOf(answer: Response): Promise<string> {
   return ((await answer.json()) as { status: string }).status;
 }
 
-test('of a hundred concurrent deliveries of one id exactly one is accepted', async () => {
+test('exactly one of a hundred concurrent deliveries of one id is accepted', async () => {
   const daemon = await Daemon.start();
   const body = confirmation('same');
   const answers = await Promise.all(Array.from({ length: 100 }, () => daemon.deliver(body)));

@@ -57,7 +57,7 @@ test('deliveries at a socket and people at a port: neither serves the other, and
   expect(daemon.stderr()).not.toContain(daemon.pathTokens[0]);
 });
 
-test('after a kill the socket that was left is taken over', async () => {
+test('a start takes over the socket that a kill left', async () => {
   const { daemon, socketPath } = splitDaemon();
   await daemon.start();
   await daemon.end('SIGKILL');

@@ -51,7 +51,7 @@ test('lists beyond those that may wait are refused, and a sweep and the feed rea
   );
 });
 
-test('every answer of the threads is the one that the store gives in place', async () => {
+test('the threads give the same answers as a direct read of the store', async () => {
   const { path } = await busyStore(3);
   const direct = new SqliteReads(openForReading(path));
   onTestFinished(() => direct.close());
@@ -103,7 +103,7 @@ test('a list longer than a message arrives whole and in order', async () => {
   expect(policy?.default).toEqual({ confirmations: 6 });
 });
 
-test('what fails in a thread is told with its own words, and the thread goes on', async () => {
+test('an error in a thread keeps its message, and the thread continues', async () => {
   const { path } = await busyStore(1);
   const { reads } = await threadedReads(path);
   await expect(reads.deposits({}, { page: 0, pageSize: Number.NaN })).rejects.toThrow(
@@ -112,7 +112,7 @@ test('what fails in a thread is told with its own words, and the thread goes on'
   expect((await reads.deposits({}, PAGE)).total).toBe(1);
 });
 
-test('a thread that ends by itself is told of, and nothing waits for it', async () => {
+test('a thread that ends unexpectedly is reported, and no read waits for it', async () => {
   const path = temporaryPath();
   expect(existsSync(path)).toBe(false);
   const { reads, lost } = await threadedReads(path);

@@ -11,7 +11,7 @@ import { configFolder, keyFlaw, MINIMAL, SHA256, TOKEN } from './config-folder.t
 const { folder, file, configOf } = configFolder();
 const PIN = `sha256:${SHA256}`;
 
-test('what is not given has its default', () => {
+test('an absent key has its default', () => {
   expect(configOf(MINIMAL)).toEqual({
     listen: { host: '127.0.0.1', port: 8080, proxyProtocol: false },
     store: { kind: 'sqlite', path: path.join(folder, 'books.db') },
@@ -38,7 +38,7 @@ test('what is not given has its default', () => {
   });
 });
 
-test('a full configuration is taken as it stands, paths from its folder', () => {
+test('a full configuration is read unchanged, with paths from its folder', () => {
   const config = configOf({
     ...MINIMAL,
     listen: {

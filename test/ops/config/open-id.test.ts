@@ -47,6 +47,6 @@ test('a provider on this machine may speak http', () => {
   }
 });
 
-test('a group that is a number is refused, because its place in the list would be lost', () => {
+test('a group that is a number is refused, because its index in the list would be lost', () => {
   expect(problems({ roles: { 12: 'admin' } })).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { configFolder, keyFlaw, MINIMAL, SHA256, TOKEN } from './config-folder.t
 
 const { folder, file, problemsOf } = configFolder();
 
-test('a key given twice in one object is refused, of which JSON would take the last', () => {
+test('a key given twice in one object is refused, although JSON would take the last', () => {
   const networks = '{"ethereum":{"halted":true},"a\\"b":{},"\\u0065thereum":{}}';
   const text = `{"store":"sqlite:a","intake":{"pathTokens":["${TOKEN}"]},
     "crediting":{"default":{"confirmations":6,"halted":true},"networks":${networks}},
@@ -44,13 +44,13 @@ test('a list of no vaults is refused in words', () => {
   ]);
 });
 
-test('a key that can come from a file is told with that among the keys', () => {
+test('the list of keys names the file variant of a secret key', () => {
   expect(problemsOf({ ...MINIMAL, intake: { pathTokens: [TOKEN], tokenFile: 'x' } })).toEqual([
     'intake: unknown key "tokenFile"; the keys here are pathTokens or pathTokensFile, maxBodyBytes, queueMax, batchMax, malformedPerHourMax, clientCertificate',
   ]);
 });
 
-test('all problems are told at once, each with its place and what to do', () => {
+test('all problems are reported together, each with its key and what to do', () => {
   expect(
     problemsOf({
       listen: { port: 70_000, prot: 1 },
@@ -103,7 +103,7 @@ test('all problems are told at once, each with its place and what to do', () => 
   ]);
 });
 
-test('what is missing is named', () => {
+test('a missing key is named', () => {
   expect(problemsOf({})).toEqual([
     'store: must be "sqlite:PATH" or "postgres://USER@HOST[:PORT][,HOST…]/DATABASE"',
     'intake: is missing; it must be an object',

@@ -26,7 +26,7 @@ test('the webhook URL, which holds a path token, can come from a file', () => {
   expect(config.custody?.webhookUrl).toBe(`https://hooks.example.com/hooks/${TOKEN}`);
 });
 
-test('files that hold a secret are told, and those that hold none are not', () => {
+test('only files that hold a secret are listed', () => {
   const key = 'keys/custody.pem';
   const loaded = load(
     {
@@ -68,7 +68,7 @@ test('a secret given twice, or in a file that cannot be read, is refused', () =>
   ]);
 });
 
-test('what came from a file and is no good is told with the key that names the file', () => {
+test('a bad value from a file is reported with the key that names the file', () => {
   expect(
     problemsOf({
       storeFile: 'sha',
@@ -83,7 +83,7 @@ test('what came from a file and is no good is told with the key that names the f
   ]);
 });
 
-test('files that hold something else than they should are told with all other problems', () => {
+test('files with wrong content are reported together with all other problems', () => {
   const custody = {
     baseUrl: 'https://custody.example',
     clientId: '',

@@ -86,7 +86,7 @@ test.for([
   expect(problemsOf({ ...MINIMAL, store: DATABASE, receiver })).toEqual([`receiver.${what}`]);
 });
 
-test('a receiver stands with a store of PostgreSQL, and only there', () => {
+test('`receiver` is allowed only with a store of PostgreSQL', () => {
   expect(problemsOf({ ...MINIMAL, store: DATABASE })).toEqual([
     'receiver: is missing; a store of PostgreSQL needs receiver.name, url, secretFile and replica',
   ]);

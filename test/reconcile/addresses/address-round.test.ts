@@ -59,7 +59,7 @@ test('the round passes a vault whose addresses the API does not list', async () 
   expect(stage.open.openBreak('unexplained_movement').blockchain_hash).toBe(hash);
 });
 
-test('an external debit that no webhook told is found by the rotation, critical, with its sign', async () => {
+test('the rotation finds an external debit without webhooks: critical, with its sign', async () => {
   const { stage, depositAddress, sweep } = await rotating();
   stage.loses = all;
   const hash = await debit(stage, depositAddress, '1000');
@@ -130,7 +130,7 @@ test('a debit that a reorganisation takes away is taken out of the chain view ag
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('an external deposit of which all streams were dropped is credited, and in both views', async () => {
+test('an external deposit without webhooks is credited, and is in both views', async () => {
   const { stage, depositAddress, sweep } = await rotating();
   stage.loses = all;
   const hash = await stage.paid(depositAddress, 700, 3);
@@ -175,7 +175,7 @@ test('lost `blockchain` webhooks are made good where the books explain the movem
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('a rollback that no webhook told is a mismatch of the chain view, healed when it arrives', async () => {
+test('a rollback without webhooks is a mismatch of the chain view, healed when it arrives', async () => {
   const { stage, depositAddress, sweep } = await rotating();
   const hash = await debit(stage, depositAddress, '1000');
   await later(stage, sweep);

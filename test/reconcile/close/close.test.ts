@@ -91,7 +91,7 @@ test.for(['submitted', 'mined', 'failed'])(
   },
 );
 
-test('each hash that the chain view was not told of is listed, and the day is not simply balanced', async () => {
+test('each hash without a chain view is listed, and the day is not simply balanced', async () => {
   const stage = await start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, 700, 3);

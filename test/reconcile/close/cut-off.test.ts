@@ -11,7 +11,7 @@ import {
   toMidnight,
 } from './days.ts';
 
-test('a fact that is told late is posted in the open day, named prior-day, and changes no closed report', async () => {
+test('a late fact is posted in the open day, named prior-day, and changes no closed report', async () => {
   const stage = await start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, 700, 3);
@@ -46,7 +46,7 @@ test('a fact that is told late is posted in the open day, named prior-day, and c
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
-test('an own transfer of which the credit is told a day late is in transit, and no withdrawal', async () => {
+test('an own transfer whose credit arrives a day late is in transit, and no withdrawal', async () => {
   const stage = await start();
   const [hot, cold] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(hot, '1000000000000000000', 3);
@@ -106,7 +106,7 @@ test('what custody moved after the cut-off is taken off its figure, and listed',
   expect(next).toMatchObject({ custodyAfterCutOff: [], differences: [], status: 'balanced' });
 });
 
-test('what custody moved after the cut-off and nobody tells is a difference of the next day', async () => {
+test('an unreported movement after the cut-off is a difference of the next day', async () => {
   const stage = await start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, 700, 3);
@@ -122,7 +122,7 @@ test('what custody moved after the cut-off and nobody tells is a difference of t
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
-test('movements of before midnight that are told after it are prior-day items of their day', async () => {
+test('movements before midnight that arrive after it are prior-day items of their day', async () => {
   const stage = await start();
   const [hot, cold] = [await stage.depositAddress(), await stage.depositAddress()];
   await stage.paid(hot, '1000000000000000000', 3);

@@ -31,7 +31,7 @@ function rows(type: CustodyTransaction['type'], count: number): CustodyTransacti
 }
 
 test.for(['incoming', 'outgoing'] as const)(
-  'whoever else waits has a turn before thousands of %s rows are compared',
+  'other waiting work has a turn before thousands of %s rows are compared',
   async (type) => {
     const compared = compareAll({
       transactions: new Map(rows(type, 2_500).map((row) => [row.transactionId, row])),

@@ -28,7 +28,7 @@ test('an incomplete run does not move the watermark', async () => {
   expect(await stage.reads.custodyWatermark()).toBe(watermark);
 });
 
-test('what changed while the API was away is read once it is back, however long that took', async () => {
+test('changes during an outage of the API are read when it is back, after any time', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, 700, 3);

@@ -32,7 +32,7 @@ async function beyondOverlap(stage: Stage): Promise<void> {
   }
 }
 
-test('without a chain view, the rows that verify settle the books at no further request', async () => {
+test('without a chain view, the rows of a verification confirm the books without another request', async () => {
   const stage = await Stage.start();
   const depositAddress = await unseen(stage);
   await stage.paid(depositAddress, FUNDS, 3);
@@ -46,7 +46,7 @@ test('without a chain view, the rows that verify settle the books at no further 
   expect(last.matched).toBeGreaterThan(0);
 });
 
-test('a hash that pays two places of a vault is settled by its rows together', async () => {
+test('a hash that pays two addresses of a vault is confirmed by its rows together', async () => {
   const stage = await Stage.start();
   const depositAddress = await unseen(stage);
   const other = await stage.caller.address(depositAddress.accountId, 'ethereum');
@@ -66,7 +66,7 @@ test('a hash that pays two places of a vault is settled by its rows together', a
   expect(standings(stage)).toEqual(['custody_agrees']);
 });
 
-test('what no row at hand settles is asked for singly, past the grace', async () => {
+test('a movement that no known row confirms is looked up singly after the grace period', async () => {
   const stage = await Stage.start();
   const depositAddress = await unseen(stage);
   await stage.paid(depositAddress, 700, 3);

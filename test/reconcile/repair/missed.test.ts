@@ -23,7 +23,7 @@ async function meanwhile(stage: Stage, ms: number): Promise<void> {
   await stage.run();
 }
 
-test('a deposit that no notification told of is missing only after the grace time', async () => {
+test('a deposit without notifications is missing only after the grace period', async () => {
   const { stage, depositAddress } = await started();
   stage.loses = all;
   const hash = await stage.paid(depositAddress, 700, 3);
@@ -138,7 +138,7 @@ test('a withdrawal’s missing `mined` heals also when the API’s row has long 
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('a withdrawal that no notification told of is missing', async () => {
+test('a withdrawal without notifications is missing', async () => {
   const { stage, depositAddress } = await started();
   await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();

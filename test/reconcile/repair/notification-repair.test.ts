@@ -38,7 +38,7 @@ function causes(stage: Stage, hash: string): string[] {
     .map(({ cause }) => cause);
 }
 
-test('a deposit that was never told is replayed to us, verified and credited', async () => {
+test('a deposit without notifications is replayed, verified and credited', async () => {
   const { stage, depositAddress, sweep } = await repairing();
   stage.loses = () => true;
   const hash = await stage.paid(depositAddress, 700, 3);

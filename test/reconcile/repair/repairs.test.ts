@@ -86,7 +86,7 @@ async function drifting(vaults: number): Promise<Watched> {
   return all;
 }
 
-test('a subscription that was mended heals in the next run', async () => {
+test('the break of a fixed subscription heals in the next run', async () => {
   const { stage, depositAddresses, sweep } = await drifting(1);
   const [depositAddress] = depositAddresses;
   if (depositAddress === undefined) throw new Error('there is no vault');
@@ -96,7 +96,7 @@ test('a subscription that was mended heals in the next run', async () => {
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('subscriptions that were mended together heal together, after a restart too', async () => {
+test('the breaks of subscriptions fixed together heal together, also after a restart', async () => {
   const { stage, depositAddresses } = await drifting(5);
   for (const depositAddress of depositAddresses)
     await subscribe(stage, depositAddress, await stage.webhookUrl());
@@ -173,7 +173,7 @@ async function manyDelivered(result: { delivered: boolean }): Promise<{
   return { stage, sweep, replayed };
 }
 
-test('of a transaction with a thousand notifications the newest ten are replayed, in their order', async () => {
+test('the newest ten of a transaction’s thousand notifications are replayed, in their order', async () => {
   const { stage, sweep, replayed } = await manyDelivered({ delivered: true });
   const { repairs } = await stage.run(sweep);
   expect(replayed).toEqual(Array.from({ length: 10 }, (_, index) => `never-heard-${990 + index}`));
@@ -250,7 +250,7 @@ test('many missed transactions are repaired over several runs, each within its r
   expect(stage.open.openBreaks().filter((type) => type === 'missing_notification')).toEqual([]);
 });
 
-test('a loss that a replay mends within one run is told by the run', async () => {
+test('a run reports a loss that its replay repaired', async () => {
   const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
   for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
@@ -267,7 +267,7 @@ test('a loss that a replay mends within one run is told by the run', async () =>
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('a run tells what it pulled forward, and the one after it what it backfilled', async () => {
+test('a run reports what it pulled forward, and the next run what it backfilled', async () => {
   const { stage, depositAddresses, sweep } = await watched(1);
   refuse(stage, depositAddresses);
   for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
@@ -276,7 +276,7 @@ test('a run tells what it pulled forward, and the one after it what it backfille
   expect((await minuteLater(stage, sweep)).repairs).toMatchObject({ backfilled: 1 });
 });
 
-test('what was missed more than a day ago is repaired after a restart', async () => {
+test('a restart repairs notifications that were missed more than a day ago', async () => {
   const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
   for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);

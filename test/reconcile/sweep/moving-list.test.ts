@@ -12,7 +12,7 @@ test.for([
   ['rows are inserted and change', { inserts: true, updates: true, drifts: false }],
   ['pages are off by a row', { inserts: false, updates: false, drifts: true }],
 ] as const)(
-  'a list in which %s between its pages is told whole, each row once',
+  'a list in which %s between its pages is read completely, each row once',
   async ([, how]) => {
     const stage = await Stage.start();
     const depositAddress = await stage.depositAddress();

@@ -62,7 +62,7 @@ function openKeys(stage: Stage): string[] {
     .sort();
 }
 
-test('a wrong amount told at a huge depth is put right by the custody API, and the true one is credited', async () => {
+test('the custody API corrects a wrong amount at a huge depth, and the true amount is credited', async () => {
   const { stage, hash, webhook } = await lostPayment();
   await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000') });
   await stage.deliverLost();
@@ -94,7 +94,7 @@ test('no correction before the difference has been on record for the grace', asy
   expect(openKeys(stage)).toEqual(['amount_mismatch']);
 });
 
-test('a wrong transactionId told first is put right by the custody API, and the deposit is credited', async () => {
+test('the custody API corrects a wrong first transactionId, and the deposit is credited', async () => {
   const { stage, hash, webhook } = await lostPayment();
   await stage.deliver({ ...webhook, id: 'forged', transactionId: 'nobody' });
   await stage.deliverLost();
@@ -132,7 +132,7 @@ test('the true transactionId of another deposit is put right as well', async () 
   expect(openKeys(stage)).toEqual(['unknown_to_custody corrected']);
 });
 
-test('another asset told at its place is taken back, and what was paid is booked and credited', async () => {
+test('another asset at its position is reversed, and the paid asset is booked and credited', async () => {
   const { stage, webhook } = await lostPayment();
   await stage.deliver({ ...webhook, id: 'forged', ...HUGE, ...paying('70000', 'ethereum:FORGED') });
   await runPastGrace(stage);

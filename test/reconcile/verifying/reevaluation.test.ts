@@ -128,7 +128,7 @@ test('a policy that changes during a pass is judged by in another pass', async (
   expect(states(open)).toEqual({ verifying: WAITING });
 });
 
-test('a store that takes nothing is tried again, until it is told to stop', async () => {
+test('a store that fails to commit is tried again until the re-evaluation stops', async () => {
   const store = await storeWithManyDeposits();
   const { open } = store;
   await halt(open);

@@ -55,7 +55,7 @@ test('notifications that wait at the custody service are a break until they are 
   ]);
 });
 
-test('what was delivered and lost is no backlog', async () => {
+test('delivered and lost notifications are no backlog', async () => {
   const { stage, depositAddress, sweep } = await unreachable();
   stage.loses = () => true;
   await stage.paid(depositAddress, 700, 3);
@@ -76,7 +76,7 @@ test('an API that does not answer neither opens nor heals one', async () => {
   expect(stage.open.openBreaks()).toContain('delivery_backlog');
 });
 
-test('one that was seen is told, although the API does not answer for another that is open', async () => {
+test('a new backlog is reported, although the API does not answer for another open one', async () => {
   const { stage, depositAddress, sweep } = await unreachable();
   await stage.paid(depositAddress, 700, 3);
   await stage.caller.advance(GRACE_MS);

@@ -13,7 +13,7 @@ function fundedScene(source: 'address' | 'account' | 'vault' = 'address') {
   return { scene, vault, address, bitcoin };
 }
 
-test('change to the source merges into the debit on mined, and stands apart on-chain', () => {
+test('change to the source merges into the debit on mined, and is a separate entry on-chain', () => {
   const { scene, bitcoin } = fundedScene();
   scene.order({ ...bitcoin, amount: 60_000_000n });
   scene.log.length = 0;

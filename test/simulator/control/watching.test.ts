@@ -156,7 +156,7 @@ test('snapshots are listed with the time of the core', async () => {
   expect(rowsOf(await caller.sim('GET', '/sim/snapshots'))).toEqual([{ snapshotId, now }]);
 });
 
-test('a virtual clock always stands still, and a real one stops and goes on', async () => {
+test('a virtual clock never moves alone; a real clock can stop and continue', async () => {
   const virtual = await start();
   const still = await virtual.sim('GET', '/sim/clock');
   expect(await virtual.sim('POST', '/sim/clock/pause')).toEqual(still);

@@ -23,12 +23,12 @@ describe('the digest of a body', () => {
     ['the order of a list', { balanceChanges: [change(2n), change(1n)] }],
   ];
 
-  test.for(OTHERS)('tells %s', ([_, more]) => {
+  test.for(OTHERS)('distinguishes %s', ([_, more]) => {
     const base = { ...VALID, balanceChanges: [change(1n), change(2n)] };
     expect(digestOf({ ...base, ...more })).not.toBe(digestOf(base));
   });
 
-  test('tells a member of the name __proto__', () => {
+  test('distinguishes a member named __proto__', () => {
     const text = JSON.stringify(VALID).replace('{', '{"__proto__":{"vaultId":"evil"},');
     expect(digestOf(text)).not.toBe(digestOf(VALID));
   });

@@ -74,7 +74,7 @@ async function throughTrouble(facts: readonly Fact[], from: Choices): Promise<Op
 }
 
 test(
-  'whatever arrives how often in which company: exact books, safe credits, one truth',
+  'any order and batching gives exact books, safe credits and one replay',
   async () => {
     const property = fc.asyncProperty(choices, async (stream) => {
       const { play, world } = await played(stream);
@@ -138,7 +138,7 @@ test(
 );
 
 test.runIf(SHARE === 1)(
-  'the worlds are worth playing: every kind of story is told',
+  'the generated traffic covers every kind of event',
   async () => {
     const seen = new Set<string>();
     for (const stream of fc.sample(choices, { numRuns: 240, seed: 7 })) {

@@ -20,7 +20,7 @@ async function openStore(policy?: CreditingPolicy) {
   return { open, reads, service: new Service() };
 }
 
-test('of held deposits, the oldest of each reason is told by when it was first seen', async () => {
+test('reports when the oldest held deposit of each reason was first seen', async () => {
   const { open, reads, service } = await openStore(ONE_APPROVAL);
   expect((await reads.counts()).held).toEqual([]);
   await open.deliver(service.confirmed(6));
@@ -36,7 +36,7 @@ test('of held deposits, the oldest of each reason is told by when it was first s
   ]);
 });
 
-test('of credits that nobody acknowledged, the oldest is told until it is acknowledged or reversed', async () => {
+test('reports the oldest unacknowledged credit until it is acknowledged or reversed', async () => {
   const { open, reads, service } = await openStore();
   const oldest = async () => (await reads.counts()).credits.oldestUnacknowledgedAt;
   expect(await oldest()).toBeNull();

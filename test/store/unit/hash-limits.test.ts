@@ -28,7 +28,7 @@ function problemsOf(path: string): readonly string[] {
   return verify(path, { decode, progress: SILENT }).checks.flatMap(({ problems }) => problems);
 }
 
-test('what would crowd a place is kept aside, in one commit or in three, and so it replays', async () => {
+test('a notification beyond a position’s limit is quarantined, in one commit, in three and in a replay', async () => {
   for (const batches of [[bodies()], bodies().map((body) => [body])]) {
     const { open, path } = await openLedgerFile();
     const outcomes = [];
@@ -49,14 +49,14 @@ test('what would crowd a place is kept aside, in one commit or in three, and so 
   }
 });
 
-test('what crowds a place already is told again by a replay', async () => {
+test('a replay books again what an earlier limit allowed', async () => {
   const { open, path } = await storeWith({ replays: true });
   expect(open.deposits()).toHaveLength(1_200);
   open.close();
   expect(problemsOf(path)).toEqual([]);
 });
 
-test('what was kept aside at a crowded place is booked when a person says so', async () => {
+test('a retry by a person books a notification beyond a position’s limit', async () => {
   const { open, path } = await storeWith();
   const [kept] = open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
   const retry = { kind: 'retry', quarantineId: kept?.id ?? '', reason: 'it is true' } as const;

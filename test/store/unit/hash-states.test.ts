@@ -46,7 +46,7 @@ function idsIn(hashStates: HashStates): string[] {
   return hashStates.of(DUE.network, DUE.blockchainHash).deposits.map(({ depositId }) => depositId);
 }
 
-test('the deposits of a hash stand by id, whatever the order in which they come', async () => {
+test('the deposits of a hash are sorted by id, in any order of arrival', async () => {
   const hashStates = await emptyHashStates();
   for (const id of ['dep_5', 'dep_1', 'dep_9', 'dep_3', 'dep_1']) {
     hashStates.putDeposit({ ...DUE, depositId: DepositId(id) }, SEQ);
@@ -54,7 +54,7 @@ test('the deposits of a hash stand by id, whatever the order in which they come'
   expect(idsIn(hashStates)).toEqual(['dep_1', 'dep_3', 'dep_5', 'dep_9']);
 });
 
-test('a deposit that is put again takes the place of what it was, and no other does', async () => {
+test('a deposit that is put again replaces itself only', async () => {
   const hashStates = await emptyHashStates();
   const [one, other] = [DepositId('dep_1'), DepositId('dep_2')];
   hashStates.putDeposit({ ...DUE, depositId: other }, SEQ);
@@ -78,7 +78,7 @@ test('each of many deposits of a hash is found by a few looks', async () => {
   expect(looks()).toBeLessThanOrEqual(MANY * 2 * (halves + 2));
 });
 
-test('what arrived at a hash is weighed as it comes and as it is told again', async () => {
+test('a hash’s arrivals have the same weight when they come and when they are replayed', async () => {
   const hashStates = await emptyHashStates();
   const { network, blockchainHash } = DUE;
   const changes = [balanceChange(1n), balanceChange(2n)];

@@ -8,7 +8,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant('age' as const) },
 );
 
-test('what was asked for or put in this period or the one before is at hand, as it was put last, and nothing else', () => {
+test('keeps exactly the last values that were read or put in this period or the one before', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const recent = new Recent<number, { readonly put: number }>();

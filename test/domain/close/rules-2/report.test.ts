@@ -158,7 +158,7 @@ describe('the chain view', () => {
   const reported = hash([line(5n)], { custody: [] });
   const less = { ...reported, lines: [line(5n), line(2n, { view: 'chain', cause: 'chain' })] };
 
-  test('of a vault lacks the hashes that it was not told of, and they are listed', () => {
+  test('of a vault lacks the hashes that it did not receive, and they are listed', () => {
     const day = report({ record: UNASKED, hashes: [less, untold(10n, B2)] });
     expect(day.totals).toMatchObject([
       { closing: '15', chainClosing: '2', chainDifference: '13', chainUntold: '10' },

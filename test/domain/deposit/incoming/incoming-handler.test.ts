@@ -65,7 +65,7 @@ describe('a deposit that climbs', () => {
     expect(amounts).toEqual({ 'ethereum:ETH': '100', 'ethereum:USDC': '7' });
   });
 
-  test('what is tagged change is internal from the first word on', async () => {
+  test('a receipt with the tag change is internal from its first event on', async () => {
     const open = await openLedger();
     const balanceChanges = [change('40', { tags: ['change'] })];
     await open.deliver(new Service().confirmed(6, { balanceChanges }));

@@ -73,7 +73,7 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.deposit().confirmations).toBe(1);
   });
 
-  test('what is in the mempool alone is booked nowhere: leaving it out changes no amount', async () => {
+  test('an amount seen only in the mempool is not booked: leaving it out changes no amount', async () => {
     const open = await openLedger();
     const service = new Service();
     const usdc = saying(change('7', { asset: 'ethereum:USDC' }));
@@ -168,7 +168,7 @@ describe('what an event says, and what it leaves open', () => {
     ]);
   });
 
-  test('what was emptied once is not reported again by the next confirmation', async () => {
+  test('an amount that became zero is not reported again by the next confirmation', async () => {
     const open = await openLedger();
     const service = new Service();
     const usdc = saying(change('7', { asset: 'ethereum:USDC' }));
@@ -190,7 +190,7 @@ describe('what an event says, and what it leaves open', () => {
     ]);
   });
 
-  test('of two words at one count the newer wins, in the books and of the deposit', async () => {
+  test('the newer of two events at one count wins, in the books and for the deposit', async () => {
     const open = await openLedger();
     const service = new Service();
     const unnamed = { ...saying(change('90')), transactionId: undefined };
@@ -271,7 +271,7 @@ describe('what was seen for an amount, and another amount', () => {
   });
 });
 
-test('what was approved is approved no more once the newest word leaves it out', async () => {
+test('an approval ends when the newest event leaves the asset out', async () => {
   const open = await openLedger({
     ...SIX_DEEP,
     default: { confirmations: 6, oneApprovalAbove: Amount(1n) },

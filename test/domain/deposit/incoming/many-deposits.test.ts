@@ -45,14 +45,11 @@ const WORDS: [what: string, notification: IncomingNotification][] = [
   ['a rollback', incomingOf(listed(assets('D'), 7n), 'rollback')],
 ];
 
-test.for(WORDS)(
-  'each of many deposits is looked at a few times when told %s',
-  ([_, notification]) => {
-    const { hashState, looks } = watched();
-    handleIncoming(hashState, notification, ruleContext());
-    expect(looks()).toBeLessThanOrEqual(FEW * MANY);
-  },
-);
+test.for(WORDS)('each of many deposits is read a few times for %s', ([_, notification]) => {
+  const { hashState, looks } = watched();
+  handleIncoming(hashState, notification, ruleContext());
+  expect(looks()).toBeLessThanOrEqual(FEW * MANY);
+});
 
 test.for(WORDS.slice(0, 3))('and for what a repeat says of %s', ([_, notification]) => {
   const { hashState, looks } = watched();

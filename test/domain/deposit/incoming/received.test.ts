@@ -59,7 +59,7 @@ test.for(RECEIPTS)('received in %s', ([, list, are]) => {
   expect(words).toEqual(are);
 });
 
-test('of a new deposit only what it received is known', () => {
+test('a new deposit has only what it received', () => {
   const received = { ...COIN, amount: Amount(7n), change: true, attributed: true, decimals: 6 };
   const now = ruleContext({ mint: new IdMint(7, () => '1') });
   const deposit = newDeposit(received, { notification: incomingOf(null), epoch: 2, now });

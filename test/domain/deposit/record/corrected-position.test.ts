@@ -139,12 +139,12 @@ describe('a correction reaches every deposit at the position of the record', () 
     expect(outcomeOf(given)).toEqual(is);
   });
 
-  test('a deposit of which the record shows nothing is not verified', () => {
+  test('a deposit that the record does not show is not verified', () => {
     const [emptied] = decided(UNPAID).deposits;
     expect(emptied).toMatchObject({ amount: 0n, verifiedAt: null, custodyConfirmations: 0 });
   });
 
-  test('a deposit of which the record shows nothing stays held for its memo', () => {
+  test('a deposit that the record does not show stays held for its memo', () => {
     const deposit = { asset: USDC, unattributed: true };
     const [emptied] = decided({ ...UNPAID, deposit, memo: MEMO }).deposits;
     expect(emptied).toMatchObject({ asset: USDC, state: 'held', reason: 'unattributed_memo' });

@@ -154,7 +154,7 @@ describe('what the custody API contradicts is not credited', () => {
     },
   );
 
-  test('what only the custody API tags as change is internal, whatever the webhook left out', async () => {
+  test('a receipt that only the custody API tags as change is internal', async () => {
     const { open } = await sixDeep();
     await verifyWith(open, { changes: [balanceChange(100n, { kind: 'change' })] });
     expect(open.feed()).toEqual([]);

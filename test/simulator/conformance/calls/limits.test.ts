@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('of a hundred and fifty requests at once a hundred are served', async () => {
+test('a hundred of a hundred and fifty requests at once are served', async () => {
   const client = await stage.client();
   const answers = await Promise.all(Array.from({ length: 150 }, () => client.call('GET', CHEAP)));
   const served = answers.filter(({ status }) => status === 200);
