@@ -284,6 +284,15 @@ export interface ReconcilerView {
   readonly exempt: ReadonlyMap<string, ExemptDifference>;
 }
 
+/** What names a text or an amount, besides deposits. */
+export interface Mentions {
+  readonly withdrawals: readonly Withdrawal[];
+  /** Unresolved breaks of the amount. */
+  readonly breaks: readonly ShownBreak[];
+  /** Whether the text is a vault's id. */
+  readonly isVault: boolean;
+}
+
 /** What waits longest, and how much waits in all. */
 export interface Oldest<Item> {
   readonly items: readonly Item[];

@@ -19,6 +19,18 @@ export interface BalanceQuery {
   readonly asOf?: number;
 }
 
+/** An amount of an asset, in its smallest unit. */
+export interface AssetAmount {
+  readonly asset: string;
+  readonly amount: Amount;
+}
+
+/** What a person looks for: a text, and the amounts that it may mean. */
+export interface Mentioned {
+  readonly text: string;
+  readonly amounts: readonly AssetAmount[];
+}
+
 /** Selects deposits; undefined members do not filter. */
 export interface DepositQuery {
   readonly state?: DepositState;
@@ -40,7 +52,7 @@ export interface DepositSearch extends DepositQuery {
   /** The text of its address, account, memo, owner, transaction or consumer’s reference. */
   readonly mention?: string;
   /** Any of these amounts, in smallest units of their asset. */
-  readonly amounts?: readonly { readonly asset: string; readonly amount: Amount }[];
+  readonly amounts?: readonly AssetAmount[];
   /** Smallest units, inclusive; zero or more. */
   readonly amountFrom?: Amount;
   readonly amountTo?: Amount;
@@ -63,6 +75,18 @@ export interface WithdrawalQuery {
   readonly custody?: CustodyKnowledge;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
+  readonly orderId?: string;
+  readonly network?: string;
+  readonly destinationAddress?: string;
+  readonly memo?: string;
+  /** An asset that it moved. With `asset` or `amounts` only the newest 10,000 are read. */
+  readonly asset?: string;
+  /** Any of these amounts, which it moved besides its fee. */
+  readonly amounts?: readonly AssetAmount[];
+  /** Unix milliseconds: first seen then or later. */
+  readonly firstSeenFrom?: number;
+  /** Unix milliseconds: first seen earlier. */
+  readonly firstSeenBefore?: number;
 }
 
 /** Selects notifications; undefined members do not filter. */
@@ -90,6 +114,10 @@ export interface BreakQuery extends OpenedWithin {
   readonly vaultId?: string;
   readonly blockchainHash?: string;
   readonly severity?: Severity;
+  readonly network?: string;
+  readonly asset?: string;
+  /** Smallest units, without a sign: the expected or the actual amount is this one. */
+  readonly amounts?: readonly Amount[];
   /** Null: breaks without an assignee. */
   readonly assignee?: string | null;
   /** Undefined: newest first. `severity:desc` orders each severity by age, oldest first. */

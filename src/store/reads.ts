@@ -31,6 +31,7 @@ import type {
   DepositPageRequest,
   DepositQuery,
   DepositSearch,
+  Mentioned,
   WithdrawalQuery,
   NotificationQuery,
   BreakQuery,
@@ -38,6 +39,7 @@ import type {
 } from './queries.ts';
 import type {
   Balance,
+  Mentions,
   Oldest,
   StoredCredit,
   DepositLife,
@@ -88,6 +90,8 @@ export interface Reads {
   /** One feed item by its id. */
   credit(creditId: string): Promise<StoredCredit | undefined>;
   withdrawals(query: WithdrawalQuery, page: PageRequest): Promise<Page<Withdrawal>>;
+  /** Withdrawals and open breaks that name a text or an amount, newest first; the reading is bounded. */
+  mentions(mentioned: Mentioned, limit: number): Promise<Mentions>;
   /** A withdrawal with the facts about it, from one snapshot. */
   withdrawalLife(transactionId: string): Promise<WithdrawalLife | undefined>;
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;

@@ -1,7 +1,7 @@
 import type { BalanceQuery } from '../../store/queries.ts';
 import type { Decimals } from '../../pages/parts/amount.tsx';
 import type { FilterField } from '../../pages/parts/filter-form.tsx';
-import { dayOrMoment } from './moments.ts';
+import { dayOrMoment } from '../parts/moments.ts';
 
 const NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset', 'asOf'] as const;
 type Name = (typeof NAMES)[number];

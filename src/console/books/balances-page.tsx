@@ -14,7 +14,7 @@ import { PageLinks } from '../../pages/parts/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
 import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
-import { dayText } from './moments.ts';
+import { dayText } from '../parts/moments.ts';
 
 function Part({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} />;

@@ -1,15 +1,19 @@
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
+import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../frame/context.ts';
-import { amountsIn } from './amounts.ts';
+import { amountsIn } from '../parts/amounts.ts';
+import { balancesLink } from '../parts/book-links.ts';
 
 /** A thing that a search found. */
 export interface Hit {
-  readonly subject: Subject;
+  readonly subject: Subject | 'vault';
   /** By which its page is opened. */
   readonly id: string;
   /** By which people know it, where that is another one: a notification's page is its fact's. */
   readonly name?: string;
+  /** Its page, where the subject has none of its own. */
+  readonly href?: string;
   /** `Deposit`, `Notification`. */
   readonly kind: string;
   /** What tells it from others: state, amount, vault. */
@@ -31,6 +35,7 @@ type SearchReads = Pick<
   | 'movements'
   | 'notifications'
   | 'quarantined'
+  | 'mentions'
   | 'pinnedDecimals'
 >;
 
@@ -41,11 +46,7 @@ async function byId(reads: SearchReads, text: string): Promise<Hit[]> {
   const deposit = await reads.deposit(text);
   if (deposit !== undefined) return [depositHit(deposit)];
   const known = await reads.break(text);
-  if (known !== undefined) {
-    const { breakId, type, severity, state, openedAt } = known.found;
-    const detail = `${type.replaceAll('_', ' ')}, ${severity}, ${state}`;
-    return [{ subject: 'break', id: breakId, kind: 'Break', detail, at: openedAt }];
-  }
+  if (known !== undefined) return [breakHit(known.found)];
   const credit = await reads.credit(text);
   if (credit !== undefined) {
     const { depositId } = credit.item.deposit;
@@ -99,6 +100,17 @@ function withdrawalHit({ transactionId, status, vaultId, firstSeenAt }: Withdraw
   return { subject: 'withdrawal', id: transactionId, kind, detail, at: firstSeenAt };
 }
 
+function breakHit({ breakId, type, severity, state, openedAt }: ShownBreak): Hit {
+  const detail = `${type.replaceAll('_', ' ')}, ${severity}, ${state}`;
+  return { subject: 'break', id: breakId, kind: 'Break', detail, at: openedAt };
+}
+
+function vaultHit(vaultId: string): Hit {
+  const href = balancesLink({ vaultId });
+  const detail = 'balances of its positions';
+  return { subject: 'vault', id: vaultId, href, kind: 'Vault', detail, at: null };
+}
+
 async function byHash(reads: SearchReads, blockchainHash: string): Promise<Hit[]> {
   const deposits = await reads.deposits({ blockchainHash }, FIRST);
   const withdrawals = await reads.withdrawals({ blockchainHash }, FIRST);
@@ -137,7 +149,7 @@ async function notificationHits(reads: SearchReads, text: string): Promise<Hit[]
   );
 }
 
-/** Deposits that name the text, and deposits of the amount. The store bounds each reading. */
+/** What names the text, and what has the amount. The store bounds each reading. */
 async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
   const page = { cursor: null, pageSize: FIRST.pageSize };
   const named = await reads.findDeposits({ mention: text }, page);
@@ -146,12 +158,19 @@ async function byMember(reads: SearchReads, text: string): Promise<Hit[]> {
   const deposits = new Map(
     [...named.items, ...ofAmount].map((deposit) => [deposit.depositId, deposit]),
   );
-  return [...deposits.values()].map(depositHit);
+  const others = await reads.mentions({ text, amounts }, FIRST.pageSize);
+  return [
+    ...[...deposits.values()].map(depositHit),
+    ...others.withdrawals.map(withdrawalHit),
+    ...others.breaks.map(breakHit),
+    ...(others.isVault ? [vaultHit(text)] : []),
+  ];
 }
 
 /**
- * Everything whose id or blockchain hash is exactly the text; else the newest deposits with it as
- * address, account, memo, owner, transaction, consumer's reference or amount.
+ * Everything whose id or blockchain hash is exactly the text; else the newest deposits, withdrawals
+ * and open breaks with it as address, account, memo, owner, order, transaction, consumer's reference
+ * or amount, and the vault with this id.
  */
 export async function find(reads: SearchReads, text: string): Promise<readonly Hit[]> {
   const exact = [

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
 import { EmptyState } from '../../pages/parts/empty-state.tsx';
@@ -12,21 +12,42 @@ import { find, onlyThing, type Hit } from './find.ts';
 /** Longer than any id, hash, address, memo or amount. */
 const TEXT_MAX = 200;
 
-/** Filters of the deposits that take the text as it is. */
+/** Filters of lists that take the text as it is. */
 const FILTERS = [
-  ['addressId', 'address'],
-  ['memo', 'memo'],
-  ['attributedTo', 'owner'],
-  ['vaultId', 'vault'],
+  {
+    things: 'deposits',
+    path: '/console/deposits',
+    by: [
+      ['addressId', 'address'],
+      ['memo', 'memo'],
+      ['attributedTo', 'owner'],
+      ['vaultId', 'vault'],
+    ],
+  },
+  {
+    things: 'withdrawals',
+    path: '/console/withdrawals',
+    by: [
+      ['orderId', 'order'],
+      ['destinationAddress', 'destination'],
+      ['memo', 'memo'],
+      ['amount', 'amount'],
+      ['vaultId', 'vault'],
+    ],
+  },
 ] as const;
 
-function columnsOf(hrefOf: HrefOf): Column<Hit>[] {
+/** The page of a hit; undefined where the visitor may not read it. */
+type HrefOfHit = (hit: Hit) => string | undefined;
+
+function columnsOf(hrefOf: HrefOfHit): Column<Hit>[] {
   return [
     { title: 'What', cell: ({ kind }) => kind },
     {
       title: 'Id',
-      cell: ({ subject, id, name = id }) => {
-        const href = hrefOf(subject, id);
+      cell: (hit) => {
+        const { id, name = id } = hit;
+        const href = hrefOf(hit);
         return href === undefined ? (
           <Identifier value={name} />
         ) : (
@@ -39,27 +60,34 @@ function columnsOf(hrefOf: HrefOf): Column<Hit>[] {
   ];
 }
 
-/** A filter finds more, and older, deposits than the search shows. */
-function FilterLinks({ text, hasDeposits }: { text: string; hasDeposits: boolean }): Markup {
-  if (!hasDeposits || text === '') return <></>;
+/** A filter finds more, and older, things than the search shows. */
+function FilterLinks({ text }: { text: string }): Markup {
+  if (text === '') return <></>;
   return (
-    <p>
-      All deposits by{' '}
-      {FILTERS.map(([name, label], index) => (
-        <>
-          {index === 0 ? '' : ', '}
-          <a href={linkTo('/console/deposits', { [name]: text })}>{label}</a>
-        </>
+    <>
+      {FILTERS.map(({ things, path, by }) => (
+        <p>
+          All {things} by{' '}
+          {by.map(([name, label], index) => (
+            <>
+              {index === 0 ? '' : ', '}
+              <a href={linkTo(path, { [name]: text })}>{label}</a>
+            </>
+          ))}
+          .
+        </p>
       ))}
-      .
-    </p>
+    </>
   );
 }
 
 /** The results of a search. */
-export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: HrefOf }): Markup {
+export function SearchPage(shown: {
+  text: string;
+  hits: readonly Hit[];
+  hrefOf: HrefOfHit;
+}): Markup {
   const { text, hits, hrefOf } = shown;
-  const hasDeposits = hrefOf('deposit', '') !== undefined;
   return (
     <Card id="search" title={text === '' ? 'Search' : `Results for ${text}`}>
       {hits.length > 0 ? (
@@ -84,7 +112,7 @@ export function SearchPage(shown: { text: string; hits: readonly Hit[]; hrefOf: 
           </p>
         </EmptyState>
       )}
-      <FilterLinks text={text} hasDeposits={hasDeposits} />
+      <FilterLinks text={text} />
     </Card>
   );
 }
@@ -99,13 +127,14 @@ export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   const { reads, show, may } = context;
   app.get('/console/search', async (visit) => {
     const text = (visit.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
-    const hrefOf: HrefOf = (subject, id) =>
-      subject === 'notification' && !may(visit, bodyCall(id))
-        ? undefined
-        : context.hrefOf(subject, id);
+    const hrefOf: HrefOfHit = ({ subject, id, href }) => {
+      if (href !== undefined || subject === 'vault') return href;
+      const isHidden = subject === 'notification' && !may(visit, bodyCall(id));
+      return isHidden ? undefined : context.hrefOf(subject, id);
+    };
     const hits = text === '' ? [] : await find(reads, text);
     const only = onlyThing(hits);
-    const href = only === undefined ? undefined : hrefOf(only.subject, only.id);
+    const href = only === undefined ? undefined : hrefOf(only);
     if (href !== undefined) return visit.redirect(href, 303);
     const body = <SearchPage text={text} hits={hits} hrefOf={hrefOf} />;
     return show(visit, { title: 'Search', body });

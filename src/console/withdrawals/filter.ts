@@ -1,6 +1,9 @@
 import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal/withdrawal.ts';
-import type { WithdrawalQuery } from '../../store/queries.ts';
+import type { AssetAmount, WithdrawalQuery } from '../../store/queries.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
 import type { FilterField } from '../../pages/parts/filter-form.tsx';
+import { amountsIn } from '../parts/amounts.ts';
+import { dayOrMoment, endOf, startOf } from '../parts/moments.ts';
 
 export const PATH = '/console/withdrawals';
 
@@ -27,10 +30,25 @@ const KNOWLEDGE = [
 ] as const satisfies readonly CustodyKnowledge[];
 
 /** The members of a filter's link. */
-const NAMES = ['status', 'custody', 'vaultId', 'blockchainHash', 'transactionId'] as const;
+const NAMES = [
+  'status',
+  'custody',
+  'asset',
+  'amount',
+  'destinationAddress',
+  'orderId',
+  'memo',
+  'from',
+  'to',
+  'network',
+  'vaultId',
+  'blockchainHash',
+  'transactionId',
+] as const;
+type Name = (typeof NAMES)[number];
 
 /** A filter as its link and its form have it: texts. */
-export type WithdrawalFilter = Readonly<Partial<Record<(typeof NAMES)[number], string>>>;
+export type WithdrawalFilter = Readonly<Partial<Record<Name, string>>>;
 
 /** The filter of a link; unknown members do not filter. */
 export function filterOf(query: Readonly<Record<string, string>>): WithdrawalFilter {
@@ -38,13 +56,38 @@ export function filterOf(query: Readonly<Record<string, string>>): WithdrawalFil
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-/** What the store is asked; a status or knowledge that does not exist matches nothing. */
-export function queryOf({ custody, ...filter }: WithdrawalFilter): WithdrawalQuery | undefined {
-  const { status } = filter;
+/** The first moment of a day, or after it; null for text that is no day. */
+function dayOf(text: string | undefined, side: 'start' | 'end'): number | null | undefined {
+  if (text === undefined) return undefined;
+  const day = dayOrMoment(text);
+  if (day?.kind !== 'day') return null;
+  return side === 'start' ? startOf(day) : endOf(day);
+}
+
+/** The amounts that a text may mean, of one asset where the filter names one. */
+function amountsOf({ amount, asset }: WithdrawalFilter, decimals: Decimals): AssetAmount[] | null {
+  if (amount === undefined) return null;
+  const amounts = amountsIn(amount, decimals);
+  return amounts.filter((one) => asset === undefined || one.asset === asset);
+}
+
+/** What the store is asked; a status, a knowledge or a day that does not exist matches nothing. */
+export function queryOf(filter: WithdrawalFilter, decimals: Decimals): WithdrawalQuery | undefined {
+  const { custody, amount, from, to, ...equal } = filter;
+  const { status } = equal;
   if (status !== undefined && !STATUSES.some((one) => one === status)) return undefined;
   const known = KNOWLEDGE.find((one) => one === custody);
   if (custody !== undefined && known === undefined) return undefined;
-  return known === undefined ? filter : { ...filter, custody: known };
+  const [firstSeenFrom, firstSeenBefore] = [dayOf(from, 'start'), dayOf(to, 'end')];
+  if (firstSeenFrom === null || firstSeenBefore === null) return undefined;
+  const amounts = amountsOf(filter, decimals);
+  return {
+    ...equal,
+    ...(known !== undefined && { custody: known }),
+    ...(amounts !== null && { amounts }),
+    ...(firstSeenFrom !== undefined && { firstSeenFrom }),
+    ...(firstSeenBefore !== undefined && { firstSeenBefore }),
+  };
 }
 
 function optionsOf(values: readonly string[]): NonNullable<FilterField['options']> {
@@ -52,17 +95,30 @@ function optionsOf(values: readonly string[]): NonNullable<FilterField['options'
 }
 
 /** The fields of the form that makes the link. */
-export function fieldsOf(filter: WithdrawalFilter): FilterField[] {
+export function fieldsOf(filter: WithdrawalFilter, decimals: Decimals): FilterField[] {
+  const field = (name: Name, label: string, more: Partial<FilterField> = {}): FilterField => ({
+    name,
+    label,
+    value: filter[name],
+    ...more,
+  });
+  const assets = new Set([
+    ...decimals.keys(),
+    ...(filter.asset === undefined ? [] : [filter.asset]),
+  ]);
   return [
-    { name: 'status', label: 'Status', value: filter.status, options: optionsOf(STATUSES) },
-    {
-      name: 'custody',
-      label: 'Custody API',
-      value: filter.custody,
-      options: optionsOf(KNOWLEDGE),
-    },
-    { name: 'vaultId', label: 'Vault id', value: filter.vaultId },
-    { name: 'blockchainHash', label: 'Hash', value: filter.blockchainHash },
-    { name: 'transactionId', label: 'Transaction id', value: filter.transactionId },
+    field('status', 'Status', { options: optionsOf(STATUSES) }),
+    field('custody', 'Custody API', { options: optionsOf(KNOWLEDGE) }),
+    field('asset', 'Asset', { options: optionsOf([...assets].toSorted()) }),
+    field('amount', 'Amount', { placeholder: '1.5 ETH' }),
+    field('destinationAddress', 'To address'),
+    field('orderId', 'Order id'),
+    field('memo', 'Memo'),
+    field('from', 'First seen from (UTC)', { type: 'date' }),
+    field('to', 'First seen until (UTC)', { type: 'date' }),
+    field('network', 'Network'),
+    field('vaultId', 'Vault id'),
+    field('blockchainHash', 'Hash'),
+    field('transactionId', 'Transaction id'),
   ];
 }

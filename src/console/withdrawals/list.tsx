@@ -127,7 +127,14 @@ export function WithdrawalsPage(shown: {
   return (
     <>
       <Views views={VIEWS} here={linkTo(PATH, filter)} person={person} />
-      <FoldedFilter action={PATH} fields={fieldsOf(filter)} open={false} />
+      <FoldedFilter action={PATH} fields={fieldsOf(filter, decimals)} open={false} />
+      {filter.asset === undefined && filter.amount === undefined ? (
+        ''
+      ) : (
+        <p class="muted">
+          An asset or an amount is looked for in what the newest 10,000 withdrawals moved.
+        </p>
+      )}
       <Card
         id="withdrawals"
         title="Withdrawals"

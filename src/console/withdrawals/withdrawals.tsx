@@ -10,26 +10,24 @@ const PAGE_SIZE = 50;
 /** The call of the API that shows raw bodies. */
 const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
 
-const NO_FILTER = 'There is no such status or knowledge of the custody API.';
+const NO_FILTER = 'There is no such status, knowledge of the custody API, or day.';
 
 function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, table, missing } = context;
   app.get(PATH, async (visit) => {
     const filter = filterOf(visit.req.query());
-    const query = queryOf(filter);
+    const decimals = await reads.pinnedDecimals();
+    const query = queryOf(filter, decimals);
     if (query === undefined) return missing(visit, NO_FILTER);
     const page = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
-    const [found, decimals] = await Promise.all([
-      reads.withdrawals(query, page),
-      reads.pinnedDecimals(),
-    ]);
+    const found = await reads.withdrawals(query, page);
     const person = visit.get('visitor')?.name ?? null;
     const body = <WithdrawalsPage {...{ filter, found, decimals, person }} />;
     return show(visit, { title: 'Withdrawals', body });
   });
   for (const format of TABLE_FORMATS) {
     app.get(`${PATH}.${format}`, async (visit) => {
-      const query = queryOf(filterOf(visit.req.query()));
+      const query = queryOf(filterOf(visit.req.query()), await reads.pinnedDecimals());
       if (query === undefined) return missing(visit, NO_FILTER);
       const found = await table({ kind: 'withdrawals', query }, format);
       if (found.kind !== 'document') return missing(visit, NO_FILTER);

@@ -66,6 +66,7 @@ export class ThreadedReads implements Reading {
   readonly oldestHeld = this.#listing('oldestHeld');
   readonly depositLife = this.#listing('depositLife');
   readonly withdrawals = this.#listing('withdrawals');
+  readonly mentions = this.#listing('mentions');
   readonly withdrawalLife = this.#listing('withdrawalLife');
   readonly notifications = this.#listing('notifications');
   readonly quarantine = this.#listing('quarantine');

@@ -99,8 +99,17 @@ async function withdrawalsDocument(
   const found = await reads.withdrawals(query, { page: 0, pageSize: ROWS_MAX[format] });
   const { items, total } = found;
   const cut = items.length < total ? `first-${items.length}` : null;
+  const { amounts = [], ...named } = query;
+  const amountFacts = amounts.map(({ asset, amount }): [string, string] => [
+    'amount',
+    `${amount} ${asset}`,
+  ]);
   return documentOf(withdrawalsTable(items, await reads.pinnedDecimals()), {
-    facts: [...Object.entries(query), ['withdrawals', `${items.length} of ${total}`]],
+    facts: [
+      ...Object.entries(named),
+      ...amountFacts,
+      ['withdrawals', `${items.length} of ${total}`],
+    ],
     format,
     fileName: fileNameOf(['withdrawals', cut], format),
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CreditId } from '../../../src/domain/ids.ts';
 import { verifyWith } from '../../store/evidence.ts';
-import { change, decimals } from '../../store/webhook.ts';
+import { AT_ADDRESS, change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
 test('a search lists what has the text as its id or hash, with its notifications', async () => {
@@ -94,6 +94,47 @@ test.for(['1.5 ETH', '1.5 eth', '1.50', '150 ethereum:ETH', '150'])(
     );
   },
 );
+
+test.for(['order-2', 'to-address', '77', '2.5 ETH'])(
+  'the order, destination, memo or amount %s finds its withdrawal',
+  async (text) => {
+    const { open, service, as } = await openConsole();
+    const spent = change('-250', { ...AT_ADDRESS, ...decimals(2) });
+    const fee = change('-3', { ...AT_ADDRESS, ...decimals(2), tags: ['fee'] });
+    await open.deliver(
+      service.outgoing('submitted', { transactionId: 'wd-1', orderId: 'order-1' }),
+      service.outgoing('mined', {
+        transactionId: 'wd-2',
+        orderId: 'order-2',
+        destinationAddress: 'to-address',
+        memo: '77',
+        blockchainHash: '0xf2',
+        balanceChanges: [spent, fee],
+      }),
+    );
+    const answer = await (await as('vera')).request(`/console/search?q=${text}`);
+    expect(answer.headers.get('Location')).toBe('/console/withdrawals/wd-2');
+  },
+);
+
+test('an amount finds the open breaks whose sides or difference it is', async () => {
+  const { open, service, as } = await openConsole();
+  const moved = change('-1500', { ...AT_ADDRESS, ...decimals(2) });
+  await open.deliver(service.chain('transaction', { balanceChanges: [moved] }));
+  await open.run();
+  const vera = await as('vera');
+  const { id } = open.openBreak('unexplained_movement');
+  const answer = await vera.request('/console/search?q=15 ETH');
+  expect(answer.headers.get('Location')).toBe(`/console/breaks/${id}`);
+  expect(words(await vera.get('/console/search?q=16 ETH'))).toContain('Nothing has this id');
+});
+
+test('a vault’s id opens its balances', async () => {
+  const { open, service, as } = await openConsole();
+  await open.deliver(service.confirmed(1));
+  const answer = await (await as('vera')).request('/console/search?q=v1');
+  expect(answer.headers.get('Location')).toBe('/console/books?vaultId=v1');
+});
 
 test('a consumer’s reference and a transaction find what they belong to', async () => {
   const { open, service, as } = await openConsole();

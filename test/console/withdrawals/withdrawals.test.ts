@@ -35,6 +35,20 @@ test('a filter of the list is a link', async () => {
     ['blockchainHash=0xf2', ['wd-2']],
     ['transactionId=wd-3', ['wd-3']],
     ['vaultId=v2', []],
+    ['orderId=order-2', ['wd-2']],
+    ['destinationAddress=0xdead&status=mined', ['wd-4', 'wd-tx']],
+    ['destinationAddress=0xbeef', []],
+    ['network=ethereum&orderId=order-3', ['wd-3']],
+    ['network=tron', []],
+    ['asset=ethereum:ETH', ['wd-2', 'wd-tx']],
+    ['asset=ripple:XRP', []],
+    ['amount=30', ['wd-tx']],
+    ['asset=ethereum:ETH&amount=0.00000000000000003', ['wd-tx']],
+    ['asset=ripple:XRP&amount=30', []],
+    ['amount=31', []],
+    ['from=2025-11-20&to=2025-11-20&status=failed', ['wd-2']],
+    ['from=2025-11-21', []],
+    ['to=2025-11-19', []],
   ];
   for (const [filter, found] of cases) {
     const page = await vera.get(`/console/withdrawals?${filter}`);
@@ -45,6 +59,7 @@ test('a filter of the list is a link', async () => {
     'No withdrawal is like this.',
   );
   expect((await vera.request('/console/withdrawals?status=dreaming')).status).toBe(404);
+  expect((await vera.request('/console/withdrawals?from=soon')).status).toBe(404);
 });
 
 test('an empty store says what makes a withdrawal', async () => {

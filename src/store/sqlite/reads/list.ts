@@ -15,6 +15,13 @@ function conditionOf([column, value]: [string, unknown]): RawBuilder<boolean> {
   return sql<boolean>`${name} in (select value from json_each(${JSON.stringify(value)}))`;
 }
 
+/** Conditions of columns that must equal these values; undefined does not filter. */
+export function equalities(equal: Readonly<Record<string, unknown>>): RawBuilder<boolean>[] {
+  return Object.entries(equal)
+    .filter(([, value]) => value !== undefined)
+    .map(conditionOf);
+}
+
 /** A list of whole rows: its table, filters and order. */
 export interface Listing<Table extends keyof Tables> {
   readonly table: Table;
@@ -45,10 +52,7 @@ export function keptTotal(
   equal: Readonly<Record<string, string | undefined>>,
   also?: RawBuilder<boolean>,
 ): RawBuilder<{ total: number | null }> {
-  const conditions = Object.entries(equal)
-    .filter(([, value]) => value !== undefined)
-    .map(conditionOf);
-  const all = [sql<boolean>`1 = 1`, ...conditions, ...(also === undefined ? [] : [also])];
+  const all = [sql<boolean>`1 = 1`, ...equalities(equal), ...(also === undefined ? [] : [also])];
   return sql`select sum(count) as total from ${sql.table(table)}
     where ${sql.join(all, sql.raw(' and '))}`;
 }
@@ -77,9 +81,7 @@ export async function pageAt<Table extends keyof Tables, Item>(
   page: PageOf<Table, Item>,
 ): Promise<Page<Item>> {
   const { table, equal, newestFirstBy, orderBy, also, within } = listing;
-  const conditions = Object.entries(typeof equal === 'function' ? equal() : equal)
-    .filter(([, value]) => value !== undefined)
-    .map(conditionOf);
+  const conditions = equalities(typeof equal === 'function' ? equal() : equal);
   if (also !== undefined) conditions.push(also);
   const where =
     conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql.raw(' and '))}`;

@@ -18,6 +18,7 @@ import type {
   DepositPageRequest,
   DepositQuery,
   DepositSearch,
+  Mentioned,
   NotificationQuery,
   WithdrawalQuery,
 } from '../../queries.ts';
@@ -57,6 +58,7 @@ import { readDayMovements } from './close/day-movements.ts';
 import { readHeldExemptions } from './breaks/exemptions.ts';
 import { readTokenChanges } from './tokens.ts';
 import { readPage } from './list.ts';
+import { readMentions } from './mentions.ts';
 import { readMovements, readUnsettledMovements } from './books/movements.ts';
 import { readStatement } from './books/statement.ts';
 import { readNotifications } from './notifications.ts';
@@ -149,6 +151,10 @@ export class SqliteReads implements Reads {
 
   withdrawals(query: WithdrawalQuery, page: PageRequest) {
     return readWithdrawals(this.#db, query, { ...page, keys: this.#keys });
+  }
+
+  mentions(mentioned: Mentioned, limit: number) {
+    return readMentions(this.#db, mentioned, limit);
   }
 
   withdrawalLife(transactionId: string) {

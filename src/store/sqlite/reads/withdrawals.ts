@@ -1,11 +1,12 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { Page, PageRequest } from '../../page.ts';
+import { pageWithin, type Page, type PageRequest } from '../../page.ts';
 import type { WithdrawalQuery } from '../../queries.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
 import { withdrawalOf } from '../table/row.ts';
 import type { Tables } from '../table/tables.ts';
-import { readPage } from './list.ts';
+import { atSnapshot, equalities, readPage } from './list.ts';
+import { readMoved } from './withdrawal-search.ts';
 
 /** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */
 const UNCONFIRMED = sql<boolean>`custody <> 'known'`;
@@ -36,24 +37,60 @@ export async function readWaitingWithdrawals(
   return rows.map(withdrawalOf);
 }
 
+/** Values of columns that a query asks for; undefined does not filter. */
+function columnsOf(query: WithdrawalQuery) {
+  return {
+    transaction_id: query.transactionId,
+    status: query.status,
+    custody: query.custody,
+    vault_id: query.vaultId,
+    order_id: query.orderId,
+    network: query.network,
+    destination_address: query.destinationAddress,
+    memo: query.memo,
+  };
+}
+
+/** The further conditions of a query: what a partial index repeats, and the time. */
+function conditionOf(query: WithdrawalQuery): RawBuilder<boolean> {
+  const { custody, firstSeenFrom, firstSeenBefore } = query;
+  const conditions = [
+    sql<boolean>`1 = 1`,
+    ...(custody === undefined || custody === 'known' ? [] : [UNCONFIRMED]),
+    ...(firstSeenFrom === undefined ? [] : [sql<boolean>`first_seen_at >= ${firstSeenFrom}`]),
+    ...(firstSeenBefore === undefined ? [] : [sql<boolean>`first_seen_at < ${firstSeenBefore}`]),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
+}
+
+/** A page of withdrawals by what they moved, which is read among the newest ones alone. */
+function readByMoved(
+  db: Kysely<Tables>,
+  query: WithdrawalQuery,
+  page: PageRequest & { readonly keys: KeyLookup },
+): Promise<Page<Withdrawal>> {
+  return atSnapshot(db, async (at) => {
+    const hashIds = page.keys.filterOf(query.blockchainHash);
+    const equal = { ...columnsOf(query), hash_id: hashIds };
+    const conditions = [conditionOf(query), ...equalities(equal)];
+    const condition = sql<boolean>`${sql.join(conditions, sql.raw(' and '))}`;
+    return pageWithin(await readMoved(at, condition, query), page);
+  });
+}
+
 /** One page of withdrawals, newest first. */
 export function readWithdrawals(
   db: Kysely<Tables>,
   query: WithdrawalQuery,
   page: PageRequest & { readonly keys: KeyLookup },
 ): Promise<Page<Withdrawal>> {
-  const { transactionId, status, vaultId, blockchainHash, custody } = query;
+  const { asset, amounts, blockchainHash } = query;
+  if (asset !== undefined || amounts !== undefined) return readByMoved(db, query, page);
   const listing = {
     table: 'withdrawals',
-    equal: () => ({
-      transaction_id: transactionId,
-      status,
-      custody,
-      vault_id: vaultId,
-      hash_id: page.keys.filterOf(blockchainHash),
-    }),
+    equal: () => ({ ...columnsOf(query), hash_id: page.keys.filterOf(blockchainHash) }),
     newestFirstBy: 'rowid',
-    also: custody === undefined || custody === 'known' ? undefined : UNCONFIRMED,
+    also: conditionOf(query),
   } as const;
   return readPage(db, listing, { ...page, itemOf: withdrawalOf });
 }

@@ -31,18 +31,31 @@ const ORDERS: Record<BreakSort, RawBuilder<unknown>> = {
   'severity:desc': BY_URGENCY,
 };
 
-/** The further conditions of a query: what partial indexes repeat, and when breaks were opened. */
-function conditionsOf({ state, openedAfter, openedUntil }: BreakQuery): RawBuilder<boolean>[] {
+function among(column: string, texts: readonly string[]): RawBuilder<unknown> {
+  return sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(texts)}))`;
+}
+
+/** The further conditions of a query: partial indexes repeat some; then the opening, and figures. */
+function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
+  const { state, openedAfter, openedUntil, amounts } = query;
+  const figures = amounts?.flatMap((one) => [one.toString(), (-one).toString()]);
   return [
     ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
     ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
     ...(openedUntil === undefined ? [] : [sql<boolean>`opened_at <= ${openedUntil}`]),
+    ...(figures === undefined
+      ? []
+      : [sql<boolean>`(${among('expected', figures)} or ${among('actual', figures)})`]),
   ];
 }
 
 /** Whether the stored numbers of breaks answer how many a query selects. */
 function isKept({ vaultId, blockchainHash, assignee, ...query }: BreakQuery): boolean {
-  const filters = [vaultId, blockchainHash, assignee, query.openedAfter, query.openedUntil];
+  const { network, asset, amounts, openedAfter, openedUntil } = query;
+  const filters = [
+    ...[vaultId, blockchainHash, assignee],
+    ...[network, asset, amounts, openedAfter, openedUntil],
+  ];
   return filters.every((one) => one === undefined);
 }
 
@@ -52,7 +65,7 @@ export function readBreaks(
   query: BreakQuery,
   page: PageRequest,
 ): Promise<Page<ShownBreak>> {
-  const { state, type, vaultId, blockchainHash, severity, assignee, sort } = query;
+  const { state, type, vaultId, blockchainHash, network, asset, severity, assignee, sort } = query;
   const conditions = conditionsOf(query);
   const equalState = state === 'unresolved' ? undefined : state;
   const listing = {
@@ -62,6 +75,8 @@ export function readBreaks(
       type,
       vault_id: vaultId,
       blockchain_hash: blockchainHash,
+      network,
+      asset,
       severity,
       assignee,
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountsIn } from '../../../src/console/search/amounts.ts';
+import { amountsIn } from '../../../src/console/parts/amounts.ts';
 
 const DECIMALS = new Map([
   ['ethereum:ETH', 18],
