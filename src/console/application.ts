@@ -15,6 +15,7 @@ import { mountAudit } from './audit/audit.tsx';
 import { mountBooks } from './books/books.tsx';
 import { mountBreaks } from './breaks/breaks.tsx';
 import { mountClose } from './close/close.tsx';
+import { mountFeed } from './feed/feed.tsx';
 import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
 import { roomContext } from './frame/room-context.tsx';
 import { askToSignIn, mountSigningIn, sessionIdOf, type SignInSite } from './frame/signing-in.tsx';
@@ -79,6 +80,7 @@ export interface ConsoleOptions {
 const SECTIONS: readonly Section[] = [
   { name: 'Overview', path: '/console', key: 'o' },
   { name: 'Deposits', path: '/console/deposits', key: 'd' },
+  { name: 'Feed', path: '/console/feed', key: 'f' },
   { name: 'Withdrawals', path: '/console/withdrawals', key: 'w' },
   { name: 'Books', path: '/console/books', key: 'l' },
   { name: 'Breaks', path: '/console/breaks', key: 'b' },
@@ -94,6 +96,7 @@ const SECTIONS: readonly Section[] = [
 function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: ConsoleOptions): void {
   mountOverview(app, context, options);
   mountDeposits(app, context);
+  mountFeed(app, context);
   mountWithdrawals(app, context);
   mountBooks(app, context);
   mountBreaks(app, context);

@@ -44,6 +44,11 @@ export interface StoredCredit {
   readonly createdAt: number;
 }
 
+/** An item of the feed with what the consumer booked it as; null before, and for a reversal. */
+export interface FeedItem extends StoredCredit {
+  readonly reference: string | null;
+}
+
 /** A posting of an entry as a statement shows it. */
 export interface LedgerLine {
   readonly kind: string;

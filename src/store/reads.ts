@@ -34,11 +34,13 @@ import type {
   Mentioned,
   WithdrawalQuery,
   NotificationQuery,
+  QuarantinePageRequest,
   BreakQuery,
   DecisionQuery,
 } from './queries.ts';
 import type {
   Balance,
+  FeedItem,
   Mentions,
   Oldest,
   StoredCredit,
@@ -83,6 +85,10 @@ export interface Reads {
   depositLife(depositId: string): Promise<DepositLife | undefined>;
   /** Feed items with a number greater than `after`, in order. */
   credits(after: number, limit: number): Promise<readonly StoredCredit[]>;
+  /** Feed items, newest first, with their acknowledgements. */
+  feedPage(page: PageRequest): Promise<Page<FeedItem>>;
+  /** Deposits whose credit the consumer has not acknowledged: the oldest credits first. */
+  unacknowledged(limit: number): Promise<Oldest<Deposit>>;
   /** Number of the last item of the feed; 0 while it is empty. */
   feedHead(): Promise<number>;
   /** The feed's length at each restore from a backup, oldest first. */
@@ -96,7 +102,7 @@ export interface Reads {
   withdrawalLife(transactionId: string): Promise<WithdrawalLife | undefined>;
   movements(blockchainHash: string): Promise<readonly MovementStatement[]>;
   notifications(query: NotificationQuery, page: PageRequest): Promise<Page<StoredNotification>>;
-  quarantine(page: PageRequest): Promise<Page<QuarantineRow>>;
+  quarantine(page: QuarantinePageRequest): Promise<Page<QuarantineRow>>;
   quarantined(quarantineId: string): Promise<QuarantineRow | undefined>;
   /** The body of the fact at a journal position, with the bytes that were received. */
   body(seq: number): Promise<KeptBody | undefined>;

@@ -7,6 +7,8 @@ import { Age } from '../../pages/parts/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 
+const FEED_PATH = '/console/feed';
+
 function custodyState({ custody, receiver }: DaemonStatus): { tone: Tone; text: string } {
   if (receiver !== null && receiver.role !== 'owner') {
     return { tone: 'plain', text: 'asked by the owner' };
@@ -77,6 +79,7 @@ export function HealthCard({
 }): Markup {
   const { at, counts, backlogs, lastRun, newestFactAt } = snapshot;
   const { oldestUnacknowledgedAt, credits, reversals } = counts.credits;
+  const unacknowledged = counts.deposits.credited ?? 0;
   const { queue } = status;
   const isWritable = status.store === 'writable';
   return (
@@ -115,10 +118,11 @@ export function HealthCard({
           text={oldestUnacknowledgedAt === null ? 'all acknowledged' : 'waits for consumers'}
           detail={
             oldestUnacknowledgedAt === null ? (
-              `${grouped(String(credits + reversals))} items`
+              <a href={FEED_PATH}>{`${grouped(String(credits + reversals))} items`}</a>
             ) : (
               <>
-                oldest unacknowledged for <Age at={oldestUnacknowledgedAt} now={at} />
+                <a href={FEED_PATH}>{`${grouped(String(unacknowledged))} not acknowledged`}</a>, the
+                oldest for <Age at={oldestUnacknowledgedAt} now={at} />
               </>
             )
           }

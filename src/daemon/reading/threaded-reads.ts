@@ -48,6 +48,8 @@ export class ThreadedReads implements Reading {
   readonly credit = this.#looking('credit');
   readonly feedHead = this.#looking('feedHead');
   readonly restoredAfter = this.#looking('restoredAfter');
+  readonly feedPage = this.#listing('feedPage');
+  readonly unacknowledged = this.#listing('unacknowledged');
   readonly break = this.#listing('break');
   readonly body = this.#listing('body');
   readonly movements = this.#listing('movements');

@@ -33,6 +33,7 @@ const EXAMPLES: Readonly<Record<string, (site: Site) => string>> = {
   '/console/deposits': () => '/console/deposits',
   '/console/deposits/:id': ({ console: { open } }) =>
     `/console/deposits/${open.deposits()[0]?.deposit_id}`,
+  '/console/feed': () => '/console/feed',
   '/console/withdrawals': () => '/console/withdrawals',
   '/console/withdrawals/:id': () => '/console/withdrawals/wd-tx',
   '/console/books': () => '/console/books',

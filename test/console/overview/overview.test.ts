@@ -267,7 +267,9 @@ test('a credit that no consumer has acknowledged is named by its age', async () 
   const { open, service, read } = await openConsole();
   await open.deliver(service.confirmed(6));
   await verifyWith(open);
-  expect(words(await read())).toMatch(/waits for consumers oldest unacknowledged for \d s/);
+  expect(words(await read())).toMatch(
+    /waits for consumers 1 not acknowledged , the oldest for \d s/,
+  );
 });
 
 test('the credit latency names the deposit that waits longest, and why', async () => {

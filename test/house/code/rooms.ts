@@ -52,7 +52,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     frame: ['parts', 'session', 'live'],
     ...pagesOf('access', 'settings'),
     ...pagesOf('overview', 'deposits', 'runs', 'search', 'close', 'policy', 'audit'),
-    ...pagesOf('breaks', 'books', 'withdrawals', 'quarantine', 'journal'),
+    ...pagesOf('breaks', 'books', 'withdrawals', 'quarantine', 'journal', 'feed'),
   },
   program: { commands: ['daemon'], daemon: [] },
 };

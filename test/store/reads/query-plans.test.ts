@@ -30,6 +30,7 @@ import {
 import {
   disputedDepositRows,
   heldRows,
+  unacknowledgedRows,
   waitingDepositRows,
 } from '../../../src/store/sqlite/reads/deposits.ts';
 import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
@@ -81,6 +82,12 @@ test('the oldest held deposit and the oldest unacknowledged credit take one inde
 test('held deposits of a reason are read in order from their index', () => {
   expect(planOf((db) => heldRows(db, 'operator_hold', 12))).toEqual([
     'SEARCH deposits USING INDEX deposits_held (reason=?)',
+  ]);
+});
+
+test('unacknowledged credits are read in order from their index', () => {
+  expect(planOf((db) => unacknowledgedRows(db, 50))).toEqual([
+    'SCAN deposits USING INDEX deposits_unacknowledged',
   ]);
 });
 

@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
 import { CreditId } from '../../../domain/ids.ts';
 import { storedAmount } from '../../../domain/money/amount.ts';
-import type { StoredCredit } from '../../answers.ts';
+import type { FeedItem, StoredCredit } from '../../answers.ts';
+import type { Page, PageRequest } from '../../page.ts';
 import { unpackDeposit } from '../../codec/deposit.ts';
 import type { CreditRow, Tables } from '../table/tables.ts';
+import { atSnapshot } from './list.ts';
 
 /** A row of the feed as an item. */
 export function creditOf(row: CreditRow): StoredCredit {
@@ -33,6 +35,24 @@ export async function readCredits(
     .limit(limit)
     .execute();
   return rows.map(creditOf);
+}
+
+/** One page of the feed, newest first. Its numbers have no gaps, so none is counted or skipped. */
+export function readFeedPage(db: Kysely<Tables>, page: PageRequest): Promise<Page<FeedItem>> {
+  return atSnapshot(db, async (at) => {
+    const total = await readFeedHead(at);
+    const rows = await at
+      .selectFrom('credits')
+      .leftJoin('acknowledgements', 'acknowledgements.credit_id', 'credits.credit_id')
+      .where('credits.feed_seq', '<=', total - page.page * page.pageSize)
+      .selectAll('credits')
+      .select('acknowledgements.reference')
+      .orderBy('credits.feed_seq', 'desc')
+      .limit(page.pageSize)
+      .execute();
+    const items = rows.map((row) => ({ ...creditOf(row), reference: row.reference }));
+    return { ...page, items, total };
+  });
 }
 
 /** One feed item by its id. */

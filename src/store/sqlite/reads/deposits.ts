@@ -139,6 +139,28 @@ export function readOldestHeld(
   });
 }
 
+/** Repeats the condition of the index `deposits_unacknowledged`. */
+const UNACKNOWLEDGED = sql<boolean>`state = 'credited'`;
+
+/** A query for deposits with an unacknowledged credit, the oldest credit first. */
+export function unacknowledgedRows(db: Kysely<Tables>, limit: number) {
+  return db
+    .selectFrom('deposits')
+    .where(UNACKNOWLEDGED)
+    .selectAll()
+    .orderBy('credited_at')
+    .limit(limit);
+}
+
+/** Deposits with an unacknowledged credit (`Reads.unacknowledged`). */
+export function readUnacknowledged(db: Kysely<Tables>, limit: number): Promise<Oldest<Deposit>> {
+  return atSnapshot(db, async (at) => {
+    const rows = await unacknowledgedRows(at, limit).execute();
+    const counted = await keptTotal('deposit_counts', { state: 'credited' }).execute(at);
+    return { items: rows.map(depositOf), total: counted.rows[0]?.total ?? 0 };
+  });
+}
+
 /** One deposit by its id. */
 export function readDeposit(
   db: Kysely<Tables>,

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { differenceOf, type Break } from '../../../domain/break/break.ts';
+import { negated } from '../../../domain/money/amount.ts';
 import type { Mentions } from '../../answers.ts';
 import type { AssetAmount, Mentioned } from '../../queries.ts';
 import { breakOf } from '../breaks/break-row.ts';
@@ -18,7 +19,7 @@ function hasAny(one: Break, amounts: readonly AssetAmount[]): boolean {
   return amounts.some(
     ({ asset, amount }) =>
       one.subject.asset === asset &&
-      figures.some((figure) => figure === amount || figure === -amount),
+      figures.some((figure) => figure === amount || figure === negated(amount)),
   );
 }
 

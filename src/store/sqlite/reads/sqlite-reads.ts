@@ -20,6 +20,7 @@ import type {
   DepositSearch,
   Mentioned,
   NotificationQuery,
+  QuarantinePageRequest,
   WithdrawalQuery,
 } from '../../queries.ts';
 import type { Reads } from '../../reads.ts';
@@ -40,7 +41,13 @@ import {
   readRecordedAt,
   readUnsignedCloses,
 } from './close/closes.ts';
-import { readCredit, readCredits, readFeedHead, readRestoredAfter } from './credits.ts';
+import {
+  readCredit,
+  readCredits,
+  readFeedHead,
+  readFeedPage,
+  readRestoredAfter,
+} from './credits.ts';
 import { readCounts } from './counts.ts';
 import { readDecisions } from './decisions.ts';
 import { readDepositLife } from './deposit-life.ts';
@@ -52,6 +59,7 @@ import {
   readDepositsToJudge,
   readDisputedDeposits,
   readOldestHeld,
+  readUnacknowledged,
   readWaitingDeposits,
 } from './deposits.ts';
 import { readDayMovements } from './close/day-movements.ts';
@@ -145,6 +153,14 @@ export class SqliteReads implements Reads {
     return readCredits(this.#db, { after, limit });
   }
 
+  feedPage(page: PageRequest) {
+    return readFeedPage(this.#db, page);
+  }
+
+  unacknowledged(limit: number) {
+    return readUnacknowledged(this.#db, limit);
+  }
+
   credit(creditId: string): Promise<StoredCredit | undefined> {
     return readCredit(this.#db, creditId);
   }
@@ -169,8 +185,8 @@ export class SqliteReads implements Reads {
     return readNotifications(this.#db, query, { ...page, keys: this.#keys });
   }
 
-  quarantine(page: PageRequest) {
-    const listing = { table: 'quarantine', equal: {}, newestFirstBy: 'seq' } as const;
+  quarantine({ state, ...page }: QuarantinePageRequest) {
+    const listing = { table: 'quarantine', equal: { state }, newestFirstBy: 'seq' } as const;
     return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
   }
 

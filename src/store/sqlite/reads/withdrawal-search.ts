@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { plus, ZERO } from '../../../domain/money/amount.ts';
+import { negated, plus, ZERO } from '../../../domain/money/amount.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { AssetAmount, WithdrawalQuery } from '../../queries.ts';
 import { withdrawalOf } from '../table/row.ts';
@@ -33,7 +33,7 @@ function movedOf({ posted }: Withdrawal, asset: string): bigint {
 function movesAny(withdrawal: Withdrawal, amounts: readonly AssetAmount[]): boolean {
   const assets = new Set<string>(withdrawal.posted.map(({ asset }) => asset));
   return amounts.some(
-    ({ asset, amount }) => assets.has(asset) && movedOf(withdrawal, asset) === -amount,
+    ({ asset, amount }) => assets.has(asset) && movedOf(withdrawal, asset) === negated(amount),
   );
 }
 

@@ -1,0 +1,157 @@
+import type { Hono } from 'hono';
+import type { Deposit } from '../../domain/deposit/deposit.ts';
+import type { FeedItem, Oldest } from '../../store/answers.ts';
+import type { Page } from '../../store/page.ts';
+import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { Badge } from '../../pages/parts/badge.tsx';
+import { Card } from '../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/identifier.tsx';
+import { linkTo, pageOf } from '../../pages/parts/link.ts';
+import type { Markup } from '../../pages/parts/markup.ts';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
+import { PageLinks } from '../../pages/parts/pager.tsx';
+import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
+
+const PATH = '/console/feed';
+const PAGE_SIZE = 50;
+/** The oldest unacknowledged credits that the page shows. */
+const WAITING_SHOWN = 50;
+
+function depositLink(depositId: string): string {
+  return `/console/deposits/${encodeURIComponent(depositId)}`;
+}
+
+function waitingColumns(decimals: Decimals, now: number): Column<Deposit>[] {
+  return [
+    {
+      title: 'Deposit',
+      cell: ({ depositId }) => <Identifier value={depositId} href={depositLink(depositId)} />,
+    },
+    {
+      title: 'Credit',
+      cell: ({ credit }) => (credit === null ? '' : <Identifier value={credit.creditId} />),
+    },
+    {
+      title: 'Amount',
+      cell: ({ credit, amount, asset }) => (
+        <AmountFigure amount={credit?.amount ?? amount} asset={asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    {
+      title: 'Waits for',
+      cell: ({ credit }) => (credit === null ? '' : <Age at={credit.creditedAt} now={now} />),
+      is: 'number',
+    },
+  ];
+}
+
+/** Credits whose reference no consumer has sent. */
+function WaitingCard(shown: { waiting: Oldest<Deposit>; decimals: Decimals; now: number }): Markup {
+  const { waiting, decimals, now } = shown;
+  const { items, total } = waiting;
+  return (
+    <Card
+      id="unacknowledged"
+      title={`Not acknowledged (${grouped(String(total))})`}
+      live="feed deposits tick"
+      aside={<a href={linkTo('/console/deposits', { state: 'credited' })}>As deposits</a>}
+    >
+      {items.length === 0 ? (
+        <EmptyState title="The consumers have acknowledged every credit." good />
+      ) : (
+        <DataTable
+          caption="Credits that no consumer has acknowledged, the oldest first"
+          items={items}
+          columns={waitingColumns(decimals, now)}
+          rowKey={({ depositId }) => `waits-${depositId}`}
+          href={({ depositId }) => depositLink(depositId)}
+        />
+      )}
+      {total > items.length ? (
+        <p class="foot">{`The oldest ${items.length} of ${grouped(String(total))}.`}</p>
+      ) : (
+        ''
+      )}
+    </Card>
+  );
+}
+
+function Reference({ one }: { one: FeedItem }): Markup {
+  if (one.reference !== null) return <>{one.reference}</>;
+  const text = one.item.kind === 'credit' ? 'not acknowledged' : 'none';
+  return <span class="muted">{text}</span>;
+}
+
+function feedColumns(decimals: Decimals): Column<FeedItem>[] {
+  return [
+    {
+      title: 'Item',
+      cell: ({ item }) => (
+        <Identifier value={item.creditId} href={depositLink(item.deposit.depositId)} />
+      ),
+    },
+    {
+      title: 'Kind',
+      cell: ({ item }) => (
+        <>
+          <Badge tone={item.kind === 'credit' ? 'good' : 'alarm'} text={item.kind} />
+          {item.reverses === null ? '' : <span class="why">{`of ${item.reverses}`}</span>}
+        </>
+      ),
+    },
+    {
+      title: 'Amount',
+      cell: ({ item }) => (
+        <AmountFigure amount={item.amount} asset={item.deposit.asset} decimals={decimals} />
+      ),
+      is: 'number',
+    },
+    { title: 'Deposit', cell: ({ item }) => <Identifier value={item.deposit.depositId} /> },
+    { title: 'In the feed since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { title: 'Reference', cell: (one) => <Reference one={one} /> },
+  ];
+}
+
+function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decimals }): Markup {
+  return (
+    <Card id="feed" title={`Credit feed (${grouped(String(found.total))})`} live="feed">
+      {found.total === 0 ? (
+        <EmptyState title="The feed has no item yet.">
+          <p>A credit appears when a deposit has its depth and the custody API confirms it.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Items of the feed, newest first"
+          items={found.items}
+          columns={feedColumns(decimals)}
+          rowKey={({ item }) => item.creditId}
+          href={({ item }) => depositLink(item.deposit.depositId)}
+        />
+      )}
+      <PageLinks found={found} href={(page) => linkTo(PATH, { page })} />
+    </Card>
+  );
+}
+
+/** `/console/feed`: credits that wait for their consumer, and every item of the feed. */
+export function mountFeed(app: Hono<ConsoleEnv>, { reads, now, show }: ConsoleContext): void {
+  app.get(PATH, async (visit) => {
+    const page = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
+    const [found, waiting, decimals] = await Promise.all([
+      reads.feedPage(page),
+      reads.unacknowledged(WAITING_SHOWN),
+      reads.pinnedDecimals(),
+    ]);
+    const body = (
+      <>
+        <WaitingCard waiting={waiting} decimals={decimals} now={now()} />
+        <FeedCard found={found} decimals={decimals} />
+      </>
+    );
+    return show(visit, { title: 'Credit feed', body });
+  });
+}
