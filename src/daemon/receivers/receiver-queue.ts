@@ -97,7 +97,9 @@ export class ReceiverQueue implements FactQueue {
     try {
       const outcome = await this.#passed(fact);
       this.#lastFailure = outcome.kind === 'unavailable' ? outcome.cause : null;
-      if (outcome.kind === 'unavailable') this.#options.observe('refused');
+      if (outcome.kind === 'unavailable' && outcome !== NOT_SHOWN) {
+        this.#options.observe('refused');
+      }
       return outcome;
     } finally {
       this.#waiting -= 1;

@@ -81,6 +81,8 @@ test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
       kind: 'unavailable',
       cause: 'the owner has recorded it, and this replica does not show it yet',
     });
+    // It is kept, and not yet shown.
+    expect(lagging.observed).toEqual(['forwarded']);
     const { queue, applied } = follower({ hand, appliedMsMax: 240_000 });
     queue.setRoute({ kind: 'follower', owner: OWNER });
     const outcome = queue.submit(HALT);
