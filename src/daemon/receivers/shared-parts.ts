@@ -97,11 +97,7 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
     receiver,
     queue,
     applied,
-    replica: {
-      // An owner that slept has lost or renewed its lease by then, and knows.
-      catchUpMsMax: Math.max(CATCH_UP_MS, leaseSeconds * 1_000 + CATCH_UP_MS / 2),
-      isLevel: () => receiver.isLevel(),
-    },
+    replica: replicaOf(receiver, leaseSeconds),
     ownerWatch,
     journalWatch,
     routes,
@@ -130,6 +126,14 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
       ownerWatch.end();
       return client.end();
     },
+  };
+}
+
+function replicaOf(receiver: Receiver, leaseSeconds: number): ReplicaServices {
+  return {
+    // An owner that slept has lost or renewed its lease by then, and knows.
+    catchUpMsMax: Math.max(CATCH_UP_MS, leaseSeconds * 1_000 + CATCH_UP_MS / 2),
+    isLevel: () => receiver.isLevel(),
   };
 }
 
