@@ -6,6 +6,7 @@ import type { DepositState, HoldReason } from '../domain/deposit/deposit.ts';
 import type { View } from '../domain/money/entry.ts';
 import type { CustodyKnowledge } from '../domain/withdrawal/withdrawal.ts';
 import type { IntakeStatus } from '../domain/fact/fact.ts';
+import type { PageRequest } from './page.ts';
 
 /** Selects balances; undefined members do not filter, and '' matches positions without the part. */
 export interface BalanceQuery {
@@ -97,6 +98,11 @@ export interface NotificationQuery {
   readonly status?: IntakeStatus;
 }
 
+/** Selects a page of quarantined bodies, newest first; an undefined state does not filter. */
+export interface QuarantinePageRequest extends PageRequest {
+  readonly state?: 'kept' | 'retried';
+}
+
 /** Selects decisions, newest first; undefined members do not filter. */
 export interface DecisionQuery {
   readonly actor?: string;
@@ -114,6 +120,8 @@ export interface BreakQuery extends OpenedWithin {
   readonly vaultId?: string;
   readonly blockchainHash?: string;
   readonly severity?: Severity;
+  /** Identifies its difference: the type and its parts (`breakKey`). */
+  readonly key?: string;
   readonly network?: string;
   readonly asset?: string;
   /** Smallest units, without a sign: the expected or the actual amount is this one. */

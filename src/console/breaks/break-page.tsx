@@ -20,6 +20,7 @@ import { Age, Moment } from '../../pages/parts/moment.tsx';
 import { HashNotifications } from '../parts/hash-notifications.tsx';
 import { Witnesses } from '../parts/hash-movements.tsx';
 import { RawBody } from '../parts/raw-body.tsx';
+import { DecimalsCard } from './decimals.tsx';
 import { Figures } from './evidence.tsx';
 import { ExemptCard } from './exempt.tsx';
 import { filterOfCause, PATH, queryOf, queueLink } from './filter.ts';
@@ -60,10 +61,14 @@ export interface OneBreak {
   readonly stated: number | null;
 }
 
-async function readRelated(reads: Reads, one: ShownBreak, now: number): Promise<Related[]> {
+async function readRelated(
+  reads: Reads,
+  one: ShownBreak,
+  about: { now: number; decimals: Decimals },
+): Promise<Related[]> {
   const found: Related[] = [];
   for (const cause of causesOf(one)) {
-    const query = queryOf(filterOfCause(cause), now);
+    const query = queryOf(filterOfCause(cause), about);
     const { items, total } = await reads.breaks(query, { page: 0, pageSize: RELATED_SHOWN + 1 });
     const others = items.filter(({ breakId }) => breakId !== one.breakId);
     if (others.length > 0) found.push({ cause, total, others: others.slice(0, RELATED_SHOWN) });
@@ -112,16 +117,17 @@ export async function readOneBreak(
   const { found: one, history } = known;
   const { blockchainHash } = one.subject;
   const hashed = blockchainHash !== null;
+  const decimals = await reads.pinnedDecimals();
   return {
     one,
     history,
-    decimals: await reads.pinnedDecimals(),
+    decimals,
     movements: hashed ? await reads.movements(blockchainHash) : [],
     notifications: hashed
       ? (await reads.notifications({ blockchainHash }, { page: 0, pageSize: NOTIFICATIONS_SHOWN }))
           .items
       : [],
-    related: await readRelated(reads, one, now),
+    related: await readRelated(reads, one, { now, decimals }),
     bodies: mayReadBodies ? await readBodies(reads, one) : [],
     stated: await readStatedDecimals(reads, one),
   };
@@ -277,7 +283,11 @@ function Bodies({ bodies }: { bodies: readonly BodyEvidence[] }): Markup {
 export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
   const { shown, looking } = page;
   const { one, decimals, movements, notifications } = shown;
-  const aside: Child = looking.mayAct ? <Steps one={one} name={looking.name ?? ''} /> : '';
+  const aside: Child = looking.mayAct ? (
+    <Steps {...{ one, decimals }} name={looking.name ?? ''} />
+  ) : (
+    ''
+  );
   return (
     <>
       <Card id="break" title="What differs" live="breaks tick">
@@ -311,7 +321,8 @@ export function BreakPage(page: { shown: OneBreak; looking: Looking }): Markup {
         <div class="side">
           <WhatToDo type={one.type} />
           <RelatedCard related={shown.related} decimals={decimals} />
-          <ExemptCard one={one} looking={looking} />
+          <ExemptCard {...{ one, decimals, looking }} />
+          <DecimalsCard {...{ one, decimals, looking }} stated={shown.stated} />
         </div>
       </div>
     </>

@@ -1,7 +1,9 @@
 import type { Hono } from 'hono';
+import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
 import { pageOf } from '../../pages/parts/link.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import { tableDownload } from '../parts/table-download.ts';
 import { BreakPage, readOneBreak } from './break-page.tsx';
 import {
   BULK_MAX,
@@ -13,12 +15,14 @@ import {
   type Step,
   type StepWords,
 } from './bulk.tsx';
+import { correctionCall, correctionOf } from './decimals.tsx';
 import { exemptCall } from './exempt.tsx';
 import { EXEMPTIONS_PATH, ExemptionsPage } from './exemptions-page.tsx';
-import { filterOf, PATH } from './filter.ts';
+import { filterOf, PATH, queryOf } from './filter.ts';
 import { GuidePage } from './guide-page.tsx';
 import { typeText } from './names.tsx';
 import { QueuePage, readQueue } from './queue.tsx';
+import { breaksTable, TABLE_ROWS_MAX } from './table.ts';
 
 const STEP = `:step{${STEPS.join('|')}}` as const;
 
@@ -69,6 +73,7 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   const lookingOf = (visit: Visit, isChosen = false) => ({
     now: now(),
     mayAct: may(visit, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
+    mayCorrectDecimals: may(visit, correctionOf('asset')),
     name: visit.get('visitor')?.name ?? null,
     isChosen,
     hrefOf,
@@ -80,6 +85,20 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
     const queue = await readQueue(reads, filter, { page, now: looking.now });
     return show(visit, { title: 'Breaks', body: <QueuePage {...{ queue, filter, looking }} /> });
   });
+  for (const format of TABLE_FORMATS) {
+    app.get(`${PATH}.${format}`, async (visit) => {
+      const filter = filterOf(visit.req.query());
+      const decimals = await reads.pinnedDecimals();
+      const query = queryOf(filter, { now: now(), decimals });
+      const { items, total } = await reads.breaks(query, { page: 0, pageSize: TABLE_ROWS_MAX });
+      const isWhole = items.length === total;
+      return tableDownload(visit, breaksTable(items, decimals), {
+        format,
+        fileName: isWhole ? 'breaks' : `breaks-first-${items.length}`,
+        facts: [...Object.entries(filter), ['breaks', `${items.length} of ${total}`]],
+      });
+    });
+  }
   app.get(`${PATH}/guide`, (visit) =>
     show(visit, { title: 'What to do about each break', body: <GuidePage /> }),
   );
@@ -103,6 +122,11 @@ export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       .slice(0, BULK_MAX)
       .map((tick) => callOf(step, seenIn(tick), wordsOf(fields)));
     return performAll(visit, { calls, done: (count) => doneText(step, count), back });
+  });
+  app.post(`${PATH}/:id/decimals`, async (visit) => {
+    const call = correctionCall(await visit.req.parseBody());
+    const done = 'The decimals are corrected. Deposits that came with them go on.';
+    return perform(visit, { ...call, done, back: `${PATH}/${visit.req.param('id')}` });
   });
   app.post(`${PATH}/:id/${STEP}`, async (visit) => {
     const id = visit.req.param('id');

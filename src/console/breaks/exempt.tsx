@@ -1,9 +1,11 @@
 import type { ApiCall } from '../../api/acting.ts';
-import type { BreakType } from '../../domain/break/break.ts';
+import { differenceOf, type BreakType } from '../../domain/break/break.ts';
 import { EXEMPTIBLE_TYPES } from '../../domain/break/exemption.ts';
 import type { ShownBreak } from '../../store/answers.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { decimalText } from '../../pages/parts/figure.ts';
 import { textOf, type Fields } from '../../pages/parts/form-text.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
@@ -30,8 +32,11 @@ export function exemptCall(fields: Fields): ApiCall {
     const value = textOf(fields, name).trim();
     return value === '' ? [] : [[name, value] as const];
   });
+  // Without an amount a rule has no direction either.
+  const size = ['direction', 'amount'].map((name) => [name, textOf(fields, name).trim()] as const);
+  const sized = size.some(([name, text]) => name === 'amount' && text !== '') ? size : [];
   const required = ['rule', 'owner', 'until', 'reason'].map((name) => [name, textOf(fields, name)]);
-  const body = Object.fromEntries([...narrowing, ...required]) as Record<string, string>;
+  const body = Object.fromEntries([...narrowing, ...sized, ...required]) as Record<string, string>;
   return { method: 'POST', path: '/v1/exemptions', body };
 }
 
@@ -39,7 +44,50 @@ function isExemptible(type: BreakType): boolean {
   return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
 }
 
-function RuleFields({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+/** How far the difference may grow: from the break's own figure, on the side where it lies. */
+function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {
+  const difference = differenceOf(one);
+  const { asset } = one.subject;
+  const count = asset === null ? undefined : decimals.get(asset);
+  const inUnit =
+    difference === null || count === undefined ? '' : `; now ${decimalText(difference, count)}`;
+  const isNegative = difference !== null && difference < 0n;
+  return (
+    <>
+      <label class="field">
+        <span>Ours − theirs</span>
+        <select name="direction">
+          <option value="<=" selected={!isNegative}>
+            at most
+          </option>
+          <option value=">=" selected={isNegative}>
+            at least
+          </option>
+        </select>
+      </label>
+      <label class="field">
+        <span>{`Amount, in smallest units${inUnit}`}</span>
+        <input
+          name="amount"
+          value={difference?.toString() ?? ''}
+          maxlength={79}
+          placeholder="any"
+          inputmode="text"
+          autocomplete="off"
+        />
+      </label>
+    </>
+  );
+}
+
+/** A break that a rule is filled from. */
+interface Exempting {
+  readonly one: ShownBreak;
+  readonly decimals: Decimals;
+  readonly looking: Looking;
+}
+
+function RuleFields({ one, decimals, looking }: Exempting): Markup {
   const end = new Date(looking.now + PROPOSED_DAYS * DAY_MS).toISOString().slice(0, 10);
   return (
     <>
@@ -76,6 +124,7 @@ function RuleFields({ one, looking }: { one: ShownBreak; looking: Looking }): Ma
           />
         </label>
       ))}
+      <SizeFields one={one} decimals={decimals} />
       <label class="field">
         <span>Owner</span>
         <input name="owner" value={looking.name ?? ''} required maxlength={1_000} />
@@ -89,7 +138,7 @@ function RuleFields({ one, looking }: { one: ShownBreak; looking: Looking }): Ma
 }
 
 /** Accepts a known difference until a day, by a rule that is filled from the break. */
-export function ExemptCard({ one, looking }: { one: ShownBreak; looking: Looking }): Markup {
+export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
   if (one.state === 'resolved' || !isExemptible(one.type)) return <></>;
   return (
     <Card
@@ -104,10 +153,10 @@ export function ExemptCard({ one, looking }: { one: ShownBreak; looking: Looking
             action: `${PATH}/${one.breakId}/exempt`,
             label: 'Exempt',
             effect:
-              'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything. After the end, the next run opens a break for what still differs.',
+              'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything, also any size. After the end, the next run opens a break for what still differs.',
           }}
         >
-          <RuleFields one={one} looking={looking} />
+          <RuleFields {...{ one, decimals, looking }} />
         </ConfirmForm>
       ) : (
         ''

@@ -7,6 +7,8 @@ import {
 } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { BreakQuery } from '../../store/queries.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
+import { amountsIn } from '../parts/amounts.ts';
 import { linkTo } from '../../pages/parts/link.ts';
 
 export const PATH = '/console/breaks';
@@ -26,6 +28,10 @@ export interface QueueFilter {
   readonly age?: AgeSpan;
   readonly vaultId?: string;
   readonly blockchainHash?: string;
+  readonly network?: string;
+  readonly asset?: string;
+  /** In an asset's own unit or in smallest units: `1.5 ETH`, `1500`. */
+  readonly amount?: string;
   /** A name, or `nobody`. */
   readonly assignee?: string;
 }
@@ -50,23 +56,34 @@ export function filterOf(query: Readonly<Record<string, string>>): QueueFilter {
     ...present('age', oneOf(AGE_SPANS, query['age'])),
     ...present('vaultId', query['vault']?.trim()),
     ...present('blockchainHash', query['hash']?.trim()),
+    ...present('network', query['network']?.trim()),
+    ...present('asset', query['asset']?.trim()),
+    ...present('amount', query['amount']?.trim()),
     ...present('assignee', query['assignee']?.trim()),
   };
 }
 
-/** The queue with a filter. `isChosen`: every box of the page is ticked. */
+/** The queue with a filter. `isChosen`: every box of the page is ticked. `path`: of a download. */
 export function queueLink(
   filter: Partial<QueueFilter>,
-  { page, isChosen = false }: { page?: number; isChosen?: boolean } = {},
+  {
+    page,
+    isChosen = false,
+    path = PATH,
+  }: { page?: number; isChosen?: boolean; path?: string } = {},
 ): string {
   const { state, type, severity, age, vaultId, blockchainHash, assignee } = filter;
-  return linkTo(PATH, {
+  const { network, asset, amount } = filter;
+  return linkTo(path, {
     state: state === 'unresolved' ? undefined : state,
     type,
     severity,
     age,
     vault: vaultId,
     hash: blockchainHash,
+    network,
+    asset,
+    amount,
     assignee,
     page: page === 0 ? undefined : page,
     chosen: isChosen ? 'all' : undefined,
@@ -88,12 +105,28 @@ export function isUnresolved({ state }: QueueFilter): boolean {
   return state !== 'resolved' && state !== 'all';
 }
 
-/** The store's query at a moment (Unix milliseconds). Unresolved breaks come by urgency, others newest first. */
-export function queryOf(filter: QueueFilter, now: number): BreakQuery {
-  const { state, assignee, age, ...same } = filter;
+/** What an amount's text may mean, in smallest units of the asset or of any asset. */
+function amountsOf(
+  { amount, asset }: QueueFilter,
+  decimals: Decimals,
+): Pick<BreakQuery, 'amounts'> {
+  if (amount === undefined) return {};
+  const meant = amountsIn(amount, decimals).filter((one) => one.asset === (asset ?? one.asset));
+  return { amounts: meant.map((one) => one.amount) };
+}
+
+/**
+ * The store's query. Unresolved breaks come by urgency, others newest first. `now`: Unix
+ * milliseconds.
+ */
+export function queryOf(
+  filter: QueueFilter,
+  { now, decimals }: { now: number; decimals: Decimals },
+): BreakQuery {
+  const { state, assignee, age, amount: _, ...same } = filter;
   const sort = isUnresolved(filter) ? ({ sort: 'severity:desc' } as const) : {};
   const states: { state?: BreakState | 'unresolved' } = state === 'all' ? {} : { state };
   const whose = assignee === undefined ? {} : { assignee: assignee === NOBODY ? null : assignee };
   const opened = age === undefined ? {} : openedWithin(age, now);
-  return { ...same, ...states, ...sort, ...whose, ...opened };
+  return { ...same, ...states, ...sort, ...whose, ...opened, ...amountsOf(filter, decimals) };
 }

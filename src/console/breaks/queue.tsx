@@ -49,8 +49,8 @@ export async function readQueue(
   filter: QueueFilter,
   { page, now }: { page: number; now: number },
 ): Promise<Queue> {
-  const query = queryOf(filter, now);
   const decimals = await reads.pinnedDecimals();
+  const query = queryOf(filter, { now, decimals });
   if (page > 0 || !isUnresolved(filter)) {
     const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
     return { found, groups: [], decimals };
@@ -64,6 +64,8 @@ export async function readQueue(
 export interface Looking {
   readonly now: number;
   readonly mayAct: boolean;
+  /** Whether they may correct an asset's decimals. */
+  readonly mayCorrectDecimals: boolean;
   /** Null in a public console. */
   readonly name: string | null;
   /** Every box is ticked. */
@@ -139,6 +141,9 @@ function Filters({ filter }: { filter: QueueFilter }): Markup {
         { name: 'age', label: 'Age', value: filter.age, options: AGES },
         { name: 'vault', label: 'Vault', value: filter.vaultId },
         { name: 'hash', label: 'Hash', value: filter.blockchainHash },
+        { name: 'network', label: 'Network', value: filter.network },
+        { name: 'asset', label: 'Asset', value: filter.asset },
+        { name: 'amount', label: 'Amount', value: filter.amount, placeholder: '1.5 ETH' },
         {
           name: 'assignee',
           label: 'Assignee',
@@ -208,7 +213,13 @@ export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Lo
       <Card
         id="queue"
         title={countText(filter, found.total)}
-        aside={<a href={`${PATH}/exemptions`}>Exemption rules</a>}
+        aside={
+          <>
+            <a href={queueLink(filter, { path: `${PATH}.csv` })}>CSV</a>{' '}
+            <a href={queueLink(filter, { path: `${PATH}.xlsx` })}>XLSX</a>{' '}
+            <a href={`${PATH}/exemptions`}>Exemption rules</a>
+          </>
+        }
         {...live}
       >
         {found.items.length === 0 ? (

@@ -1,18 +1,26 @@
 import { partsOf } from '../../domain/break/break.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../store/answers.ts';
+import type { Decimals } from '../../pages/parts/amount.tsx';
 import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { decimalText } from '../../pages/parts/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { PATH } from './filter.ts';
 
-function resolveEffect({ type }: ShownBreak): string {
-  return type === 'unexplained_movement'
-    ? 'Closes the break in your name, and posts the amount to suspense, so that the books agree with the chain.'
-    : 'Closes the break in your name. It posts nothing.';
+/** Says when the resolution posts, and what. */
+function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decimals): string {
+  const { asset, vaultId } = subject;
+  if (type !== 'unexplained_movement' || asset === null || expected === null) {
+    return 'Closes the break in your name. It posts nothing.';
+  }
+  const count = decimals.get(asset);
+  const amount = count === undefined ? `${expected} smallest units` : decimalText(expected, count);
+  return `Closes the break in your name. If the books still lack the movement, it posts ${amount} of ${asset} to the vault, against suspense:${vaultId ?? ''}, so that the books agree with the chain.`;
 }
 
 /** What a person may do with a break. A resolved one only takes notes. */
-export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup {
+export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals }): Markup {
+  const { one, name, decimals } = props;
   const { breakId, state } = one;
   const hidden = { basis: versionText(partsOf(one)) };
   const action = (step: string): string => `${PATH}/${breakId}/${step}`;
@@ -61,7 +69,7 @@ export function Steps({ one, name }: { one: ShownBreak; name: string }): Markup 
         confirm={{
           action: action('resolve'),
           label: 'Resolve',
-          effect: resolveEffect(one),
+          effect: resolveEffect(one, decimals),
           hidden,
         }}
       />

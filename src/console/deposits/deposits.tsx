@@ -1,15 +1,17 @@
 import type { Hono } from 'hono';
 import { NO_POLICY, ruleFor } from '../../domain/policy/policy.ts';
+import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/amount.tsx';
 import { textOf } from '../../pages/parts/form-text.ts';
+import { tableDownload } from '../parts/table-download.ts';
 import { DECISIONS, type Allowed, type DepositDecision } from './actions.tsx';
-import { depositsCsv } from './csv.ts';
 import { DepositPage, type ShownDeposit } from './detail.tsx';
 import { filterOf, PATH, searchOf, type DepositFilter } from './filter.ts';
 import { DepositsPage } from './list.tsx';
+import { depositsTable, readForTable } from './table.ts';
 
 const PAGE_SIZE = 50;
 /** The call of the API that shows raw bodies. */
@@ -66,18 +68,21 @@ function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void
     return show(visit, { title: 'Deposits', body }, 'problem' in result ? 400 : 200);
   });
 
-  app.get(`${PATH}.csv`, async (visit) => {
-    const decimals = await reads.pinnedDecimals();
-    const asked = searchOf(filterOf(visit.req.query()), decimals);
-    if ('problem' in asked)
-      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
-    const { text, rows, isWhole } = await depositsCsv(reads, asked.search, decimals);
-    const name = isWhole ? 'deposits.csv' : `deposits-first-${rows}.csv`;
-    return visit.body(text, 200, {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${name}"`,
+  for (const format of TABLE_FORMATS) {
+    app.get(`${PATH}.${format}`, async (visit) => {
+      const decimals = await reads.pinnedDecimals();
+      const filter = filterOf(visit.req.query());
+      const asked = searchOf(filter, decimals);
+      if ('problem' in asked)
+        return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+      const { rows, isWhole } = await readForTable(reads, asked.search);
+      return tableDownload(visit, depositsTable(rows, decimals), {
+        format,
+        fileName: isWhole ? 'deposits' : `deposits-first-${rows.length}`,
+        facts: [...Object.entries(filter), ['deposits', rows.length]],
+      });
     });
-  });
+  }
 }
 
 function allowedTo({ may }: ConsoleContext, visit: Visit, depositId: string): Allowed {

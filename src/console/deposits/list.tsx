@@ -143,7 +143,12 @@ export function DepositsPage(shown: {
         id="deposits"
         title="Deposits"
         live="deposits"
-        aside={<a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>}
+        aside={
+          <>
+            <a href={linkTo(`${PATH}.csv`, filter)}>CSV</a>{' '}
+            <a href={linkTo(`${PATH}.xlsx`, filter)}>XLSX</a>
+          </>
+        }
       >
         {'problem' in result ? (
           <ProblemNotice problem={result.problem} />

@@ -1,4 +1,5 @@
-import type { KeptBody } from '../../store/answers.ts';
+import { breakKey } from '../../domain/break/break.ts';
+import type { KeptBody, ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Card } from '../../pages/parts/card.tsx';
@@ -10,10 +11,15 @@ import { Moment } from '../../pages/parts/moment.tsx';
 import { RawBody } from '../parts/raw-body.tsx';
 import { PATH, StateBadge } from './list-page.tsx';
 
+/** Breaks about one notification: it may conflict again after each resolution. */
+const BREAKS_MAX = 20;
+
 /** A quarantined body. `body` is null for a visitor who may not read bytes. */
 export interface Kept {
   readonly row: QuarantineRow;
   readonly body: KeptBody | undefined | null;
+  /** The newest break about its notification; undefined in a damaged store. */
+  readonly about: ShownBreak | undefined;
 }
 
 /** Reads a quarantined body with its bytes. */
@@ -24,7 +30,23 @@ export async function readKept(
 ): Promise<Kept | undefined> {
   const row = await reads.quarantined(quarantineId);
   if (row === undefined) return undefined;
-  return { row, body: mayReadBodies ? await reads.body(row.seq) : null };
+  const body = mayReadBodies ? await reads.body(row.seq) : null;
+  return { row, body, about: await breakAbout(reads, row) };
+}
+
+/** A body without a first one under its id is quarantined; a second body conflicts with the first. */
+async function breakAbout(
+  reads: Reads,
+  { notificationId, seq }: QuarantineRow,
+): Promise<ShownBreak | undefined> {
+  const found = await Promise.all(
+    (['quarantined', 'id_conflict'] as const).map(async (type) => {
+      const key = breakKey(type, notificationId);
+      return (await reads.breaks({ key }, { page: 0, pageSize: BREAKS_MAX })).items;
+    }),
+  );
+  const about = found.flat();
+  return about.find((one) => one.seq === seq) ?? about[0];
 }
 
 function Facts({ row }: { row: QuarantineRow }): Markup {
@@ -51,15 +73,21 @@ function Facts({ row }: { row: QuarantineRow }): Markup {
   );
 }
 
-function WhatToDo(): Markup {
+function WhatToDo({ about }: Pick<Kept, 'about'>): Markup {
   return (
     <Card id="what-to-do" title="What to do">
       <ol class="steps">
         <li>If a newer version knows this notification, upgrade and retry it.</li>
         <li>
-          If the custody service did not send the notification, resolve its break:{' '}
-          <a href="/console/breaks?type=quarantined">quarantined</a> or{' '}
-          <a href="/console/breaks?type=id_conflict">id conflict</a>.
+          If the custody service did not send the notification, resolve its break
+          {about === undefined ? (
+            '.'
+          ) : (
+            <>
+              : <a href={`/console/breaks/${about.breakId}`}>{about.type.replaceAll('_', ' ')}</a>,{' '}
+              {about.state}.
+            </>
+          )}
         </li>
       </ol>
     </Card>
@@ -68,7 +96,7 @@ function WhatToDo(): Markup {
 
 /** One quarantined body: why it is here, its bytes, and its retry. */
 export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }): Markup {
-  const { row, body } = kept;
+  const { row, body, about } = kept;
   const { quarantineId, defect, state, seq } = row;
   const effect =
     'Reads the body again. If this version understands it, it is booked as if it arrived now, and its break closes.';
@@ -91,7 +119,7 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
       ) : (
         ''
       )}
-      <WhatToDo />
+      <WhatToDo about={about} />
       {body === null ? (
         ''
       ) : (

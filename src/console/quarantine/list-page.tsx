@@ -6,6 +6,7 @@ import { Card } from '../../pages/parts/card.tsx';
 import { ChooseEvery } from '../../pages/parts/choose-every.tsx';
 import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
 import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { FilterForm } from '../../pages/parts/filter-form.tsx';
 import { linkTo } from '../../pages/parts/link.ts';
 import { Identifier } from '../../pages/parts/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
@@ -16,9 +17,20 @@ export const PATH = '/console/quarantine';
 export const RETRY_FORM = 'retry';
 const PAGE_SIZE = 50;
 
+export type QuarantineState = QuarantineRow['state'];
+const STATES = ['kept', 'retried'] as const satisfies readonly QuarantineState[];
+
+/** The state that a link asks for; undefined for both. */
+export function stateOf(text: string | undefined): QuarantineState | undefined {
+  return STATES.find((one) => one === text);
+}
+
 /** A page of quarantined bodies, the newest first. */
-export function readQuarantine(reads: Reads, page: number): Promise<Page<QuarantineRow>> {
-  return reads.quarantine({ page, pageSize: PAGE_SIZE });
+export function readQuarantine(
+  reads: Reads,
+  { page, state }: { page: number; state: QuarantineState | undefined },
+): Promise<Page<QuarantineRow>> {
+  return reads.quarantine({ page, pageSize: PAGE_SIZE, ...(state && { state }) });
 }
 
 /** Whether a body still waits for a retry. */
@@ -77,17 +89,32 @@ function RetryForm(): Markup {
 }
 
 /** The list. `mayRetry`: the visitor may read bodies again. */
-export function QuarantinePage(page: {
+export function QuarantinePage(shown: {
   found: Page<QuarantineRow>;
+  state: QuarantineState | undefined;
   now: number;
   mayRetry: boolean;
 }): Markup {
-  const { found, now, mayRetry } = page;
+  const { found, state, now, mayRetry } = shown;
   return (
     <>
+      <FilterForm
+        action={PATH}
+        fields={[
+          {
+            name: 'state',
+            label: 'State',
+            value: state,
+            options: STATES.map((value) => ({ value, label: value })),
+          },
+        ]}
+      />
       <Card id="quarantine" title="Bodies that could not be read" live="quarantine tick">
         {found.items.length === 0 ? (
-          <EmptyState title="The quarantine is empty." good>
+          <EmptyState
+            title={state === undefined ? 'The quarantine is empty.' : `No body is ${state}.`}
+            good
+          >
             <p>
               A webhook that has an id and cannot be read comes here with its bytes. The custody
               service gets the answer 200, so it does not send the webhook again.
@@ -102,13 +129,13 @@ export function QuarantinePage(page: {
             href={({ quarantineId }) => `${PATH}/${quarantineId}`}
           />
         )}
-        <PageLinks found={found} href={(number) => linkTo(PATH, { page: number })} />
+        <PageLinks found={found} href={(page) => linkTo(PATH, { state, page })} />
         <p class="foot">
           A body without any id is not kept here: it is a break of type{' '}
           <a href="/console/breaks?type=malformed">malformed</a>.
         </p>
       </Card>
-      {mayRetry && found.items.some(({ state }) => state === 'kept') ? <RetryForm /> : ''}
+      {mayRetry && found.items.some((one) => one.state === 'kept') ? <RetryForm /> : ''}
     </>
   );
 }

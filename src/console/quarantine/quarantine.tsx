@@ -3,7 +3,7 @@ import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
 import { pageOf } from '../../pages/parts/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
-import { PATH, QuarantinePage, readQuarantine, RETRY_FORM } from './list-page.tsx';
+import { PATH, QuarantinePage, readQuarantine, RETRY_FORM, stateOf } from './list-page.tsx';
 
 /** Bodies that one form reads again: more than a page shows. */
 const RETRIES_MAX = 100;
@@ -23,9 +23,10 @@ function doneText(count: number): string {
 export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform, performAll } = context;
   app.get(PATH, async (visit) => {
-    const found = await readQuarantine(reads, pageOf(visit.req.query('page')));
+    const state = stateOf(visit.req.query('state'));
+    const found = await readQuarantine(reads, { page: pageOf(visit.req.query('page')), state });
     const mayRetry = may(visit, retryOf('qtn', ''));
-    const body = <QuarantinePage found={found} now={now()} mayRetry={mayRetry} />;
+    const body = <QuarantinePage {...{ found, state, mayRetry }} now={now()} />;
     return show(visit, { title: 'Quarantine', body });
   });
   app.get(`${PATH}/:id`, async (visit) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VaultId } from '../../../src/domain/ids.ts';
+import { AssetId, VaultId } from '../../../src/domain/ids.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import type { Person } from '../../api/api-under-test.ts';
@@ -56,6 +56,14 @@ test.for([
   ['/console/breaks?type=malformed', ['malformed']],
   ['/console/breaks?vault=v2', ['subscription drift']],
   ['/console/breaks?hash=0xe2', ['unexplained movement']],
+  ['/console/breaks?asset=ethereum:ETH', ['unexplained movement', 'unexplained movement']],
+  ['/console/breaks?asset=ripple:XRP', []],
+  ['/console/breaks?network=ethereum', ['unexplained movement', 'unexplained movement']],
+  ['/console/breaks?amount=1.5&hash=0xe1', ['unexplained movement']],
+  ['/console/breaks?amount=1500000000000000000&hash=0xe1', ['unexplained movement']],
+  ['/console/breaks?amount=1.5+ETH&type=malformed', []],
+  ['/console/breaks?amount=1.4', []],
+  ['/console/breaks?amount=much', []],
   ['/console/breaks?assignee=nobody&severity=info', ['malformed']],
   ['/console/breaks?assignee=olga', []],
   ['/console/breaks?state=investigating', []],
@@ -100,6 +108,32 @@ test('a break of decimals names both numbers', async () => {
   expect(page).toContain(
     'Counterfoil counts ethereum:ETH with 2 decimals. The notification states 8',
   );
+});
+
+test('an admin corrects the decimals on the break, filled with those of the notification; nobody else finds the form', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const states = (hash: string, count: number) =>
+    service.confirmed(1, {
+      blockchainHash: hash,
+      balanceChanges: [change('1500', decimals(count))],
+    });
+  await open.deliver(states('0xa1', 2), states('0xb2', 8));
+  const path = `/console/breaks/${open.openBreak('decimals_changed').id}`;
+  const [ada, olga] = [await console.as('ada'), await console.as('olga')];
+  expect(await olga.get(path)).not.toContain('name="decimals"');
+  const form = { asset: 'ethereum:ETH', decimals: '8', reason: 'as on its contract' };
+  expect(words(await olga.send(`${path}/decimals`, form))).toContain('correct-decimals');
+  const page = await ada.get(path);
+  expect(page).toMatch(/name="decimals" type="number" min="0" max="255" required="" value="8"/);
+  const wrong = words(await ada.send(`${path}/decimals`, { ...form, decimals: 'ten' }));
+  expect(wrong).toContain('decimals');
+  expect(open.openBreaks()).toEqual(['decimals_changed']);
+  const done = words(await ada.send(`${path}/decimals`, form));
+  expect(done).toContain('The decimals are corrected. Deposits that came with them go on.');
+  expect(open.openBreaks()).toEqual([]);
+  expect((await console.api.reads.pinnedDecimals()).get(AssetId('ethereum:ETH'))).toBe(8);
+  expect(await ada.get(path)).not.toContain('name="decimals"');
 });
 
 test('breaks are filtered by age, and the overview counts each age with a link', async () => {
@@ -330,4 +364,38 @@ test('a break that changed since the page was read is not resolved, alone or in 
   expect(queue).toContain(stale);
   expect(console.open.breaks().map(({ state }) => state)).toEqual(['open', 'resolved']);
   expect(words(await olga.get(second))).toContain('resolved');
+});
+
+test('the queue is downloaded as it is filtered, with figures in the unit and in smallest units', async () => {
+  const console = await severalBreaks();
+  const vera = await console.as('vera');
+  const page = await vera.get('/console/breaks?type=unexplained_movement&amount=1.5');
+  const link = '/console/breaks.csv?type=unexplained_movement&amp;amount=1.5';
+  expect(page).toContain(`href="${link}"`);
+  expect(page).toContain(`href="${link.replace('.csv', '.xlsx')}"`);
+  const answer = await vera.request(link.replaceAll('&amp;', '&'));
+  expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="breaks.csv"');
+  const [head = '', ...lines] = (await answer.text()).trimEnd().split('\r\n');
+  expect(head).toContain('asset,theirs,theirsUnits,ours,oursUnits,difference,differenceUnits');
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toContain(
+    ',ethereum:ETH,1.500000000000000000,1500000000000000000,0.000000000000000000,0,-1.500000000000000000,-1500000000000000000,',
+  );
+  const workbook = await vera.request('/console/breaks.xlsx');
+  expect(
+    Buffer.from(await workbook.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe('PK');
+});
+
+test('before a resolution the page says what it posts, or that it posts nothing', async () => {
+  const console = await severalBreaks();
+  const olga = await console.as('olga');
+  const [movement] = console.open.breaks().filter(({ type }) => type === 'unexplained_movement');
+  expect(words(await olga.get(`/console/breaks/${movement?.break_id}`))).toContain(
+    'If the books still lack the movement, it posts 1.5 of ethereum:ETH to the vault, against suspense:v1',
+  );
+  const body = words(await olga.get(`/console/breaks/${console.open.openBreak('malformed').id}`));
+  expect(body).toContain('Closes the break in your name. It posts nothing.');
 });

@@ -24,11 +24,13 @@ function fieldsIn(page: string): Record<string, string> {
   const inputs = [
     ...form.matchAll(/<input (?:type="[^"]*" )?name="([^"]*)"(?: type="[^"]*")? value="([^"]*)"/g),
   ];
-  const chosen = /<option value="([^"]*)" selected/.exec(form)?.[1] ?? '';
-  return {
-    ...Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value])),
-    breakType: chosen,
-  };
+  const chosen = [...form.matchAll(/<select name="([^"]*)">.*?<option value="([^"]*)" selected/g)];
+  return Object.fromEntries(
+    [...inputs, ...chosen].map(([, name = '', value = '']) => [
+      name,
+      value.replace('&lt;', '<').replace('&gt;', '>'),
+    ]),
+  );
 }
 
 test('the form is filled from the break; the next run closes this break and no other', async () => {
@@ -44,6 +46,8 @@ test('the form is filled from the break; the next run closes this break and no o
     vaultId: 'v1',
     network: 'ethereum',
     blockchainHash: '0xe1',
+    direction: '>=',
+    amount: '-1500000000000000000',
     owner: 'olga',
     until: end,
   });
@@ -58,6 +62,28 @@ test('the form is filled from the break; the next run closes this break and no o
   expect([found?.found.state, found?.found.resolution]).toEqual(['resolved', 'exempt: old wallet']);
   expect(open.openBreaks()).toEqual(['unexplained_movement']);
   expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('Exempt a known difference');
+});
+
+test('a rule covers the difference up to its amount, and without an amount any size', async () => {
+  const { console, id } = await withBreaks(1);
+  const { open } = console;
+  const olga = await console.as('olga');
+  const page = await olga.get(`/console/breaks/${id}`);
+  expect(words(page)).toContain('Amount, in smallest units; now −1.5');
+  const fields = fieldsIn(page);
+  const less = { ...fields, rule: 'smaller', amount: '-1499999999999999999', reason: 'ticket 1' };
+  await olga.send(`/console/breaks/${id}/exempt`, less);
+  await open.run();
+  expect(open.openBreaks()).toEqual(['unexplained_movement']);
+  const any = { ...fields, rule: 'any', amount: ' ', reason: 'ticket 1' };
+  await olga.send(`/console/breaks/${id}/exempt`, any);
+  await open.run();
+  expect(open.openBreaks()).toEqual([]);
+  const { rules } = await console.api.reads.exemptions();
+  expect(rules.map(({ rule, direction, amount }) => [rule, direction, amount])).toEqual([
+    ['smaller', '>=', -1_499_999_999_999_999_999n],
+    ['any', undefined, undefined],
+  ]);
 });
 
 test('an empty field matches anything', async () => {
@@ -103,7 +129,7 @@ test('the list shows every rule with its origin, and a person ends a person’s 
   );
   expect(list).toContain('change it in reconcile.exemptions, and restart');
   expect(list).toContain(
-    `${id} unexplained movement, Asset ethereum:ETH, Vault v1, Network ethereum, Hash 0xe1 active`,
+    `${id} unexplained movement, Asset ethereum:ETH, Vault v1, Network ethereum, Hash 0xe1, difference ≥ -1500000000000000000 active`,
   );
   const ended = words(await olga.send(`${RULES}/${id}/end`, { reason: 'repaired' }));
   expect(ended).toContain(`The rule ${id} has ended.`);

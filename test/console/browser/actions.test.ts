@@ -36,11 +36,16 @@ async function apiThatCloses(): Promise<ApiUnderTest> {
 async function siteToWorkOn(): Promise<Site> {
   const site = await Site.open({}, await apiThatCloses());
   const { open, service } = site.console;
+  const ripple = (count: number) => ({
+    balanceChanges: [change('7', { asset: 'ripple:XRP', ...decimals(count) })],
+  });
   const large = { balanceChanges: [change('1500', decimals(2))] };
   await open.deliver(
     service.confirmed(6, large),
     service.confirmed(6, { blockchainHash: '0xb2', memo: '88' }),
     service.confirmed(1, { blockchainHash: '0xc3' }),
+    service.confirmed(1, { blockchainHash: '0xd4', ...ripple(6) }),
+    service.confirmed(1, { blockchainHash: '0xd5', ...ripple(8) }),
   );
   await verifyWith(open, { changes: [balanceChange(1_500n)] }, depositOf(site, '0xa1'));
   const toMemo = { blockchainHash: BlockchainHash('0xb2'), memo: Memo('88') };
@@ -202,12 +207,23 @@ const ON_BREAKS: readonly Action[] = [
   },
 ];
 
+/** What an admin alone may do. */
+const OF_ADMINS: readonly Action[] = [
+  {
+    name: 'Correct',
+    at: (site) => `/console/breaks/${site.console.open.openBreak('decimals_changed').id}`,
+    fields: { decimals: '8', reason: 'as on its contract' },
+    says: 'The decimals are corrected.',
+    holds: ["SELECT decimals FROM assets WHERE asset = 'ripple:XRP'", '8'],
+  },
+];
+
 /** Who does what; nobody else finds a button of these (`roles.test.ts`). */
 const DONE_BY: readonly { person: Person; scripts: boolean; actions: readonly Action[] }[] = [
   { person: 'olga', scripts: true, actions: [...ON_DEPOSITS, ...ON_BREAKS] },
   { person: 'olga', scripts: false, actions: [...ON_DEPOSITS, ...ON_BREAKS] },
-  { person: 'ada', scripts: true, actions: ON_DEPOSITS },
-  { person: 'ada', scripts: false, actions: ON_BREAKS },
+  { person: 'ada', scripts: true, actions: [...ON_DEPOSITS, ...OF_ADMINS] },
+  { person: 'ada', scripts: false, actions: [...ON_BREAKS, ...OF_ADMINS] },
   { person: 'fiona', scripts: true, actions: ON_BREAKS },
 ];
 

@@ -140,6 +140,13 @@ test('the csv holds the filtered list, and no formula', async () => {
   expect(line).toContain(',held,unattributed_memo,ethereum:ETH,1234.56,123456,ethereum,0xa1,');
   expect(line).toContain(`,"'=HYPERLINK(""http://x"")",`);
   expect(rest).toEqual(['']);
+  const workbook = await vera.request(`${PATH}.xlsx?vaultId=v1`);
+  expect(workbook.headers.get('Content-Disposition')).toBe('attachment; filename="deposits.xlsx"');
+  expect(
+    Buffer.from(await workbook.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe('PK');
 });
 
 test('a deposit’s life runs from the mempool to the acknowledgement', async () => {

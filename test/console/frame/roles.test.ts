@@ -54,6 +54,7 @@ test.for(PEOPLE)(
         break: id,
         kept: id,
         network: 'ethereum',
+        asset: 'ethereum:ETH',
         json: '{"default":{"confirmations":1}}',
       });
       const before = console.open.journalLength();

@@ -88,3 +88,43 @@ test('a body that this version understands is booked by a retry, and its break c
   expect(console.open.openBreaks()).toEqual([]);
   expect(console.open.deposits()).toHaveLength(3);
 });
+
+test('the list is filtered by state, and its pages keep the filter', async () => {
+  const console = await consoleUnderTest();
+  await keepUnderstood(console, 2);
+  const [first] = console.open.rows<{ id: string }>(
+    'SELECT quarantine_id AS id FROM quarantine ORDER BY seq',
+  );
+  const olga = await console.as('olga');
+  await olga.send(`/console/quarantine/${first?.id}/retry`, { reason: 'upgraded' });
+  const listed = async (state: string) =>
+    [
+      ...(await olga.get(`/console/quarantine?state=${state}`)).matchAll(/<tr id="row-(qtn_\w+)"/g),
+    ].map(([, id]) => id === first?.id);
+  expect(await listed('kept')).toEqual([false]);
+  expect(await listed('retried')).toEqual([true]);
+  expect(await listed('')).toEqual([false, true]);
+});
+
+test('a body leads to its own break, and not to that of another body', async () => {
+  const { console } = await withKept();
+  await console.open.deliver({ id: 'other', stream: 'weather' });
+  await console.open.deliver({ id: 'strange', stream: 'weather', note: 'another body' });
+  const about = new Map(
+    console.open.breaks().map(({ break_id: id, type, key }) => [`${type} ${key}`, id]),
+  );
+  const vera = await console.as('vera');
+  const rows = console.open.rows<{ id: string; of: string }>(
+    'SELECT quarantine_id AS id, notification_id AS of FROM quarantine ORDER BY seq',
+  );
+  const links: string[] = [];
+  for (const { id } of rows) {
+    const page = await vera.get(`/console/quarantine/${id}`);
+    links.push(/href="\/console\/breaks\/(brk_\w+)"/.exec(page)?.[1] ?? '');
+  }
+  expect(links).toEqual([
+    about.get('quarantined ["quarantined","strange"]'),
+    about.get('quarantined ["quarantined","other"]'),
+    about.get('id_conflict ["id_conflict","strange"]'),
+  ]);
+});

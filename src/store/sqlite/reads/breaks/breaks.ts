@@ -38,7 +38,7 @@ function among(column: string, texts: readonly string[]): RawBuilder<unknown> {
 /** The further conditions of a query: partial indexes repeat some; then the opening, and figures. */
 function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
   const { state, openedAfter, openedUntil, amounts } = query;
-  const figures = amounts?.flatMap((one) => [one.toString(), (-one).toString()]);
+  const figures = amounts?.flatMap((one) => [one.toString(), (0n - one).toString()]);
   return [
     ...(state === undefined || state === 'resolved' ? [] : [UNRESOLVED]),
     ...(openedAfter === undefined ? [] : [sql<boolean>`opened_at > ${openedAfter}`]),
@@ -51,10 +51,17 @@ function conditionsOf(query: BreakQuery): RawBuilder<boolean>[] {
 
 /** Whether the stored numbers of breaks answer how many a query selects. */
 function isKept({ vaultId, blockchainHash, assignee, ...query }: BreakQuery): boolean {
-  const { network, asset, amounts, openedAfter, openedUntil } = query;
+  const { key, network, asset, amounts, openedAfter, openedUntil } = query;
   const filters = [
-    ...[vaultId, blockchainHash, assignee],
-    ...[network, asset, amounts, openedAfter, openedUntil],
+    vaultId,
+    blockchainHash,
+    assignee,
+    key,
+    network,
+    asset,
+    amounts,
+    openedAfter,
+    openedUntil,
   ];
   return filters.every((one) => one === undefined);
 }
@@ -75,6 +82,7 @@ export function readBreaks(
       type,
       vault_id: vaultId,
       blockchain_hash: blockchainHash,
+      key: query.key,
       network,
       asset,
       severity,
