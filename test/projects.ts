@@ -2,7 +2,7 @@
  * The projects of the tests, and the folders and files below `test/` that each of them holds. A file
  * that no list names belongs to `http`.
  */
-const PLACES = {
+const TESTS = {
   /** Values in, values out: no network, no process, no thread, no file of their own, no build. */
   rules: [
     'custody/budget/budget.test.ts',
@@ -66,33 +66,31 @@ const SHARED = [
 ] as const;
 
 /** Suites of `shared` that the project `postgres` runs once more, over journals in PostgreSQL. */
-const POSTGRES = SHARED.filter((place) => place !== 'store/golden.test.ts');
+const POSTGRES = SHARED.filter((path) => path !== 'store/golden.test.ts');
 
-export type Project = keyof typeof PLACES | 'http' | 'shared' | 'postgres';
+export type Project = keyof typeof TESTS | 'http' | 'shared' | 'postgres';
 
 /** The projects that the gate runs, the cheapest first. */
 export const GATE: readonly Project[] = ['rules', 'http', 'shared', 'postgres', 'programs'];
 
-const below = (place: string): string => `test/${place}`;
+const below = (path: string): string => `test/${path}`;
 
-function placesOf(project: keyof typeof PLACES | 'shared' | 'postgres'): readonly string[] {
+function pathsOf(project: keyof typeof TESTS | 'shared' | 'postgres'): readonly string[] {
   if (project === 'shared') return SHARED;
-  return project === 'postgres' ? POSTGRES : PLACES[project];
+  return project === 'postgres' ? POSTGRES : TESTS[project];
 }
 
 /** The patterns of the test files of a project's list. */
-export function patternsOf(project: keyof typeof PLACES | 'shared' | 'postgres'): string[] {
-  const places = placesOf(project);
-  return places.map((place) =>
-    place.endsWith('.ts') ? below(place) : `${below(place)}/**/*.test.ts`,
-  );
+export function patternsOf(project: keyof typeof TESTS | 'shared' | 'postgres'): string[] {
+  const paths = pathsOf(project);
+  return paths.map((path) => (path.endsWith('.ts') ? below(path) : `${below(path)}/**/*.test.ts`));
 }
 
 /** Every project that a test file belongs to; `http` when none lists it. `shared` only borrows. */
 export function projectsOf(path: string): Project[] {
   const names = ['rules', 'programs', 'nightly'] as const;
   const listing = names.filter((name) =>
-    PLACES[name].some((place) => path === below(place) || path.startsWith(`${below(place)}/`)),
+    TESTS[name].some((listed) => path === below(listed) || path.startsWith(`${below(listed)}/`)),
   );
   return listing.length === 0 ? ['http'] : listing;
 }

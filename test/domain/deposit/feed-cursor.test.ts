@@ -35,8 +35,8 @@ test('cursors grow with the feed, and no cursor of a lost history is one of this
   const lengths = fc.array(fc.nat({ max: 50 }), { maxLength: 5 });
   fc.assert(
     fc.property(lengths, fc.nat({ max: 50 }), (restoredAfter, lost) => {
-      const places = Array.from({ length: 60 }, (_, index) => cursorOf(index + 1, restoredAfter));
-      expect(places).toEqual(places.toSorted((left, right) => left - right));
+      const cursors = Array.from({ length: 60 }, (_, index) => cursorOf(index + 1, restoredAfter));
+      expect(cursors).toEqual(cursors.toSorted((left, right) => left - right));
       const before = cursorOf(lost + 1, restoredAfter);
       // Restored to `lost` items: what followed them then is not what follows them now.
       expect(feedSeqAt(before, [...restoredAfter, lost])).toBeNull();

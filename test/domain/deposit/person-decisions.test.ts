@@ -166,7 +166,7 @@ describe('acknowledgement', () => {
     expect(await ack('r-2')).toMatchObject(CONFLICT);
   });
 
-  test('a settled credit is still reversed when its hash leaves the chain', async () => {
+  test('an acknowledged credit is still reversed when its hash leaves the chain', async () => {
     const { open, service, creditId } = await credited();
     await open.decide({ kind: 'acknowledge', creditId, reference: 'r-1' });
     await open.deliver(service.incoming('rollback'));

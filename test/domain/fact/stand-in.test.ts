@@ -33,7 +33,7 @@ test.for<
   ['its confirmation is at least one deep', 'confirmation', 0, { confirmations: 1 }],
   ['its confirmation is one deep without a depth', 'confirmation', null, { confirmations: 1 }],
   ['its rollback has no depth', 'rollback', 6, { type: 'rollback', confirmations: null }],
-])('a record stands in for the notification: %s', ([, type, confirmations, is]) => {
+])('a record replaces the notification: %s', ([, type, confirmations, is]) => {
   const record = received({ memo: Memo('7'), confirmations });
   const hash = BlockchainHash('0xa1');
   expect(incomingOf({ ...record, blockchainHash: hash }, type)).toEqual({ ...STAND_IN, ...is });

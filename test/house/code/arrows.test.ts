@@ -250,6 +250,12 @@ const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
     'export class Desk { #settle = 1; at() { return this.#settle; } }',
   ],
 
+  ['dissolved-word', 'test/domain/ids.test.ts', 'export const placeOf = 1;'],
+  ['dissolved-word', 'test/domain/told.test.ts', 'export const one = 1;'],
+  ['dissolved-word', 'test/domain/ids.test.ts', "test('what was told', () => undefined);"],
+  ['dissolved-word', 'test/domain/ids.test.ts', "test.for([1])('%s stands', () => undefined);"],
+  ['dissolved-word', 'test/domain/ids.test.ts', 'describe(`a ${1} crowd`, () => undefined);'],
+
   ['test-project', 'test/domain/ids.test.ts', value('node:http')],
 ];
 
@@ -296,6 +302,12 @@ test('a word inside a longer one, a literal or a comment is not a dissolved word
 test('a column and a published state keep their names, outside the domain', () => {
   expect(rulesBrokenBy('src/store/sqlite/row.ts', 'export const standing = 1;')).toEqual([]);
   expect(rulesBrokenBy('src/ops/metrics/metrics.ts', 'export const settled = 1;')).toEqual([]);
+});
+
+test('tests may name a state in back quotes, a column, and what a person decides', () => {
+  const text =
+    "export const decide = ({ standing }: Row) => standing;\ntest('a deposit becomes `settled`', decide);\n";
+  expect(rulesBrokenBy('test/domain/ids.test.ts', text)).toEqual([]);
 });
 
 test('members of the sealed report keep their names', () => {

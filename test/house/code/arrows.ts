@@ -186,7 +186,7 @@ export function brokenArrows(modules: readonly Module[]): Violation<ArrowRule>[]
 /** One violation for each import that closes a cycle, spelled as the way around. */
 function cyclesOf(edges: ReadonlyMap<string, readonly string[]>): Violation<'cycle'>[] {
   const found: Violation<'cycle'>[] = [];
-  const settled = new Set<string>();
+  const finished = new Set<string>();
   const trail: string[] = [];
   const visit = (path: string): void => {
     const seenAt = trail.indexOf(path);
@@ -199,11 +199,11 @@ function cyclesOf(edges: ReadonlyMap<string, readonly string[]>): Violation<'cyc
       });
       return;
     }
-    if (settled.has(path)) return;
+    if (finished.has(path)) return;
     trail.push(path);
     for (const target of edges.get(path) ?? []) visit(target);
     trail.pop();
-    settled.add(path);
+    finished.add(path);
   };
   for (const path of edges.keys()) visit(path);
   return found;

@@ -10,7 +10,7 @@ import type { Module } from './syntax.ts';
 import { misplacedTests } from './test-projects.ts';
 import type { ProjectRule } from './test-projects.ts';
 import type { Violation } from './violation.ts';
-import { dissolvedWords } from './words.ts';
+import { dissolvedTestWords, dissolvedWords } from './words.ts';
 import type { WordRule } from './words.ts';
 
 export type HouseRule =
@@ -44,5 +44,6 @@ export function houseViolations(sources: readonly Source[]): Violation<HouseRule
     ...misshapen(modules),
     ...misplacedTests(modules),
     ...dissolvedWords(product),
+    ...dissolvedTestWords(modules),
   ];
 }

@@ -6,7 +6,7 @@ import { parseModule } from './syntax.ts';
 import { spoken } from './violation.ts';
 
 /** What the rule says of files that import these (path → specifiers). */
-function told(files: Readonly<Record<string, readonly string[]>>): string[] {
+function misplacedIn(files: Readonly<Record<string, readonly string[]>>): string[] {
   const modules = Object.entries(files).map(([path, specifiers]) => {
     const text = specifiers.map((each) => `import '${each}';\n`).join('');
     const module = parseModule({ path, text });
@@ -26,7 +26,7 @@ test('every project has tests', () => {
 });
 
 test.for(['rules', 'programs', 'nightly', 'shared', 'postgres'] as const)(
-  'every place that %s lists has tests',
+  'every path that %s lists has tests',
   (name) => {
     const empty = patternsOf(name).filter((pattern) => {
       const folder = pattern.replace('**/*.test.ts', '');
@@ -41,18 +41,20 @@ test.for(['rules', 'programs', 'nightly', 'shared', 'postgres'] as const)(
 test('a test of the rules that reaches a server, a thread or a process is misplaced', () => {
   const path = 'test/domain/money/amount.test.ts';
   for (const beyond of ['node:http', 'node:worker_threads', 'node:child_process', 'undici']) {
-    expect(told({ [path]: ['../../open.ts'], 'test/open.ts': [beyond] })).toEqual([
+    expect(misplacedIn({ [path]: ['../../open.ts'], 'test/open.ts': [beyond] })).toEqual([
       `${path}:1 test-project: is in rules and reaches ${beyond} in test/open.ts`,
     ]);
   }
-  expect(told({ [path]: ['node:fs', 'better-sqlite3', 'node:dns/promises'] })).toHaveLength(1);
+  expect(misplacedIn({ [path]: ['node:fs', 'better-sqlite3', 'node:dns/promises'] })).toHaveLength(
+    1,
+  );
 });
 
 test('a test that starts a process is one of the programs', () => {
   const process = ['node:child_process'];
-  expect(told({ 'test/api/lists.test.ts': process })).toHaveLength(1);
-  expect(told({ 'test/api/lists.test.ts': ['node:http'] })).toEqual([]);
-  expect(told({ 'test/e2e/store.test.ts': process, 'test/nightly/x.test.ts': process })).toEqual(
-    [],
-  );
+  expect(misplacedIn({ 'test/api/lists.test.ts': process })).toHaveLength(1);
+  expect(misplacedIn({ 'test/api/lists.test.ts': ['node:http'] })).toEqual([]);
+  expect(
+    misplacedIn({ 'test/e2e/store.test.ts': process, 'test/nightly/x.test.ts': process }),
+  ).toEqual([]);
 });

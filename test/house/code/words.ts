@@ -1,5 +1,5 @@
-import { walk } from './syntax.ts';
-import type { Module } from './syntax.ts';
+import { nameOf, nodesIn, isNode, walk } from './syntax.ts';
+import type { Module, SyntaxNode } from './syntax.ts';
 import type { Violation } from './violation.ts';
 
 export type WordRule = 'dissolved-word';
@@ -35,7 +35,10 @@ const DISSOLVED = {
   untold: 'without a chain view',
 } as const satisfies Record<string, string>;
 
-/** Members of the sealed report, whose text never changes. */
+/**
+ * Members of the sealed report, whose text never changes. Texts of breaks and reports never change
+ * either: `frozen-texts.test.ts` names those in older words.
+ */
 const SEALED_NAMES = new Set(['untold', 'chainUntold', 'chain_not_told']);
 
 /** A column, and a published state of deposits: old stores and other programs name them so. */
@@ -47,20 +50,109 @@ function wordsOf(name: string): string[] {
   return words.map((word) => word.toLowerCase());
 }
 
+type Dissolved = keyof typeof DISSOLVED;
+
+/** The dissolved words in a text. `allowed`: words that have one meaning there. */
+function dissolvedIn(text: string, allowed: ReadonlySet<string> = new Set()): Dissolved[] {
+  return wordsOf(text).filter(
+    (word): word is Dissolved => Object.hasOwn(DISSOLVED, word) && !allowed.has(word),
+  );
+}
+
+function violation(
+  { path, line }: { path: string; line: number },
+  text: string,
+  word: Dissolved,
+): Violation<WordRule> {
+  const detail = `${text}: use a word for ${DISSOLVED[word]}`;
+  return { rule: 'dissolved-word', path, line, detail };
+}
+
+/** The name of an identifier that this file chose. */
+function chosenName({ type, name }: SyntaxNode, path: string): string | undefined {
+  if (!/^(Private)?Identifier$/.test(type) || typeof name !== 'string') return undefined;
+  if (SEALED_NAMES.has(name) || name === 'allSettled') return undefined;
+  return PUBLISHED_NAMES.has(name) && !path.startsWith('src/domain/') ? undefined : name;
+}
+
 /** Finds identifiers that hold a dissolved word. The domain holds no published name either. */
 export function dissolvedWords(product: readonly Module[]): Violation<WordRule>[] {
   const found: Violation<WordRule>[] = [];
   for (const { path, body, lineOf } of product) {
     for (const statement of body) {
-      walk(statement, ({ type, name, start }) => {
-        if (!/^(Private)?Identifier$/.test(type) || typeof name !== 'string') return;
-        if (SEALED_NAMES.has(name)) return;
-        if (PUBLISHED_NAMES.has(name) && !path.startsWith('src/domain/')) return;
-        for (const word of wordsOf(name)) {
-          if (!Object.hasOwn(DISSOLVED, word)) continue;
-          const instead = DISSOLVED[word as keyof typeof DISSOLVED];
-          const detail = `${name}: use a word for ${instead}`;
-          found.push({ rule: 'dissolved-word', path, line: lineOf(start), detail });
+      walk(statement, (node) => {
+        const name = chosenName(node, path);
+        if (name === undefined) return;
+        for (const word of dissolvedIn(name)) {
+          found.push(violation({ path, line: lineOf(node.start) }, name, word));
+        }
+      });
+    }
+  }
+  return found;
+}
+
+/** Folders of `test/` whose identifiers, file names and titles have no dissolved word. */
+const WORDED_TESTS = [
+  'bench',
+  'custody',
+  'domain',
+  'e2e/commands',
+  'e2e/custody',
+  'e2e/daemon',
+  'e2e/proxies',
+  'e2e/store',
+  'intake',
+  'nightly',
+  'ops',
+  'reconcile',
+  'simulation/audit',
+  'simulation/people',
+  'simulation/product',
+  'simulator',
+  'store/bookkeeping',
+  'store/close',
+  'store/codec',
+  'store/sqlite',
+  'store/unit',
+  'translation',
+].map((folder) => `test/${folder}/`);
+
+/** A person decides; tests record such decisions. */
+const WORDS_OF_PEOPLE = new Set(['decide', 'decides']);
+
+/** The title of a call of `test` or `describe`, whatever modifies it: `test.for(rows)('title')`. */
+function titleOf(node: SyntaxNode): string | undefined {
+  if (node.type !== 'CallExpression') return undefined;
+  let callee = node['callee'];
+  while (isNode(callee) && callee.type !== 'Identifier') {
+    callee = callee.type === 'CallExpression' ? callee['callee'] : callee['object'];
+  }
+  if (!/^(test|describe)$/.test(nameOf(callee) ?? '')) return undefined;
+  const [first] = nodesIn(node['arguments']);
+  if (first?.type === 'Literal') return nameOf(first);
+  if (first?.type !== 'TemplateLiteral') return undefined;
+  const texts = nodesIn(first['quasis']).map(({ value }) => (value as { raw: string }).raw);
+  return texts.join('…');
+}
+
+/** Names in back quotes are those of the product. */
+function withoutQuoted(title: string): string {
+  return title.replaceAll(/`[^`]*`/g, '');
+}
+
+/** Finds dissolved words in the identifiers, file names and titles of tests. */
+export function dissolvedTestWords(tests: readonly Module[]): Violation<WordRule>[] {
+  const found: Violation<WordRule>[] = [];
+  for (const { path, body, lineOf } of tests) {
+    if (!WORDED_TESTS.some((folder) => path.startsWith(folder))) continue;
+    found.push(...dissolvedIn(path).map((word) => violation({ path, line: 1 }, path, word)));
+    for (const statement of body) {
+      walk(statement, (node) => {
+        const text = chosenName(node, path) ?? titleOf(node);
+        if (text === undefined) return;
+        for (const word of dissolvedIn(withoutQuoted(text), WORDS_OF_PEOPLE)) {
+          found.push(violation({ path, line: lineOf(node.start) }, text, word));
         }
       });
     }

@@ -164,7 +164,7 @@ describe('the chain view', () => {
       { closing: '15', chainClosing: '2', chainDifference: '13', chainUntold: '10' },
     ]);
     expect(
-      day.differences.map(({ difference, untold: isUntold }) => [difference, isUntold]),
+      day.differences.map(({ difference, untold: lacksChainView }) => [difference, lacksChainView]),
     ).toEqual([
       ['3', undefined],
       ['10', true],
