@@ -9,7 +9,7 @@ if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 describe.runIf(isInstalled)('npm run proof:failover', () => {
   test('after one fault of each kind nothing acknowledged is lost or doubled', async () => {
     const faults = FAULT_NAMES.length;
-    const { events, verdict, problems } = await prove({
+    const { events, verdict, consumed, problems } = await prove({
       seed: 1,
       faults,
       onFault: () => undefined,
@@ -20,5 +20,6 @@ describe.runIf(isInstalled)('npm run proof:failover', () => {
     expect(events.map(({ name }) => name).toSorted()).toEqual(FAULT_NAMES.toSorted());
     expect(verdict.acknowledged).toBeGreaterThan(faults);
     expect(verdict.credits).toBeGreaterThan(0);
+    expect(consumed).toBeGreaterThan(0);
   });
 });

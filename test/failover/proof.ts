@@ -5,6 +5,8 @@ import { Scene } from './scene/scene.ts';
 
 /** The receivers are compared after so many faults. */
 const JUDGED_EVERY = 20;
+/** How often a fault befalls a rush of deliveries. */
+const RUSHES = 0.25;
 
 /** One fault that took place. */
 export interface Event {
@@ -17,6 +19,8 @@ export interface Event {
 export interface ProofResult {
   readonly events: readonly Event[];
   readonly verdict: Verdict;
+  /** Items of the feed that a consumer read from the receivers in turn, without a gap. */
+  readonly consumed: number;
   /** Promises that a fault broke, and what did not heal. */
   readonly problems: readonly string[];
 }
@@ -55,6 +59,7 @@ async function suffer(
     for (const name of rotation(chance)) {
       if (events.length >= faults || signal.aborted) break;
       current = name;
+      scene.senders.pace = chance.happens(RUSHES) ? 'rush' : 'quiet';
       const before = scene.senders.acknowledged.size;
       const { serveMs, problems: broken } = await FAULTS[name](scene, chance);
       await scene.settled();
@@ -65,11 +70,15 @@ async function suffer(
       problems.push(...broken.map((problem) => `fault ${events.length}, ${name}: ${problem}`));
       if (events.length % JUDGED_EVERY === 0 && isBroken(await judge.judge())) break;
     }
+    scene.senders.pace = 'quiet';
     const verdict = await judge.judgeFinally();
-    return { events, verdict, problems: [...problems, ...scene.problems] };
+    const { items: consumed, problems: inFeed } = scene.consumer;
+    return { events, verdict, consumed, problems: [...problems, ...scene.problems, ...inFeed] };
   } catch (error) {
     problems.push(`after fault ${events.length}, during "${current}": ${String(error)}`);
-    return { events, verdict: await judge.judgeJournal(), problems };
+    const { items: consumed, problems: inFeed } = scene.consumer;
+    problems.push(...inFeed);
+    return { events, verdict: await judge.judgeJournal(), consumed, problems };
   }
 }
 

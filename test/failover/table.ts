@@ -13,7 +13,8 @@ function median(sorted: readonly number[]): number | undefined {
 }
 
 /** The result as a Markdown table with one row for each fault, and the verdict below. */
-export function tableOf({ events, verdict, problems }: ProofResult, seed: number): string {
+export function tableOf(result: ProofResult, seed: number): string {
+  const { events, verdict, consumed, problems } = result;
   const { acknowledged, lost, doubled, facts, credits } = verdict;
   const rows = FAULT_NAMES.map((name) => {
     const ofName = events.filter((event) => event.name === name);
@@ -30,7 +31,7 @@ export function tableOf({ events, verdict, problems }: ProofResult, seed: number
     ...rows.map((cells) => `| ${cells.join(' | ')} |`),
     '',
     `seed ${seed}: ${events.length} faults, ${acknowledged} acknowledged, ${lost.length} lost, ${doubled.length} doubled, ${wrong.length} other problems`,
-    `judged: ${facts} facts in the journal, ${credits} credits in the feed`,
+    `judged: ${facts} facts in the journal, ${credits} credits in the feed, ${consumed} read by a consumer from both receivers in turn`,
     ...[...lost.map((id) => `lost: ${id}`), ...doubled.map((id) => `doubled: ${id}`)].slice(
       0,
       SHOWN_MAX,

@@ -6,6 +6,8 @@ import { duringAppend } from './receivers.ts';
 
 /** Longer than a lease, and than an append waits for its answer. */
 const CUT_MS_MAX = 5_000;
+/** Longer than a follower that is shut out counts as ready. */
+const SHUT_OUT_MS_MAX = 14_000;
 
 /**
  * The network between a receiver and the database stalls or breaks; the owner's within an append,
@@ -23,4 +25,14 @@ export async function receiverCut(scene: Scene, chance: Chance): Promise<Suffere
   if (then === 'stall' || chance.happens(0.5)) await pause(chance.between(100, CUT_MS_MAX));
   cutOff.reconnect();
   return { serveMs: await serving, problems: [] };
+}
+
+/** The network between the receivers stalls or breaks: the follower cannot hand over anything. */
+export async function receiversCut(scene: Scene, chance: Chance): Promise<Suffered> {
+  const { owner } = await scene.roles();
+  owner.shutOthersOut(chance.pick(['stall', 'cut'] as const));
+  const serveMs = await scene.senders.probe();
+  await pause(chance.between(200, SHUT_OUT_MS_MAX));
+  owner.letOthersIn();
+  return { serveMs, problems: [] };
 }

@@ -1,8 +1,14 @@
 import type { Chance } from '../../simulation/seeded-draws.ts';
 import type { Fault } from './fault.ts';
-import { receiverCut } from './network.ts';
+import { receiverCut, receiversCut } from './network.ts';
 import { followerKilled, ownerKilled, ownerSlept, ownerStopped } from './receivers.ts';
-import { primaryKilled, standbyCut, waitCancelled } from './servers.ts';
+import {
+  oldPrimaryReturned,
+  primaryKilled,
+  primaryPaused,
+  standbyCut,
+  waitCancelled,
+} from './servers.ts';
 
 /** Every fault, by the name that the table shows. */
 export const FAULTS = {
@@ -11,7 +17,10 @@ export const FAULTS = {
   'owner slept beyond its lease': ownerSlept,
   'owner stopped (SIGTERM)': ownerStopped,
   'primary killed, standby promoted': primaryKilled,
+  'primary stopped (SIGSTOP)': primaryPaused,
+  'old primary returned as primary': oldPrimaryReturned,
   'receiver cut off from the primary': receiverCut,
+  'receivers cut off from each other': receiversCut,
   'standby cut off from the primary': standbyCut,
   'wait for the standby cancelled': waitCancelled,
 } as const satisfies Readonly<Record<string, Fault>>;

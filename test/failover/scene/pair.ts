@@ -97,11 +97,17 @@ export class Pair {
     await this.standbyFollows();
   }
 
-  /** Cancels waits for the standby, as an operator might; answers how many it cancelled. */
-  async cancelWaits(): Promise<number> {
-    const cancelled = await this.sql(`WITH waiting AS MATERIALIZED
-      (SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep')
-      SELECT FROM waiting WHERE pg_cancel_backend(pid)`);
+  /**
+   * Cancels waits for the standby, as an operator might; answers how many it cancelled. On the primary
+   * by default.
+   */
+  async cancelWaits(where: PairServer = this.primary): Promise<number> {
+    const cancelled = await this.sql(
+      `WITH waiting AS MATERIALIZED
+        (SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep')
+      SELECT FROM waiting WHERE pg_cancel_backend(pid)`,
+      where,
+    );
     return cancelled.length;
   }
 

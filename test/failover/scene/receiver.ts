@@ -28,13 +28,17 @@ interface Ready {
   };
 }
 
-/** A built `counterfoil serve` on a fixed port, with a link of its own to each database server. */
+/**
+ * A built `counterfoil serve` on a fixed port, with a link of its own to each database server, and one
+ * through which the other receiver reaches it.
+ */
 export class FailoverReceiver {
   readonly name: string;
   readonly daemon: Daemon;
   readonly url: string;
   readonly #pair: Pair;
   readonly #links: readonly Link[];
+  readonly #fromOthers: Link;
   #isPaused = false;
 
   /** Made, not yet started. */
@@ -48,17 +52,26 @@ export class FailoverReceiver {
   ): Promise<FailoverReceiver> {
     const links: Link[] = [];
     for (const { server } of pair.servers) links.push(await Link.listen(() => server.port));
-    const url = `http://127.0.0.1:${await freePort()}`;
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const fromOthers = await Link.listen(() => port);
+    const forOthers = `http://127.0.0.1:${fromOthers.port}`;
     const hosts = links.map((link) => `127.0.0.1:${link.port}`).join(',');
     const daemon = new Daemon({
-      port: Number(new URL(url).port),
+      port,
       custody: (own) => custody.configuration(own),
       shared: ({ folder }) => ({
         store: `postgres://${SUPERUSER}:${PASSWORD}@${hosts}/${DATABASE}`,
-        receiver: { name, url, secret: SECRET, replica: join(folder, REPLICA), ...settings },
+        receiver: {
+          name,
+          url: forOthers,
+          secret: SECRET,
+          replica: join(folder, REPLICA),
+          ...settings,
+        },
       }),
     });
-    return new FailoverReceiver({ name, url, daemon, links, pair });
+    return new FailoverReceiver({ name, url, daemon, links, fromOthers, pair });
   }
 
   private constructor(parts: {
@@ -66,12 +79,14 @@ export class FailoverReceiver {
     url: string;
     daemon: Daemon;
     links: readonly Link[];
+    fromOthers: Link;
     pair: Pair;
   }) {
     this.name = parts.name;
     this.url = parts.url;
     this.daemon = parts.daemon;
     this.#links = parts.links;
+    this.#fromOthers = parts.fromOthers;
     this.#pair = parts.pair;
   }
 
@@ -121,8 +136,19 @@ export class FailoverReceiver {
     for (const link of this.#links) link.open();
   }
 
+  /** What the other receiver hands over does not arrive any more, until `letOthersIn`. */
+  shutOthersOut(how: 'stall' | 'cut'): void {
+    if (how === 'stall') this.#fromOthers.stall();
+    else this.#fromOthers.cut();
+  }
+
+  letOthersIn(): void {
+    this.#fromOthers.open();
+  }
+
   async remove(): Promise<void> {
     await this.daemon.remove();
+    this.#fromOthers.close();
     for (const link of this.#links) link.close();
   }
 }

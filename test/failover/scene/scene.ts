@@ -3,6 +3,7 @@ import { SUPERUSER } from '../../../src/commands/demo/postgres/server.ts';
 import { PASSWORD } from '../../postgres/server.ts';
 import { Custody } from './custody.ts';
 import { DATABASE, Pair } from './pair.ts';
+import { FeedConsumer } from './consumer.ts';
 import { FailoverReceiver, type ReceiverSettings } from './receiver.ts';
 import { Senders } from './senders.ts';
 
@@ -16,6 +17,7 @@ export class Scene {
   readonly pair: Pair;
   readonly receivers: readonly [FailoverReceiver, FailoverReceiver];
   readonly senders: Senders;
+  readonly consumer: FeedConsumer;
   /** What went wrong besides the faults. */
   readonly problems: string[] = [];
   readonly #custody: Custody;
@@ -30,6 +32,7 @@ export class Scene {
     this.pair = parts.pair;
     this.receivers = parts.receivers;
     this.senders = parts.senders;
+    this.consumer = new FeedConsumer(parts.receivers);
     this.#custody = parts.custody;
   }
 
@@ -51,9 +54,10 @@ export class Scene {
     return scene;
   }
 
-  /** Begins the stream of deliveries and of payments. */
+  /** Begins the stream of deliveries and of payments, and to read the feed. */
   begin(): void {
     this.senders.start();
+    this.consumer.start();
     this.#pay();
   }
 
@@ -96,6 +100,7 @@ export class Scene {
     clearTimeout(this.#deposits);
     for (const receiver of this.receivers) receiver.wake();
     await this.senders.stop();
+    await this.consumer.stop();
     for (const receiver of this.receivers) await receiver.remove();
     await this.#custody.stop();
     await this.pair.stop();

@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** How long each sender waits for an answer: the custody service waits 10 s, others less. */
 const ANSWER_MS_MAX = [1_000, 3_000, 10_000];
 const SENDERS = 8;
-/** Pause of a sender between two deliveries, and after a refusal of both receivers. */
-const PACE_MS = 100;
+/** Pause of a sender between two deliveries, in a quiet hour and in a rush. */
+const PACE_MS = { quiet: 100, rush: 5 } as const;
+/** Pause after a refusal of both receivers. */
 const AGAIN_MS = 50;
 
 /** Where senders deliver. */
@@ -63,6 +64,8 @@ export class Senders {
   #destinations: readonly Destination[] = [];
   readonly #waiting: string[] = [];
   readonly #ended: Promise<unknown>[] = [];
+  /** How fast deliveries follow each other. */
+  pace: keyof typeof PACE_MS = 'quiet';
   #isStopped = false;
   #isHeld = false;
   #underWay = 0;
@@ -150,7 +153,7 @@ export class Senders {
         await this.#deliver(this.#next(), { turn, answerMsMax });
         this.#underWay -= 1;
       }
-      await pause(PACE_MS);
+      await pause(PACE_MS[this.pace]);
     }
   }
 
