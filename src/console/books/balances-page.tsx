@@ -124,6 +124,7 @@ export function BalancesPage(shown: {
       <Card
         id="balances"
         title="Balances"
+        live="books"
         aside={
           <span>
             <a href={linkTo(`${BOOKS_PATH}/balances/csv`, filter)}>CSV</a>{' '}

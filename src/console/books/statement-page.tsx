@@ -265,6 +265,7 @@ export function StatementPage({ shown }: { shown: ShownStatement }): Markup {
       <Card
         id="statement"
         title="Statement"
+        live="books"
         aside={
           'statement' in result ? (
             <span>

@@ -7,7 +7,7 @@ import { grouped } from '../../pages/parts/figure.ts';
 import { Identifier } from '../../pages/parts/identifier.tsx';
 import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age } from '../../pages/parts/moment.tsx';
+import { Age, Moment } from '../../pages/parts/moment.tsx';
 import { Prose } from '../parts/prose.tsx';
 import type { Attention, AttentionList } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -33,7 +33,17 @@ function Item(item: { one: Attention; decimals: Decimals; now: number; hrefOf: H
         <Badge tone={one.severity} text={one.severity} />
         {href === undefined ? <b>{one.title}</b> : <a href={href}>{one.title}</a>}
         {one.notes.map((note) => (
-          <span class="muted">{note}</span>
+          <span class="muted">
+            {note.text}
+            {note.at === undefined ? (
+              ''
+            ) : (
+              <>
+                {' '}
+                <Moment at={note.at} />
+              </>
+            )}
+          </span>
         ))}
         <Age at={one.since} now={now} />
       </div>

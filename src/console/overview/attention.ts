@@ -4,7 +4,6 @@ import type { Deposit, HoldReason } from '../../domain/deposit/deposit.ts';
 import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import { momentText } from '../../pages/parts/figure.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
 
 /** Something that waits for a person. */
@@ -14,8 +13,8 @@ export interface Attention {
   readonly severity: Severity;
   /** A few words: `unexplained movement`. */
   readonly title: string;
-  /** Who looks after it, and what happened since. */
-  readonly notes: readonly string[];
+  /** Who looks after it, and what happened since, and when; Unix milliseconds. */
+  readonly notes: readonly { readonly text: string; readonly at?: number }[];
   /** One sentence. */
   readonly detail: string;
   /** The money at stake. */
@@ -59,19 +58,21 @@ function ofBreak(one: ShownBreak): Attention {
 }
 
 /** A break's state since it opened. */
-function notesOf(one: ShownBreak): string[] {
+function notesOf(one: ShownBreak): Attention['notes'] {
   return [
     ...(one.type === 'reversal_after_credit' ? [reversalNote(one)] : []),
-    ...(one.state === 'investigating' ? ['investigating'] : []),
-    ...(one.assignee === null ? [] : [one.assignee]),
-    ...(one.severity === one.originalSeverity ? [] : [`${one.originalSeverity} at first`]),
+    ...(one.state === 'investigating' ? [{ text: 'investigating' }] : []),
+    ...(one.assignee === null ? [] : [{ text: one.assignee }]),
+    ...(one.severity === one.originalSeverity
+      ? []
+      : [{ text: `${one.originalSeverity} at first` }]),
   ];
 }
 
 /** The break's own text describes the rollback, before the reversal. */
-function reversalNote({ reversal }: ShownBreak): string {
-  if (reversal === null) return 'not reversed in the feed yet';
-  return `reversed in the feed, ${momentText(reversal.createdAt)}`;
+function reversalNote({ reversal }: ShownBreak): Attention['notes'][number] {
+  if (reversal === null) return { text: 'not reversed in the feed yet' };
+  return { text: 'reversed in the feed,', at: reversal.createdAt };
 }
 
 function ofDeposit(deposit: Deposit): Attention[] {

@@ -26,10 +26,15 @@ export interface DaemonStatus {
   } | null;
   /** Null with SQLite: one receiver does everything. */
   readonly receiver: {
+    readonly name: string;
     readonly role: 'starting' | 'owner' | 'follower' | 'cut_off' | 'diverged';
     /** The owner's name; null while none is known. */
     readonly owner: string | null;
     readonly epoch: number | null;
+    /** The last journal position in its replica. */
+    readonly position: number;
+    /** Why it does not serve, and what to do; else null. */
+    readonly cause: string | null;
   } | null;
   /** Facts that wait for their commit. */
   readonly queue: { readonly waiting: number; readonly limit: number };

@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { grouped } from '../../pages/parts/figure.ts';
+import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
@@ -20,12 +21,18 @@ function custodyState({ custody, receiver }: DaemonStatus): { tone: Tone; text: 
   return { tone: 'good', text: 'answers' };
 }
 
-function receiverState({ role, owner, epoch }: NonNullable<DaemonStatus['receiver']>): {
+function receiverState(receiver: NonNullable<DaemonStatus['receiver']>): {
   tone: Tone;
   text: string;
   detail: string;
 } {
-  const detail = epoch === null ? '' : `epoch ${epoch}`;
+  const { name, role, owner, epoch, position, cause } = receiver;
+  const detail = [
+    name,
+    ...(epoch === null ? [] : [`epoch ${epoch}`]),
+    `journal position ${grouped(String(position))}`,
+    ...(cause === null ? [] : [cause]),
+  ].join('; ');
   switch (role) {
     case 'owner':
       return { tone: 'good', text: 'owns the journal', detail };
@@ -40,6 +47,24 @@ function receiverState({ role, owner, epoch }: NonNullable<DaemonStatus['receive
     default:
       return role satisfies never;
   }
+}
+
+/** How many vaults have deliveries that wait at the custody service, since when, and which. */
+function Backlog({ snapshot }: { snapshot: Snapshot }): Markup {
+  const { counts, backlogs, at } = snapshot;
+  const kinds = counts.breaks.byType.filter(({ type }) => type === 'delivery_backlog');
+  const vaults = kinds.reduce((sum, { open }) => sum + open, 0);
+  if (vaults === 0) return <></>;
+  const oldestAt = Math.min(...kinds.map(({ oldestAt: since }) => since));
+  const href = linkTo('/console/breaks', { type: 'delivery_backlog' });
+  const named = backlogs.map(({ subject }) => subject.vaultId ?? '').join(', ');
+  return (
+    <>
+      <a href={href}>{`${grouped(String(vaults))} ${vaults === 1 ? 'vault' : 'vaults'}`}</a>, the
+      oldest for <Age at={oldestAt} now={at} />: {named}
+      {vaults > backlogs.length ? ', …' : ''}
+    </>
+  );
 }
 
 function runState({ lastRun }: Snapshot): { tone: Tone; text: string } {
@@ -110,7 +135,7 @@ export function HealthCard({
           name="Deliveries"
           tone={backlogs.length === 0 ? 'good' : 'warn'}
           text={backlogs.length === 0 ? 'no backlog' : 'backlog'}
-          detail={backlogs.map(({ subject }) => subject.vaultId ?? '').join(', ')}
+          detail={<Backlog snapshot={snapshot} />}
         />
         <Part
           name="Credit feed"

@@ -26,18 +26,14 @@ function Notices({ notices }: { notices: readonly string[] }): Markup {
   );
 }
 
-function Tile({
-  label,
-  count,
-  tone = '',
-}: {
-  label: string;
-  count: number;
-  tone?: string;
-}): Markup {
+/** A count that leads to what it counts. */
+function Tile(tile: { label: string; count: number; href: string; tone?: string }): Markup {
+  const { label, count, href, tone = '' } = tile;
   return (
     <div class={`tile ${count > 0 ? tone : ''}`}>
-      <dt>{label}</dt>
+      <dt>
+        <a href={href}>{label}</a>
+      </dt>
       <dd>{grouped(String(count))}</dd>
     </div>
   );
@@ -46,14 +42,25 @@ function Tile({
 function Tiles({ counts }: Pick<Snapshot, 'counts'>): Markup {
   const { notifications, credits, breaks } = counts;
   const critical = breaks.byType.some(({ severity, open }) => severity === 'critical' && open > 0);
+  const reversed = linkTo('/console/deposits', { state: 'reversed' });
   return (
     <dl class="tiles" id="tiles" data-live="intake feed breaks">
-      <Tile label="Accepted" count={notifications.accepted} />
-      <Tile label="Duplicates" count={notifications.duplicates} />
-      <Tile label="Quarantined" count={notifications.quarantined} tone="warn" />
-      <Tile label="Credits" count={credits.credits} />
-      <Tile label="Reversals" count={credits.reversals} tone="alarm" />
-      <Tile label="Open breaks" count={breaks.open} tone={critical ? 'alarm' : 'warn'} />
+      <Tile label="Accepted" count={notifications.accepted} href="#rate" />
+      <Tile label="Duplicates" count={notifications.duplicates} href="#rate" />
+      <Tile
+        label="Quarantined"
+        count={notifications.quarantined}
+        href="/console/quarantine"
+        tone="warn"
+      />
+      <Tile label="Credits" count={credits.credits} href="/console/feed" />
+      <Tile label="Reversals" count={credits.reversals} href={reversed} tone="alarm" />
+      <Tile
+        label="Open breaks"
+        count={breaks.open}
+        href="/console/breaks"
+        tone={critical ? 'alarm' : 'warn'}
+      />
     </dl>
   );
 }

@@ -1,5 +1,6 @@
 import { grouped } from '../../pages/parts/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { Moment } from '../../pages/parts/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
 
 const WIDTH = 600;
@@ -25,19 +26,15 @@ export function cornersOf(minutes: Minutes): string {
     .join(' ');
 }
 
-function timeText(at: number): string {
-  return `${new Date(at).toISOString().slice(11, 16)} UTC`;
-}
-
 /** Deliveries per minute of the last hour; the last minute is under way. */
 export function RateChart({ minutes }: { minutes: Minutes }): Markup {
   const peak = peakOf(minutes);
   const before = minutes.at(-2);
   const sum = minutes.reduce((total, { count }) => total + count, 0);
-  const text =
-    peak === undefined || sum === 0
-      ? 'No notification in the last hour, or since the daemon started.'
-      : `${grouped(String(before?.count ?? 0))} in the last whole minute, at most ${grouped(String(peak.count))} at ${timeText(peak.at)}, ${grouped(String(sum))} in the last hour.`;
+  const isQuiet = peak === undefined || sum === 0;
+  const text = isQuiet
+    ? 'No notification in the last hour, or since the daemon started.'
+    : `${grouped(String(before?.count ?? 0))} in the last whole minute, ${grouped(String(sum))} in the last hour, at most ${grouped(String(peak.count))} in a minute`;
   return (
     <>
       <svg
@@ -45,12 +42,21 @@ export function RateChart({ minutes }: { minutes: Minutes }): Markup {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Notifications per minute. ${text}`}
+        aria-label={`Notifications per minute. ${text}${isQuiet ? '' : '.'}`}
       >
         <line class="base" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
         <polyline class="rate" points={cornersOf(minutes)} />
       </svg>
-      <p class="foot">{text}</p>
+      <p class="foot">
+        {text}
+        {isQuiet ? (
+          ''
+        ) : (
+          <>
+            , at <Moment at={peak.at} />.
+          </>
+        )}
+      </p>
     </>
   );
 }

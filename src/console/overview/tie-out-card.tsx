@@ -103,9 +103,21 @@ const TONES = {
   exceptions: 'alarm',
 } as const;
 
-function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup | string {
+/** When the last reconciliation ended, which says how fresh the comparisons of today are. */
+function LastRun({ snapshot }: { snapshot: Snapshot }): Markup {
+  const { lastRun, at } = snapshot;
+  if (lastRun === undefined) return <span class="muted">no reconciliation has run yet</span>;
+  return (
+    <span class="muted">
+      <a href={`/console/runs/${lastRun.seq}`}>reconciled</a>{' '}
+      <Age at={lastRun.finishedAt} now={at} /> ago
+    </span>
+  );
+}
+
+function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): Markup {
   const last = snapshot.lastClose;
-  if (last === undefined) return '';
+  if (last === undefined) return <LastRun snapshot={snapshot} />;
   const { day, status, closedAt, custodyCompared } = last.close;
   const signed = last.signatures.map(({ role, person }) => `${role} ${person}`).join(', ');
   return (
@@ -115,8 +127,9 @@ function Verdict({ snapshot, hrefOf }: { snapshot: Snapshot; hrefOf: HrefOf }): 
       <span class="muted">
         closed <Age at={closedAt} now={snapshot.at} /> ago;{' '}
         {custodyCompared ? '' : 'not compared with custody; '}
-        {signed === '' ? 'not signed' : signed}
-      </span>
+        {signed === '' ? 'not signed' : signed};
+      </span>{' '}
+      <LastRun snapshot={snapshot} />
     </p>
   );
 }

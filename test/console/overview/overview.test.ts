@@ -52,7 +52,7 @@ test('the last closed day shows books, chain view and custody, and who signed it
   );
   await open.record(closeOf(open, { day: '2025-11-20', cutOffAt: open.at + 1 }));
   expect(words(await read())).toContain(
-    '2025-11-20 exceptions closed 1 s ago; not compared with custody; not signed',
+    '2025-11-20 exceptions closed 1 s ago; not compared with custody; not signed; no reconciliation has run yet',
   );
   const reportHash = closesOf(open)[0]?.report_hash ?? '';
   const signed = { kind: 'sign', day: '2025-11-20', reportHash, reason: 'seen' } as const;
@@ -224,6 +224,24 @@ test('a halt waits for a person until it ends', async () => {
   expect(words(await read())).not.toContain('credits are halted');
 });
 
+test('the counts lead to what they count, and the tie-out to the last run', async () => {
+  const { open, read } = await openConsole();
+  expect(words(await read())).toContain('no reconciliation has run yet');
+  await open.run();
+  open.at += 60_000;
+  const page = await read();
+  const [run] = open.rows<{ seq: number }>('SELECT seq FROM reconciliations');
+  expect(page).toContain(`<a href="/console/runs/${run?.seq}">reconciled</a>`);
+  for (const [label, href] of [
+    ['Quarantined', '/console/quarantine'],
+    ['Credits', '/console/feed'],
+    ['Reversals', '/console/deposits?state=reversed'],
+    ['Open breaks', '/console/breaks'],
+  ] as const) {
+    expect(page).toContain(`<a href="${href}">${label}</a>`);
+  }
+});
+
 test('a deposit is shown with its state, depth and amount both ways', async () => {
   const { open, service, read } = await openConsole();
   await open.deliver(
@@ -260,7 +278,9 @@ test('a vault whose notifications wait at the custody service is named', async (
   const { open, read } = await openConsole();
   const backlog = { transactionId: 't1' as never, since: open.at };
   await open.record({ kind: 'backlog', vaultId: 'v1' as never, backlog });
-  expect(words(await read())).toContain('Deliveries backlog v1');
+  const page = await read();
+  expect(words(page)).toMatch(/Deliveries backlog 1 vault , the oldest for \d s : v1/);
+  expect(page).toContain('href="/console/breaks?type=delivery_backlog"');
 });
 
 test('a credit that no consumer has acknowledged is named by its age', async () => {
@@ -306,9 +326,28 @@ test('without scripts the page reloads itself', async () => {
 });
 
 test.for([
-  [{ role: 'owner', owner: 'a', epoch: 3 }, 'owns the journal epoch 3', 'not configured'],
-  [{ role: 'follower', owner: 'b', epoch: 3 }, 'follows b epoch 3', 'asked by the owner'],
-  [{ role: 'cut_off', owner: null, epoch: null }, 'cut off from the journal', 'asked by the owner'],
+  [
+    { name: 'a', role: 'owner', owner: 'a', epoch: 3, position: 1_200, cause: null },
+    'owns the journal a; epoch 3; journal position 1_200',
+    'not configured',
+  ],
+  [
+    { name: 'a', role: 'follower', owner: 'b', epoch: 3, position: 9, cause: null },
+    'follows b a; epoch 3; journal position 9',
+    'asked by the owner',
+  ],
+  [
+    {
+      name: 'a',
+      role: 'cut_off',
+      owner: null,
+      epoch: null,
+      position: 9,
+      cause: 'the journal does not answer',
+    },
+    'cut off from the journal a; journal position 9; the journal does not answer',
+    'asked by the owner',
+  ],
 ] as const)('the health shows a receiver as %j', async ([receiver, shown, custody]) => {
   const page = await withStatus({ receiver });
   expect(page).toContain(`Receiver ${shown}`);
