@@ -91,7 +91,7 @@ test('a deposit mined again before the API was asked keeps its one credit', asyn
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
-test('a reorg whose rollback is still on its way opens nothing within the grace time', async () => {
+test('a reorg whose rollback is still on its way opens nothing within the grace period', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   const hash = await stage.paid(depositAddress, 700, 1);

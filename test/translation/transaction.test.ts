@@ -72,6 +72,6 @@ test('a status nobody knows stays as it came', () => {
   expect(read({ status: 'frozen' }).status).toBe('frozen');
 });
 
-test('an unreadable time counts as long ago: nothing hides in the grace time', () => {
+test('an unreadable time counts as long ago: nothing hides in the grace period', () => {
   expect(read({ updatedAt: 'yesterday' }).updatedAt).toBe(0);
 });

@@ -31,7 +31,7 @@ export const GUIDES: Readonly<Record<BreakType, Guide>> = {
   amount_mismatch: {
     happened: 'Webhooks and the custody API report different amounts.',
     steps: [
-      'Wait for the grace time (reconcile.graceSeconds). Then the books take the API’s amount, unless Counterfoil has already credited another amount.',
+      'Wait for the grace period (reconcile.graceSeconds). Then the books take the API’s amount, unless Counterfoil has already credited another amount.',
       'Find out who sent the wrong amount, as for unknown_to_custody.',
       'If Counterfoil credited another amount, correct the customer’s account by hand.',
       'Resolve the break that is open.',

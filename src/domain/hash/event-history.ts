@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../code-unit-order.ts';
 import type { TransactionId } from '../ids.ts';
 import type { Notification } from '../fact/notification.ts';
 
@@ -42,17 +43,12 @@ function countOf(notification: Notification): number | null {
   return notification.stream === 'outgoing' ? null : notification.confirmations;
 }
 
-function compareTexts(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
 /** Negative when the run's name sorts before the event's; zero when both are equal. */
 function compareNames(run: EventRun, event: Notification, source: EvidenceSource): number {
   return (
-    compareTexts(run.type, event.type) ||
-    compareTexts(run.transactionId ?? '', event.transactionId ?? '') ||
-    compareTexts(run.source, source)
+    byCodeUnit(run.type, event.type) ||
+    byCodeUnit(run.transactionId ?? '', event.transactionId ?? '') ||
+    byCodeUnit(run.source, source)
   );
 }
 

@@ -6,7 +6,7 @@ import type { VaultAddress } from '../../store/answers.ts';
 import { addressMovementOf } from '../../translation/address-transaction.ts';
 import type { AddressTransaction } from '../../wire/transaction.ts';
 import { skipCauseOf } from '../list/custody-list.ts';
-import { remember } from '../pacing/bounded-map.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 
 /** A reading ends this far below the newest compared row: no reorganisation reaches deeper. */
 const GROUND_OVERLAP_MS = 86_400_000;
@@ -84,7 +84,7 @@ export class AddressLists {
 
   #keepGround({ addressId }: VaultAddress, movements: readonly AddressMovement[]): void {
     const newest = Math.max(...movements.map(({ minedAt }) => minedAt ?? 0));
-    remember(this.#grounds, [addressId, newest - GROUND_OVERLAP_MS], GROUNDS_MAX);
+    putBounded(this.#grounds, [addressId, newest - GROUND_OVERLAP_MS], GROUNDS_MAX);
   }
 }
 

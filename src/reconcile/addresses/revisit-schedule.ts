@@ -1,12 +1,12 @@
 import type { AddressMovement } from '../../domain/chain/address-evidence.ts';
 import type { VaultAddress } from '../../store/answers.ts';
-import { remember } from '../pacing/bounded-map.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 import { nextBackoffMs } from '../pacing/lookup-backoff.ts';
 
 /** Most addresses and movements remembered; the oldest are evicted. */
 const REMEMBERED_MAX = 10_000;
 
-interface Turn {
+interface Revisit {
   readonly address: VaultAddress;
   readonly dueAt: number;
   readonly intervalMs: number;
@@ -17,30 +17,30 @@ interface Turn {
  * memory only: after a restart the rotation reaches them, and open breaks are in the store.
  */
 export class RevisitSchedule {
-  readonly #turns = new Map<string, Turn>();
+  readonly #revisits = new Map<string, Revisit>();
   readonly #noticed = new Map<string, number>();
 
   /** Addresses that are due, the longest overdue first. */
   due(now: number, most: number): VaultAddress[] {
-    return [...this.#turns.values()]
-      .filter((turn) => turn.dueAt <= now)
+    return [...this.#revisits.values()]
+      .filter((revisit) => revisit.dueAt <= now)
       .sort((left, right) => left.dueAt - right.dueAt)
       .slice(0, most)
-      .map((turn) => turn.address);
+      .map((revisit) => revisit.address);
   }
 
   /** Removes an address: its check found nothing unexplained. */
   done({ addressId }: VaultAddress): void {
-    this.#turns.delete(addressId);
+    this.#revisits.delete(addressId);
   }
 
   /** Schedules the next check after twice the last interval. */
   later({ vaultId, addressId }: VaultAddress, now: number): void {
-    const before = this.#turns.get(addressId);
+    const before = this.#revisits.get(addressId);
     if (before !== undefined && before.dueAt > now) return;
     const intervalMs = nextBackoffMs(before?.intervalMs);
-    const turn = { address: { vaultId, addressId }, dueAt: now + intervalMs, intervalMs };
-    remember(this.#turns, [addressId, turn], REMEMBERED_MAX);
+    const revisit = { address: { vaultId, addressId }, dueAt: now + intervalMs, intervalMs };
+    putBounded(this.#revisits, [addressId, revisit], REMEMBERED_MAX);
   }
 
   /** When the movement was first found unexplained, Unix milliseconds. */
@@ -49,7 +49,7 @@ export class RevisitSchedule {
   }
 
   notice(movement: AddressMovement, at: number): void {
-    remember(this.#noticed, [noticeKey(movement), at], REMEMBERED_MAX);
+    putBounded(this.#noticed, [noticeKey(movement), at], REMEMBERED_MAX);
   }
 
   forgetNotice(movement: AddressMovement): void {

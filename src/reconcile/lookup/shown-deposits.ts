@@ -2,7 +2,7 @@ import { custodyReceived, isRecordOf } from '../../domain/deposit/comparison.ts'
 import type { CustodyTransaction } from '../../domain/fact/custody-record.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../../domain/ids.ts';
-import { remember } from '../pacing/bounded-map.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 import { interleaved } from '../pacing/lookup-backoff.ts';
 
 /** Most deposits remembered as shown; an evicted deposit queues with the unknown ones. */
@@ -21,7 +21,7 @@ export class ShownDeposits {
       const row = deposit.transactionId === null ? undefined : rows.get(deposit.transactionId);
       if (row === undefined || !isRecordOf(deposit, row)) continue;
       if (custodyReceived(deposit, row.changes ?? []) === undefined) continue;
-      remember(this.#shown, [deposit.depositId, true], REMEMBERED_MAX);
+      putBounded(this.#shown, [deposit.depositId, true], REMEMBERED_MAX);
     }
   }
 

@@ -11,7 +11,7 @@ import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { transactionOf } from '../../translation/transaction.ts';
 import { unlisted, type Absent } from '../comparing/batch-comparison.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
-import { remember } from '../pacing/bounded-map.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 import { ShownDeposits } from './shown-deposits.ts';
 import { interleaved, LookupBackoff } from '../pacing/lookup-backoff.ts';
 
@@ -110,7 +110,7 @@ export class SingleLookups {
     const byId = await lookUpTransaction(custody, transactionId, deadlineMs);
     if (byId.kind === 'failed') return byId;
     if (byId.kind === 'absent' && isNamedByWebhooksAlone(deposit)) {
-      remember(this.#nameless, [depositId, true], NAMELESS_MAX);
+      putBounded(this.#nameless, [depositId, true], NAMELESS_MAX);
     }
     if (!leadsElsewhere(deposit, byId)) return byId;
     const there = await lookUpPosition(custody, deposit, deadlineMs);

@@ -1,5 +1,5 @@
 /** Puts a value last in a map. Evicts the oldest entry when the map has more than `most` entries. */
-export function remember<Key, Value>(
+export function putBounded<Key, Value>(
   map: Map<Key, Value>,
   [key, value]: readonly [Key, Value],
   most: number,

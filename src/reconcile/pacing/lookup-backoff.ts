@@ -1,4 +1,4 @@
-import { remember } from './bounded-map.ts';
+import { putBounded } from './bounded-map.ts';
 
 /**
  * Intervals between single look-ups of one subject: none before the first, then 1, 2, 4 minutes, up
@@ -18,19 +18,19 @@ export function nextBackoffMs(before: number | undefined): number {
 /** Most subjects remembered; an evicted subject is due at once. */
 const REMEMBERED_MAX = 100_000;
 
-interface Times {
+interface AskedTimes {
   readonly askedAt: number;
   readonly dueAt: number;
 }
 
-interface Turn extends Times {
+interface LookupTurn extends AskedTimes {
   readonly intervalMs: number;
 }
 
 /** Schedules single look-ups: each subject is due again after growing intervals. */
 export class LookupBackoff<Subject> {
   readonly #idOf: (subject: Subject) => string;
-  readonly #asked = new Map<string, Turn>();
+  readonly #asked = new Map<string, LookupTurn>();
 
   constructor(idOf: (subject: Subject) => string) {
     this.#idOf = idOf;
@@ -51,7 +51,7 @@ export class LookupBackoff<Subject> {
     const id = this.#idOf(subject);
     const intervalMs = nextBackoffMs(this.#asked.get(id)?.intervalMs);
     const turn = { askedAt: now, dueAt: now + intervalMs, intervalMs };
-    remember(this.#asked, [id, turn], REMEMBERED_MAX);
+    putBounded(this.#asked, [id, turn], REMEMBERED_MAX);
   }
 
   /** Forgets a subject: if it appears again, it is due at once. */
@@ -60,7 +60,7 @@ export class LookupBackoff<Subject> {
   }
 
   /** Subjects with a rank, in ascending order. */
-  #inOrder(subjects: readonly Subject[], rankOf: (turn: Times) => number | null): Subject[] {
+  #inOrder(subjects: readonly Subject[], rankOf: (turn: AskedTimes) => number | null): Subject[] {
     const ranked = subjects.flatMap((subject) => {
       const rank = rankOf(this.#asked.get(this.#idOf(subject)) ?? NEVER_ASKED);
       return rank === null ? [] : [{ subject, rank }];
@@ -77,7 +77,7 @@ export class LookupBackoff<Subject> {
 const NEVER_ASKED = { askedAt: Number.NEGATIVE_INFINITY, dueAt: Number.NEGATIVE_INFINITY };
 
 /** Everything is due after the clock was set back. */
-function isDue(now: number, { askedAt, dueAt }: Times): boolean {
+function isDue(now: number, { askedAt, dueAt }: AskedTimes): boolean {
   return dueAt <= now || askedAt > now;
 }
 

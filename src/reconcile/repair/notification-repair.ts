@@ -3,7 +3,7 @@ import type { CustodyRecord, CustodyTransaction } from '../../domain/fact/custod
 import type { TransactionId } from '../../domain/ids.ts';
 import type { NotificationRecord } from '../../wire/subscription.ts';
 import { isOutOfReach } from '../pacing/outcome-kind.ts';
-import { remember } from '../pacing/bounded-map.ts';
+import { putBounded } from '../pacing/bounded-map.ts';
 import type { Tally } from '../comparing/tally.ts';
 import type { SeenDeliveries } from '../watching/backlog-watch.ts';
 import type { RetryPulls } from '../watching/retry-pull.ts';
@@ -99,7 +99,7 @@ export class NotificationRepair {
       requests += tried.requests;
       isReachable = tried.isReachable;
       if (tried.pending !== null) seen.push({ transaction, pending: tried.pending });
-      if (isReachable) this.#remember(transaction);
+      if (isReachable) this.#keepReplayed(transaction);
       else postponed += 1;
     }
     context.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', postponed);
@@ -160,7 +160,7 @@ export class NotificationRepair {
     return { isReachable: true, replayed, requests };
   }
 
-  #remember({ transactionId, status }: CustodyTransaction): void {
-    remember(this.#replayed, [transactionId, status], REMEMBERED_MAX);
+  #keepReplayed({ transactionId, status }: CustodyTransaction): void {
+    putBounded(this.#replayed, [transactionId, status], REMEMBERED_MAX);
   }
 }

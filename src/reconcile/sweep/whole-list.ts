@@ -49,7 +49,7 @@ interface Reading {
  */
 export class WholeList {
   readonly #options: WholeListOptions;
-  readonly #stragglers = new SingleLookups();
+  readonly #absent = new SingleLookups();
   readonly #disputed = new DisputedHashes();
   readonly #unsettled = new UnsettledMovements();
   readonly #inactive: AddressRound | undefined;
@@ -85,7 +85,7 @@ export class WholeList {
       graceMs,
       deadlineMs,
     });
-    const found = await this.#stragglers.lookUp({
+    const found = await this.#absent.lookUp({
       custody,
       listed: list.transactions,
       deposits: waiting.deposits,

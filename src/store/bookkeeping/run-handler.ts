@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../../domain/code-unit-order.ts';
 import { isAddressBreakOver } from '../../domain/chain/address-comparison.ts';
 import { LOCAL_BREAKS, type BreakType, type Finding } from '../../domain/break/break.ts';
 import { NO_REPAIRS, type CustodyRecord } from '../../domain/fact/custody-record.ts';
@@ -159,15 +160,10 @@ export class RunHandler {
 function byChange(left: Movement, right: Movement): number {
   return (
     left.changedAt - right.changedAt ||
-    compareText(left.blockchainHash, right.blockchainHash) ||
-    compareText(left.vaultId, right.vaultId) ||
-    compareText(left.asset, right.asset)
+    byCodeUnit(left.blockchainHash, right.blockchainHash) ||
+    byCodeUnit(left.vaultId, right.vaultId) ||
+    byCodeUnit(left.asset, right.asset)
   );
-}
-
-function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
 
 /** Whether a difference between two sources has ended by itself. */

@@ -103,7 +103,7 @@ test('a deposit known from the mempool alone is missing its confirmation', async
   expect(stage.open.feedLines()).toEqual([]);
 });
 
-test('a withdrawal whose `mined` was lost is missing after the grace time, and heals', async () => {
+test('a withdrawal whose `mined` was lost is missing after the grace period, and heals', async () => {
   const { stage, depositAddress } = await started();
   await stage.paid(depositAddress, FUNDS, 3);
   await stage.run();

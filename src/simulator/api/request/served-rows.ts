@@ -19,7 +19,7 @@ export class ServedRows {
     options: { view: ReadView; nowMs: number; createdAt: string },
   ): Row | undefined {
     const shown = options.view.stale ? this.#stale(key, row, options) : row;
-    if (!options.view.stale) this.#remember(key, row);
+    if (!options.view.stale) this.#keep(key, row);
     if (shown === undefined || !options.view.omitBalanceChanges) return shown;
     return { ...shown, balanceChanges: undefined };
   }
@@ -38,7 +38,7 @@ export class ServedRows {
     return Date.parse(options.createdAt) > options.nowMs - LAG_MS ? undefined : row;
   }
 
-  #remember(key: string, row: object): void {
+  #keep(key: string, row: object): void {
     this.#rows.delete(key);
     this.#rows.set(key, row);
     if (this.#rows.size <= ROWS_MAX) return;

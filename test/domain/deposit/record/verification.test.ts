@@ -289,7 +289,7 @@ describe('a run', () => {
     expect(open.openBreaks()).toEqual(['amount_changed']);
   });
 
-  test('within the grace time a difference is skipped, and counted as such', async () => {
+  test('within the grace period a difference is skipped, and counted as such', async () => {
     const open = await openLedger();
     await open.deliver(new Service().chain('transaction'));
     await open.run(600_000);
