@@ -106,7 +106,9 @@ interface Subject {
 
 async function diagnose({ config, path, secretFiles }: Subject): Promise<Diagnosis[]> {
   const store = config.store.path;
-  const ahead = await policyAhead(config.crediting, store);
+  const ahead = await policyAhead(config.crediting, store, {
+    isShared: config.receiver !== undefined,
+  });
   const rules = [...config.reconcile.exemptions, ...ahead.added];
   const own = [
     ok('configuration', `${path} is well-formed`),

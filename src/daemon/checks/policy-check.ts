@@ -20,8 +20,15 @@ export interface PolicyAhead {
   readonly diagnosis: Diagnosis;
 }
 
-/** Compares the store's policy with the configuration's; without a store uses the latter. */
-export async function policyAhead(configured: CreditingPolicy, path: string): Promise<PolicyAhead> {
+/**
+ * Compares the store's policy with the configuration's; without a store uses the latter. `isShared`:
+ * several receivers share the journal.
+ */
+export async function policyAhead(
+  configured: CreditingPolicy,
+  path: string,
+  { isShared }: { readonly isShared: boolean },
+): Promise<PolicyAhead> {
   const alone = {
     policy: configured,
     added: [],
@@ -32,7 +39,7 @@ export async function policyAhead(configured: CreditingPolicy, path: string): Pr
   try {
     const reads = new SqliteReads(openForReading(path));
     try {
-      const start = await policyAtStart(configured, reads);
+      const start = await policyAtStart(configured, reads, { isShared });
       const text = startText(start);
       return {
         policy: start.kind === 'taken' ? start.policy : start.held.policy,

@@ -35,7 +35,7 @@ const HISTORY_MAX = 1_000;
 export async function policyAtStart(
   configured: CreditingPolicy,
   reads: Pick<Reads, 'policy' | 'configuredPolicy' | 'policyHistory'>,
-  { isShared = false }: { readonly isShared?: boolean } = {},
+  { isShared }: { readonly isShared: boolean },
 ): Promise<PolicyAtStart> {
   const held = await reads.policy();
   const last = await reads.configuredPolicy();
