@@ -107,6 +107,12 @@ export interface QuarantinePageRequest extends PageRequest {
 export interface DecisionQuery {
   readonly actor?: string;
   readonly kinds?: readonly Decision['kind'][];
+  /** Id of the deposit, break, quarantined body, credit or rule, name of a token, or a closed day. */
+  readonly subject?: string;
+  /** Unix milliseconds: recorded then or later. */
+  readonly from?: number;
+  /** Unix milliseconds: recorded earlier. */
+  readonly until?: number;
   /** Only decisions before this journal position. */
   readonly before?: number;
   readonly limit: number;

@@ -11,7 +11,9 @@ import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/moment.tsx';
 import { Pager } from '../../pages/parts/pager.tsx';
+import { tableDownload } from '../parts/table-download.ts';
 import { DecisionText, KIND_NAMES, KINDS, KINDS_OF_PEOPLE, reasonOf } from './decision-text.tsx';
+import { decisionsTable, readForTable } from './table.ts';
 
 const PATH = '/console/audit';
 const PAGE_SIZE = 50;
@@ -20,12 +22,25 @@ const PAGE_SIZE = 50;
 interface Asked {
   readonly who: string | undefined;
   readonly kind: (typeof KINDS)[number] | undefined;
+  readonly subject: string | undefined;
+  /** Days in UTC, both included. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
   readonly before: number | undefined;
 }
 
-function queryOf({ who, kind, before }: Asked): DecisionQuery {
+const DAY_MS = 86_400_000;
+
+function dayStart(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+function queryOf({ who, kind, subject, from, to, before }: Asked): DecisionQuery {
   return {
     limit: PAGE_SIZE,
+    ...(subject === undefined ? {} : { subject }),
+    ...(from === undefined ? {} : { from: dayStart(from) }),
+    ...(to === undefined ? {} : { until: dayStart(to) + DAY_MS }),
     kinds: kind === undefined ? KINDS_OF_PEOPLE : [kind],
     ...(who === undefined ? {} : { actor: who }),
     ...(before === undefined ? {} : { before }),
@@ -33,8 +48,12 @@ function queryOf({ who, kind, before }: Asked): DecisionQuery {
 }
 
 /** The link to the same list from another position, or of one actor alone. */
-function hrefOf({ who, kind }: Asked, to: { before?: number; who?: string }): string {
-  return linkTo(PATH, { who: to.who ?? who, kind, before: to.before });
+function hrefOf(
+  { who, kind, subject, from, to }: Asked,
+  next: { before?: number; who?: string; path?: string },
+): string {
+  const { path = PATH, before } = next;
+  return linkTo(path, { who: next.who ?? who, kind, subject, from, to, before });
 }
 
 const COLUMNS: readonly Column<StoredDecision>[] = [
@@ -65,6 +84,14 @@ function Filter({ asked, actors }: { asked: Asked; actors: readonly string[] }):
           value: asked.kind,
           options: KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
         },
+        {
+          name: 'subject',
+          label: 'About',
+          value: asked.subject,
+          placeholder: 'an id, a name or a day',
+        },
+        { name: 'from', label: 'From (UTC)', value: asked.from, type: 'date' },
+        { name: 'to', label: 'Until (UTC)', value: asked.to, type: 'date' },
       ]}
     />
   );
@@ -88,7 +115,12 @@ function Unread({ found, asked }: { found: DecisionPage; asked: Asked }): Markup
 /** Every decision with who made it, when and why, newest first. */
 export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked }): Markup {
   return (
-    <Card id="decisions" title="Decisions" live="policy close quarantine tick">
+    <Card
+      id="decisions"
+      title="Decisions"
+      live="deposits breaks policy close quarantine access runs tick"
+      aside={<a href={hrefOf(asked, { path: `${PATH}.csv` })}>CSV</a>}
+    >
       <Filter asked={asked} actors={found.actors} />
       {found.items.length === 0 ? (
         <EmptyState title="No decision matches.">
@@ -119,16 +151,33 @@ export function AuditPage({ found, asked }: { found: DecisionPage; asked: Asked 
   );
 }
 
-/** `/console/audit`: the decisions of the journal. */
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(dayStart(text));
+}
+
+/** What a link asks for. A value that the console does not know selects nothing. */
+function askedBy(query: Readonly<Record<string, string>>): Asked {
+  const { who = '', kind, subject = '', from = '', to = '', before = '' } = query;
+  return {
+    who: who === '' ? undefined : who,
+    kind: KINDS.find((one) => one === kind),
+    subject: subject.trim() === '' ? undefined : subject.trim(),
+    from: isDay(from) ? from : undefined,
+    to: isDay(to) ? to : undefined,
+    before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
+  };
+}
+
+/** `/console/audit`: the decisions of the journal, and their file. */
 export function mountAudit(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
   app.get(PATH, async (visit) => {
-    const { who = '', kind, before = '' } = visit.req.query();
-    const asked: Asked = {
-      who: who === '' ? undefined : who,
-      kind: KINDS.find((one) => one === kind),
-      before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
-    };
+    const asked = askedBy(visit.req.query());
     const found = await reads.decisions(queryOf(asked));
     return show(visit, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
+  });
+  app.get(`${PATH}.csv`, async (visit) => {
+    const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(visit.req.query())));
+    const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;
+    return tableDownload(visit, decisionsTable(rows), { format: 'csv', fileName, facts: [] });
   });
 }

@@ -1,4 +1,6 @@
 import type { PropsWithChildren } from 'hono/jsx';
+import type { Page } from '../../store/page.ts';
+import type { ShownBreak } from '../../store/answers.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import { Card } from '../../pages/parts/card.tsx';
 import { grouped } from '../../pages/parts/figure.ts';
@@ -7,6 +9,7 @@ import { Age, Moment } from '../../pages/parts/moment.tsx';
 
 type Counts = Readonly<Record<string, number>>;
 
+/** The sum of all counts. */
 export function sumOf(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
@@ -41,8 +44,35 @@ function Fact({ name, children }: PropsWithChildren<{ name: string }>): Markup {
   );
 }
 
+/** Breaks that opened while the run compared, also those that webhooks opened meanwhile. */
+function Opened({ opened: { items, total } }: { opened: Page<ShownBreak> }): Markup {
+  return (
+    <section>
+      <h3>Breaks that opened during the run</h3>
+      {items.length === 0 ? (
+        <p class="muted">No break opened.</p>
+      ) : (
+        <ul class="related">
+          {items.map(({ breakId, type, state }) => (
+            <li>
+              <a href={`/console/breaks/${breakId}`}>{`${type.replaceAll('_', ' ')} ${breakId}`}</a>{' '}
+              <span class="muted">{state}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {total > items.length ? <p class="foot">{`The first ${items.length} of ${total}.`}</p> : ''}
+    </section>
+  );
+}
+
 /** One run: what it compared, and why it skipped or exempted something. */
-export function RunDetail({ run, now }: { run: ReconciliationRow; now: number }): Markup {
+export function RunDetail(shown: {
+  run: ReconciliationRow;
+  opened: Page<ShownBreak>;
+  now: number;
+}): Markup {
+  const { run, opened, now } = shown;
   const { replayed, pulledForward, backfilled } = run.repairs;
   return (
     <Card id="run" title={`Run rec_${run.seq}`} aside={<a href="/console/runs">All runs</a>}>
@@ -74,6 +104,10 @@ export function RunDetail({ run, now }: { run: ReconciliationRow; now: number })
           none="No notification was missing."
         />
       </div>
+      <Opened opened={opened} />
+      <p class="foot">
+        <a href={`/console/journal/${run.seq}`}>The fact of this run in the journal</a>
+      </p>
     </Card>
   );
 }

@@ -18,6 +18,8 @@ import { RunDetail, sumOf } from './run-detail.tsx';
 
 const PATH = '/console/runs';
 const PAGE_SIZE = 50;
+/** Breaks that the page of a run lists. */
+const OPENED_SHOWN = 50;
 /** The call of the API that runs one. */
 const RUN_NOW = { method: 'POST', path: '/v1/reconciliations' } as const;
 
@@ -99,7 +101,13 @@ export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void 
     const seq = visit.req.param('seq');
     const run = await reads.reconciliation(Number(seq));
     if (run === undefined) return missing(visit, `There is no run rec_${seq}.`);
-    return show(visit, { title: `Run rec_${seq}`, body: <RunDetail run={run} now={now()} /> });
+    const during = { openedAfter: run.startedAt - 1, openedUntil: run.finishedAt };
+    const opened = await reads.breaks(
+      { ...during, sort: 'openedAt:asc' },
+      { page: 0, pageSize: OPENED_SHOWN },
+    );
+    const body = <RunDetail {...{ run, opened }} now={now()} />;
+    return show(visit, { title: `Run rec_${seq}`, body });
   });
   app.post(PATH, async (visit) => {
     const reason = textOf(await visit.req.parseBody(), 'reason');

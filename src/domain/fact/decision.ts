@@ -113,6 +113,19 @@ export type Decision =
       readonly reason: string;
     };
 
+/** What a decision is about: an id, a name or a day. Undefined where it is about everything. */
+export function subjectOf(decision: Decision): string | undefined {
+  if ('depositId' in decision) return decision.depositId;
+  if ('breakId' in decision) return decision.breakId;
+  if ('quarantineId' in decision) return decision.quarantineId;
+  if ('creditId' in decision) return decision.creditId;
+  if ('day' in decision) return decision.day;
+  if ('asset' in decision) return decision.asset;
+  if ('name' in decision) return decision.name;
+  if (decision.kind === 'end-exemption') return decision.rule;
+  return decision.kind === 'exempt' ? decision.rule.rule : undefined;
+}
+
 /** Why a decision was refused; nothing was journalled. */
 export type Refusal =
   | { readonly kind: 'not_found'; readonly detail: string }

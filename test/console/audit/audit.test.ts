@@ -73,3 +73,60 @@ test('the filter offers every kind once', async () => {
   const page = await (await (await consoleUnderTest()).as('vera')).get(PATH);
   for (const kind of KINDS) expect(page.split(`<option value="${kind}">`)).toHaveLength(2);
 });
+
+const DAY_MS = 86_400_000;
+
+/** Decisions on three days, about two deposits and a break. */
+async function onThreeDays() {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(1), service.confirmed(1, { blockchainHash: '0xb2' }));
+  await open.deliver('not json');
+  const [first, second] = open.deposits().map(({ deposit_id: id }) => DepositId(id));
+  if (first === undefined || second === undefined) throw new Error('no deposits');
+  await open.decide({ kind: 'hold', depositId: first, reason: 'day one' }, 'olga');
+  open.at += DAY_MS;
+  await open.decide({ kind: 'hold', depositId: second, reason: 'day two' }, 'otto');
+  const { id } = open.openBreak('malformed');
+  await open.decide({ kind: 'note', breakId: id, note: '=day two, "quoted"' }, 'fiona');
+  open.at += DAY_MS;
+  await open.decide({ kind: 'release', depositId: first, reason: 'day three' }, 'olga');
+  return { console, first, breakId: id };
+}
+
+test('decisions are filtered by days and by what they are about, and downloaded so', async () => {
+  const { console, first, breakId } = await onThreeDays();
+  const vera = await console.as('vera');
+  const reasons = async (query: string) => {
+    const csv = await (await vera.request(`${PATH}.csv?${query}`)).text();
+    const lines = csv.trimEnd().split('\r\n').slice(1);
+    return lines.map((line) => /day (?:one|two|three)/.exec(line)?.[0]);
+  };
+  expect(await reasons('from=2025-11-21&to=2025-11-21')).toEqual(['day two', 'day two']);
+  expect(await reasons('from=2025-11-22')).toEqual(['day three']);
+  expect(await reasons('to=2025-11-20&who=olga')).toEqual(['day one']);
+  expect(await reasons(`subject=${first}`)).toEqual(['day three', 'day one']);
+  expect(await reasons(`subject=${breakId}`)).toEqual(['day two']);
+  expect(await reasons('subject=2025-11-20')).toEqual([]);
+  const page = words(await vera.get(`${PATH}?from=2025-11-21&to=2025-11-21`));
+  expect(page).toContain('day two');
+  expect(page).not.toMatch(/day one|day three/);
+  expect(await vera.get(`${PATH}?subject=${first}`)).toContain(
+    `href="/console/audit.csv?subject=${first}"`,
+  );
+});
+
+test('the file has who, what, about what and why, and no formula', async () => {
+  const { console, breakId } = await onThreeDays();
+  const answer = await (await console.as('vera')).request(`${PATH}.csv?who=fiona`);
+  expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="decisions.csv"');
+  const [head, line = ''] = (await answer.text()).split('\r\n');
+  expect(head).toBe('journalSeq,recordedAt,who,what,about,why,decision');
+  expect(line).toContain(`Z,fiona,break noted,${breakId},"'=day two, ""quoted""",`);
+});
+
+test('the list follows what people decide about deposits, breaks and access', async () => {
+  const page = await (await (await consoleUnderTest()).as('vera')).get(PATH);
+  const live = /id="decisions"[^>]*data-live="([^"]*)"/.exec(page)?.[1]?.split(' ');
+  expect(live).toEqual(expect.arrayContaining(['deposits', 'breaks', 'access']));
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { AT_ADDRESS, change } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
 async function recordRun(console: Awaited<ReturnType<typeof consoleUnderTest>>): Promise<string> {
@@ -66,4 +67,22 @@ test('fifty runs fill a page, and the older ones are on the next', async () => {
   expect(words(first)).toContain('Previous 1–50 of 51 Next');
   expect(first).toContain('<a href="/console/runs?page=1" rel="next">');
   expect(words(await vera.get('/console/runs?page=1'))).toContain('Previous 51–51 of 51 Next');
+});
+
+test('a run leads to its fact in the journal and to the breaks that opened while it ran', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver('not json');
+  open.at += 60_000;
+  await open.deliver(
+    service.chain('transaction', { balanceChanges: [change('1500', AT_ADDRESS)] }),
+  );
+  open.at += 60_000;
+  await open.run();
+  const { id } = open.openBreak('unexplained_movement');
+  const seq = open.rows<{ seq: number }>('SELECT seq FROM reconciliations')[0]?.seq;
+  const page = await (await console.as('vera')).get(`/console/runs/${seq}`);
+  expect(page).toContain(`<a href="/console/breaks/${id}">`);
+  expect(page).toContain(`<a href="/console/journal/${seq}">`);
+  expect(page).not.toContain(open.openBreak('malformed').id);
 });

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { subjectOf } from '../../../domain/fact/decision.ts';
 import type { DecisionPage, StoredDecision } from '../../answers.ts';
 import { unpackDecision } from '../../codec/fact.ts';
 import type { DecisionQuery } from '../../queries.ts';
@@ -45,21 +46,45 @@ function newestOf(streams: readonly Stream[]): Stream | undefined {
   return newest;
 }
 
+/**
+ * The first journal position that was recorded at a moment or later. Times grow with positions,
+ * except where a clock was set back: the caller compares each time too.
+ */
+function positionAt(db: Database, moment: number): number {
+  const timeAt = db
+    .prepare<[number], number>(
+      'SELECT recorded_at FROM journal WHERE seq <= ? ORDER BY seq DESC LIMIT 1',
+    )
+    .pluck();
+  const head = db.prepare<[], number>('SELECT coalesce(max(seq), 0) FROM journal').pluck().get();
+  let [low, high] = [1, (head ?? 0) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((timeAt.get(middle) ?? 0) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Decisions, newest first: the actors' own lists in the order of the journal. */
 export function readDecisions(
   db: Database,
   journal: JournalReader,
-  { actor: only, kinds, before, limit }: DecisionQuery,
+  { actor: only, kinds, subject, from, until, before, limit }: DecisionQuery,
 ): DecisionPage {
   const actors = db.prepare<[], string>(ACTORS).pluck().all();
   const seqsOf = db.prepare<[string, number, number], number>(DECISIONS_OF).pluck();
-  const through = before ?? Number.MAX_SAFE_INTEGER;
+  const through = Math.min(
+    before ?? Number.MAX_SAFE_INTEGER,
+    until === undefined ? Number.MAX_SAFE_INTEGER : positionAt(db, until),
+  );
+  const first = from === undefined ? 0 : positionAt(db, from);
   // One more than an answer reads: whether an actor has more.
   const streams = actors
     .filter((actor) => only === undefined || actor === only)
     .map((actor): Stream => ({
       actor,
-      seqs: seqsOf.all(actor, through, READ_PER_ACTOR_MAX + 1),
+      seqs: seqsOf.all(actor, through, READ_PER_ACTOR_MAX + 1).filter((seq) => seq >= first),
       read: 0,
     }));
   const items: StoredDecision[] = [];
@@ -80,9 +105,10 @@ export function readDecisions(
     if (row === undefined) continue;
     const decision = unpackDecision(row.body);
     if (kinds !== undefined && !kinds.includes(decision.kind)) continue;
+    if (subject !== undefined && subjectOf(decision) !== subject) continue;
     items.push({ seq, at: row.recordedAt, actor: stream.actor, decision });
   }
   // The list of one actor goes on where it stopped; that of everybody leads to it.
-  const [first] = streams.length === 1 ? unread : [];
-  return { items, next: first?.before ?? null, actors, unread };
+  const [rest] = streams.length === 1 ? unread : [];
+  return { items, next: rest?.before ?? null, actors, unread };
 }
