@@ -71,6 +71,7 @@ Example:
   curl -sX POST localhost:4101/sim/vaults -H 'content-type: application/json' -d '{"name":"demo"}'
   open http://localhost:4101/inspector in a browser`;
 
+/** Reads a port from an option: 0 (any free one) to 65535. Throws `InvalidArgumentError` otherwise. */
 export function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > LAST_PORT) {
@@ -103,6 +104,7 @@ function refuseStartTime({ clock, startTime }: CoreFlags): void {
   );
 }
 
+/** The command `core`: runs the simulated custody core until a signal ends it. */
 export function coreCommand(terminal: Terminal): Command {
   return new Command('core')
     .addHelpText('after', HELP)

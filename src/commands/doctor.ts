@@ -51,6 +51,10 @@ interface DoctorFlags extends TlsFlags {
   readonly json?: boolean;
 }
 
+/**
+ * The command `doctor`: checks configuration, store, proxy and custody API. Its exit code is 1 when a
+ * check finds a problem.
+ */
 export function doctorCommand(terminal: Terminal, environment: Environment): Command {
   const command = new Command('doctor')
     .addHelpText('after', HELP)

@@ -27,6 +27,7 @@ Examples:
   counterfoil keygen --token --out secrets/ana      writes secrets/ana.token (mode 600) and secrets/ana.sha256
   counterfoil keygen --token                        prints both`;
 
+/** The command `keygen`: makes the key pair of an API client, or a random token. */
 export function keygenCommand(terminal: Terminal): Command {
   return new Command('keygen')
     .addHelpText('after', HELP)

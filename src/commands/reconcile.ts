@@ -52,6 +52,7 @@ Example:
   COUNTERFOIL_TOKEN=… counterfoil reconcile --url http://127.0.0.1:8080
   COUNTERFOIL_TOKEN=… counterfoil reconcile --url https://counterfoil.internal --ca ca.pem`;
 
+/** The command `reconcile`: asks a running daemon to reconcile now, and prints the outcome. */
 export function reconcileCommand(terminal: Terminal, environment: Environment): Command {
   const command = new Command('reconcile')
     .addHelpText('after', HELP)

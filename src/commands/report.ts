@@ -58,6 +58,7 @@ Examples:
   counterfoil report --config config.json --verify
   COUNTERFOIL_TOKEN=… counterfoil report --url http://127.0.0.1:8080 --format csv`;
 
+/** The command `report`: prints the report of a closed day in one of its formats. */
 export function reportCommand(terminal: Terminal, environment: Environment): Command {
   const command = new Command('report')
     .addHelpText('after', HELP)

@@ -27,6 +27,7 @@ function secretsIn({ intake, receiver, store }: Config): string[] {
   );
 }
 
+/** The command `serve`: runs the daemon until a signal ends it. */
 export function serveCommand(
   terminal: Terminal,
   context: { environment: Environment; version: string },

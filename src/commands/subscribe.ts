@@ -51,6 +51,7 @@ function parseConfirmations(text: string): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
+/** The command `subscribe`: subscribes vaults to webhooks (spec, "Subscription (webhook) endpoints"). */
 export function subscribeCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('subscribe')
     .addHelpText('after', HELP)

@@ -108,6 +108,7 @@ export interface Routes {
   readonly others: Answering;
 }
 
+/** Connects the daemon's routes with its parts. `phase`: the daemon's state for `/readyz`. */
 export function routes(parts: Parts, phase: () => Readiness['phase'], senders: Senders): Routes {
   const hooks = intakeRoutes({ ...parts, intake: parts.config.intake }, senders);
   const others = application(parts, phase);

@@ -16,17 +16,29 @@ export type DepositId = Branded<'DepositId'>;
 export type CreditId = Branded<'CreditId'>;
 export type BreakId = Branded<'BreakId'>;
 
+/** A webhook event's `id` as the custody service sends it. */
 export const NotificationId = (value: string): NotificationId => value as NotificationId;
+/** The custody service's id of a vault. */
 export const VaultId = (value: string): VaultId => value as VaultId;
+/** The custody service's id of an account. */
 export const AccountId = (value: string): AccountId => value as AccountId;
+/** The custody service's id of an address. */
 export const AddressId = (value: string): AddressId => value as AddressId;
+/** A memo or tag of a position, as registered or received. */
 export const Memo = (value: string): Memo => value as Memo;
+/** A universal asset id, e.g. `ethereum:USDC`. */
 export const AssetId = (value: string): AssetId => value as AssetId;
+/** The key of a network, e.g. `ethereum`. */
 export const NetworkKey = (value: string): NetworkKey => value as NetworkKey;
+/** The hash of a transaction on its network, as received. */
 export const BlockchainHash = (value: string): BlockchainHash => value as BlockchainHash;
+/** The custody service's id of a transaction. */
 export const TransactionId = (value: string): TransactionId => value as TransactionId;
+/** The id of a deposit: a digest of its hash and position. */
 export const DepositId = (value: string): DepositId => value as DepositId;
+/** The id of an item of the credit feed: a digest of its deposit and its number. */
 export const CreditId = (value: string): CreditId => value as CreditId;
+/** The id of a break, from the journal position of the fact that opened it. */
 export const BreakId = (value: string): BreakId => value as BreakId;
 
 /** A hash on its network: the same hash on another network is another key. */

@@ -1,6 +1,7 @@
 /** A JSON object whose members are unchecked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value of JSON is an object, neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

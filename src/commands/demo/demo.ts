@@ -77,6 +77,10 @@ function parseSeed(text: string): number {
   return seed;
 }
 
+/**
+ * The command `demo`: runs core and daemon with seeded traffic and faults. Its exit code is 1 when the
+ * books do not balance in the end.
+ */
 export function demoCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('demo')
     .addHelpText('after', HELP)

@@ -17,6 +17,7 @@ export interface DaemonLink {
   readonly dispatcher: Dispatcher;
 }
 
+/** Adds the options `--ca`, `--cert` and `--key` for a daemon behind TLS. */
 export function withTlsOptions(command: Command): Command {
   return command
     .option('--ca <file>', "for https: the authority that issued the daemon's certificate, PEM")
@@ -38,6 +39,7 @@ export function linkTo(flags: TlsFlags & { readonly url: string }): DaemonLink {
   return { at, dispatcher: new Agent({ connect: contentsOf(flags) }) };
 }
 
+/** Whether any option for TLS is given. */
 export function givesTls({ ca, cert, key }: TlsFlags): boolean {
   return ca !== undefined || cert !== undefined || key !== undefined;
 }

@@ -30,6 +30,7 @@ has booked, and acknowledges again.`;
 const POSTGRES_BACKUP =
   "PostgreSQL's own tools back up and restore a database (pg_basebackup, pgBackRest); audit what was restored with `counterfoil verify --store postgres://…`.";
 
+/** The command `backup`: copies a store while the daemon may run. */
 export function backupCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('backup')
     .addHelpText('after', BACKUP_HELP)
@@ -50,6 +51,7 @@ export function backupCommand(terminal: Terminal, environment: Environment): Com
     });
 }
 
+/** The command `restore`: makes a store of a backup, and keeps the previous file beside it. */
 export function restoreCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('restore')
     .addHelpText('after', RESTORE_HELP)

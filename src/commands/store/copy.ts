@@ -24,6 +24,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
+/** The command `copy`: moves a store between SQLite and PostgreSQL. */
 export function copyCommand(terminal: Terminal, context: CommandContext): Command {
   return new Command('copy')
     .addHelpText('after', HELP)

@@ -42,6 +42,7 @@ interface InitFlags {
   readonly json?: boolean;
 }
 
+/** The command `init`: creates the shared journal in a schema of its own. */
 export function initCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('init')
     .addHelpText('after', HELP)

@@ -17,6 +17,7 @@ feed only when the old table is known to be damaged.`;
 const JOURNAL_ALONE =
   'PostgreSQL holds the journal alone, without tables to rebuild. To rebuild a replica, stop its receiver, remove the file that receiver.replica names, and start the receiver: it reads the whole journal. Or give the file here as --store.';
 
+/** The command `rebuild`: computes the tables of a store again from its journal. */
 export function rebuildCommand(terminal: Terminal, environment: Environment): Command {
   return new Command('rebuild')
     .addHelpText('after', HELP)

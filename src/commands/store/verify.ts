@@ -42,6 +42,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
+/** The command `verify`: audits a store. Its exit code is 1 when a check finds a problem. */
 export function verifyCommand(terminal: Terminal, context: CommandContext): Command {
   return new Command('verify')
     .addHelpText('after', HELP)

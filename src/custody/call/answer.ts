@@ -77,6 +77,7 @@ function codeOf(json: unknown): unknown {
     : undefined;
 }
 
+/** The first issues of an answer in one line, each with its path, and the number of the others. */
 export function issueText(error: z.ZodError): string {
   const named = error.issues
     .slice(0, ISSUES_MAX)

@@ -6,14 +6,17 @@ export interface Diagnosis {
   readonly detail: string;
 }
 
+/** The result of a check that found no problem. */
 export function ok(check: string, detail: string): Diagnosis {
   return { check, status: 'ok', detail };
 }
 
+/** The result of a check that found a risk: the daemon can run. */
 export function warning(check: string, detail: string): Diagnosis {
   return { check, status: 'warning', detail };
 }
 
+/** The result of a check that found a problem, with the next step in `detail`. */
 export function problem(check: string, detail: string): Diagnosis {
   return { check, status: 'problem', detail };
 }

@@ -24,6 +24,7 @@ export interface Connection {
  */
 const CONNECTIONS = new WeakMap<Socket, Connection>();
 
+/** Keeps the facts of a new connection for the requests on its socket. */
 export function keepConnection(socket: Socket, connection: Connection): void {
   CONNECTIONS.set(socket, connection);
 }

@@ -7,6 +7,7 @@ const AMOUNT_TEXT = /^-?[0-9]{1,78}$/;
 
 export const ZERO: Amount = 0n as Amount;
 
+/** An integer in the smallest unit as an amount. */
 export const Amount = (value: bigint): Amount => value as Amount;
 
 /** Reads a decimal integer string in the smallest unit. Undefined for any other text. */

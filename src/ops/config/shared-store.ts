@@ -61,6 +61,7 @@ export function passwordIn(url: string): string | null {
   return colon < 0 ? null : decodeURIComponent(user.slice(colon + 1));
 }
 
+/** The key `store`. A relative path starts at `folder`, the folder of the configuration. */
 export function storeIn(folder: string) {
   return z.string(STORE_FORM).transform((value, context): StoreKey => {
     const file = /^sqlite:(.+)$/s.exec(value)?.[1];
@@ -85,6 +86,7 @@ function isOrigin(value: string): boolean {
 /** As long as a path token: whoever knows it can write facts. */
 const SECRET_CHARS_MIN = 32;
 
+/** The key `receiver`. Relative paths start at `folder`, the folder of the configuration. */
 export function receiverIn(folder: string) {
   return strict({
     name: z

@@ -90,6 +90,7 @@ function isMissed(
   return transaction.status === 'rolledback' || (transaction.status === 'confirmed' && overdue);
 }
 
+/** The map key of a hash on its network. */
 export function hashKeyOf(row: Pick<CustodyTransaction, 'network' | 'blockchainHash'>): string {
   return `${row.network}\u0000${row.blockchainHash ?? ''}`;
 }
@@ -182,6 +183,10 @@ export function compareUnknownTransaction(withdrawal: Withdrawal, snapshot: Snap
   };
 }
 
+/**
+ * Compares a row of an outgoing transaction with the withdrawal and the hashes of a snapshot (spec,
+ * "Outgoing transaction progress").
+ */
 export function compareOutgoingRow(transaction: CustodyTransaction, snapshot: Snapshot): Compared {
   const { graceMs } = snapshot;
   const known = snapshot.withdrawals.get(transaction.transactionId);

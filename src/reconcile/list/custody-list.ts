@@ -36,6 +36,7 @@ export function skipCauseOf(cause: IncompleteCause): SkipCause {
   return cause.kind === 'rate-budget' ? 'rate_budget' : 'api_unavailable';
 }
 
+/** Why a list is incomplete, as a text for reports and logs. */
 export function describeCause(cause: IncompleteCause): string {
   switch (cause.kind) {
     case 'unavailable':

@@ -72,6 +72,7 @@ export interface VaultQueue {
   timeouts: number;
 }
 
+/** The empty queue of a vault without failed attempts (spec, "Delivery rules"). */
 export function newVaultQueue(vaultId: string): VaultQueue {
   return {
     vaultId,

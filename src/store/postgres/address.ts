@@ -79,6 +79,7 @@ export function shownAddress({ hosts, database, user, schema }: JournalAddress):
   return `postgres://${user}@${names}/${database} (schema ${schema})`;
 }
 
+/** A host and its port as in a URL; an IPv6 address has brackets. */
 export function shownHost({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -31,6 +31,7 @@ interface Appended {
   readonly signatures: SignatureRow[];
 }
 
+/** New, empty lists of appended rows. */
 export function nothingAppended(): Appended {
   return {
     journal: [],

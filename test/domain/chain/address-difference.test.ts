@@ -154,7 +154,7 @@ test('the chain view is the blockchain stream of the vault', () => {
 
 describe('the chain view with an address’s own list', () => {
   const coin = { ...moves(4n), asset: AssetId('ethereum:USDC') };
-  const chainSighting = newSighting({
+  const sighting = newSighting({
     network,
     blockchainHash,
     vaultId,
@@ -165,7 +165,7 @@ describe('the chain view with an address’s own list', () => {
   });
 
   test('replaces that address by the list, and keeps the others', () => {
-    const had = { ...chainSighting, posted: [moves(-1n), elsewhere] };
+    const had = { ...sighting, posted: [moves(-1n), elsewhere] };
     expect(changesWith(OLD, had)).toEqual([elsewhere, ...(OLD.changes ?? [])]);
     expect(changesWith({ ...OLD, changes: null }, had)).toEqual([elsewhere]);
     expect(changesWith(OLD, undefined)).toEqual(OLD.changes);
@@ -173,7 +173,7 @@ describe('the chain view with an address’s own list', () => {
 
   test('differs from books that know nothing of it, an asset at a time', () => {
     const movement = { ...OLD, changes: [moves(-100n), coin, moves(100n), { ...coin }] };
-    const found = unexplainedIn(movement, { ...chainSighting, posted: [elsewhere] }, NOW);
+    const found = unexplainedIn(movement, { ...sighting, posted: [elsewhere] }, NOW);
     expect(found.map(({ subject, expected }) => [subject, expected])).toEqual([
       [{ ...SUBJECT, asset: 'ethereum:ETH' }, -900n],
       [{ ...SUBJECT, asset: 'ethereum:USDC' }, 8n],

@@ -102,12 +102,21 @@ const ALLOWED: [path: string, text: string][] = [
   ['src/simulator/inspector/clock.ts', "import { name } from '../core.ts'; export const n = name;"],
   ['src/simulator/core.ts', "import { readFile } from 'node:fs'; export const n = readFile;"],
   ['src/ops/config.ts', "import type { A } from '../domain/amount.ts'; export type N = A;"],
-  ['src/ops/lifecycle.ts', "export const n = () => process.on('SIGTERM', () => undefined);"],
-  ['src/domain/ids.ts', 'export const n = (at: number) => new Date(at).toISOString();'],
-  ['src/domain/ids.ts', 'export const n = (a: { process: string }) => a.process;'],
+  [
+    'src/ops/lifecycle.ts',
+    "/** Documented. */ export const n = () => process.on('SIGTERM', () => undefined);",
+  ],
   [
     'src/domain/ids.ts',
-    'export const n = (a: number) => Number.isSafeInteger(a) && Math.min(a, 3);',
+    '/** Documented. */ export const n = (at: number) => new Date(at).toISOString();',
+  ],
+  [
+    'src/domain/ids.ts',
+    '/** Documented. */ export const n = (a: { process: string }) => a.process;',
+  ],
+  [
+    'src/domain/ids.ts',
+    '/** Documented. */ export const n = (a: number) => Number.isSafeInteger(a) && Math.min(a, 3);',
   ],
   ['src/domain/ids.ts', "export const n = 'process.env, Math.random() and parseFloat in a text';"],
 ];
@@ -256,6 +265,14 @@ const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
   ['dissolved-word', 'test/domain/ids.test.ts', "test.for([1])('%s stands', () => undefined);"],
   ['dissolved-word', 'test/domain/ids.test.ts', 'describe(`a ${1} crowd`, () => undefined);'],
 
+  ['no-docstring', 'src/api/credits.ts', 'export function one() {}'],
+  [
+    'no-docstring',
+    'src/api/credits.ts',
+    '/** Another. */\nconst a = 1;\nexport async function b() {}',
+  ],
+  ['no-docstring', 'src/api/credits.ts', 'export const one = () => 1, two = 2;'],
+
   ['test-project', 'test/domain/ids.test.ts', value('node:http')],
 ];
 
@@ -285,6 +302,7 @@ test('every rule has a planted violation that trips it', () => {
     'empty-name': true,
     'test-project': true,
     'dissolved-word': true,
+    'no-docstring': true,
   } satisfies Record<HouseRule, true>;
   const planted = new Set<string>([
     'nothing-read',

@@ -1,5 +1,7 @@
 import { brokenArrows } from './arrows.ts';
 import type { ArrowRule } from './arrows.ts';
+import { missingDocstrings } from './docstrings.ts';
+import type { DocstringRule } from './docstrings.ts';
 import { impurities } from './purity.ts';
 import type { PurityRule } from './purity.ts';
 import { misshapen } from './shape.ts';
@@ -14,7 +16,14 @@ import { dissolvedTestWords, dissolvedWords } from './words.ts';
 import type { WordRule } from './words.ts';
 
 export type HouseRule =
-  ArrowRule | PurityRule | ShapeRule | ProjectRule | WordRule | 'nothing-read' | 'unreadable';
+  | ArrowRule
+  | PurityRule
+  | ShapeRule
+  | ProjectRule
+  | WordRule
+  | DocstringRule
+  | 'nothing-read'
+  | 'unreadable';
 
 /**
  * Holds sources against every rule of the house. A run that read nothing below src/, or could not
@@ -42,6 +51,7 @@ export function houseViolations(sources: readonly Source[]): Violation<HouseRule
     ...brokenArrows(product),
     ...impurities(product),
     ...misshapen(modules),
+    ...missingDocstrings(product),
     ...misplacedTests(modules),
     ...dissolvedWords(product),
     ...dissolvedTestWords(modules),

@@ -12,6 +12,7 @@ export interface SyntaxNode {
 /** A file that parsed. `lineOf` gives the 1-based line of an offset. */
 export interface Module {
   readonly path: string;
+  readonly text: string;
   readonly body: readonly SyntaxNode[];
   readonly lineOf: (offset: number) => number;
 }
@@ -98,7 +99,7 @@ export function parseModule(source: Source): Module | Unreadable {
     // oxlint-disable-next-line typescript/no-deprecated
     const program: unknown = parseAst(source.text, { lang }, source.path);
     if (!isNode(program)) return { path: source.path, message: 'the parser gave no program' };
-    return { path: source.path, body: nodesIn(program['body']), lineOf };
+    return { ...source, body: nodesIn(program['body']), lineOf };
   } catch (error) {
     return { path: source.path, message: error instanceof Error ? error.message : String(error) };
   }

@@ -77,6 +77,7 @@ async function countsOf(storePath: string): Promise<StoreCounts> {
   }
 }
 
+/** The lines of a summary for a terminal. Amounts are in the smallest unit. */
 export function summaryText(summary: Summary): string {
   const { notifications, deposits, breaks, tieOut, failover } = summary;
   const states = Object.entries(deposits).map(([state, count]) => `${count} ${state}`);

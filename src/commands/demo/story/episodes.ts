@@ -39,11 +39,16 @@ export interface Stage {
 /** A fault: the call starts it, reports it, and returns when it is over. */
 export type Episode = (stage: Stage) => Promise<void>;
 
+/** A reorg removes a deposit before its credit. */
 export async function reorgBeforeCredit({ traffic, note }: Stage): Promise<void> {
   const dropped = await traffic.minedThenDropped();
   note(`a reorg took deposit ${short(dropped)} before it was credited`);
 }
 
+/**
+ * A deep reorg removes a credited deposit: the feed reverses the credit, and its break stays open for
+ * a person.
+ */
 export async function reorgAfterCredit(stage: Stage): Promise<void> {
   const { traffic, entrance, operator, over, note } = stage;
   if ((await operator.resolveReversed()) > 0) {
@@ -57,6 +62,7 @@ export async function reorgAfterCredit(stage: Stage): Promise<void> {
   );
 }
 
+/** A deposit without a registered memo is held. The previous such deposit gets its owner. */
 export async function missingMemo({ traffic, operator, note }: Stage): Promise<void> {
   if ((await operator.attributeHeld()) > 0) {
     note('an operator attributed the last deposit that named no customer: it will be credited');
@@ -65,6 +71,7 @@ export async function missingMemo({ traffic, operator, note }: Stage): Promise<v
   note(`deposit ${short(held)} names no customer: it is held for a person`);
 }
 
+/** Answers to one vault's deliveries are lost for a time, so that the core delivers again. */
 export async function lostAnswers({ control, vaultIds, over, note }: Stage): Promise<void> {
   const [vaultId = ''] = vaultIds;
   const lost = { fault: 'drop-response', vaultId, count: LOST_ANSWERS };
@@ -79,6 +86,7 @@ export async function lostAnswers({ control, vaultIds, over, note }: Stage): Pro
   }
 }
 
+/** The custody API fails for a time: nothing is verified or credited meanwhile. */
 export async function failingApi({ control, over, note }: Stage): Promise<void> {
   const error = { fault: 'error', errorCode: 'GE-1', operation: 'GET /transactions' };
   await control.put('/sim/faults', { ...BACKGROUND, api: [error] });

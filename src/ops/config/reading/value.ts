@@ -4,6 +4,7 @@ import type { Content, FileChecks } from './named-file.ts';
 
 export const text = z.string().min(1, 'must not be empty');
 
+/** A key that holds an integer from `from` to `to`, both included. */
 export function whole(from: number, to: number) {
   const range = `must be an integer from ${from} to ${to}`;
   return z.int(range).min(from, range).max(to, range);

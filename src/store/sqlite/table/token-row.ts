@@ -9,6 +9,7 @@ export function tokenChangeOf({
   return { ...row, role: row.role as TokenChangeRow['role'], changedAt };
 }
 
+/** The table's row of a token change. `changedAt` is in Unix milliseconds. */
 export function tokenChangeRow({ changedAt, ...row }: TokenChangeRow): TokenChangeTableRow {
   return { ...row, changed_at: changedAt };
 }
