@@ -9,9 +9,24 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
+/** Parts of the stylesheet, in order: a later rule wins over an earlier one. */
+const STYLES = [
+  'colours',
+  'frame',
+  'parts',
+  'forms',
+  'widths',
+  'overview',
+  'close',
+  'policy',
+  'breaks',
+  'deposits',
+  'print',
+] as const;
+const STYLESHEET = 'pages.css';
+
 /** The files of all pages. Pages load nothing from elsewhere. */
 const OWN = [
-  'pages.css',
   'icon.svg',
   'pages.js',
   'choose.js',
@@ -34,13 +49,17 @@ interface Asset {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+function fileOf(path: string): Buffer {
+  return readFileSync(new URL(`./browser/${path}`, import.meta.url));
+}
+
 function read(): Asset[] {
   const morph = createRequire(import.meta.url).resolve('idiomorph/dist/idiomorph.min.js');
+  const styles = STYLES.map((name) => fileOf(`styles/${name}.css`));
   return [
-    ...OWN.map((name) => ({
-      name,
-      bytes: new Uint8Array(readFileSync(new URL(`./browser/${name}`, import.meta.url))),
-    })),
+    // One request: a browser draws nothing before it has the whole stylesheet.
+    { name: STYLESHEET, bytes: new Uint8Array(Buffer.concat(styles)) },
+    ...OWN.map((name) => ({ name, bytes: new Uint8Array(fileOf(name)) })),
     { name: MORPH, bytes: new Uint8Array(readFileSync(morph)) },
   ];
 }
@@ -71,7 +90,7 @@ export function mountAssets<E extends Env>(app: Hono<E>, path: string): AssetUrl
     );
   }
   return {
-    stylesheet: `${folder}/pages.css`,
+    stylesheet: `${folder}/${STYLESHEET}`,
     icon: `${folder}/icon.svg`,
     scripts: [{ url: `${folder}/${MORPH}` }, { url: `${folder}/pages.js`, type: 'module' }],
   };
