@@ -95,6 +95,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     const page = await site.window({ as: 'olga', scripts: false });
     await page.goto('/console/runs');
     await page.getByText('Run now…').click();
+    await page.getByLabel('Reason').fill('asked by the desk');
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('The reconciliation has run.').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(1);

@@ -64,7 +64,7 @@ test('a public console acts for no stranger', async () => {
 test('a message is shown on the person’s next page, and no live update takes it', async () => {
   const console = await consoleUnderTest();
   const [olga, otto] = [await console.as('olga'), await console.as('otto')];
-  await olga.post('/console/runs');
+  await olga.post('/console/runs', { reason: 'asked' });
   const live = await olga.request('/console/runs', { headers: { 'X-Live': '1' } });
   expect(await live.text()).not.toContain('has run');
   expect(await otto.get('/console/runs')).not.toContain('has run');

@@ -63,7 +63,7 @@ test('a form of another site changes nothing', async () => {
   const console = await consoleUnderTest();
   const olga = await console.as('olga');
   const post = async (headers: Record<string, string>) => {
-    const init = { method: 'POST', headers, body: new URLSearchParams() };
+    const init = { method: 'POST', headers, body: new URLSearchParams({ reason: 'asked' }) };
     return (await olga.request('/console/runs', init)).status;
   };
   expect(await post({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);

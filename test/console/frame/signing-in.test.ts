@@ -151,7 +151,9 @@ test('in a public console strangers look, and a person who signs in acts', async
   expect(page).not.toContain('Run now');
   expect(words(await stranger.get('/console/session?next=/console/runs'))).toContain('API token');
   const otto = await as('otto');
-  expect(words(await otto.send('/console/runs'))).toContain('The reconciliation has run.');
+  expect(words(await otto.send('/console/runs', { reason: 'asked' }))).toContain(
+    'The reconciliation has run.',
+  );
   expect(open.rows('SELECT * FROM reconciliations')).toHaveLength(1);
   expect((await otto.post('/console/session/end')).status).toBe(303);
   expect(words(await otto.get('/console/runs'))).toContain('Sign in to act');
