@@ -14,6 +14,8 @@ import { DepositsPage } from './list.tsx';
 import { depositsTable, readForTable } from './table.ts';
 
 const PAGE_SIZE = 50;
+/** Newest policies that a deposit's steps are explained by: each may have a thousand rules. */
+const POLICIES_READ = 20;
 /** The call of the API that shows raw bodies. */
 const BODY = { method: 'GET', path: '/v1/journal/1/body' } as const;
 
@@ -40,14 +42,16 @@ async function readList(
 async function readDepositPage(
   reads: Reads,
   depositId: string,
-): Promise<Pick<ShownDeposit, 'life' | 'rule' | 'decimals'> | undefined> {
-  const [life, policy, decimals] = await Promise.all([
+): Promise<Pick<ShownDeposit, 'life' | 'rule' | 'decimals' | 'policies'> | undefined> {
+  const [life, policy, decimals, policies] = await Promise.all([
     reads.depositLife(depositId),
     reads.policy(),
     reads.pinnedDecimals(),
+    reads.policyHistory({ page: 0, pageSize: POLICIES_READ }),
   ]);
   if (life === undefined) return undefined;
-  return { life, rule: ruleFor(policy?.policy ?? NO_POLICY, life.deposit), decimals };
+  const rule = ruleFor(policy?.policy ?? NO_POLICY, life.deposit);
+  return { life, rule, decimals, policies: policies.items };
 }
 
 const DONE: Record<DepositDecision, string> = {

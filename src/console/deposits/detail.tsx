@@ -1,5 +1,6 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
+import type { PolicyRow } from '../../store/records.ts';
 import type { DepositLife } from '../../store/answers.ts';
 import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
 import { movementsLink, statementLink, type Position } from '../parts/book-links.ts';
@@ -22,6 +23,8 @@ export interface ShownDeposit {
   /** The rule that is in force for its asset. */
   readonly rule: PolicyRule;
   readonly decimals: Decimals;
+  /** The newest policies, newest first. */
+  readonly policies: readonly PolicyRow[];
   readonly allowed: Allowed;
   /** Whether the reader may see raw bodies. */
   readonly showsBodies: boolean;
@@ -164,6 +167,12 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
           <Badge tone="good" text="verified" /> The record matched, at depth {effect.depth}.
         </>
       );
+    case 'judged':
+      return (
+        <>
+          The policy asked for: <span class="muted">{effect.terms}</span>
+        </>
+      );
     case 'credit':
     case 'reversal':
       return (
@@ -258,7 +267,7 @@ export function DepositPage({ shown }: { shown: ShownDeposit }): Markup {
       <Situation shown={shown} />
       <Card id="life" title="Life" live="deposits feed breaks">
         <ol class="timeline">
-          {timelineOf(life).map((step) => (
+          {timelineOf(life, shown).map((step) => (
             <StepItem step={step} shown={shown} />
           ))}
         </ol>

@@ -2,6 +2,7 @@ import type { Amount } from '../../domain/money/amount.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
 import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
 import { bodyOf, type FactBody } from '../parts/fact-body.ts';
+import { termsAt, type PolicyBook } from './terms.ts';
 import type { StepHead } from '../parts/life-step.tsx';
 
 /** Where a step of a deposit's life comes from. */
@@ -17,6 +18,8 @@ export type Effect =
       readonly isReversal: boolean;
     }
   | { readonly kind: 'verified'; readonly depth: number }
+  /** The policy decided, and nothing was credited. `terms`: what it asked for. */
+  | { readonly kind: 'judged'; readonly terms: string }
   | {
       readonly kind: 'credit' | 'reversal';
       readonly creditId: string;
@@ -165,18 +168,7 @@ function headOf(fact: LifeFact | undefined, notification: StoredNotification | u
   }
 }
 
-/** `6 confirmations required; approved by olga, otto` */
-function termsOf({ item }: DepositLife['items'][number]): string {
-  const { requiredConfirmations, approvals, attributedTo } = item.deposit;
-  const people = [...new Set(approvals.map(({ person }) => person))];
-  return [
-    `${requiredConfirmations} confirmations required`,
-    people.length === 0 ? 'no approval needed' : `approved by ${people.join(', ')}`,
-    ...(attributedTo === null ? [] : [`owner ${attributedTo}`]),
-  ].join('; ');
-}
-
-function effectsBySeq(life: DepositLife): Map<number, Effect[]> {
+function effectsBySeq(life: DepositLife, book: PolicyBook): Map<number, Effect[]> {
   const effects = new Map<number, Effect[]>();
   const add = (seq: number, effect: Effect): void => {
     effects.set(seq, [...(effects.get(seq) ?? []), effect]);
@@ -187,7 +179,7 @@ function effectsBySeq(life: DepositLife): Map<number, Effect[]> {
   for (const one of life.items) {
     const { item, feedSeq, seq } = one;
     const { kind, creditId, amount } = item;
-    add(seq, { kind, creditId, feedSeq, amount, terms: termsOf(one) });
+    add(seq, { kind, creditId, feedSeq, amount, terms: termsAt(seq, item.deposit, book) });
   }
   for (const { seq, creditId, reference } of life.acknowledgements) {
     add(seq, { kind: 'acknowledged', creditId, reference });
@@ -217,9 +209,16 @@ function verifications({ deposit, items, facts }: DepositLife): Map<number, Effe
   return found;
 }
 
+/** Decisions after which the policy decides about a deposit again. */
+const JUDGING = ['policy', 'halt', 'resume', 'judge'];
+
+function isJudging(fact: LifeFact | undefined): boolean {
+  return fact?.kind === 'decision' && JUDGING.includes(text(bodyOf(fact)['kind']) ?? '');
+}
+
 /** A deposit's life, fact by fact, oldest first. */
-export function timelineOf(life: DepositLife): Step[] {
-  const effects = effectsBySeq(life);
+export function timelineOf(life: DepositLife, book: PolicyBook): Step[] {
+  const effects = effectsBySeq(life, book);
   const verified = verifications(life);
   const notifications = new Map(life.notifications.map((one) => [one.seq, one]));
   const seqs = [...new Set([...life.facts.keys(), ...notifications.keys()])];
@@ -228,6 +227,11 @@ export function timelineOf(life: DepositLife): Step[] {
     .map((seq, index) => {
       const [fact, notification] = [life.facts.get(seq), notifications.get(seq)];
       const match = verified.get(seq);
+      const others = effects.get(seq) ?? [];
+      // The deposit as it is now: only its credits are kept as they were.
+      const terms = termsAt(seq, { ...life.deposit, approvals: [], attributedTo: null }, book);
+      const isJudged =
+        (match !== undefined || isJudging(fact)) && others.every(({ kind }) => kind !== 'credit');
       return {
         seq,
         at: fact?.recordedAt ?? notification?.receivedAt ?? 0,
@@ -235,7 +239,8 @@ export function timelineOf(life: DepositLife): Step[] {
         effects: [
           ...(index === 0 ? [{ kind: 'first_seen' } as const] : []),
           ...(match === undefined ? [] : [match]),
-          ...(effects.get(seq) ?? []),
+          ...(isJudged ? [{ kind: 'judged', terms } as const] : []),
+          ...others,
         ],
         fact: fact ?? null,
         record: evidenceOf(fact, life.deposit.asset),

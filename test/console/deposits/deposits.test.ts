@@ -168,9 +168,10 @@ test('a deposit’s life runs from the mempool to the acknowledgement', async ()
     'Posted to the books: +1 ETH 100',
     'custody API The custody API’s record was compared',
     'verified The record matched, at depth 6.',
+    'The policy asked for: policy pol_1; 6 confirmations required; no approval needed',
     'person olga attributed it to customer 7 their ticket',
     'credited Item 1 of the feed',
-    '6 confirmations required; no approval needed; owner customer 7',
+    'policy pol_1; 6 confirmations required; no approval needed; owner customer 7',
     'consumer chris acknowledged the credit',
     'acknowledged Reference booking 5',
   ];
@@ -234,7 +235,7 @@ test('two people approve; the same one twice is refused with what to do', async 
   expect(words(await otto.get(path))).toContain('Gives approval 2 of 2: the credit follows');
   const second = words(await otto.send(`${path}/approve`, { reason: 'called them' }));
   expect(second).toContain('otto approved it called them credited Item 1 of the feed');
-  expect(second).toContain('6 confirmations required; approved by olga, otto');
+  expect(second).toContain('two approvals needed, above 50 smallest units; approved by olga, otto');
 });
 
 test('a decision about another amount is not made', async () => {
