@@ -275,9 +275,16 @@ test('assets of one hash are never each other’s other leg', () => {
 });
 
 test('every line falls into one category: the eight of a vault and asset sum to its lines', () => {
-  const lines = linesOf(HASHES.flatMap(([, rows]) => rows));
-  for (const { vaultAsset, effects } of classify(lines, wordOf(lines, true)).totals.rows()) {
-    const posted = lines.filter(({ vaultId }) => vaultId === vaultAsset.vaultId);
+  const coin = AssetId('ethereum:USDC');
+  const twoAssets = [line(3n), line(7n, { asset: coin }), line(-2n, { asset: coin })];
+  const lines = [...linesOf(HASHES.flatMap(([, rows]) => rows)), ...twoAssets];
+  const rows = classify(lines, wordOf(lines, true)).totals.rows();
+  const ofV1 = rows.filter(({ vaultAsset }) => vaultAsset.vaultId === 'v1');
+  expect(ofV1.map(({ effects }) => sumOf(effects))).toEqual([3n, 5n]);
+  for (const { vaultAsset, effects } of rows) {
+    const posted = lines.filter(
+      ({ vaultId, asset }) => vaultId === vaultAsset.vaultId && asset === vaultAsset.asset,
+    );
     expect(sumOf(effects)).toBe(posted.reduce((sum, { amount }) => sum + amount, 0n));
   }
 });

@@ -160,7 +160,9 @@ afterAll(async () => {
   authority.remove();
 });
 
-test('doctor --proxy finds nothing wrong with the examples', async () => {
+const HAS_PROXY = PROXIES.some(isInstalled);
+
+test.skipIf(!HAS_PROXY)('doctor --proxy finds nothing wrong with the examples', async () => {
   const found = await right;
   expect(found.map(({ name }) => name)).toEqual(PROXIES.filter(isInstalled));
   for (const { name, code, said } of found) {
@@ -180,7 +182,7 @@ test('doctor --proxy finds nothing wrong with the examples', async () => {
   }
 });
 
-test('it names each mistake and the line to change', async () => {
+test.skipIf(!HAS_PROXY)('it names each mistake and the line to change', async () => {
   const found = await mistaken;
   const tried = MISTAKES.filter(([name]) => isInstalled(name));
   expect(found.length).toBe(tried.length);
@@ -193,8 +195,9 @@ test('it names each mistake and the line to change', async () => {
   }
 });
 
-test('it leaves no record of its requests', async () => {
+test.skipIf(!HAS_PROXY)('it leaves no record of its requests', async () => {
   await Promise.all([right, mistaken]);
+  expect(daemons.size).toBeGreaterThan(0);
   for (const daemon of daemons.values()) {
     expect(await daemon.get('/v1/quarantine')).toMatchObject({ data: [] });
     expect(await daemon.get('/v1/notifications')).toMatchObject({ data: [] });

@@ -298,7 +298,8 @@ test('every rule has a planted violation that trips it', () => {
     environment: true,
     'inexact-number': true,
     barrel: true,
-    'long-file': true, // And so is this one, below.
+    'long-file': true, // And so are these two, below.
+    'full-folder': true,
     'empty-name': true,
     'test-project': true,
     'dissolved-word': true,
@@ -307,6 +308,7 @@ test('every rule has a planted violation that trips it', () => {
   const planted = new Set<string>([
     'nothing-read',
     'long-file',
+    'full-folder',
     ...FORBIDDEN.map(([rule]) => rule),
   ]);
   expect(planted).toEqual(new Set(Object.keys(every)));
@@ -335,6 +337,22 @@ test('members of the sealed report keep their names', () => {
 
 test('351 code lines in a file are too many', () => {
   expect(rulesBrokenBy('src/api/credits.ts', long(351))).toEqual(['long-file']);
+});
+
+test('351 code lines in a test are too many', () => {
+  expect(rulesBrokenBy('test/api/credits.test.ts', long(351))).toEqual(['long-file']);
+});
+
+test.for([
+  [17, []],
+  [18, ['test/api:1 full-folder: 18 files, at most 17']],
+] as const)('%i files in a folder', ([count, found]) => {
+  const files = Array.from({ length: count }, (_, at) => ({
+    path: `test/api/file${at}.ts`,
+    text: 'export const one = 1;',
+  }));
+  const house = [...houseWith('src/main.ts', 'export const one = 1;'), ...files];
+  expect(houseViolations(house).map(spoken)).toEqual(found);
 });
 
 test('350 code lines between comments and blank lines are not too many', () => {
