@@ -12,7 +12,7 @@ test('without options every server is measured, and intake alone', () => {
   });
 });
 
-test('what is asked for is measured in its usual order', () => {
+test('the chosen suites run in their usual order', () => {
   const plan = readPlan('--only counterfoil --only hono --connections 8 --stored 5'.split(' '));
   expect(plan.contenders).toEqual(['hono', 'counterfoil']);
   expect(plan.connections).toEqual([8]);

@@ -3,7 +3,7 @@ import { errorReply } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { startClient, TRANSACTION } from './client-under-test.ts';
 
-test('after a 401 the next request brings a new token', async () => {
+test('a 401 makes the next request bring a new token', async () => {
   const { service, clock, client, soon } = await startClient();
   service.answerInTurn(errorReply(401, 'AU-1'), { json: TRANSACTION });
   await client.transaction('tx-1', soon());
@@ -55,7 +55,7 @@ test('a retry that would end after the deadline is not made', async () => {
   expect(service.asked).toHaveLength(1);
 });
 
-test('a call that changes something is sent once, whatever becomes of it', async () => {
+test('a call that changes something is sent once, with any result', async () => {
   const { service, client, soon } = await startClient();
   service.answer(() => ({ fault: 'reset' }));
   const outcome = await client.subscriptions.pullRetriesForward('v-1', soon());

@@ -104,7 +104,7 @@ describe('kept aside, for a later version may understand it', () => {
     expect(one.kind === 'quarantined' && one.id).not.toBe(other.kind === 'quarantined' && other.id);
   });
 
-  test('a name that holds a NUL or a lone surrogate, and no other, however it is escaped', () => {
+  test('only names with a NUL or a lone surrogate, in any escaped form', () => {
     const unit = fc.constantFrom(
       'a',
       '\0',
@@ -151,7 +151,7 @@ describe('kept aside, for a later version may understand it', () => {
     );
   });
 
-  test('a defect stays short, whatever the body', () => {
+  test('a defect stays short for any body', () => {
     const many = { ...VALID, balanceChanges: Array.from({ length: 1_000 }, () => ({})) };
     const decoded = read(many);
     expect(decoded.kind === 'quarantined' && decoded.defect.length).toBeLessThanOrEqual(500);

@@ -108,7 +108,7 @@ test('facts of own transactions that were not taken keep the deposits after them
   expect(await stage.depositState(await hashOf(stage, id))).toBe('internal');
 });
 
-test('evidence that was not taken is taken by a later run, however late', async () => {
+test('a later run takes evidence that was not taken, at any time', async () => {
   const { stage, from, to } = await twoVaults();
   stage.loses = outgoing;
   await stage.order(from, to.networkAddress, '1000');

@@ -19,7 +19,7 @@ function read(more: object) {
   return transactionOf(wire.parse({ ...ROW, ...more }));
 }
 
-test('a record with nothing optional is read, what is left out is null', () => {
+test('a record without optional members is read, with null for each', () => {
   expect(read({})).toEqual({
     transactionId: 'tx-1',
     vaultId: 'v1',

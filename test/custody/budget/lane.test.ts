@@ -107,7 +107,7 @@ test('deposits that the API has never shown leave the end of the burst to the ot
   expect(exhaust(budget, 'verification')).toBe(5);
 });
 
-test('after repairs used half of the hour at once, sustained verification slows down and never stops', () => {
+test('sustained verification slows down and never stops when repairs used half of the hour at once', () => {
   let now = 1_700_000_000_000;
   const budget = new RequestBudget({ now: () => now });
   for (let repairs = 0; repairs < 500; now += 1_000) {

@@ -144,7 +144,7 @@ test('a row that moves to the head while we read further down is found there', a
   expect(read.rows.get('r250')).toEqual({ id: 'r250', at: 301 });
 });
 
-test('more than a page of changes at the head is followed down to what is known', async () => {
+test('a reading follows more than a page of new changes down to known rows', async () => {
   const list = new MovingList(300);
   list.before = (read) => {
     if (read === 4) for (let count = 0; count < 150; count += 1) list.insertAtHead(`new${count}`);

@@ -147,7 +147,7 @@ describe('the life of a break', () => {
     return { open, service, id: open.openBreak('unexplained_movement').id };
   }
 
-  test('one is open per key, however often it is found; the newest figures show', async () => {
+  test('a key has one open break, with the newest figures', async () => {
     const { open, service, id } = await unexplained();
     await open.run();
     const newer = {

@@ -142,7 +142,7 @@ test('the first rule in force names the exemption', () => {
   });
 });
 
-test('only a break becomes exempt: what matched or was skipped stays so', () => {
+test('only a break becomes exempt: matched and skipped outcomes stay', () => {
   const exemptions = { rules: [ruleOf({ vaultId: 'v1' })], at: BEFORE };
   const broken = { kind: 'break', finding: found(1n) } as const;
   expect(underRules(broken, exemptions)).toEqual({ kind: 'exempt', rule: 'known' });
@@ -195,7 +195,7 @@ test('exempt differences with a rule in force are found by their hash', () => {
   ]);
 });
 
-test('counts are by rule, whatever a rule is called', () => {
+test('counts are by rule, for any name of a rule', () => {
   const exempt = [{ rule: 'constructor' }, { rule: 'b' }, { rule: 'constructor' }];
   const counts = sumByRule({ b: 4 }, countByRule(exempt));
   expect(Object.entries(counts)).toEqual([

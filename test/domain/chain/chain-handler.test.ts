@@ -18,7 +18,7 @@ test('mempool and confirmation counts inform only', async () => {
   expect(open.balances('chain')).toEqual({});
 });
 
-test('it counts once, whatever repeats it or comes back with a count', async () => {
+test('a chain event counts once, also when it is repeated or comes back with a count', async () => {
   const open = await openLedger();
   const service = new Service();
   await open.deliver(service.chain('transaction'), service.chain('transaction'));

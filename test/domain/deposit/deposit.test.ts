@@ -192,7 +192,7 @@ test('a rollback ends the epoch: depth, verification and approvals are gone, the
   });
 });
 
-test('one person counts once, however often she approves', () => {
+test('one person counts once, with any number of approvals', () => {
   expect(approvers({ ...DUE, ...approvedBy('ann', 'ann', 'bob') })).toEqual(
     new Set(['ann', 'bob']),
   );

@@ -173,7 +173,7 @@ test.for(LIFE)('%s (%i needed): %s', ([, needed, steps, is]) => {
   expect(deposit.reason === null ? deposit.state : `${deposit.state}: ${deposit.reason}`).toBe(is);
 });
 
-test('an approval that would be the last is refused to whoever attributed the deposit', () => {
+test('the person who attributed a deposit cannot give its last approval', () => {
   const now = ruleContext(1);
   const attributed = storyOf(OWNERLESS, stepsOf('ANN'), now).deposit;
   const { depositId } = attributed;
@@ -193,7 +193,7 @@ test('an approval that would be the last is refused to whoever attributed the de
   expect(approves('bob').kind).toBe('taken');
 });
 
-test('a lower policy does not make the first approval, by whoever attributed it, the last', () => {
+test('a lower policy does not make the first approval, by the person who attributed the deposit, the last', () => {
   const { deposit } = storyOf(OWNERLESS, stepsOf('ANN ann'), ruleContext(2));
   expect(evaluate(deposit, ruleContext(1)).deposit.state).toBe('held');
   const { deposit: after } = storyOf(deposit, stepsOf('bob'), ruleContext(1));

@@ -142,7 +142,7 @@ function namesIn({ type, transactionId, source, from, to }: EventRun): string[] 
   return counts.map((count) => JSON.stringify([type, transactionId, source, count]));
 }
 
-test('events in whatever order are the set of them, in the fewest runs', () => {
+test('events in any order make the same set, in the fewest runs', () => {
   fc.assert(
     fc.property(events, fc.array(seenEvent), (all, others) => {
       const seen = add(NO_EVENTS, ...all);

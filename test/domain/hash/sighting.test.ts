@@ -67,7 +67,7 @@ test('another epoch alone makes another event', async () => {
   expect(await open.deliver(...events)).toEqual(['accepted', 'accepted', 'accepted']);
 });
 
-test('with every part the same it is a repeat, once and for ever, in one commit or in many', async () => {
+test('an event with the same parts is a repeat, in one commit or in many', async () => {
   const service = new Service();
   const repeats = [service.confirmed(1), service.confirmed(1), service.confirmed(1)];
   const alone = await openLedger();

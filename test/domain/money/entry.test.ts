@@ -70,7 +70,7 @@ test('an entry says what it was posted for, and its accounts are of its view and
   ]);
 });
 
-test('suspense is the only contra of a suspense entry, whatever the kinds', () => {
+test('suspense is the only counter-account of a suspense entry, for any kind', () => {
   const entry = entryOf({ ...HEAD, cause: 'suspense' }, [
     balanceChange(-30n),
     balanceChange(-2n, { kind: 'fee' }),

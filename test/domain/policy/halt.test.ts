@@ -64,7 +64,7 @@ const scope: fc.Arbitrary<HaltScope> = fc.oneof(
   key.map((one) => ({ kind: 'asset', asset: AssetId(one) }) as const),
 );
 
-test('switches thrown in any order: exactly those that were thrown on last are on', () => {
+test('halts set in any order: exactly those that were last set are on', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(scope, fc.boolean())), (throws) => {
       const policy = throws.reduce((all, [one, on]) => withHalt(all, one, on), POLICY);
@@ -112,7 +112,7 @@ test.for(STARTS)(
   },
 );
 
-test('two policies are the same in whatever order they are written, and not otherwise', () => {
+test('two policies are equal exactly when only their order differs', () => {
   const again: CreditingPolicy = {
     assets: { 'ethereum:USDC': { minimumAmount: Amount(5n) } },
     networks: { ethereum: { confirmations: 12 } },

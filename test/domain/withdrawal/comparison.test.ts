@@ -53,7 +53,7 @@ describe('a withdrawal against the custody API', () => {
     expect(shownOutcome(compareWithdrawal(fresh, record, LATE))).toBe('skipped: custody_behind');
   });
 
-  test('mined under another hash is a difference, whatever it moved', () => {
+  test('a transaction mined under another hash is a difference, for any amounts', () => {
     const record = sent({ blockchainHash: BlockchainHash('0xb2') });
     expect(shownOutcome(compareWithdrawal(withdrawal('mined'), record, LATE))).toBe(
       'warning status_mismatch',

@@ -237,7 +237,7 @@ describe('deposits of a hash that is not our own after all', () => {
   });
 });
 
-test('a 404 is the same difference however often it is answered', () => {
+test('repeated 404s are the same difference', () => {
   const now = {
     at: 9,
     source: 'api',

@@ -207,7 +207,7 @@ describe('a hash that only a webhook calls our own', () => {
     expect(open.deposits().map(({ state }) => state)).toEqual(['verifying', 'verifying']);
   });
 
-  test('confirmed once by the API, it stays our own whatever is said later', async () => {
+  test('a hash that the API confirmed once stays our own', async () => {
     const { open } = await claimed();
     await knows(open, { vaultId: VaultId('v2'), status: 'submitted', changes: null });
     await denies(open);

@@ -75,7 +75,7 @@ describe.runIf(isInstalled)('the demo on PostgreSQL', () => {
 });
 
 test.skipIf(isInstalled)(
-  'without PostgreSQL, --store postgres says what to install, and that SQLite needs nothing',
+  '--store postgres without PostgreSQL says what to install, and that SQLite needs nothing',
   async () => {
     const { code, stderr } = await runProgram('demo', '--store', 'postgres');
     expect([code, stderr]).toEqual([

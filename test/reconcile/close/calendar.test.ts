@@ -34,7 +34,7 @@ test('a date that a zone skipped is no day', () => {
   expect(days.after(days.day('2011-12-29')).day).toBe('2011-12-31');
 });
 
-test('after a change of the time zone no day is closed twice', () => {
+test('a change of the time zone closes no day twice', () => {
   const east = calendar('Pacific/Kiritimati').day('2025-11-20');
   const next = calendar('America/New_York').after(east);
   expect(next.day).toBe('2025-11-21');

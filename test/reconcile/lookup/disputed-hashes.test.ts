@@ -149,7 +149,7 @@ test('the hash is one question, and its answer is on record with a break', async
   expect(replayProblems(stage.open.db.name)).toEqual([]);
 });
 
-test('a transfer of ours is not credited, whatever else claims its hash', async () => {
+test('an own transfer is not credited, although other transactions claim its hash', async () => {
   const { stage, from, to } = await twoVaults();
   const id = await stage.order(from, to.networkAddress, '1000');
   const { blockchainHash } = await stage.api('GET', `/transactions/${id}`);

@@ -130,7 +130,7 @@ test('own transfers that are backfilled are internal and never credited', async 
   expect(states).toEqual(['credited', 'internal']);
 });
 
-test('a long outage is repaired to its last deposit, however busy the list is since', async () => {
+test('a long outage is repaired to its last deposit, although the list is busy since', async () => {
   const { stage, depositAddress, sweep } = await repairing();
   const many = await stage.depositAddress('ripple');
   stage.loses = () => true;
@@ -155,7 +155,7 @@ test('a long outage is repaired to its last deposit, however busy the list is si
   expect(missing()).toBe(0);
 });
 
-test('with nothing to repair, runs journal themselves and nothing else for hours', async () => {
+test('runs with nothing to repair journal only themselves, for hours', async () => {
   const { stage, sweep } = await repairing();
   await minuteLater(stage, sweep);
   const head = stage.open.journalLength();

@@ -206,7 +206,7 @@ test('a notification that has reached us is not replayed', async () => {
   expect(sent.filter((id) => known.has(id))).toEqual([]);
 });
 
-test('without room in the budget nothing is repaired, and what waits is counted', async () => {
+test('an empty budget stops repairs, and the waiting transactions are counted', async () => {
   const { stage, depositAddresses, sweep } = await watched(1);
   stage.loses = () => true;
   for (const depositAddress of depositAddresses) await stage.paid(depositAddress, 700, 3);
@@ -218,7 +218,7 @@ test('without room in the budget nothing is repaired, and what waits is counted'
   expect(run.skipped).toMatchObject({ rate_budget: 2 });
 });
 
-test('without room in the budget no vault is looked at, and the run does not wait for it', async () => {
+test('an empty budget stops checks of vaults, and the run does not wait', async () => {
   const { stage, sweep } = await drifting(1);
   await stage.caller.advance(3_600_000);
   vi.spyOn(stage.client, 'room').mockReturnValue(0);
@@ -300,7 +300,7 @@ test('a restart repairs notifications that were missed more than a day ago', asy
   expect(stage.open.openBreaks()).not.toContain('missing_notification');
 });
 
-test('a list of networks that fails is asked for at growing intervals, however often it is wanted', async () => {
+test('a failing list of networks is requested at growing intervals, with any number of callers', async () => {
   const stage = await Stage.start();
   const networks = new PublishedNetworks({ custody: stage.client, now: () => stage.now });
   await stage.faults({ fault: 'error', errorCode: 'GE-1', operation: 'listNetworks' });

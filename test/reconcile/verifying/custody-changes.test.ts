@@ -27,7 +27,7 @@ test('a page that holds a known row ends the reading, although a thousand rows h
   expect(await read()).toMatchObject({ incomplete: null, requests: 1 });
 });
 
-test('after two readings full of changes a reading expects several requests', async () => {
+test('a reading expects several requests when two readings before it were full of changes', async () => {
   const verifying = await startVerifying();
   const { stage, changes } = verifying;
   const read = async () => changes.read({ priority: 'sweep', deadlineMs: stage.now + 10_000 });

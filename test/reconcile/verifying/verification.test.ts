@@ -17,7 +17,7 @@ test('a deposit that is deep enough is verified against the API and credited onc
   expect(stage.open.feedLines()).toEqual(['credit 700']);
 });
 
-test('nothing is credited below the depth that the API itself shows, whatever the webhook says', async () => {
+test('nothing is credited below the depth that the API shows, with any webhook', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   stage.loses = ({ stream, type }) => stream === 'incoming' && type === 'confirmation';
@@ -106,7 +106,7 @@ test('two runs in a row over an unchanged world journal the runs and nothing els
   expect(stage.open.openBreaks()).toEqual(breaks);
 });
 
-test('without a custody API the local half is judged and nothing is credited', async () => {
+test('a daemon without a custody API compares its own views and credits nothing', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   const hash = await stage.paid(depositAddress, 700, 3);

@@ -18,7 +18,7 @@ function loginCodes(): { codes: LoginCodes; send: (nowMs: number) => string } {
 
 const wrong = (code: string): string => (code === '000000' ? '000001' : '000000');
 
-test('a code of six digits works once, whatever the case of the e-mail', () => {
+test('a code of six digits works once, with the e-mail in upper or lower case', () => {
   const { codes, send } = loginCodes();
   const code = send(0);
   expect(code).toMatch(/^\d{6}$/);

@@ -56,7 +56,7 @@ test('automatic blocks come at the block time and keep their phase under manual 
   expect(scene.received('incoming')).toEqual(['incoming confirmation 3 [5 ETH]']);
 });
 
-test('without automatic blocks time alone moves no chain', async () => {
+test('time alone moves no chain when automatic blocks are off', async () => {
   const scene = new Scene({ autoMine: false });
   const before = scene.world.chains();
   await scene.clock.advance(86_400_000);

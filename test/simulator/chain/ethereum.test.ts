@@ -116,7 +116,7 @@ test('a reverted transaction fails, pays its fee, and its announced payment is r
   expect(scene.world.truthBalances().map((row) => row.amount)).toEqual([ETH - 21_000_000_000_000n]);
 });
 
-test('after a reorg the same hash climbs again from 1; a mined withdrawal stays mined', () => {
+test('a reorg restarts the hash’s confirmations at 1; a mined withdrawal stays mined', () => {
   const scene = new Scene();
   const vault = scene.vault();
   const address = scene.address(vault, 'ethereum');

@@ -15,7 +15,7 @@ function hashOf(transaction: Transaction): string {
 }
 
 test.each(['ethereum', 'polygon'])(
-  'on %s, what an address sends is numbered from 0, whatever it is, and each address by itself',
+  'on %s, each address numbers its own transactions from 0, of any kind',
   (network) => {
     const senders = new Senders({ network });
     const { scene, addresses } = senders;

@@ -140,7 +140,7 @@ test('plain HTTP is for this machine only', async () => {
   expect(refused[2]).toContain('HTTPS');
 });
 
-test('without any provider a login is 400', async () => {
+test('a login without any provider is 400', async () => {
   const caller = await startCaller({ identityProviders: [] });
   stops.push(() => caller.stop());
   const path = `/auth/login?callback_url=${encodeURIComponent('http://127.0.0.1:3000/callback')}`;

@@ -84,7 +84,7 @@ test('a state is read back complete, in the order of its rows, after any changes
   );
 });
 
-test('what is committed is on disk, and a turn of changes is one transaction', async () => {
+test('committed changes are on disk, and a turn of changes is one transaction', async () => {
   const { file, state } = loaded();
   await file.committed();
   const table = state.table<Row>('rows');

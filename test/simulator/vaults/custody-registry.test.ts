@@ -36,7 +36,7 @@ test('an address is idempotent on its HD path, and another account cannot take i
   });
 });
 
-test('without a path each call gives the next address and skips paths in use', () => {
+test('a call without a path gives the next address and skips paths in use', () => {
   const { world, account } = opened();
   account('first');
   const { accountId } = account('second');

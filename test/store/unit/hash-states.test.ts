@@ -143,7 +143,7 @@ function caches(): number {
   return queryObjects(Recent, { format: 'count' });
 }
 
-test('networks that somebody makes up are let go of with what was asked for there', async () => {
+test('invented networks are evicted together with their requests', async () => {
   const hashStates = await emptyHashStates();
   const hash = BlockchainHash('0xa1');
   const askFor = (period: number): void => {

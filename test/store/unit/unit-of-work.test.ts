@@ -96,7 +96,7 @@ function batchings<Item>(items: readonly Item[]): Item[][][] {
   });
 }
 
-test.for(STORIES)('%s: the same tables whatever shares a commit', async ([_, bodiesOf]) => {
+test.for(STORIES)('%s: the same tables for any cut into commits', async ([_, bodiesOf]) => {
   const facts = bodiesOf(new Service()).map((body, at) => factOf(body, START + 60_000 + at));
   const alone = await openLedger();
   for (const fact of facts) await alone.commit([fact]);

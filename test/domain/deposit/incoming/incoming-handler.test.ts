@@ -163,7 +163,7 @@ describe('rollbacks', () => {
     ]);
   });
 
-  test('a second rollback of one epoch is a repeat, whatever its id', async () => {
+  test('a second rollback of one epoch is a repeat, under any id', async () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(1));

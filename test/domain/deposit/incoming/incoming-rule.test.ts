@@ -103,7 +103,7 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.openBreaks()).toEqual(['amount_changed']);
   });
 
-  test('a credit that moves to its registered memo changes no amount, in whatever order', async () => {
+  test('a credit that moves to its registered memo changes no amount, in any order', async () => {
     const open = await openLedger();
     const service = new Service();
     const mint = change('5', { tags: ['mint'] });
@@ -127,7 +127,7 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.deposits()[0]).toMatchObject({ asset: 'ethereum:ETH', amount: '100' });
   });
 
-  test('an asset that the deepest word leaves out came to nothing, in whatever order they come', async () => {
+  test('an asset that the deepest event leaves out has no amount, in any order of arrival', async () => {
     const both = saying(change('100'), change('7', { asset: 'ethereum:USDC' }));
     for (const order of [
       [1, 3, 6],
@@ -220,7 +220,7 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.deposit().transaction_id).toBe('dep-tx');
   });
 
-  test('change stays change, whatever later events say', async () => {
+  test('change stays change, with any later event', async () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(
@@ -230,7 +230,7 @@ describe('what an event says, and what it leaves open', () => {
     expect(open.depositState()).toBe('internal');
   });
 
-  test('decimals that are left out, or are those that are pinned, hold nothing', async () => {
+  test('absent decimals and the pinned decimals hold nothing', async () => {
     const open = await openLedger();
     const service = new Service();
     await open.deliver(service.confirmed(1, saying(change('100', decimals(18)))));

@@ -211,7 +211,7 @@ describe('a credit whose hash leaves the chain', () => {
     expect(open.openBreak('amount_changed')).toMatchObject({ severity: 'critical' });
   });
 
-  test('a reversal is emitted once, however often the API agrees', async () => {
+  test('a reversal is emitted once, with any number of agreeing records', async () => {
     const { open, service } = await credited();
     await open.deliver(service.incoming('rollback'));
     await verifyWith(open, GONE);

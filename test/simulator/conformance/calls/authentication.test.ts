@@ -303,7 +303,7 @@ test(
 );
 
 test(
-  'a public key is attached through the API by whoever manages vaults',
+  'a client that manages vaults attaches a public key through the API',
   covers('authentication/session/step-7', 'authentication/jwt/step-3'),
   async () => {
     const request = { name: 'later', type: 'api', permissions: [] };
