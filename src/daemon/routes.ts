@@ -25,6 +25,7 @@ import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
 import { checkRunning } from './checks/running-check.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
+import { signInProvider } from './start/sign-in-provider.ts';
 import { publishedNow } from './custody/published-networks.ts';
 import { custodyReadiness } from './custody/access-log.ts';
 import type { CertificateGate } from './senders/certificate-gate.ts';
@@ -175,7 +176,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
       callerOf: tokens.callerOf,
       people,
       sessionFile: sessionFileOf(parts),
-      provider: config.console.oidc,
+      provider: signInProvider(config),
     },
     acting: actingOn(api),
     changes: parts.changes,

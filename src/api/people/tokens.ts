@@ -5,7 +5,7 @@ import type { Role } from '../../domain/access/role.ts';
 import { needs, type ApiEnv, type Caller } from '../access.ts';
 import { recordDecision, reasonBody, reasonText } from '../exchange/decision.ts';
 import { isoTimeOrNull, jsonBody, timeText, isoTime } from '../formats.ts';
-import { noQuery } from '../paging.ts';
+import { given, noQuery } from '../paging.ts';
 import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import type { ListedToken } from './token-book.ts';
@@ -135,7 +135,7 @@ const rotateToken = createRoute({
   path: '/v1/tokens/{name}/rotate',
   operationId: 'rotateToken',
   tags,
-  summary: 'Replace a token by a new one; the old one stops at once',
+  summary: 'Replace a token by a new one, with another role if given; the old one stops at once',
   ...needs('manage-access'),
   request: {
     params,
@@ -147,6 +147,7 @@ const rotateToken = createRoute({
             .string()
             .regex(/^tok_[0-9]{1,15}$/, 'must be the version of the token that you read')
             .openapi({ description: 'Another one is refused with 412.', example: 'tok_12' }),
+          role: role.optional().openapi({ description: 'Its role from now on.' }),
           reason: reasonText,
         })
         .openapi('TokenRotation'),
@@ -204,10 +205,10 @@ export function mountTokens(app: OpenAPIHono<ApiEnv>, services: Services): void 
   });
   app.openapi(rotateToken, async (context) => {
     const { name } = context.req.valid('param');
-    const { version, reason } = context.req.valid('json');
+    const { version, ...more } = context.req.valid('json');
     const { token, sha256 } = newToken();
     const replaces = Number(version.slice('tok_'.length));
-    const decision = { kind: 'rotate-token', name, sha256, replaces, reason } as const;
+    const decision = { kind: 'rotate-token', name, sha256, replaces, ...given(more) } as const;
     const rotated = await record(context.get('caller'), decision);
     return context.json({ ...rotated, token }, 200);
   });

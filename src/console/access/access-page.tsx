@@ -15,9 +15,24 @@ function When({ at, never }: { at: string | null; never: string }): Markup {
   return at === null ? <span class="muted">{never}</span> : <Moment at={Date.parse(at)} />;
 }
 
+function RoleField({ selected }: { selected?: string }): Markup {
+  return (
+    <label class="field">
+      <span>Role</span>
+      <select name="role" required>
+        {ROLES.map((role) => (
+          <option value={role} selected={role === selected}>
+            {role}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** What an admin may do with a token, or where else it is changed. */
 function TokenActions({ token }: { token: TokenView }): Markup {
-  const { name, source, state, version } = token;
+  const { name, source, state, version, role } = token;
   if (source === 'config') return <span class="muted">change it in api.tokens, and restart</span>;
   if (state === 'revoked' || version === null) return <span class="muted">revoked for good</span>;
   const action = (step: string): string => `${PATH}/${encodeURIComponent(name)}/${step}`;
@@ -27,10 +42,12 @@ function TokenActions({ token }: { token: TokenView }): Markup {
         confirm={{
           action: action('rotate'),
           label: `Rotate ${name}`,
-          effect: `Makes a new token for ${name} and shows it once. The old one stops at once, and its sessions end.`,
+          effect: `Makes a new token for ${name}, with the role below, and shows it once. The old one stops at once, and its sessions end.`,
           hidden: { version },
         }}
-      />
+      >
+        <RoleField selected={role} />
+      </ConfirmForm>
       <ConfirmForm
         confirm={{
           action: action('revoke'),
@@ -103,14 +120,7 @@ function CreateForm(): Markup {
           autocomplete="off"
         />
       </label>
-      <label class="field">
-        <span>Role</span>
-        <select name="role" required>
-          {ROLES.map((role) => (
-            <option value={role}>{role}</option>
-          ))}
-        </select>
-      </label>
+      <RoleField />
     </ConfirmForm>
   );
 }

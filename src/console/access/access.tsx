@@ -44,9 +44,10 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   });
   app.post(`${PATH}/:name/rotate`, async (visit) => {
     if (!may(visit, CREATE)) return denied(visit, CREATE);
-    const { version, reason } = await visit.req.parseBody();
+    const { version, reason, role } = await visit.req.parseBody();
+    const given = role === undefined ? {} : { role };
     const path = `/v1/tokens/${encodeURIComponent(visit.req.param('name'))}/rotate`;
-    return issue(visit, { method: 'POST', path, body: { version, reason } });
+    return issue(visit, { method: 'POST', path, body: { version, reason, ...given } });
   });
   app.post(`${PATH}/:name/revoke`, async (visit) => {
     if (!may(visit, CREATE)) return denied(visit, CREATE);

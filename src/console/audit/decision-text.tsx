@@ -214,7 +214,12 @@ function RareText({ decision }: { decision: Rare }): Markup {
     case 'create-token':
       return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
     case 'rotate-token':
-      return <>{`rotated the token ${decision.name}`}</>;
+      return (
+        <>
+          {`rotated the token ${decision.name}`}
+          {decision.role === undefined ? '' : `, with the role ${decision.role}`}
+        </>
+      );
     case 'revoke-token':
       return <>{`revoked the token ${decision.name}`}</>;
     default:

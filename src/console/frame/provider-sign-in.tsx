@@ -32,7 +32,7 @@ export function mountProviderSignIn(
   },
 ): void {
   const { provider, secure, assets, begin } = options;
-  const seal = new SignInSeal(options);
+  const seal = new SignInSeal({ ...options, sharedSecret: provider.sharedSecret });
   // The browser sends a strict cookie neither to the callback nor along its redirects.
   const attributes = { path: COOKIE_PATH, httpOnly: true, sameSite: 'Lax', secure } as const;
   const refuse = (visit: Visit, { kind, detail }: NotSignedIn, next: string) => {

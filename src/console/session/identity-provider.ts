@@ -37,6 +37,8 @@ export interface ProviderSettings {
   readonly clientSecret?: string;
   readonly groupsClaim: string;
   readonly scope: string;
+  /** The secret that several receivers share; absent with one receiver. */
+  readonly sharedSecret?: string;
   /** The first group that a person is in counts. */
   readonly roles: Readonly<Record<string, Caller['role']>>;
 }
@@ -97,6 +99,11 @@ export class IdentityProvider {
   /** The provider's name on the sign-in page: the host of its issuer. */
   get name(): string {
     return new URL(this.#settings.issuer).host;
+  }
+
+  /** The secret that several receivers share, for the key of sign-ins that have begun. */
+  get sharedSecret(): string | undefined {
+    return this.#settings.sharedSecret;
   }
 
   /** Whom a sign-in of this provider stands for by the groups as they are configured now. */

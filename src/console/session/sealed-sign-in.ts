@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import { z } from 'zod';
 
@@ -18,18 +18,29 @@ const pendingSignIn = z.object({
 /** What one sign-in sent to the provider and expects back, and the page to open afterwards. */
 export type PendingSignIn = z.infer<typeof pendingSignIn>;
 
+/** Separates this key from every other use of the receivers' secret. */
+const PURPOSE = 'counterfoil console sign-in';
+
+/** The key of all receivers that share a secret; without one, a key of this process alone. */
+function keyOf(sharedSecret: string | undefined): Uint8Array {
+  if (sharedSecret === undefined) return randomBytes(KEY_BYTES);
+  return new Uint8Array(hkdfSync('sha256', sharedSecret, '', PURPOSE, KEY_BYTES));
+}
+
 /**
  * Keeps a sign-in in the browser's cookie while the person is at the provider. Sealed, so that the
  * browser can neither read nor change it; and nothing is kept here, so that nobody can fill our
- * memory with sign-ins. A restart ends sign-ins that have begun.
+ * memory with sign-ins. Receivers that share a secret share the key: the provider may send the browser
+ * back to another one. Without a secret, a restart ends sign-ins that have begun.
  */
 export class SignInSeal {
-  readonly #key = randomBytes(KEY_BYTES);
+  readonly #key: Uint8Array;
   readonly #now: () => number;
 
-  /** `now`: Unix milliseconds. */
-  constructor(options: { now: () => number }) {
+  /** `now`: Unix milliseconds. `sharedSecret`: the receivers'; absent with one receiver. */
+  constructor(options: { now: () => number; sharedSecret?: string | undefined }) {
     this.#now = options.now;
+    this.#key = keyOf(options.sharedSecret);
   }
 
   seal(pending: PendingSignIn): Promise<string> {

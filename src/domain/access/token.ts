@@ -50,5 +50,5 @@ export function changeToken(
   if (decision.replaces !== known.seq) {
     return refused('stale', `the token ${name} was rotated since you read it`);
   }
-  return { kind: 'taken', token: { name, role, sha256: decision.sha256 } };
+  return { kind: 'taken', token: { name, role: decision.role ?? role, sha256: decision.sha256 } };
 }

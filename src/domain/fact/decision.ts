@@ -100,6 +100,8 @@ export type Decision =
       readonly sha256: string;
       /** The journal position of the change that the person read. */
       readonly replaces: number;
+      /** The token's role from now on; absent: it stays. */
+      readonly role?: Role;
       readonly reason: string;
     }
   | { readonly kind: 'revoke-token'; readonly name: string; readonly reason: string }

@@ -138,3 +138,21 @@ test('a replay of the journal makes the same tokens', async () => {
   api.open.db.exec("UPDATE token_changes SET role = 'admin' WHERE name = 'desk'");
   expect(problemsOf(api)).not.toEqual([]);
 });
+
+test('a rotation may give another role: the name stays, and a replay finds the same', async () => {
+  const api = await apiUnderTest();
+  const { body: first } = await api.post('/v1/tokens', DESK, 'ada');
+  const { version } = first;
+  const rotation = { version, role: 'viewer', reason: 'moved to support' };
+  const { status, body } = await api.post('/v1/tokens/desk/rotate', rotation, 'ada');
+  expect([status, body['name'], body['role']]).toEqual([200, 'desk', 'viewer']);
+  const headers = bearer(body['token']);
+  expect((await api.request('GET', '/v1/deposits', headers)).status).toBe(200);
+  expect((await api.request('POST', '/v1/credits/crd_1/ack', headers)).status).toBe(403);
+  expect(await statusWith(api, first['token'])).toBe(401);
+  const same = { version: body['version'], reason: 'yearly' };
+  expect((await api.post('/v1/tokens/desk/rotate', same, 'ada')).body['role']).toBe('viewer');
+  const wrong = { version: body['version'], role: 'emperor', reason: 'x' };
+  expect((await api.post('/v1/tokens/desk/rotate', wrong, 'ada')).status).toBe(400);
+  expect(problemsOf(api)).toEqual([]);
+});

@@ -77,3 +77,19 @@ test('the audit log names the person, the change and the reason', async () => {
   expect(page).toContain('revoked the token desk');
   expect(page).toContain('left the firm');
 });
+
+test('a rotation keeps the role of the token unless an admin chooses another, and the audit log names it', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  await ada.post(PATH, DESK);
+  const page = await ada.get(PATH);
+  const form = /<form method="post" action="[^"]*\/desk\/rotate">.*?<\/form>/.exec(page)?.[0] ?? '';
+  expect(form).toContain('<option value="operator" selected');
+  const version = /name="version" value="(tok_\d+)"/.exec(form)?.[1] ?? '';
+  const rotation = { version, role: 'viewer', reason: 'moved to support' };
+  const token = await issuedBy(await ada.post(`${PATH}/desk/rotate`, rotation));
+  expect(await visitorOf(await signedInWith(console, token))).toBe('desk · viewer');
+  expect(words(await ada.get('/console/audit'))).toContain(
+    'rotated the token desk, with the role viewer moved to support',
+  );
+});
