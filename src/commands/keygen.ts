@@ -61,8 +61,8 @@ function makeToken(terminal: Terminal, flags: KeygenFlags): void {
     flags.json === true
       ? JSON.stringify(files)
       : [
-          `token   ${files.tokenFile}  (keep it secret; give it to its user, or name it in intake.pathTokensFile)`,
-          `sha256  ${files.sha256File}  (name it in api.tokens[].sha256File)`,
+          `token   ${files.tokenFile}  (keep it secret; for the API: give it to its user; for webhooks: name it in intake.pathTokensFile)`,
+          `sha256  ${files.sha256File}  (for the API: name it in api.tokens[].sha256File)`,
         ].join('\n'),
   );
 }
