@@ -125,7 +125,7 @@ export interface Reads {
   /** Every change of the tokens that people made at run time, oldest first. */
   tokenChanges(): Promise<readonly TokenChangeRow[]>;
   policy(): Promise<PolicyRow | undefined>;
-  /** The configuration's last policy, whatever was set through the API since. */
+  /** The configuration's last policy; policies set through the API do not count. */
   configuredPolicy(): Promise<CreditingPolicy | undefined>;
   /** The exemption rules of the configuration and of people. */
   exemptions(): Promise<HeldExemptions>;

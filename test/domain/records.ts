@@ -116,7 +116,7 @@ export function ruleContext(more: Partial<RuleContext> = {}): RuleContext {
   };
 }
 
-/** What the chain view holds of the hash of `DUE` in its vault; nothing unless told otherwise. */
+/** The chain view of the hash of `DUE` in its vault; empty by default. */
 export function chainView(more: Partial<Sighting> = {}): Sighting {
   const { network, blockchainHash, vaultId } = DUE;
   return {

@@ -77,7 +77,7 @@ export class Attached {
     return new Attached({ daemon, control, depositAddress: { vaultId, accountId, addressId } });
   }
 
-  /** Pays the vault and mines until the payment is three deep, and the daemon was told. */
+  /** Pays the vault, mines until the payment is three deep, and waits for the daemon. */
   async deposit(amount: string): Promise<string> {
     const { addressId } = this.depositAddress;
     const body = { network: 'ethereum', addressId, asset: ETH, amount };

@@ -167,7 +167,7 @@ test('a store that cannot write now answers unavailable to all, says why, and re
     facts.map(() => accepted),
   );
   expect(queue.lastFailure).toBeNull();
-  // Three commits each, one word: a log that tells of every retry tells of nothing else.
+  // Three failed commits make one report: reports of every retry would fill the log.
   expect(failures).toEqual(['SQLITE_FULL: disk full', null]);
 });
 

@@ -9,7 +9,7 @@ import { change, Service, type ChangeBody, type WebhookBody } from '../store/web
 
 const service = new Service();
 
-/** What is told of a body: `notification`, or the kind and what is wrong. */
+/** The result of a body: `notification`, or the kind and the defect. */
 function resultOf(read: typeof decode, body: object): string {
   const decoded = read(Buffer.from(JSON.stringify(body)));
   return decoded.kind === 'notification' ? 'notification' : `${decoded.kind}: ${decoded.defect}`;

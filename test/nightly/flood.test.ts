@@ -51,7 +51,7 @@ test(`${SENDERS} senders of 1 MiB bodies do not fill the memory`, async () => {
       next += 1;
       const status = await deliverLong(url, agent, next);
       answers.set(status, (answers.get(status) ?? 0) + 1);
-      // As a sender that was told to wait does.
+      // As a sender waits after a 503.
       if (status !== 200) await pause(1_000);
     }
   });

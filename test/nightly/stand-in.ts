@@ -63,7 +63,7 @@ export async function startStandIn(options: {
   };
 }
 
-/** The webhook that told of the deposit of a row: a confirmation at full depth. */
+/** The webhook of a row’s deposit: a confirmation at full depth. */
 export function webhookOfRow(index: number): object {
   return {
     id: `n-${index}`,

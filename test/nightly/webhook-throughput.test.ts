@@ -22,7 +22,7 @@ const CPU_RATIO_MAX = 2;
 
 /**
  * The most trivial receiver there is, on a thread of its own: it finds the end of each request,
- * checks that the vault's counter went up by one, and answers. It tells its port, and at the end
+ * checks that the vault's counter went up by one, and answers. It reports its port, and at the end
  * how many came and how many were out of order.
  */
 const RECEIVER = `

@@ -9,7 +9,7 @@ function forged(depositAddress: DepositAddress, more: object): object {
   return forgedConfirmation(depositAddress, { id: `forged-${issued}`, ...more });
 }
 
-/** A stage with one true deposit of 700 units, credited, and what the core told of it. */
+/** A stage with one true deposit of 700 units, credited, and its webhooks. */
 async function truth() {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Sweep } from '../../src/reconcile/sweep/sweep.ts';
 import { ETH, GRACE_MS, Stage, type DepositAddress, type Webhook } from './stage.ts';
 
-/** 700 were paid, and both streams told 70,000: seen by the sweep, and at the address. */
+/** 700 were paid, and both streams reported 70,000: the sweep and the address check see it. */
 async function wrongInBothStreams(): Promise<{ stage: Stage; sweep: Sweep; hash: string }> {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();

@@ -75,7 +75,7 @@ export const THREE_DEEP: CreditingPolicy = {
 
 /**
  * A simulated core on a virtual clock, a SQLite store in a file, the real client between them, and
- * a receiver of the core's webhooks that can be told to lose some. One time rules them all: a pause
+ * a receiver of the core's webhooks that can lose some on request. One time rules them all: a pause
  * of the client moves the core's clock.
  */
 export class Stage {
@@ -309,7 +309,7 @@ interface Waits {
   holds: number;
 }
 
-/** The core's time. A pause moves it; the timer of a request rings only when told that it hangs. */
+/** The core's time. A pause moves it; the timer of a request rings only when the test lets it hang. */
 function clockOf(caller: Caller, waits: Waits): Clock {
   return {
     now: () => caller.core.clock.now(),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Lines kept for the report of a failure. */
 const TAIL_LINES = 60;
 
-/** What happened, in order: its digest tells two runs apart, its tail tells a failure's story. */
+/** Events in order. The digest distinguishes two runs; the tail shows the events before a failure. */
 export class EventLog {
   readonly #hash = createHash('sha256');
   readonly #now: () => number;

@@ -56,7 +56,7 @@ export class CustodyWitness {
     this.#world = world;
   }
 
-  /** A record about this deposit, as it is now or as a liar tells it. */
+  /** A record of this deposit: the true one, or a false one. */
   record(deposit: DepositRow, from: Choices): CustodyRecord {
     const saying = from.pick(deposit.evidence === 'none' ? SAYINGS_OF_GONE : SAYINGS);
     const depositId = DepositId(deposit.deposit_id);

@@ -29,7 +29,7 @@ export function balanceChange(amount: bigint, more: Partial<BalanceChange> = {})
   };
 }
 
-/** The custody API's record of the deposit that `Service.incoming` tells of. */
+/** The custody API's record of the deposit in the webhooks of `Service.incoming`. */
 export function received(more: Partial<CustodyTransaction> = {}): CustodyTransaction {
   return {
     transactionId: TransactionId('dep-tx'),
@@ -51,7 +51,7 @@ export function received(more: Partial<CustodyTransaction> = {}): CustodyTransac
   };
 }
 
-/** The custody API's record of the withdrawal that `Service.outgoing` tells of. */
+/** The custody API's record of the withdrawal in the webhooks of `Service.outgoing`. */
 export function sent(more: Partial<CustodyTransaction> = {}): CustodyTransaction {
   return received({
     transactionId: TransactionId('wd-tx'),

@@ -201,7 +201,7 @@ export class TrafficGenerator {
     return this.#service.chain('transaction', { blockchainHash: hash, balanceChanges });
   }
 
-  /** Funds that leave without any transaction of ours: the chain view alone tells of it. */
+  /** Funds that leave without an own transaction: only the chain view has it. */
   #strayDebit(hash: string): WebhookBody[] {
     const gone = change(`-${this.#choices.pick(AMOUNTS)}`, AT_ADDRESS);
     return [this.#chain(hash, [gone])];

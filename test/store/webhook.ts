@@ -63,7 +63,7 @@ export class Service {
     };
   }
 
-  /** A confirmation at a depth, of 100 units unless told otherwise. */
+  /** A confirmation at a depth, by default of 100 units. */
   confirmed(confirmations: number, more: object = {}): WebhookBody {
     return this.incoming('confirmation', { confirmations, ...more });
   }

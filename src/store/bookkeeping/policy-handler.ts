@@ -91,7 +91,7 @@ export class PolicyHandler {
     now: Now,
   ): DecisionOutcome {
     const held = this.#context.unit.policy();
-    // A halt stops money: it never waits for another look, whatever changed.
+    // A halt stops money: it never waits for another look after any change.
     if (kind === 'resume' && held !== undefined && !isBasedOn(held, basis)) {
       const detail = `${held.actor} has changed the policy since you read it (${held.reason}), and it is ${policyVersion(held)} now. Nothing was resumed: read the policy again, then decide`;
       return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };

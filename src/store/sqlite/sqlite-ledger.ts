@@ -190,7 +190,7 @@ export class SqliteLedger implements Ledger, Replica {
 
   /**
    * After another connection has copied the log: copies the little that was committed meanwhile, so
-   * that the next commit finds the whole log copied and begins it anew. Readers that follow one
+   * that the next commit finds the whole log copied and restarts it. Readers that follow one
    * another always hold a part of the log, so the writer waits for a moment between two. It does not
    * wait for one long reader, a backup say: behind that no more pages are copied than last time.
    */

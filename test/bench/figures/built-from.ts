@@ -13,7 +13,7 @@ export interface CodeLocation {
 export class BuiltFrom {
   readonly #maps = new Map<string, SourceMap | null>();
 
-  /** Address of the source file; the address of the built file where no map tells. */
+  /** Address of the source file; the address of the built file without a map. */
   sourceOf({ url, lineNumber, columnNumber }: CodeLocation): string {
     const entry = this.#mapOf(url)?.findEntry(lineNumber, columnNumber);
     if (entry === undefined || !('originalSource' in entry)) return url;

@@ -1,6 +1,6 @@
 import { FORMS, template, type Extras, type Form, type Role } from './template.ts';
 
-/** What can be told of one deposit or withdrawal; 1 to 9 are a deposit's confirmations. */
+/** The events of one deposit or withdrawal; 1 to 9 are a deposit's confirmations. */
 export const EVENTS = {
   firstConfirmation: 1,
   lastConfirmation: 9,

@@ -6,7 +6,7 @@ import { lookAt, ratesBetween, type Look, type Rates } from './look.ts';
 import { postingsOf } from './postings.ts';
 import { extrasOf, Traffic, type Sending, type TrafficName } from './traffic.ts';
 
-/** What a load generator is told. */
+/** The options of a load generator. */
 export interface LoadOrder {
   /**
    * Where to deliver; `https:` with a certificate, else `http:`. Connections take turns over several
@@ -22,7 +22,7 @@ export interface LoadOrder {
   readonly seconds: number;
   /** Deliveries a second over all connections; absent: as many as are answered. */
   readonly ratePerSecond?: number;
-  /** Processes of the server, whose CPU time is read where the system tells it. */
+  /** Processes of the server, whose CPU time is read where the system reports it. */
   readonly serverPids: readonly number[];
 }
 

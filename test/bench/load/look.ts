@@ -14,12 +14,12 @@ export interface Look {
   readonly machine: number | null;
 }
 
-/** How much was used between two looks, or null where one of them was not told. */
+/** How much was used between two looks; null when one of them is missing. */
 function used(after: number | null, before: number | null): number | null {
   return after === null || before === null ? null : after - before;
 }
 
-/** The sum, or null where one of them was not told. */
+/** The sum; null when one of them is missing. */
 function sumOf(values: readonly (number | null)[]): number | null {
   return values.reduce<number | null>(
     (sum, value) => (sum === null || value === null ? null : sum + value),

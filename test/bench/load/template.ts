@@ -1,4 +1,4 @@
-/** The forms of delivery: what the custody service tells of deposits and withdrawals. */
+/** The forms of delivery: the webhooks of deposits and withdrawals. */
 export const FORMS = [
   'deposit',
   'deposit-on-chain',
@@ -156,7 +156,7 @@ function incoming(identifierOf: IdentifierOf, extras: Extras): object {
 }
 
 /**
- * A delivery on Ethereum as the simulated core tells it (spec, "Envelope" and what follows), with
+ * A delivery on Ethereum as the simulated core sends it (spec, "Envelope" and what follows), with
  * the custom data that a client keeps on its addresses and accounts.
  */
 export function template(form: Form, identifierOf: IdentifierOf, extras: Extras): object {

@@ -16,7 +16,7 @@ export interface Mix {
   /** The next confirmation of a deposit that is known. */
   readonly confirmation: number;
   readonly newDeposit: number;
-  /** A known deposit as the blockchain stream tells it: the chain view. */
+  /** A known deposit in the blockchain stream: the chain view. */
   readonly depositOnChain: number;
   readonly withdrawalSubmitted: number;
   /** A submitted withdrawal: the amount and the fee, both negative. */

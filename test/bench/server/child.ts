@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 /** How long a child may take to say its first line. */
 const FIRST_LINE_MS_MAX = 60_000;
 
-/** How much of what a child wrote to its error stream is told when it fails. */
+/** Most characters of a child’s error stream that a failure shows. */
 const STDERR_CHARS_KEPT = 4_000;
 
 /** A child process, and the JSON line that it printed first. */

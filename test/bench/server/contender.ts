@@ -15,7 +15,7 @@ export interface Measured {
   readonly defects: readonly string[];
   /** Notifications that one transaction, with its one fsync, made durable; null without a store. */
   readonly perTransaction: number | null;
-  /** Until it listened, and its memory after the load; null where that is not asked for or told. */
+  /** Until it listened, and its memory after the load; null when it was not requested or not reported. */
   readonly startMs: number | null;
   readonly residentBytes: number | null;
 }

@@ -14,7 +14,7 @@ function unseen(open: OpenLedger): Promise<FactOutcome> {
   return open.record({ kind: 'unseen', transaction: received(), graceMs: 0 });
 }
 
-/** What is told of deposits and of the chain view, and the breaks as a person reads them. */
+/** Events of deposits and of the chain view, and the breaks as a person reads them. */
 const STORIES: Story[] = [
   [
     'a confirmation of another amount',

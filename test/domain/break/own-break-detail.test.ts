@@ -13,7 +13,7 @@ function knows(open: OpenLedger, more: Partial<CustodyTransaction> = {}): Promis
   return open.record({ kind: 'outgoing', transaction: sent(more), graceMs: 0 });
 }
 
-/** What is told of own transactions, vaults and networks, and the breaks as a person reads them. */
+/** Events of own transactions, vaults and networks, and the breaks as a person reads them. */
 const STORIES: Story[] = [
   [
     'mined twice, and otherwise',

@@ -71,7 +71,7 @@ export function inputs(more: Partial<CloseInputs> = {}): CloseInputs {
   };
 }
 
-/** A hash that the chain view and custody agree with, unless told otherwise. */
+/** A hash with which chain view and custody agree by default. */
 export function hash(lines: readonly PositionLine[], more: Partial<HashFacts> = {}): HashFacts {
   const chain = lines.map((one) => ({ ...one, view: 'chain' as const, cause: 'chain' as const }));
   const custody = lines.map(({ vaultId, asset, amount, cause }) => ({

@@ -2,7 +2,7 @@ import type { HashWord, PositionLine } from '../../../src/domain/money/roll-forw
 import { line } from './day-lines.ts';
 import { V2 } from './inputs.ts';
 
-/** A debit of v1, and receipts at v2 unless told otherwise. */
+/** A debit of v1, and by default receipts at v2. */
 export const debit = (amount: bigint, more: Partial<PositionLine> = {}) =>
   line(amount, { entryId: 5, cause: 'mined', ...more });
 export const receipt = (amount: bigint, more: Partial<PositionLine> = {}) =>

@@ -11,7 +11,7 @@ import {
 import { line, moved } from '../close/day-lines.ts';
 import { linesOf, type Row } from './rows.ts';
 
-/** What is known of a hash beside its lines: own where a debit of it is in the books, or told to be. */
+/** What is known of a hash beside its lines: own when a debit of it is in the books, or on request. */
 function wordOf(lines: readonly PositionLine[], own: boolean): HashWord {
   return { own: own || lines.some(isDebitLine), awaited: [] };
 }

@@ -105,7 +105,7 @@ test.for([
 });
 
 describe('the last word', () => {
-  /** Well within the grace of whatever was just told. */
+  /** Well within the grace period of a new event. */
   const SOON = { at: withdrawal('mined').updatedAt, graceMs: 600_000 };
   const WORDS: [ours: WithdrawalStatus | null, theirs: string, has: boolean][] = [
     ['mined', 'mined', true],

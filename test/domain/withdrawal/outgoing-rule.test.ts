@@ -34,7 +34,7 @@ const TRANSFER = balanceChange(-30n);
 const FEE = balanceChange(-2n, { kind: 'fee' });
 const NO_HASH = { network: null, blockchainHash: null };
 const SEEN_NOW = { firstSeenAt: 99, updatedAt: 99 };
-/** Entry 5 stands for it. */
+/** Its active entry is 5. */
 const POSTED: Withdrawal = { ...withdrawal('mined', [TRANSFER, FEE]), entryId: 5 };
 const BURNED: Withdrawal = { ...withdrawal('failed', [FEE]), entryId: 5 };
 

@@ -9,7 +9,7 @@ import { change, ETH, HASH, Service } from '../../store/webhook.ts';
 
 const WITHDRAWN = { 'v1/acc-1/adr-1 ethereum:ETH': '-32' };
 
-/** The custody API's record of `wd-tx`; by default it agrees with what `Service` tells. */
+/** The custody API's record of `wd-tx`; by default it agrees with the webhooks of `Service`. */
 function knows(open: OpenLedger, more: Partial<CustodyTransaction> = {}) {
   return open.record({ kind: 'outgoing', transaction: sent(more), graceMs: 0 });
 }

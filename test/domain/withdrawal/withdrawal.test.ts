@@ -44,7 +44,7 @@ describe.for(ENDINGS)('%s', ([events, ending]) => {
   });
 });
 
-/** A failed transaction that burned 2 on chain: every order of what tells of it. */
+/** A failed transaction that burned 2 on chain: every order of its events. */
 const BURNED: readonly string[] = ['submitted', 'failed', 'chain'];
 
 describe('a failed transaction burned its fee', () => {

@@ -25,7 +25,7 @@ async function pay(both: Attached, count: number): Promise<string[]> {
   return hashes;
 }
 
-/** Reads the feed as a consumer does, waiting for news, until told to end; what it saw, in order. */
+/** Reads the feed as a waiting consumer until the test ends it; answers the items in order. */
 async function follow(daemon: Daemon, ended: () => boolean): Promise<FeedItem[]> {
   const seen: FeedItem[] = [];
   let cursor = 0;

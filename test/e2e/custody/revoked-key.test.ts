@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { generateKeyPair } from '../../../src/custody/token.ts';
 import { Daemon } from '../daemon.ts';
 
-/** A custody API that knows of nothing, and answers 401 or 403 to everything when told so. */
+/** A custody API without data; on request it answers 401 or 403 to everything. */
 class EmptyCustody {
   status: 200 | 401 | 403 = 200;
   readonly #server = createServer((request, response) => {

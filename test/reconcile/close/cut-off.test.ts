@@ -22,7 +22,7 @@ test('a late fact is posted in the open day, named prior-day, and changes no clo
   const closer = closerOf(stage);
   await closer.closeDue();
   const first = lastClose(stage);
-  // Custody knew what nobody had told: a difference, and not a silent one.
+  // Custody knew an unreported movement: a difference that the report shows.
   expect(explanations(first.parsed)).toEqual(['custody -900 unexplained']);
   expect(first.parsed.status).toBe('exceptions');
   await stage.deliverLost();

@@ -98,7 +98,7 @@ test('a deposit known from the mempool alone is missing its confirmation', async
   expect(stage.open.openBreaks()).toEqual([]);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
-  // The chain view told of the movement, and the books have nothing to explain it.
+  // The chain view has the movement, and the books have nothing to explain it.
   expect(stage.open.openBreaks()).toEqual(['missing_notification', 'unexplained_movement']);
   expect(stage.open.feedLines()).toEqual([]);
 });
@@ -114,7 +114,7 @@ test('a withdrawal whose `mined` was lost is missing after the grace period, and
   expect(stage.open.openBreaks()).toEqual([]);
   await stage.caller.advance(GRACE_MS);
   await stage.run();
-  // The chain view told of the movement, and the books have nothing to explain it.
+  // The chain view has the movement, and the books have nothing to explain it.
   expect(stage.open.openBreaks()).toEqual(['missing_notification', 'unexplained_movement']);
   expect(stage.open.openBreak('missing_notification')).toMatchObject({ transaction_id: id });
   await stage.deliverLost();

@@ -121,7 +121,7 @@ test('an hour beside eight vaults that take nothing asks far below the hour’s 
   expect(vaultsWith(stage, 'delivery_backlog').size).toBe(8);
   const repairs = asked(stage, 'notifications', 'pullRetriesForward', 'replay');
   expect(repairs).toBeLessThanOrEqual(280);
-  // Addresses are still asked for what nobody tells.
+  // Addresses are still checked for unreported movements.
   expect(asked(stage, 'addressTransactions')).toBeGreaterThan(30);
 });
 

@@ -125,7 +125,7 @@ test('balance changes that are left out are pending, and compared by a later run
   await expectRecovery(stage);
 });
 
-/** Two pages of deposits that no notification told of: each is counted where it is compared. */
+/** Two pages of deposits without notifications: each is counted where it is compared. */
 async function twoPages(): Promise<Stage> {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress('ripple');

@@ -38,7 +38,7 @@ test('a forged deposit that a rule exempts is counted so, run after run, and nev
   expect(run).toMatchObject({ broken: 0, exempt: { known: 1 } });
   expect(stage.open.feedLines()).toEqual(['credit 700']);
   await stage.caller.advance(3_600_000);
-  // By then the API was asked what the hash moved, too: no chain view tells of it.
+  // By then the API was also asked for the movement of the hash: it has no chain view.
   expect(await stage.run()).toMatchObject({ broken: 0, exempt: { known: 2 } });
   await stage.caller.advance(3_600_000);
   const head = stage.open.journalLength();

@@ -33,7 +33,7 @@ interface Case {
   readonly chain: Readonly<Record<string, string>>;
 }
 
-/** Pays 700, three deep, of which the deepest confirmation is told with other balance changes. */
+/** Pays 700, three deep; the deepest confirmation reports other balance changes. */
 async function payReportedOtherwise(
   stage: Stage,
   paid: object,

@@ -10,7 +10,7 @@ async function runPastGrace(stage: Stage): Promise<void> {
   await stage.run();
 }
 
-/** What the core told first of a payment of 700 that is three deep; it was lost on the way. */
+/** The first webhook of a payment of 700 that is three deep; it was lost on the way. */
 async function lostPayment(): Promise<{
   stage: Stage;
   depositAddress: DepositAddress;

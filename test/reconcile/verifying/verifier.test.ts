@@ -224,6 +224,6 @@ test('a webhook that comes after its row was read is credited in the next round'
   await stage.deliverLost();
   await rounds();
   expect(stage.open.feedLines()).toEqual(['credit 700', 'credit 600', 'credit 800']);
-  // What a list has told is not asked for singly.
+  // A row of a list is not looked up singly.
   expect(stage.attempts.filter(({ operation }) => operation === 'transaction')).toEqual([]);
 });

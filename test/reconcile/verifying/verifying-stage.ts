@@ -14,7 +14,7 @@ export interface VerifyingStage {
   readonly verifier: Verifier;
   readonly changes: CustodyChanges;
   readonly sweep: Sweep;
-  /** What the latency was told, in milliseconds. */
+  /** The observed latencies, in milliseconds. */
   readonly observed: Record<LatencyPart, number[]>;
   /** How often the verifier asked for a sweep. */
   readonly sweepsWanted: () => number;

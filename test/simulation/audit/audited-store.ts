@@ -89,7 +89,7 @@ export class AuditedStore {
     );
   }
 
-  /** Whether a break tells of the hash. A person may let one rest; the product alone may not. */
+  /** Whether a break names the hash. A person may let one rest; the product alone may not. */
   isOnRecord(hash: string): boolean {
     return this.breaks().some(
       (one) => one.resolved_by !== 'reconciler' && (one.hash === hash || one.key.includes(hash)),

@@ -18,7 +18,7 @@ const FALSE_ALARMS = new Set([
   'decimals_changed',
 ]);
 
-/** What was told by webhooks alone and asked about by nobody, in words, by what is wrong with it. */
+/** Claims by webhooks alone that no look-up has checked: a text for each kind. */
 const UNVERIFIED: Readonly<Record<string, string>> = {
   'a withdrawal':
     "SELECT transaction_id AS id FROM withdrawals WHERE custody IN ('unasked', 'doubted')",
@@ -189,7 +189,7 @@ export class Auditor {
     }
   }
 
-  /** Webhooks are unsigned: at rest, what they alone have told is asked about or on record. */
+  /** Webhooks are unsigned: at rest, each claim by webhooks alone is looked up or confirmed. */
   #checkVerified(): void {
     const keys = this.#store
       .breaks()

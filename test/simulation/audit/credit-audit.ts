@@ -74,7 +74,7 @@ export class CreditAudit {
     for (const { key, left, right } of due.differences(credited)) {
       const [hash = ''] = key.split(' ');
       if (waiting.has(key) && right === 0n) continue;
-      // A lie can keep the customer waiting for a person, who is told; it never moves a wrong amount.
+      // A false webhook can hold a credit for a person; it never moves a wrong amount.
       if (this.#isExcused(hash) && right === 0n && this.#store.isOnRecord(hash)) continue;
       this.#problems.push(`credited for ${key}: ${right}, due ${left}`);
     }

@@ -1,4 +1,4 @@
-/** How often each lie is told, beside the others. */
+/** The relative frequency of each kind of false webhook. */
 export const FALSE_WEBHOOKS = {
   'unknown hash': 5,
   'unknown hash, no transaction': 3,
@@ -23,7 +23,7 @@ export const FALSE_WEBHOOKS = {
 
 export type FalseWebhookKind = keyof typeof FALSE_WEBHOOKS;
 
-/** Something that was told to the product and is not so. */
+/** A false claim that was sent to the product. */
 export interface FalseWebhook {
   readonly kind: FalseWebhookKind;
   /** Hashes that it is about: the one it names, and its transaction's true one. */
@@ -40,7 +40,7 @@ export interface FalseWebhook {
   readonly excuses: boolean;
 }
 
-/** What a forger made up, before it is told. */
+/** A false webhook before it is sent. */
 export interface Forgery {
   readonly body: ({ readonly id: string } & Readonly<Record<string, unknown>>) | string;
   readonly leaves: string | null;

@@ -35,7 +35,7 @@ export function ruleOf(network: string, asset: string): CreditingRule {
   return { ...rule, ...BY_ASSET[asset] };
 }
 
-/** The rules as the product is told them; `amountOf` makes its amounts. */
+/** The rules as the product’s configuration; `amountOf` makes its amounts. */
 export function policyOf<Amount>(amountOf: (value: bigint) => Amount) {
   const sent = (rule: Partial<CreditingRule>) => ({
     ...(rule.depth === undefined ? {} : { confirmations: rule.depth }),

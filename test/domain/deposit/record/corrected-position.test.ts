@@ -20,7 +20,7 @@ const BESIDE: Deposit = {
 };
 const GONE: Deposit = { ...BESIDE, evidence: 'none', state: 'rolled_back' };
 
-/** Only the other asset was told of; the record shows 100 ETH, of which nobody told. */
+/** Webhooks reported only the other asset; the record shows 100 ETH without a webhook. */
 const UNPAID: Given = { deposit: { asset: USDC }, posted: [{ ...FORGED, asset: USDC }] };
 
 /** The right amount under the id of another transaction. */

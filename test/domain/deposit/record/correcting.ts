@@ -15,7 +15,7 @@ export const FORGED = balanceChange(9000n);
 export const USDC = AssetId('ethereum:USDC');
 export const NOBODY = TransactionId('nobody');
 
-/** 9,000 told at a million confirmations where 100 were paid. */
+/** A webhook reports 9,000 at a million confirmations; 100 were paid. */
 const WRONG: Deposit = {
   ...DUE,
   amount: Amount(9000n),
@@ -24,7 +24,7 @@ const WRONG: Deposit = {
   custodyConfirmations: 0,
 };
 
-/** What webhooks told at the deposit's position: the million confirmations of `WRONG`. */
+/** What webhooks reported at the deposit's position: the million confirmations of `WRONG`. */
 function sighting({ memo = null, posted = [FORGED], entryId = 5 }: Given): Sighting {
   const { network, blockchainHash, vaultId, accountId, addressId } = DUE;
   const key = { network, blockchainHash, vaultId, accountId, addressId, memo };

@@ -23,7 +23,7 @@ const ADDRESS_BREAK = '["amount_mismatch","address","v1","ethereum","0xa1","adr-
 const STATUS_BREAK = '["status_mismatch","address","v1","ethereum","0xa1","adr-1",null]';
 const DEPOSIT_BREAK = '["amount_mismatch","dep_1"]';
 
-/** Both streams told these amounts; null: no chain view stands. */
+/** Both streams reported these amounts; null: no chain view is active. */
 function hashState(deposits: readonly Deposit[], onChain: bigint | null = 9000n): HashState {
   const changes =
     onChain === null
