@@ -23,7 +23,10 @@ import type { Logger } from '../ops/log.ts';
 import type { IntakeMetrics } from '../ops/metrics/intake-metrics.ts';
 import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
-import { checkRunning } from './checks/running-check.ts';
+import { checkIssuer } from './checks/issuer-check.ts';
+import { checkJournal } from './checks/journal-check.ts';
+import { RememberedChecks } from './checks/remembered-checks.ts';
+import { checkRunning, type Running } from './checks/running-check.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { signInProvider } from './start/sign-in-provider.ts';
 import { publishedNow } from './custody/published-networks.ts';
@@ -145,6 +148,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
   const app = answeringBugs(new Hono(), onBug);
   app.use('*', refuseDiverged(parts));
   const people = new SignedInPeople();
+  const servers = otherChecks(parts);
   const api = createApi({
     reads,
     document: reads.document,
@@ -153,7 +157,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     ...(shared === null ? {} : { replica: shared.replica }),
     policy: policyServices(parts),
     checkExemption,
-    settings: () => settingsOf(parts, phase()),
+    settings: () => settingsOf(parts, { phase: phase(), others: () => servers.found() }),
     access: { tokens, people, changed: () => takeTokens(parts) },
     version,
     onBug,
@@ -219,8 +223,20 @@ function callsOf({ ownership, shared }: Parts): Pick<Duties, 'reconcile' | 'clos
   return ownership.duties;
 }
 
-/** The settings in force, and the checks that need no request. */
-async function settingsOf(parts: Parts, phase: Readiness['phase']): Promise<SettingsAnswer> {
+/** Checks of servers that others run; none costs a request to the custody API. */
+function otherChecks({ config: { store, console } }: Pick<Parts, 'config'>): RememberedChecks {
+  return new RememberedChecks({
+    now: () => Date.now(),
+    make: async () =>
+      (await Promise.all([checkJournal(store, Date.now), checkIssuer(console.oidc)])).flat(),
+  });
+}
+
+/** The settings in force, and the checks that ask nothing of the custody API. */
+async function settingsOf(
+  parts: Parts,
+  { phase, others }: { phase: Readiness['phase']; others: Running['others'] },
+): Promise<SettingsAnswer> {
   const { config, reads, access } = parts;
   const checks = await checkRunning({
     config,
@@ -229,6 +245,7 @@ async function settingsOf(parts: Parts, phase: Readiness['phase']): Promise<Sett
     isWritable: readinessOf(parts, phase).store === 'writable',
     notices: accessNotice(access.state()),
     warnings: policyServices(parts).warnings,
+    others,
   });
   return { settings: shownConfig(config), checks };
 }

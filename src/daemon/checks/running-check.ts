@@ -19,6 +19,8 @@ export interface Running {
   readonly notices: readonly string[];
   /** Probable misspellings and depths that no webhook shows. */
   readonly warnings: (policy: CreditingPolicy) => Promise<readonly string[]>;
+  /** Of the identity provider and of the shared journal's servers. */
+  readonly others: () => Promise<readonly Diagnosis[]>;
 }
 
 function checkWrites(isWritable: boolean): Diagnosis {
@@ -56,5 +58,6 @@ export async function checkRunning(running: Running): Promise<Diagnosis[]> {
       ? [ok('crediting policy', 'its names and depths look right')]
       : warnings.map((text) => warning('crediting policy', text))),
     ...checkAccess(running),
+    ...(await running.others()),
   ];
 }

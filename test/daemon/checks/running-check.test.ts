@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { problem } from '../../../src/daemon/checks/diagnosis.ts';
 import { checkRunning, type Running } from '../../../src/daemon/checks/running-check.ts';
 import { configFolder, MINIMAL, TOKEN } from '../../ops/config/config-folder.ts';
 
@@ -36,6 +37,7 @@ async function findings(more: Partial<Running>): Promise<string[]> {
     isWritable: true,
     notices: [],
     warnings: async () => [],
+    others: async () => [],
     ...more,
   });
   return found.map(({ status, check }) => `${status} ${check}`);
@@ -73,6 +75,11 @@ test.for<[string, Partial<Running>, string]>([
       }),
     },
     'warning webhook URL',
+  ],
+  [
+    'a provider that does not answer',
+    { others: async () => [problem('sign-in provider', 'it did not answer')] },
+    'problem sign-in provider',
   ],
   [
     'a rule of a person that ends soon',
