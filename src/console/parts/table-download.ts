@@ -1,6 +1,6 @@
+import type { Context } from 'hono';
 import { tableCsv, tableXlsx, type Table, type TextCell } from '../../report/tables/table.ts';
 import type { TableFormat } from '../../report/tables/table-documents.ts';
-import type { Visit } from '../frame/context.ts';
 
 const CONTENT_TYPES: Record<TableFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -9,7 +9,7 @@ const CONTENT_TYPES: Record<TableFormat, string> = {
 
 /** Answers with a table as a file. `facts`: what it shows, for the workbook's first sheet. */
 export async function tableDownload<Row>(
-  visit: Visit,
+  visit: Pick<Context, 'body'>,
   table: Table<Row>,
   about: {
     readonly format: TableFormat;
