@@ -1,6 +1,7 @@
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Decimals } from '../../pages/parts/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
+import { decimalText } from '../../pages/parts/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { DifferenceTable } from './difference-table.tsx';
@@ -24,9 +25,21 @@ export interface Problem {
 const TEXTS = ['confirmations', 'minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;
 const CHOICES = ['requireMemo', 'creditInternal'] as const;
 
+/** ` (1.5 ethereum:ETH)`: the present amount in its asset's unit, where the decimals are known. */
+function inUnit(value: unknown, scope: RuleScope, decimals: Decimals): string {
+  if (scope.kind !== 'asset' || typeof value !== 'string' || !/^\d{1,78}$/.test(value)) return '';
+  const count = decimals.get(scope.name);
+  return count === undefined ? '' : ` (${decimalText(BigInt(value), count)} ${scope.name})`;
+}
+
 /** The fields of one rule. A new rule has no name yet. */
-function RuleFields(shown: { index: number; scope: RuleScope; rule: ScopedRule['rule'] }): Markup {
-  const { index, scope, rule } = shown;
+function RuleFields(shown: {
+  index: number;
+  scope: RuleScope;
+  rule: ScopedRule['rule'];
+  decimals: Decimals;
+}): Markup {
+  const { index, scope, rule, decimals } = shown;
   const isNew = scope.kind !== 'default' && scope.name === '';
   return (
     <fieldset class="rule">
@@ -43,7 +56,7 @@ function RuleFields(shown: { index: number; scope: RuleScope; rule: ScopedRule['
       )}
       {TEXTS.map((setting) => (
         <label class="field">
-          <span>{SETTING_TITLES[setting]}</span>
+          <span>{`${SETTING_TITLES[setting]}${inUnit(rule[setting], scope, decimals)}`}</span>
           <input
             name={`${setting}-${index}`}
             value={fieldText(rule[setting])}
@@ -74,8 +87,12 @@ const NEW_RULES: readonly ScopedRule[] = [
 ];
 
 /** Edits a policy, as a form or as JSON. Nothing changes before its review. */
-export function ChangePage(shown: { policy: PolicyText; problem: Problem | null }): Markup {
-  const { policy, problem } = shown;
+export function ChangePage(shown: {
+  policy: PolicyText;
+  problem: Problem | null;
+  decimals: Decimals;
+}): Markup {
+  const { policy, problem, decimals } = shown;
   const rules = [...rulesOf(policy), ...NEW_RULES];
   return (
     <>
@@ -90,7 +107,7 @@ export function ChangePage(shown: { policy: PolicyText; problem: Problem | null 
           </p>
           <form class="rules" method="post" action={`${POLICY_PATH}/review`}>
             {rules.map(({ scope, rule }, index) => (
-              <RuleFields index={index} scope={scope} rule={rule} />
+              <RuleFields {...{ index, scope, rule, decimals }} />
             ))}
             <button class="primary">Review the change</button>
           </form>

@@ -8,6 +8,7 @@ import { linkTo } from '../../pages/parts/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/moment.tsx';
 import { PageLinks } from '../../pages/parts/pager.tsx';
+import { CompareForm } from './compare-page.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { sourceText } from './policy-page.tsx';
@@ -41,6 +42,7 @@ export function HistoryPage(shown: { found: Page<PolicyChange>; decimals: Decima
       live="policy"
       aside={<a href={POLICY_PATH}>Current policy</a>}
     >
+      {found.total < 2 ? '' : <CompareForm from="" to="" />}
       {found.items.length === 0 ? (
         <EmptyState title="No crediting policy was set yet." />
       ) : (

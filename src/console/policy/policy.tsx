@@ -8,6 +8,7 @@ import { EmptyState } from '../../pages/parts/empty-state.tsx';
 import type { Fields } from '../../pages/parts/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/link.ts';
 import { ChangePage, ReviewPage, type Problem } from './change-page.tsx';
+import { COMPARE_PATH, ComparePage, readVersions } from './compare-page.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { HistoryPage } from './history-page.tsx';
 import { PolicyPage } from './policy-page.tsx';
@@ -85,6 +86,25 @@ function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   });
 }
 
+/** What differs between two versions that a link names. */
+function mountCompare(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleContext): void {
+  app.get(COMPARE_PATH, async (visit) => {
+    const { from = '', to = '' } = visit.req.query();
+    const names = [from.trim(), to.trim()] as const;
+    const [before, after] = await readVersions(reads, names);
+    if (before === undefined || after === undefined) {
+      const unknown = before === undefined ? names[0] : names[1];
+      return missing(
+        visit,
+        `There is no policy ${unknown === '' ? 'without a name' : unknown}. Name two versions of the history, such as pol_1.`,
+      );
+    }
+    const decimals = await reads.pinnedDecimals();
+    const body = <ComparePage from={before} to={after} decimals={decimals} />;
+    return show(visit, { title: `From ${names[0]} to ${names[1]}`, body });
+  });
+}
+
 /** What a policy would do, by the API. */
 async function simulated(
   act: ConsoleContext['act'],
@@ -98,8 +118,14 @@ async function simulated(
 /** The change of a policy: edit, review, set. */
 function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, act, missing, may, denied } = context;
-  const edit = (visit: Visit, json: unknown, problem: Problem | null, status?: 400 | 409 | 503) => {
-    const body = <ChangePage policy={policyTextOf(json)} problem={problem} />;
+  const edit = async (
+    visit: Visit,
+    json: unknown,
+    problem: Problem | null,
+    status?: 400 | 409 | 503,
+  ) => {
+    const decimals = await reads.pinnedDecimals();
+    const body = <ChangePage policy={policyTextOf(json)} {...{ problem, decimals }} />;
     return show(visit, { title: 'Change the policy', body }, status);
   };
   app.get(`${POLICY_PATH}/change`, async (visit) => {
@@ -171,6 +197,7 @@ function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void
 /** `/console/policy`: the crediting policy, its history, its change and its halts. */
 export function mountPolicy(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   mountPages(app, context);
+  mountCompare(app, context);
   mountChange(app, context);
   mountSwitches(app, context);
 }

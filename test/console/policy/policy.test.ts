@@ -6,7 +6,9 @@ import {
   scopeName,
 } from '../../../src/console/policy/policy-text.ts';
 import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
+import { Amount } from '../../../src/domain/money/amount.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
+import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';
 
@@ -230,4 +232,41 @@ test('a reason is required', async () => {
   const olga = await console.as('olga');
   expect(words(await olga.send(`${PATH}/halt`, { reason: ' ' }))).toContain('must not be empty');
   expect((await held(console)).halted).toEqual([]);
+});
+
+test('any two versions are compared, in both directions, and a version that is none is named', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  await olga.send(`${PATH}/halt`, { network: 'ethereum', reason: 'a fork' });
+  await olga.send(`${PATH}/halt`, { network: 'ripple', reason: 'another fork' });
+  expect(await olga.get(`${PATH}/history`)).toContain(`action="${PATH}/compare"`);
+  const there = words(await olga.get(`${PATH}/compare?from=pol_1&to=pol_3`));
+  expect(there).toContain('From pol_1 to pol_3');
+  expect(there).toContain('network ethereum Halted not set yes network ripple Halted not set yes');
+  const back = words(await olga.get(`${PATH}/compare?from=pol_3&to=pol_2`));
+  expect(back).toContain('network ripple Halted yes not set');
+  expect(back).not.toContain('network ethereum Halted');
+  expect(words(await olga.get(`${PATH}/compare?from=pol_2&to=pol_2`))).toContain(
+    'No setting differs.',
+  );
+  const none = await olga.request(`${PATH}/compare?from=pol_1&to=pol_9`);
+  expect([none.status, words(await none.text())]).toEqual([
+    404,
+    expect.stringContaining('There is no policy pol_9.'),
+  ]);
+});
+
+test('the form shows an asset’s amounts in its unit beside the smallest units', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(
+    service.confirmed(1, {
+      balanceChanges: [{ asset: 'ethereum:ETH', amount: '1', ...decimals(2) }],
+    }),
+  );
+  const policy = { ...SIX_DEEP, assets: { 'ethereum:ETH': { minimumAmount: Amount(1_234n) } } };
+  await open.setPolicy(policy);
+  const page = await (await console.as('ada')).get(`${PATH}/change`);
+  expect(words(page)).toContain('Minimum amount (12.34 ethereum:ETH)');
+  expect(page).toContain('value="1234"');
 });

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { AssetId } from '../../../src/domain/ids.ts';
+import { change, decimals } from '../../store/webhook.ts';
+import { consoleUnderTest, OWN_PAGE, words } from '../console-under-test.ts';
+import { moveUnexplained } from './broken.ts';
+
+test('an admin corrects the decimals on the break, filled with those of the notification; nobody else finds the form', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  const states = (hash: string, count: number) =>
+    service.confirmed(1, {
+      blockchainHash: hash,
+      balanceChanges: [change('1500', decimals(count))],
+    });
+  await open.deliver(states('0xa1', 2), states('0xb2', 8));
+  const path = `/console/breaks/${open.openBreak('decimals_changed').id}`;
+  const [ada, olga] = [await console.as('ada'), await console.as('olga')];
+  expect(await olga.get(path)).not.toContain('name="decimals"');
+  const form = { asset: 'ethereum:ETH', decimals: '8', reason: 'as on its contract' };
+  expect(words(await olga.send(`${path}/decimals`, form))).toContain('correct-decimals');
+  const page = await ada.get(path);
+  expect(page).toMatch(/name="decimals" type="number" min="0" max="255" required="" value="8"/);
+  const wrong = words(await ada.send(`${path}/decimals`, { ...form, decimals: 'ten' }));
+  expect(wrong).toContain('decimals');
+  expect(open.openBreaks()).toEqual(['decimals_changed']);
+  const done = words(await ada.send(`${path}/decimals`, form));
+  expect(done).toContain('The decimals are corrected. Deposits that came with them go on.');
+  expect(open.openBreaks()).toEqual([]);
+  expect((await console.api.reads.pinnedDecimals()).get(AssetId('ethereum:ETH'))).toBe(8);
+  expect(await ada.get(path)).not.toContain('name="decimals"');
+});
+
+/** The values of a page's fields of a name, as a browser sends them. */
+function valuesOf(page: string, name: string): string[] {
+  const found = page.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'));
+  return [...found].map(([, value = '']) => value.replaceAll('&quot;', '"'));
+}
+
+test('a break that changed since the page was read is not resolved, alone or in bulk', async () => {
+  const console = await consoleUnderTest();
+  await moveUnexplained(console, 2);
+  const [olga, otto] = [await console.as('olga'), await console.as('otto')];
+  const [first, second] = console.open.breaks().map(({ break_id: id }) => `/console/breaks/${id}`);
+  const [basis = ''] = valuesOf(await olga.get(first), 'basis');
+  const ticks = valuesOf(await olga.get('/console/breaks'), 'break');
+  expect(ticks).toHaveLength(2);
+  await otto.send(`${first}/assign`, { assignee: 'otto', reason: 'my vault' });
+  const stale = 'it changed since you read it: its assignee was none and is otto now.';
+  const alone = await olga.send(`${first}/resolve`, { reason: 'an airdrop', basis });
+  expect(words(alone)).toContain(stale);
+  const body = new URLSearchParams({ step: 'resolve', reason: 'an airdrop' });
+  for (const tick of ticks) body.append('break', tick);
+  await olga.request('/console/breaks/bulk', { method: 'POST', body, headers: OWN_PAGE });
+  const queue = words(await olga.get('/console/breaks'));
+  expect(queue).toContain('1 break is resolved. 1 refused.');
+  expect(queue).toContain(stale);
+  expect(console.open.breaks().map(({ state }) => state)).toEqual(['open', 'resolved']);
+  expect(words(await olga.get(second))).toContain('resolved');
+});
