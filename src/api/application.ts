@@ -11,7 +11,7 @@ import { mountBreaks } from './finance/breaks.ts';
 import { mountCredits } from './exchange/credits.ts';
 import { mountDeposits } from './exchange/deposits.ts';
 import { mountDocumentation } from './documentation.ts';
-import { emptyBodyAsObject } from './empty-body.ts';
+import { emptyBodyHasNoType } from './empty-body.ts';
 import { mountExemptions } from './finance/exemptions.ts';
 import { mountHealth, type HealthOptions } from './health.ts';
 import { mountJournal } from './books/journal.ts';
@@ -98,7 +98,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   app.use('/v1/*', authenticate(options.access.tokens.identify), refuseUnnamed());
   for (const path of POLICY_PATHS) app.use(path, bodyLimit({ maxSize: POLICY_BYTES_MAX }));
   app.use('/v1/*', except(POLICY_PATHS, bodyLimit({ maxSize: BODY_BYTES_MAX })));
-  app.use('/v1/*', emptyBodyAsObject());
+  app.use('/v1/*', emptyBodyHasNoType());
   mountAssets(app, options);
   mountBalances(app, options);
   mountStatements(app, options);

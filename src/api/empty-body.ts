@@ -1,13 +1,17 @@
 import type { MiddlewareHandler } from 'hono';
 
 /**
- * Reads an empty body as `{}`. Clients name `application/json` also for calls whose body is optional,
- * and send none. A call that needs a body then says which field is missing.
+ * Takes the content type from a request without content. Clients name `application/json` also for
+ * calls whose body is optional, and send none; an empty text is no JSON. A call that needs a body then
+ * says which field is missing.
  */
-export function emptyBodyAsObject(): MiddlewareHandler {
+export function emptyBodyHasNoType(): MiddlewareHandler {
   return async ({ req }, next) => {
     if (req.header('Content-Type') !== undefined && (await req.text()).trim() === '') {
-      req.bodyCache.text = Promise.resolve('{}');
+      const { url, method, headers: sent, signal } = req.raw;
+      const headers = new Headers(sent);
+      headers.delete('Content-Type');
+      req.raw = new Request(url, { method, headers, signal });
     }
     await next();
   };
