@@ -113,6 +113,8 @@ test('`counterfoil reconcile` runs it in the daemon and says how every compariso
   writeFileSync(tokenFile, 'not-the-token');
   const refused = await runProgram('reconcile', ...flags);
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toMatch(/401: The token is not one of api\.tokens.*Set COUNTERFOIL_TOKEN/);
+  expect(refused.stderr).toMatch(
+    /401: The token is unknown, replaced or revoked.*Set COUNTERFOIL_TOKEN/,
+  );
   expect(refused.stderr).not.toContain('{');
 });
