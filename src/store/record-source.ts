@@ -65,7 +65,7 @@ export interface RecordSource {
   /** Deposits that a change of policy can affect, in the order of their hashes. */
   depositsToJudge(limit: number): readonly Deposit[];
   movement(key: MovementKey): Movement | undefined;
-  /** Differing movements that no run has compared since they changed, at `until` or before; oldest first. */
+  /** Movements that differ, changed at `until` or before, and were not compared since; oldest first. */
   movementsToJudge(due: { readonly until: number; readonly limit: number }): readonly Movement[];
   /** Agreeing movements that a run found differing, the oldest first. */
   movementsToHeal(limit: number): readonly Movement[];
