@@ -63,6 +63,8 @@ export interface ConsoleOptions {
   readonly table: TableDocuments;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The IANA time zone in which days end, `reconcile.timezone`. */
+  readonly timezone: string;
   readonly access: ConsoleAccess;
   /** Calls the API as the signed-in person. */
   readonly acting: Acting;

@@ -187,6 +187,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
     secure: config.console.secureCookie ?? (config.admin ?? config.listen).tls !== undefined,
     idleMsMax: config.console.idleMinutes * 60_000,
     now: () => Date.now(),
+    timezone,
     status: () => {
       const { store, custody, receiver, queue: intake } = readinessOf(parts, phase());
       return {

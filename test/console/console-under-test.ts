@@ -109,6 +109,7 @@ export class ConsoleUnderTest {
       document: documentsFrom(api.reads),
       table: tablesFrom(api.reads),
       now: () => api.open.at + (extraMs += 1_000),
+      timezone: 'UTC',
       access: {
         kind: isPublic ? 'public' : 'token',
         identify: api.tokens.identify,

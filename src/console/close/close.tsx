@@ -34,11 +34,12 @@ function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleCon
 
 /** Closing a day, and signing its report. */
 function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContext): void {
-  app.post(`${CLOSE_PATH}/:day/close`, (visit) => {
+  app.post(`${CLOSE_PATH}/:day/close`, async (visit) => {
     const day = visit.req.param('day');
+    const { reason } = await visit.req.parseBody();
     if (!isDay(day)) return missing(visit, `${day} is not a date.`);
     const back = `${CLOSE_PATH}/${day}`;
-    return perform(visit, { ...closeCall(day), done: `${day} is closed.`, back });
+    return perform(visit, { ...closeCall(day), body: { reason }, done: `${day} is closed.`, back });
   });
   app.post(`${CLOSE_PATH}/:day/sign`, async (visit) => {
     const day = visit.req.param('day');
@@ -56,13 +57,13 @@ function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContex
 
 /** `/console/close`: the calendar, each day, its signatures and documents. */
 export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  const { reads, now, show, missing, may } = context;
+  const { reads, now, timezone, show, missing, may } = context;
   mountReport(app, context);
   mountDayMovements(app, context);
   mountDownloads(app, context);
   mountActions(app, context);
   app.get(CLOSE_PATH, async (visit) => {
-    const month = await readMonth(reads, visit.req.query('month'), now());
+    const month = await readMonth(reads, visit.req.query('month'), { now: now(), timezone });
     return show(visit, { title: 'Close', body: <CalendarPage month={month} /> });
   });
   app.get(`${CLOSE_PATH}/:day`, async (visit) => {
@@ -70,7 +71,7 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
     if (!isDay(day)) return missing(visit, `${day} is not a date.`);
     const found = await readDayReport(reads, day);
     if (found === undefined) {
-      const unclosed = await readUnclosedDay(reads, day, now());
+      const unclosed = await readUnclosedDay(reads, day, { now: now(), timezone });
       const mayClose = may(visit, closeCall(day));
       const body = <UnclosedDayPage day={day} {...unclosed} mayClose={mayClose} />;
       return show(visit, { title: day, body });

@@ -290,7 +290,6 @@ export function UnclosedDayPage(shown: {
             action: `${CLOSE_PATH}/${day}/close`,
             label: 'Close now',
             effect,
-            asksReason: false,
           }}
         />
       ) : (

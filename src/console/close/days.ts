@@ -1,6 +1,11 @@
 import type { SignedDay } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
-import { dayMoved, readJournalDays, type JournalDays } from '../parts/journal-days.ts';
+import {
+  dayMoved,
+  readJournalDays,
+  type DayClock,
+  type JournalDays,
+} from '../parts/journal-days.ts';
 
 /**
  * The state of a day in the calendar.
@@ -45,7 +50,7 @@ function monthMoved(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
 }
 
-type DayReads = Pick<Reads, 'closes' | 'lastClose' | 'firstRecordedAt'>;
+type DayReads = Pick<Reads, 'closes' | 'firstRecordedAt'>;
 
 /** The state of a day without a close. */
 function unclosed(
@@ -85,9 +90,9 @@ function weeksOf(days: readonly CalendarDay[]): (CalendarDay | null)[][] {
 export async function readMonth(
   reads: DayReads,
   asked: string | undefined,
-  now: number,
+  clock: DayClock,
 ): Promise<Month> {
-  const span = await readJournalDays(reads, now);
+  const span = await readJournalDays(reads, clock);
   const isMonth = asked !== undefined && isDay(`${asked}-01`);
   const month = isMonth ? asked : span.today.slice(0, 7);
   const closes = await closesOf(reads, month);
@@ -113,8 +118,8 @@ export async function readMonth(
 export async function readUnclosedDay(
   reads: DayReads,
   day: string,
-  now: number,
+  clock: DayClock,
 ): Promise<{ kind: 'due' | 'open' | 'none'; timezone: string }> {
-  const span = await readJournalDays(reads, now);
+  const span = await readJournalDays(reads, clock);
   return { ...unclosed(span, day), timezone: span.timezone };
 }

@@ -68,6 +68,8 @@ export interface ConsoleContext {
   readonly table: TableDocuments;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The IANA time zone in which days end, `reconcile.timezone`. */
+  readonly timezone: string;
   readonly hrefOf: HrefOf;
   /** Answers with a page in the frame. */
   readonly show: (

@@ -97,11 +97,12 @@ export function roomContext(options: {
   readonly document: Documents;
   readonly table: TableDocuments;
   readonly now: () => number;
+  readonly timezone: string;
   readonly acting: Acting;
   readonly sessions: Sessions;
   readonly site: Site;
 }): ConsoleContext {
-  const { reads, document, table, now, acting, sessions, site } = options;
+  const { reads, document, table, now, timezone, acting, sessions, site } = options;
   const may: ConsoleContext['may'] = (visit, call) => {
     const visitor = visit.get('visitor');
     return visitor !== undefined && acting.refusal(visitor, call) === null;
@@ -117,6 +118,7 @@ export function roomContext(options: {
     document,
     table,
     now,
+    timezone,
     show,
     missing: (visit, text) =>
       show(visit, { title: 'Not found', body: <EmptyState title={text} /> }, 404),

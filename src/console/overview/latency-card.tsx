@@ -44,13 +44,14 @@ export function LatencyCard(props: {
   const { latency, at, hrefOf } = props;
   const { credits, p50Ms, p99Ms, oldest } = latency;
   return (
-    <Card id="latency" title="Time to credit, last hour" live="feed deposits tick">
+    <Card id="latency" title="Time to credit" live="feed deposits tick">
       {credits === 0 ? (
         <p class="empty">No credit in the last hour, or since the daemon started.</p>
       ) : (
         <p>
           Median <b>{secondsText(p50Ms)}</b>, 99th percentile <b>{secondsText(p99Ms)}</b> over{' '}
-          {credits} credits.
+          {credits === 1 ? '1 credit' : `${credits} credits`} of the last hour, or since the daemon
+          started.
         </p>
       )}
       <Oldest oldest={oldest} at={at} hrefOf={hrefOf} />

@@ -114,10 +114,15 @@ export function Overview(shown: {
 /** `/console`: the overview. */
 export function mountOverview(
   app: Hono<ConsoleEnv>,
-  { reads, now, show, hrefOf }: ConsoleContext,
+  { reads, now, timezone, show, hrefOf }: ConsoleContext,
   { status }: { readonly status: () => DaemonStatus },
 ): void {
-  const snapshots = new Snapshots({ reads, now, nextCloseAt: () => status().nextCloseAt });
+  const snapshots = new Snapshots({
+    reads,
+    now,
+    timezone,
+    nextCloseAt: () => status().nextCloseAt,
+  });
   app.get('/console', async (visit) => {
     const snapshot = await snapshots.latest();
     const body = <Overview snapshot={snapshot} status={status()} hrefOf={hrefOf} />;

@@ -74,9 +74,9 @@ async function breakAgesAt(
 async function look(
   reads: ConsoleReads,
   tieOuts: TieOuts,
-  about: { readonly at: number; readonly nextCloseAt: number },
+  about: { readonly at: number; readonly timezone: string; readonly nextCloseAt: number },
 ): Promise<Snapshot> {
-  const { at, nextCloseAt } = about;
+  const { at, timezone, nextCloseAt } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
   const urgent = { state: 'unresolved', sort: 'severity:desc' } as const;
   const breaks = await reads.breaks(urgent, first(BREAKS_SHOWN));
@@ -96,7 +96,7 @@ async function look(
       breaks,
       held: await reads.oldestHeld(WAITING_REASONS, WAITING_SHOWN),
       unsigned: await reads.unsignedCloses(WAITING_SHOWN),
-      overdue: await readOverdueDays(reads, { now: at, nextCloseAt }),
+      overdue: await readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
       policy,
     }),
     breakAges: await breakAgesAt(reads, { total: breaks.total, at }),
@@ -114,16 +114,23 @@ export class Snapshots {
   readonly #reads: ConsoleReads;
   readonly #tieOuts: TieOuts;
   readonly #now: () => number;
+  readonly #timezone: string;
   readonly #nextCloseAt: () => number;
   #latest: Promise<Snapshot> | undefined;
   /** The validity of the latest read; only one read runs at a time. */
   #fresh = { from: 0, until: 0 };
 
-  /** `nextCloseAt`: when today is closed. */
-  constructor(options: { reads: ConsoleReads; now: () => number; nextCloseAt: () => number }) {
+  /** `timezone`: in which days end; `nextCloseAt`: when today is closed. */
+  constructor(options: {
+    reads: ConsoleReads;
+    now: () => number;
+    timezone: string;
+    nextCloseAt: () => number;
+  }) {
     this.#reads = options.reads;
     this.#tieOuts = new TieOuts(options.reads);
     this.#now = options.now;
+    this.#timezone = options.timezone;
     this.#nextCloseAt = options.nextCloseAt;
   }
 
@@ -143,6 +150,7 @@ export class Snapshots {
     try {
       const snapshot = await look(this.#reads, this.#tieOuts, {
         at: started,
+        timezone: this.#timezone,
         nextCloseAt: this.#nextCloseAt(),
       });
       const ended = this.#now();

@@ -17,10 +17,16 @@ export function dayMoved(day: string, days: number): string {
   return Number.isNaN(at) ? '' : new Date(at + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The reads that `readJournalDays` and `readOverdueDays` make. */
+/** The reads that `readOverdueDays` makes. */
 export type JournalDayReads = Pick<Reads, 'lastClose' | 'firstRecordedAt'>;
 
-/** The days that the journal spans, in the time zone of its closes. */
+/** Now, in Unix milliseconds, and the IANA time zone in which days end. */
+export interface DayClock {
+  readonly now: number;
+  readonly timezone: string;
+}
+
+/** The days that the journal spans. */
 export interface JournalDays {
   readonly timezone: string;
   /** The day of the first fact; undefined while there is none. */
@@ -28,10 +34,12 @@ export interface JournalDays {
   readonly today: string;
 }
 
-/** The time zone is that of the last close, and UTC before the first. */
-export async function readJournalDays(reads: JournalDayReads, now: number): Promise<JournalDays> {
-  const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
-  const timezone = last?.timezone ?? 'UTC';
+/** The days of the journal from its first fact until today. */
+export async function readJournalDays(
+  reads: Pick<Reads, 'firstRecordedAt'>,
+  { now, timezone }: DayClock,
+): Promise<JournalDays> {
+  const firstAt = await reads.firstRecordedAt();
   const first = firstAt === null ? undefined : dayAt(firstAt, timezone);
   return { timezone, first, today: dayAt(now, timezone) };
 }
@@ -52,12 +60,11 @@ export interface OverdueDays {
  */
 export async function readOverdueDays(
   reads: JournalDayReads,
-  { now, nextCloseAt }: { readonly now: number; readonly nextCloseAt: number },
+  { now, timezone, nextCloseAt }: DayClock & { readonly nextCloseAt: number },
 ): Promise<OverdueDays | undefined> {
   const [last, firstAt] = await Promise.all([reads.lastClose(), reads.firstRecordedAt()]);
   const since = last?.cutOffAt ?? firstAt;
   if (since === null || !Number.isFinite(nextCloseAt)) return undefined;
-  const timezone = last?.timezone ?? 'UTC';
   const first = last === undefined ? dayAt(since, timezone) : dayMoved(last.day, 1);
   const daysNotDue = Math.max(0, Math.ceil((nextCloseAt + CLOSE_MS_MAX - DAY_MS - now) / DAY_MS));
   const newest = dayMoved(dayAt(now, timezone), -1 - daysNotDue);

@@ -202,6 +202,7 @@ const ON_BREAKS: readonly Action[] = [
   {
     name: 'Close now',
     at: () => `/console/close/${DAY}`,
+    fields: { reason: 'the daemon was stopped' },
     says: `${DAY} is closed.`,
     holds: ['SELECT day FROM daily_closes ORDER BY day DESC', DAY],
   },

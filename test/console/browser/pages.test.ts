@@ -53,6 +53,10 @@ const EXAMPLES: Readonly<Record<string, (site: Site) => string>> = {
   '/console/close/:day/movements': () => '/console/close/2025-11-20/movements',
   '/console/policy': () => '/console/policy',
   '/console/policy/history': () => '/console/policy/history',
+  '/console/policy/compare': ({ console: { open } }) => {
+    const [from, to] = open.rows<{ seq: number }>('SELECT seq FROM policies ORDER BY seq');
+    return `/console/policy/compare?from=pol_${from?.seq}&to=pol_${to?.seq}`;
+  },
   '/console/policy/change': () => '/console/policy/change',
   '/console/runs': () => '/console/runs',
   '/console/runs/:seq{[0-9]{1,15}}': ({ console: { open } }) => {

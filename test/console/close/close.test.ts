@@ -26,7 +26,7 @@ test.for([
 test('a calendar knows closed days, the days that wait, today, and the days that are nothing', async () => {
   const console = await closed();
   const now = Date.UTC(2025, 10, 22, 12);
-  const month = await readMonth(console.api.reads, '2025-11', now);
+  const month = await readMonth(console.api.reads, '2025-11', { now, timezone: 'UTC' });
   const kinds = Object.fromEntries(
     month.weeks.flat().flatMap((day) => (day === null ? [] : [[day.day, day.kind]])),
   );
@@ -50,8 +50,19 @@ test('a calendar knows closed days, the days that wait, today, and the days that
     '2025-11-01',
   ]);
   expect([month.before, month.after]).toEqual([null, null]);
-  const later = await readMonth(console.api.reads, '2025-12', Date.UTC(2026, 0, 1));
+  const later = await readMonth(console.api.reads, '2025-12', {
+    now: Date.UTC(2026, 0, 1),
+    timezone: 'UTC',
+  });
   expect([later.before, later.after]).toEqual(['2025-11', '2026-01']);
+});
+
+test('before the first close, days end in the configured time zone', async () => {
+  const console = await consoleUnderTest({ timezone: 'Asia/Bishkek' });
+  const vera = await console.as('vera');
+  expect(words(await vera.get('/console/close'))).toContain(
+    'Days end at midnight in the time zone Asia/Bishkek.',
+  );
 });
 
 test('the calendar page links each day with its state', async () => {
@@ -212,7 +223,8 @@ test('a day that has ended may be closed by an operator, and the API’s answer 
   expect(words(await vera.get(due))).toContain('2025-11-21 has ended and is not closed.');
   expect(await vera.get(due)).not.toContain('Close now');
   expect(await olga.get(due)).toContain('Close now');
-  expect(words(await olga.send(`${due}/close`))).toContain('nothing to close');
+  const asked = { reason: 'the daemon was stopped' };
+  expect(words(await olga.send(`${due}/close`, asked))).toContain('nothing to close');
   expect(words(await olga.get('/console/close/2025-11-23'))).toContain('2025-11-23 is open');
   expect(words(await olga.get('/console/close/2025-11-01'))).toContain('nothing of 2025-11-01');
   expect((await olga.request('/console/close/2025-02-30')).status).toBe(404);

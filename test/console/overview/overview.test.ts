@@ -296,7 +296,7 @@ test('the credit latency names the deposit that waits longest, and why', async (
   const oldest = { depositId: 'dep_1', sinceMs: Date.UTC(2025, 10, 20), reason: 'not_shown' };
   const creditLatency = { credits: 7, p50Ms: 850, p99Ms: 12_400, oldest };
   const text = await withStatus({ creditLatency });
-  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits.');
+  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits of the last hour');
   expect(text).toMatch(/Deposit dep_1 has waited for .*: the custody API does not show the/);
 });
 

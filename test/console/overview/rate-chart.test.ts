@@ -37,7 +37,7 @@ test('the chart says in words what it shows', async () => {
   const minutes = [90, 12, 3].map((count, index) => ({ at: at + index * MINUTE_MS, count }));
   const html = await htmlOf(RateChart({ minutes }));
   expect(html).toContain(
-    'aria-label="Notifications per minute. 12 in the last whole minute, 105 in the last hour, at most 90 in a minute."',
+    'aria-label="Notifications per minute. 12 in the last whole minute, 105 in the last hour or since the daemon started, at most 90 in a minute."',
   );
   expect(html).toContain('at <time datetime="2025-11-20T18:03:00.000Z"');
   expect(await htmlOf(RateChart({ minutes: [] }))).toContain('No notification in the last hour');

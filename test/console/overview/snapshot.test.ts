@@ -27,6 +27,7 @@ async function countedSnapshots({ lookMs }: { lookMs: number }) {
       newestRecordedAt: reads.newestRecordedAt.bind(reads),
     },
     now: () => clock.now,
+    timezone: 'UTC',
     nextCloseAt: () => 86_400_000,
   });
   const view = async (afterMs: number): Promise<number> => {
