@@ -16,7 +16,7 @@ const PATH_TOKEN = 'a-secret-path-of-this-simulation-only';
 const STREAMS = ['outgoing', 'incoming', 'blockchain'] as const;
 const STEPS = 60;
 /** A run takes seconds, on a busy machine too. */
-const STUCK_MS = 90_000;
+const STUCK_MS = 200_000;
 
 /**
  * The custody core, the product and the network between them in one process, on one virtual clock
