@@ -3,17 +3,19 @@
  * that no list names belongs to `http`.
  */
 const TESTS = {
-  /** Values in, values out: no network, no process, no thread, no file of their own, no build. */
+  /**
+   * Values in, values out: no network, no process, no thread, no file of their own, no build. Tests
+   * that take more than some seconds are in `http`: these here run at every save, in half a minute.
+   */
   rules: [
-    'custody/budget/budget.test.ts',
-    'custody/budget/lane.test.ts',
     'custody/budget/rate-header.test.ts',
     'custody/list',
     'daemon/senders/certificate-header.test.ts',
     'daemon/senders/certificate-rules.test.ts',
     'daemon/senders/certificate-value.test.ts',
     'domain',
-    'house/code',
+    'house/code/frozen-texts.test.ts',
+    'house/code/projects.test.ts',
     'house/cases.test.ts',
     'house/gate.test.ts',
     'reconcile/comparing',
@@ -21,7 +23,9 @@ const TESTS = {
     'simulator/signing',
     'simulator/transactions',
     'simulator/vaults',
-    'translation',
+    'translation/balance-change.test.ts',
+    'translation/notification.test.ts',
+    'translation/transaction.test.ts',
   ],
   /** Each file in a process of its own: they start programs, kill them, or measure this process. */
   programs: [
