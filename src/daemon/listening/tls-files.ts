@@ -18,11 +18,15 @@ export interface TlsFiles {
   readonly authorities: readonly X509Certificate[];
 }
 
-/** The certificates of a file's text. Throws when it holds none, such as while it is written. */
-function someCertificates(file: string, text: string): readonly X509Certificate[] {
+/** A file of certificates. Throws when it holds none, such as while it is written. */
+function readCertificates(file: string): {
+  text: string;
+  certificates: readonly X509Certificate[];
+} {
+  const text = readFileSync(file, 'utf8');
   const certificates = certificatesIn(text);
   if (certificates.length === 0) throw new Error(`${file} holds no certificate in PEM form`);
-  return certificates;
+  return { text, certificates };
 }
 
 /**
@@ -30,11 +34,10 @@ function someCertificates(file: string, text: string): readonly X509Certificate[
  * other. OpenSSL itself accepts an empty certificate, and then refuses every connection.
  */
 export function readTlsFiles({ certFile, keyFile, caFile }: TlsConfig): TlsFiles {
-  const [cert, key] = [readFileSync(certFile, 'utf8'), readFileSync(keyFile, 'utf8')];
-  const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
-  someCertificates(certFile, cert);
+  const { text: cert } = readCertificates(certFile);
+  const key = readFileSync(keyFile, 'utf8');
   if (key.trim() === '') throw new Error(`${keyFile} holds no private key in PEM form`);
+  const ca = caFile === undefined ? undefined : readCertificates(caFile);
   createSecureContext({ cert, key });
-  const authorities = caFile === undefined || ca === undefined ? [] : someCertificates(caFile, ca);
-  return { cert, key, ca, authorities };
+  return { cert, key, ca: ca?.text, authorities: ca?.certificates ?? [] };
 }
