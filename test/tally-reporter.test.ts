@@ -50,6 +50,15 @@ test('an error that no test caught is a failure of the run', () => {
   expect(status).toBe(1);
 });
 
+test('a process that is killed names its file and the tests without a result', () => {
+  const text = `${START}test('a', () => process.kill(process.pid, 'SIGKILL')); test('b', () => {});`;
+  const { status, lines } = run({ 'test/a.test.ts': text });
+  expect(lines.at(-2)).toBe('did not finish: test/a.test.ts: a | b');
+  // Vitest's own error, and the two tests.
+  expect(lines.at(-1)).toBe('0 passed, 3 failed');
+  expect(status).toBe(1);
+});
+
 test('the line names skipped tests only where there are some', () => {
   expect(tallyLine({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(tallyLine({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
