@@ -90,11 +90,12 @@ export class RemoteCore {
 
 /** The built core in its own process, which a test can kill and start again. */
 export class CoreProcess extends RemoteCore {
-  readonly #folder: string;
+  /** Holds the core's file; null for a core in memory. */
+  readonly #folder: string | null;
   readonly #args: readonly string[];
   #running: Running<Where> | undefined;
 
-  private constructor(folder: string, args: readonly string[]) {
+  private constructor(folder: string | null, args: readonly string[]) {
     super({ url: '', controlUrl: '' });
     this.#folder = folder;
     this.#args = args;
@@ -102,7 +103,7 @@ export class CoreProcess extends RemoteCore {
 
   /** Starts a core in memory. */
   static async start(...args: string[]): Promise<CoreProcess> {
-    const core = new CoreProcess(newFolder(), args);
+    const core = new CoreProcess(null, args);
     await core.startAgain();
     return core;
   }
@@ -114,7 +115,7 @@ export class CoreProcess extends RemoteCore {
 
   /** Starts a core on a new file, which is deleted at the end. */
   static async startOnFile(...args: string[]): Promise<CoreProcess> {
-    const folder = newFolder();
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-core-'));
     const core = new CoreProcess(folder, ['--db', join(folder, 'core.db'), ...args]);
     await core.startAgain();
     return core;
@@ -160,10 +161,6 @@ export class CoreProcess extends RemoteCore {
 
   async remove(): Promise<void> {
     await this.kill();
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'counterfoil-core-'));
 }
