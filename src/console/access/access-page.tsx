@@ -2,11 +2,11 @@ import { PERMISSIONS, ROLES, mayDo, type Permission } from '../../domain/access/
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 
 export const PATH = '/console/access';
 

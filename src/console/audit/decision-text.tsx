@@ -1,7 +1,7 @@
 import type { Decision } from '../../domain/fact/decision.ts';
 import { scopeText } from '../../domain/policy/halt.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 export type DecisionKind = Decision['kind'];

@@ -1,7 +1,7 @@
 import type { BalanceQuery } from '../../store/queries.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import type { FilterField } from '../../pages/parts/filter-form.tsx';
-import { dayOrMoment } from '../parts/moments.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
+import { dayOrMoment } from '../parts/value/moments.ts';
 
 const NAMES = ['view', 'vaultId', 'accountId', 'addressId', 'memo', 'asset', 'asOf'] as const;
 type Name = (typeof NAMES)[number];

@@ -1,20 +1,20 @@
 import type { Balance } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
 import type { BalanceQuery } from '../../store/queries.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { FoldedFilter } from '../../pages/parts/filter-form.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { FoldedFilter } from '../../pages/parts/form/filter-form.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { PageLinks } from '../../pages/parts/pager.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { BOOKS_PATH, statementLink } from '../parts/book-links.ts';
 import { balanceFields, type BalanceFilter, type Problem } from './balance-filter.ts';
-import { dayText } from '../parts/moments.ts';
+import { dayText } from '../parts/value/moments.ts';
 
 function Part({ value }: { value: string | null }): Markup {
   return value === null ? <span class="muted">none</span> : <Identifier value={value} />;

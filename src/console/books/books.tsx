@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { Reads } from '../../store/reads.ts';
 import { TABLE_FORMATS, type TableAsked } from '../../report/tables/table-documents.ts';
-import { pageOf } from '../../pages/parts/link.ts';
+import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
 import { balanceFilterOf, balanceQueryOf, type BalanceFilter } from './balance-filter.ts';

@@ -1,12 +1,12 @@
 import type { LedgerEntry, LedgerLine, MovementStatement } from '../../store/answers.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { grouped, shortened } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { grouped, shortened } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import { statementLink } from '../parts/book-links.ts';
-import { CAUSES, SOURCES } from '../parts/entry-words.ts';
+import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
 
 /** A page shows no more entries of a movement: a hash can be posted any number of times. */
 const ENTRIES_MAX = 100;

@@ -3,14 +3,14 @@ import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { MovementStatement, StoredNotification } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { HrefOf } from '../frame/context.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { AgreementBadge, Witnesses } from '../parts/hash-movements.tsx';
-import { HashNotifications } from '../parts/hash-notifications.tsx';
+import { AgreementBadge, Witnesses } from '../parts/hash/hash-movements.tsx';
+import { HashNotifications } from '../parts/hash/hash-notifications.tsx';
 import { EntriesTable } from './entries-table.tsx';
 
 /** Things of one kind that a page lists: a hash may have thousands of notifications. */

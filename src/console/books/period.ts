@@ -1,5 +1,12 @@
 import type { Problem } from './balance-filter.ts';
-import { dayOrMoment, daysAfter, dayStartOf, dayText, endOf, startOf } from '../parts/moments.ts';
+import {
+  dayOrMoment,
+  daysAfter,
+  dayStartOf,
+  dayText,
+  endOf,
+  startOf,
+} from '../parts/value/moments.ts';
 
 /** A period as its link has it, and as the store takes it: Unix milliseconds, `to` exclusive. */
 export interface Period {

@@ -1,15 +1,15 @@
 import type { Statement, StatementLine, StatementTooLong } from '../../store/statement.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { PageLinks } from '../../pages/parts/pager.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import {
   balancesLink,
@@ -21,7 +21,7 @@ import {
 } from '../parts/book-links.ts';
 import type { Problem } from './balance-filter.ts';
 import { usualPeriods, type Period } from './period.ts';
-import { CAUSES, SOURCES } from '../parts/entry-words.ts';
+import { CAUSES, SOURCES } from '../parts/value/entry-words.ts';
 
 /** What the page of a statement shows. */
 export interface ShownStatement {

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
-import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
-import { pageOf } from '../../pages/parts/link.ts';
+import { textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
+import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
-import { tableDownload } from '../parts/table-download.ts';
-import { BreakPage, readOneBreak } from './break-page.tsx';
+import { tableDownload } from '../parts/list/table-download.ts';
+import { BreakPage, readOneBreak } from './break/break-page.tsx';
 import {
   BULK_MAX,
   callOf,
@@ -14,15 +14,15 @@ import {
   STEPS,
   type Step,
   type StepWords,
-} from './bulk.tsx';
-import { correctionCall, correctionOf } from './decimals.tsx';
-import { exemptCall } from './exempt.tsx';
-import { EXEMPTIONS_PATH, ExemptionsPage } from './exemptions-page.tsx';
+} from './queue/bulk.tsx';
+import { correctionCall, correctionOf } from './break/decimals.tsx';
+import { exemptCall } from './exempt/exempt.tsx';
+import { EXEMPTIONS_PATH, ExemptionsPage } from './exempt/exemptions-page.tsx';
 import { filterOf, PATH, queryOf } from './filter.ts';
-import { GuidePage } from './guide-page.tsx';
+import { GuidePage } from './guide/guide-page.tsx';
 import { typeText } from './names.tsx';
-import { QueuePage, readQueue } from './queue.tsx';
-import { breaksTable, TABLE_ROWS_MAX } from './table.ts';
+import { QueuePage, readQueue } from './queue/queue.tsx';
+import { breaksTable, TABLE_ROWS_MAX } from './queue/table.ts';
 
 const STEP = `:step{${STEPS.join('|')}}` as const;
 

@@ -7,9 +7,9 @@ import {
 } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { BreakQuery } from '../../store/queries.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import { amountsIn } from '../parts/amounts.ts';
-import { linkTo } from '../../pages/parts/link.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { amountsIn } from '../parts/value/amounts.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 
 export const PATH = '/console/breaks';
 

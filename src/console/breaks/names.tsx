@@ -6,10 +6,10 @@ import {
 } from '../../domain/break/break.ts';
 import type { Cause } from '../../domain/break/cause.ts';
 import type { HrefOf, Subject as Thing } from '../frame/context.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Prose } from '../parts/prose.tsx';
+import { Prose } from '../parts/value/prose.tsx';
 
 /** `missing notification` */
 export function typeText(type: BreakType): string {

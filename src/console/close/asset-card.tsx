@@ -4,9 +4,10 @@ import type { Figure } from '../../report/asset-totals.ts';
 import { waterfall } from '../../report/page/waterfall.ts';
 import { vaultNameOf } from '../../report/vault-name.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { decimalText, figureClass } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { LineFigure } from '../../pages/parts/value/amount.tsx';
+import { decimalText } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { balancesAtCutOff } from '../parts/book-links.ts';
 import { dayMovementsLink } from './day-movements.tsx';
@@ -54,15 +55,11 @@ export function ReportAmount(shown: {
   const digits = decimals.get(asset);
   const text = decimalText(BigInt(amount), digits ?? 0);
   return (
-    <data
-      class={figureClass('figure', text)}
-      value={amount}
-      title={`${amount} in the smallest unit`}
-    >
+    <LineFigure exact={amount} text={text}>
       {sign}
       {text}
       {digits === undefined ? <span class="units">smallest units</span> : ''}
-    </data>
+    </LineFigure>
   );
 }
 

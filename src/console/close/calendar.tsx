@@ -3,12 +3,12 @@ import type { ReportStatus } from '../../domain/close/report.ts';
 import type { SignedDay } from '../../store/answers.ts';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { CalendarDay, Month } from './days.ts';
 
 export const CLOSE_PATH = '/console/close';

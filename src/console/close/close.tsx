@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { SIGNATURE_ROLES } from '../../domain/close/record.ts';
 import { FORMATS } from '../../report/document.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { pageOf } from '../../pages/parts/link.ts';
+import { pageOf } from '../../pages/parts/list/link.ts';
 import { CalendarPage, CLOSE_PATH } from './calendar.tsx';
 import { mountDayMovements } from './day-movements.tsx';
 import { DayPage, UnclosedDayPage } from './day-page.tsx';

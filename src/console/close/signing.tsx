@@ -1,9 +1,9 @@
 import type { SignatureRole } from '../../domain/close/record.ts';
 import type { CloseSignature } from '../../domain/close/signature.ts';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import { CLOSE_PATH } from './calendar.tsx';
 
 /** What the signatures of a day need. */

@@ -1,7 +1,7 @@
 import { approvers, partsOf, type Deposit } from '../../domain/deposit/deposit.ts';
 import { versionText } from '../../domain/fact/basis.ts';
 import { approvalsNeeded, type PolicyRule } from '../../domain/policy/policy.ts';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { PATH } from './filter.ts';
 

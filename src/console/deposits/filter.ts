@@ -1,9 +1,9 @@
 import { Amount } from '../../domain/money/amount.ts';
 import { HOLD_REASONS, type DepositState } from '../../domain/deposit/deposit.ts';
 import type { DepositSearch } from '../../store/queries.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import { unitsOf } from '../../pages/parts/figure.ts';
-import type { FilterField } from '../../pages/parts/filter-form.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { unitsOf } from '../../pages/parts/value/figure.ts';
+import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
 
 export const PATH = '/console/deposits';
 

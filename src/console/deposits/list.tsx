@@ -1,19 +1,19 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../store/answers.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped, momentText } from '../../pages/parts/figure.ts';
-import { FoldedFilter } from '../../pages/parts/filter-form.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped, momentText } from '../../pages/parts/value/figure.ts';
+import { FoldedFilter } from '../../pages/parts/form/filter-form.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { Pager } from '../../pages/parts/pager.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { Pager } from '../../pages/parts/list/pager.tsx';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
-import { Views, type View } from '../parts/views.tsx';
+import { Views, type View } from '../parts/list/views.tsx';
 import { fieldsOf, PATH, type DepositFilter, type FilterProblem } from './filter.ts';
 
 /** Lists that people open every day, each a filter. */

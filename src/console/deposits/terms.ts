@@ -2,7 +2,7 @@ import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { Amount } from '../../domain/money/amount.ts';
 import { approvalsNeeded, policyVersion, ruleFor } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import { decimalText } from '../../pages/parts/figure.ts';
+import { decimalText } from '../../pages/parts/value/figure.ts';
 
 /** What the terms of a deposit are read from. */
 export interface PolicyBook {

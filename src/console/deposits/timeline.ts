@@ -1,9 +1,9 @@
 import type { Amount } from '../../domain/money/amount.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
 import type { DepositLife, LifeFact, StoredNotification } from '../../store/answers.ts';
-import { bodyOf, type FactBody } from '../parts/fact-body.ts';
+import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
 import { termsAt, type PolicyBook } from './terms.ts';
-import type { StepHead } from '../parts/life-step.tsx';
+import type { StepHead } from '../parts/fact/life-step.tsx';
 
 /** Where a step of a deposit's life comes from. */
 export type Origin = 'webhook' | 'custody API' | 'person' | 'consumer' | 'Counterfoil';

@@ -6,7 +6,7 @@ import type { Reads } from '../../store/reads.ts';
 import { FramedPage } from '../../pages/frame/document.tsx';
 import type { Message } from '../../pages/frame/message.ts';
 import type { Site } from '../../pages/frame/site.ts';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { Sessions } from '../session/session.ts';
 import type { Actions, ConsoleContext, Visit } from './context.ts';

@@ -1,7 +1,7 @@
 import type { AssetUrls } from '../../pages/assets/assets.ts';
 import { Document } from '../../pages/frame/document.tsx';
 import { Wordmark } from '../../pages/frame/mark.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 /** The sign-in page; `refused` says why the last sign-in failed, `next` is the page to open after. */

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { RawBody } from '../parts/raw-body.tsx';
+import { RawBody } from '../parts/fact/raw-body.tsx';
 
 const SEQ = ':seq{[0-9]{1,15}}';
 

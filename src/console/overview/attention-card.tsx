@@ -1,14 +1,14 @@
 import type { HrefOf } from '../frame/context.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age, Moment } from '../../pages/parts/moment.tsx';
-import { Prose } from '../parts/prose.tsx';
+import { Age, Moment } from '../../pages/parts/value/moment.tsx';
+import { Prose } from '../parts/value/prose.tsx';
 import type { Attention, AttentionList } from './attention.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,11 +1,11 @@
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { linkTo } from '../../pages/parts/link.ts';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age } from '../../pages/parts/moment.tsx';
-import { ageSpanText } from '../parts/age-span-text.ts';
+import { Age } from '../../pages/parts/value/moment.tsx';
+import { ageSpanText } from '../parts/value/age-span-text.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const PATH = '/console/breaks';

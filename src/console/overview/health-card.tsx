@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { linkTo } from '../../pages/parts/link.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age } from '../../pages/parts/moment.tsx';
+import { Age } from '../../pages/parts/value/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 

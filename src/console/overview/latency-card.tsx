@@ -1,7 +1,7 @@
 import type { HrefOf } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { spanText } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { spanText } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { CreditLatencyNow } from './daemon-status.ts';
 

@@ -1,15 +1,15 @@
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 import type { HrefOf } from '../frame/context.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { stateName } from '../parts/deposit-state.ts';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped, shortened } from '../../pages/parts/figure.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { stateName } from '../parts/value/deposit-state.ts';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped, shortened } from '../../pages/parts/value/figure.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age } from '../../pages/parts/moment.tsx';
+import { Age } from '../../pages/parts/value/moment.tsx';
 import type { Snapshot } from './snapshot.ts';
 
 const DEPTH_WIDTH = 40;

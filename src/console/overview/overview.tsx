@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv, HrefOf } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { linkTo } from '../../pages/parts/link.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { BreakAges } from './break-ages.tsx';

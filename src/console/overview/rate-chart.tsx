@@ -1,6 +1,6 @@
-import { grouped } from '../../pages/parts/figure.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { DaemonStatus } from './daemon-status.ts';
 
 const WIDTH = 600;

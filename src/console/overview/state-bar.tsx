@@ -1,7 +1,7 @@
 import type { DepositState } from '../../domain/deposit/deposit.ts';
-import { DEPOSIT_STATES, stateName } from '../parts/deposit-state.ts';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
+import { DEPOSIT_STATES, stateName } from '../parts/value/deposit-state.ts';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 type Counts = Readonly<Partial<Record<DepositState, number>>>;

@@ -1,6 +1,6 @@
 import type { BalanceQuery } from '../../store/queries.ts';
 import type { StatementQuery } from '../../store/statement.ts';
-import { linkTo } from '../../pages/parts/link.ts';
+import { linkTo } from '../../pages/parts/list/link.ts';
 
 export const BOOKS_PATH = '/console/books';
 

@@ -1,7 +1,7 @@
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { decimalText } from '../../pages/parts/figure.ts';
+import { decimalText } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import { DifferenceTable } from './difference-table.tsx';

@@ -1,11 +1,11 @@
 import { policyVersion } from '../../domain/policy/policy.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { FilterForm } from '../../pages/parts/filter-form.tsx';
+import { FilterForm } from '../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';
 import { sourceText } from './policy-page.tsx';

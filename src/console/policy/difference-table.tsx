@@ -1,6 +1,6 @@
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { scopeName, SETTING_TITLES, type PolicyDifference, type Setting } from './policy-text.ts';
 import { SettingValue } from './setting-value.tsx';

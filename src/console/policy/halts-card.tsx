@@ -3,8 +3,8 @@ import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
-import { FilterForm } from '../../pages/parts/filter-form.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
+import { FilterForm } from '../../pages/parts/form/filter-form.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 
 export const POLICY_PATH = '/console/policy';

@@ -1,13 +1,13 @@
 import { policyVersion } from '../../domain/policy/policy.ts';
 import type { PolicyChange } from '../../store/answers.ts';
 import type { Page } from '../../store/page.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { PageLinks } from '../../pages/parts/pager.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { CompareForm } from './compare-page.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import { POLICY_PATH } from './halts-card.tsx';

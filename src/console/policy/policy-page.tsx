@@ -1,11 +1,11 @@
 import { policyVersion, ruleFor, type CreditingPolicy } from '../../domain/policy/policy.ts';
 import { AssetId, NetworkKey } from '../../domain/ids.ts';
 import type { PolicyRow } from '../../store/records.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import { HaltsCard, POLICY_PATH } from './halts-card.tsx';
 import {
   plainPolicy,

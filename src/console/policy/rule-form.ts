@@ -1,4 +1,4 @@
-import { textOf, type Fields } from '../../pages/parts/form-text.ts';
+import { textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { scopeName, type PolicyText, type RuleScope } from './policy-text.ts';
 
 const AMOUNTS = ['minimumAmount', 'oneApprovalAbove', 'twoApprovalsAbove'] as const;

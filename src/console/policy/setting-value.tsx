@@ -1,5 +1,5 @@
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import { decimalText, grouped } from '../../pages/parts/figure.ts';
+import { LineFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
+import { decimalText, grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { RuleScope } from './policy-text.ts';
 
@@ -21,11 +21,7 @@ export function SettingValue(shown: {
   if (isAmount(setting, value) && /^\d+$/.test(value)) {
     const digits = scope.kind === 'asset' ? decimals.get(scope.name) : undefined;
     const text = digits === undefined ? grouped(value) : decimalText(BigInt(value), digits);
-    return (
-      <data class="figure" value={value} title={`${value} in the smallest unit`}>
-        {text}
-      </data>
-    );
+    return <LineFigure exact={value} text={text} />;
   }
   return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;
 }

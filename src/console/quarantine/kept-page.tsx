@@ -3,12 +3,12 @@ import type { KeptBody, ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { RawBody } from '../parts/raw-body.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { RawBody } from '../parts/fact/raw-body.tsx';
 import { PATH, StateBadge } from './list-page.tsx';
 
 /** Breaks about one notification: it may conflict again after each resolution. */

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { textOf, textsOf, type Fields } from '../../pages/parts/form-text.ts';
-import { pageOf } from '../../pages/parts/link.ts';
+import { textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
+import { pageOf } from '../../pages/parts/list/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
 import { PATH, QuarantinePage, readQuarantine, RETRY_FORM, stateOf } from './list-page.tsx';
 

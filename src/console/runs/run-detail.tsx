@@ -3,9 +3,9 @@ import type { Page } from '../../store/page.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { ReconciliationRow } from '../../store/records.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Age, Moment } from '../../pages/parts/moment.tsx';
+import { Age, Moment } from '../../pages/parts/value/moment.tsx';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -2,7 +2,7 @@ import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import type { ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { Subject } from '../frame/context.ts';
-import { amountsIn } from '../parts/amounts.ts';
+import { amountsIn } from '../parts/value/amounts.ts';
 import { balancesLink } from '../parts/book-links.ts';
 
 /** A thing that a search found. */

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import { find, onlyThing, type Hit } from './find.ts';
 
 /** Longer than any id, hash, address, memo or amount. */

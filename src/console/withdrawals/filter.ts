@@ -1,9 +1,9 @@
 import type { CustodyKnowledge, WithdrawalStatus } from '../../domain/withdrawal/withdrawal.ts';
 import type { AssetAmount, WithdrawalQuery } from '../../store/queries.ts';
-import type { Decimals } from '../../pages/parts/amount.tsx';
-import type { FilterField } from '../../pages/parts/filter-form.tsx';
-import { amountsIn } from '../parts/amounts.ts';
-import { dayOrMoment, endOf, startOf } from '../parts/moments.ts';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
+import type { FilterField } from '../../pages/parts/form/filter-form.tsx';
+import { amountsIn } from '../parts/value/amounts.ts';
+import { dayOrMoment, endOf, startOf } from '../parts/value/moments.ts';
 
 export const PATH = '/console/withdrawals';
 

@@ -1,19 +1,19 @@
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { movedBy } from '../../report/tables/withdrawals-table.ts';
 import type { Page } from '../../store/page.ts';
-import { AmountFigure, type Decimals } from '../../pages/parts/amount.tsx';
+import { AmountFigure, type Decimals } from '../../pages/parts/value/amount.tsx';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable, type Column } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { FoldedFilter } from '../../pages/parts/filter-form.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
-import { linkTo } from '../../pages/parts/link.ts';
+import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { FoldedFilter } from '../../pages/parts/form/filter-form.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
-import { PageLinks } from '../../pages/parts/pager.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
+import { PageLinks } from '../../pages/parts/list/pager.tsx';
 import { movementsLink } from '../parts/book-links.ts';
-import { Views, type View } from '../parts/views.tsx';
+import { Views, type View } from '../parts/list/views.tsx';
 import { fieldsOf, PATH, type WithdrawalFilter } from './filter.ts';
 import { custodyText, toneOf } from './situation.ts';
 

@@ -5,8 +5,8 @@ import type {
   WithdrawalPosting,
 } from '../../store/answers.ts';
 import type { BreakEvent } from '../../domain/break/break.ts';
-import { bodyOf, type FactBody } from '../parts/fact-body.ts';
-import type { StepHead } from '../parts/life-step.tsx';
+import { bodyOf, type FactBody } from '../parts/fact/fact-body.ts';
+import type { StepHead } from '../parts/fact/life-step.tsx';
 
 /** What a fact brought about. */
 export type Effect =

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
-import { pageOf } from '../../pages/parts/link.ts';
+import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
 import { WithdrawalPage } from './detail.tsx';
 import { filterOf, PATH, queryOf } from './filter.ts';

@@ -10,7 +10,7 @@ import type { Message } from '../../pages/frame/message.ts';
 import type { Section, Site } from '../../pages/frame/site.ts';
 import { Listeners } from '../../pages/live/listeners.ts';
 import { liveStream } from '../../pages/live/stream.ts';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { ControlServices } from '../control/control-services.ts';
 import type { State } from '../state/state.ts';
 import { mountChains } from './chains/chains.tsx';

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { SecureHeadersVariables } from 'hono/secure-headers';
-import type { Decimals } from '../../pages/parts/amount.tsx';
+import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { ControlServices } from '../control/control-services.ts';
 

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { textOf } from '../../pages/parts/form-text.ts';
+import { DataTable } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { textOf } from '../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { API_FAULTS, DELIVERY_FAULTS, TRANSACTION_FAULTS } from '../control/fault.ts';
 import type { FaultStrikes } from '../control/fault-switch.ts';

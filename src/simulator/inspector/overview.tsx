@@ -1,13 +1,13 @@
 import type { Hono } from 'hono';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { DataTable } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { DataTable } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import { Fact } from '../../pages/parts/fact.tsx';
-import { grouped } from '../../pages/parts/figure.ts';
-import { textOf } from '../../pages/parts/form-text.ts';
+import { grouped } from '../../pages/parts/value/figure.ts';
+import { textOf } from '../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { ControlServices } from '../control/control-services.ts';
 import { HOME } from './context.ts';
 import type { InspectorContext, InspectorEnv } from './context.ts';

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { ControlServices } from '../control/control-services.ts';
 import { HOME } from './context.ts';
 import type { InspectorContext, InspectorEnv } from './context.ts';

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import { Card } from '../../pages/parts/card.tsx';
-import { ConfirmForm } from '../../pages/parts/confirm-form.tsx';
-import { DataTable } from '../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../pages/parts/empty-state.tsx';
-import { Identifier } from '../../pages/parts/identifier.tsx';
+import { ConfirmForm } from '../../pages/parts/form/confirm-form.tsx';
+import { DataTable } from '../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
+import { Identifier } from '../../pages/parts/value/identifier.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
-import { Moment } from '../../pages/parts/moment.tsx';
+import { Moment } from '../../pages/parts/value/moment.tsx';
 import type { ControlServices } from '../control/control-services.ts';
 import { HOME } from './context.ts';
 import type { InspectorContext, InspectorEnv } from './context.ts';

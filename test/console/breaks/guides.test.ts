@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GUIDES } from '../../../src/console/breaks/guides.ts';
+import { GUIDES } from '../../../src/console/breaks/guide/guides.ts';
 import { BREAK_TYPES } from '../../../src/domain/break/break.ts';
 import { readPage } from '../../docs/page.ts';
 import { consoleUnderTest, words } from '../console-under-test.ts';

@@ -6,11 +6,12 @@ import {
   scopeName,
 } from '../../../src/console/policy/policy-text.ts';
 import { policyFromFields } from '../../../src/console/policy/rule-form.ts';
+import { SettingValue } from '../../../src/console/policy/setting-value.tsx';
 import { Amount } from '../../../src/domain/money/amount.ts';
 import { balanceChange, verifyWith } from '../../store/evidence.ts';
 import { SIX_DEEP } from '../../store/open-ledger.ts';
 import { change, decimals } from '../../store/webhook.ts';
-import { consoleUnderTest, words } from '../console-under-test.ts';
+import { consoleUnderTest, htmlOf, words } from '../console-under-test.ts';
 
 const PATH = '/console/policy';
 
@@ -269,4 +270,12 @@ test('the form shows an asset’s amounts in its unit beside the smallest units'
   const page = await (await console.as('ada')).get(`${PATH}/change`);
   expect(words(page)).toContain('Minimum amount (12.34 ethereum:ETH)');
   expect(page).toContain('value="1234"');
+});
+
+test('an amount too long for a line of a phone may break, like every figure', async () => {
+  const value = '9'.repeat(37);
+  const scope = { kind: 'default' } as const;
+  const shown = { setting: 'minimumAmount', value, scope, decimals: new Map() };
+  const cell = await htmlOf(SettingValue(shown));
+  expect(cell).toContain(`<data class="figure long" value="${value}"`);
 });

@@ -1,52 +1,9 @@
 import { expect, test } from 'vitest';
+import { houseWith, rulesBrokenBy } from './clean-house.ts';
 import { houseViolations } from './house.ts';
 import type { HouseRule } from './house.ts';
 import { readSources } from '../source.ts';
-import type { Source } from '../source.ts';
 import { spoken } from './violation.ts';
-
-/** One file in every room, each with something to import. */
-const ROOMS = [
-  'src/main.ts',
-  'src/commands/serve.ts',
-  'src/daemon/parts.ts',
-  'src/wire/page.ts',
-  'src/domain/amount.ts',
-  'src/domain/money/entry.ts',
-  'src/domain/deposit/deposit.ts',
-  'src/domain/close/fold.ts',
-  'src/reconcile/list/pages.ts',
-  'src/reconcile/sweep/sweep.ts',
-  'src/store/unit/unit-of-work.ts',
-  'src/store/bookkeeping/bookkeeper.ts',
-  'src/intake/decode.ts',
-  'src/store/journal.ts',
-  'src/store/sqlite/journal.ts',
-  'src/store/postgres/journal.ts',
-  'src/custody/client.ts',
-  'src/reconcile/sweep.ts',
-  'src/api/credits.ts',
-  'src/report/statement.ts',
-  'src/pages/parts/card.ts',
-  'src/pages/live/stream.ts',
-  'src/console/page.ts',
-  'src/simulator/core.ts',
-  'src/simulator/inspector/clock.ts',
-  'src/ops/config.ts',
-];
-
-/** A clean house in memory, in which one file's text is replaced or one file added. */
-function houseWith(path: string, text: string): Source[] {
-  const plain = ROOMS.filter((room) => room !== path);
-  return [
-    ...plain.map((room) => ({ path: room, text: 'export const name = 1;\n' })),
-    { path, text },
-  ];
-}
-
-function rulesBrokenBy(path: string, text: string): HouseRule[] {
-  return houseViolations(houseWith(path, text)).map(({ rule }) => rule);
-}
 
 const sources = [...readSources('src'), ...readSources('test')];
 
@@ -129,10 +86,6 @@ test.for(ALLOWED)('%s may hold: %s', ([path, text]) => {
 
 const value = (from: string): string => `import { name } from '${from}'; export const n = name;`;
 const types = (from: string): string => `import type { T } from '${from}'; export type N = T;`;
-const long = (lines: number): string =>
-  Array.from({ length: lines }, (_, line) => `// ${line}\n\nexport const a${line} = ${line};`).join(
-    '\n',
-  );
 
 const FORBIDDEN: [rule: HouseRule, path: string, text: string][] = [
   ['unreadable', 'src/domain/amount.ts', 'export const = 1'],
@@ -298,7 +251,7 @@ test('every rule has a planted violation that trips it', () => {
     environment: true,
     'inexact-number': true,
     barrel: true,
-    'long-file': true, // And so are these two, below.
+    'long-file': true, // And so are these two, in `shape.test.ts`.
     'full-folder': true,
     'empty-name': true,
     'test-project': true,
@@ -333,30 +286,6 @@ test('tests may name a state in back quotes, a column, and what a person decides
 test('members of the sealed report keep their names', () => {
   const text = 'export interface Row { readonly untold?: true; readonly chainUntold: string }';
   expect(rulesBrokenBy('src/domain/close/fold.ts', text)).toEqual([]);
-});
-
-test('351 code lines in a file are too many', () => {
-  expect(rulesBrokenBy('src/api/credits.ts', long(351))).toEqual(['long-file']);
-});
-
-test('351 code lines in a test are too many', () => {
-  expect(rulesBrokenBy('test/api/credits.test.ts', long(351))).toEqual(['long-file']);
-});
-
-test.for([
-  [17, []],
-  [18, ['test/api:1 full-folder: 18 files, at most 17']],
-] as const)('%i files in a folder', ([count, found]) => {
-  const files = Array.from({ length: count }, (_, at) => ({
-    path: `test/api/file${at}.ts`,
-    text: 'export const one = 1;',
-  }));
-  const house = [...houseWith('src/main.ts', 'export const one = 1;'), ...files];
-  expect(houseViolations(house).map(spoken)).toEqual(found);
-});
-
-test('350 code lines between comments and blank lines are not too many', () => {
-  expect(rulesBrokenBy('src/api/credits.ts', long(350))).toEqual([]);
 });
 
 test('a cycle over several files and over types is named with the way around', () => {

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
 import { Card } from '../../../pages/parts/card.tsx';
-import { DataTable } from '../../../pages/parts/data-table.tsx';
-import { grouped } from '../../../pages/parts/figure.ts';
-import { textOf, textsOf } from '../../../pages/parts/form-text.ts';
-import { pageOf } from '../../../pages/parts/link.ts';
+import { DataTable } from '../../../pages/parts/list/data-table.tsx';
+import { grouped } from '../../../pages/parts/value/figure.ts';
+import { textOf, textsOf } from '../../../pages/parts/form/form-text.ts';
+import { pageOf } from '../../../pages/parts/list/link.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import type { ControlServices } from '../../control/control-services.ts';
 import { ChainPage } from './chain-page.tsx';

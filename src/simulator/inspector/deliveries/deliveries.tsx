@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import { STREAMS } from '../../../wire/notification.ts';
 import { Card } from '../../../pages/parts/card.tsx';
-import { EmptyState } from '../../../pages/parts/empty-state.tsx';
-import { FilterForm } from '../../../pages/parts/filter-form.tsx';
-import { textOf } from '../../../pages/parts/form-text.ts';
-import { linkTo, pageOf } from '../../../pages/parts/link.ts';
+import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
+import { FilterForm } from '../../../pages/parts/form/filter-form.tsx';
+import { textOf } from '../../../pages/parts/form/form-text.ts';
+import { linkTo, pageOf } from '../../../pages/parts/list/link.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { PageLinks } from '../../../pages/parts/pager.tsx';
+import { PageLinks } from '../../../pages/parts/list/pager.tsx';
 import type { ControlServices } from '../../control/control-services.ts';
 import { notificationsOf } from '../../control/delivery-control.ts';
 import type { NotificationFilter } from '../../control/delivery-control.ts';

@@ -1,7 +1,7 @@
 import { Badge } from '../../../pages/parts/badge.tsx';
-import { DataTable } from '../../../pages/parts/data-table.tsx';
+import { DataTable } from '../../../pages/parts/list/data-table.tsx';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { Moment } from '../../../pages/parts/moment.tsx';
+import { Moment } from '../../../pages/parts/value/moment.tsx';
 import type { ControlServices } from '../../control/control-services.ts';
 import type { NotificationRow } from '../../delivery/notification-log.ts';
 import { HOME } from '../context.ts';

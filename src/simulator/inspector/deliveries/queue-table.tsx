@@ -1,8 +1,8 @@
-import { DataTable } from '../../../pages/parts/data-table.tsx';
-import { grouped } from '../../../pages/parts/figure.ts';
+import { DataTable } from '../../../pages/parts/list/data-table.tsx';
+import { grouped } from '../../../pages/parts/value/figure.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { Moment } from '../../../pages/parts/moment.tsx';
-import { linkTo } from '../../../pages/parts/link.ts';
+import { Moment } from '../../../pages/parts/value/moment.tsx';
+import { linkTo } from '../../../pages/parts/list/link.ts';
 import { HOME } from '../context.ts';
 
 /** A vault with its delivery queue. `nextTryAt`: Unix epoch milliseconds; null when it may send. */

@@ -1,12 +1,12 @@
 import { Card } from '../../../pages/parts/card.tsx';
-import { DataTable } from '../../../pages/parts/data-table.tsx';
-import { EmptyState } from '../../../pages/parts/empty-state.tsx';
+import { DataTable } from '../../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
 import { Fact } from '../../../pages/parts/fact.tsx';
-import { grouped } from '../../../pages/parts/figure.ts';
-import { Identifier } from '../../../pages/parts/identifier.tsx';
-import { linkTo } from '../../../pages/parts/link.ts';
+import { grouped } from '../../../pages/parts/value/figure.ts';
+import { Identifier } from '../../../pages/parts/value/identifier.tsx';
+import { linkTo } from '../../../pages/parts/list/link.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { PageLinks } from '../../../pages/parts/pager.tsx';
+import { PageLinks } from '../../../pages/parts/list/pager.tsx';
 import type { ControlServices } from '../../control/control-services.ts';
 import type { AddressRecord, VaultRecord } from '../../world/vault.ts';
 import { HOME } from '../context.ts';

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
 import { Card } from '../../../pages/parts/card.tsx';
-import { EmptyState } from '../../../pages/parts/empty-state.tsx';
-import { textOf } from '../../../pages/parts/form-text.ts';
-import { pageOf } from '../../../pages/parts/link.ts';
-import { linkTo } from '../../../pages/parts/link.ts';
+import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
+import { textOf } from '../../../pages/parts/form/form-text.ts';
+import { pageOf } from '../../../pages/parts/list/link.ts';
+import { linkTo } from '../../../pages/parts/list/link.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
-import { PageLinks } from '../../../pages/parts/pager.tsx';
+import { PageLinks } from '../../../pages/parts/list/pager.tsx';
 import type { ControlServices } from '../../control/control-services.ts';
 import { HOME } from '../context.ts';
 import type { InspectorContext, InspectorEnv } from '../context.ts';

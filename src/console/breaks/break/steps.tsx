@@ -1,0 +1,78 @@
+import { partsOf } from '../../../domain/break/break.ts';
+import { versionText } from '../../../domain/fact/basis.ts';
+import type { ShownBreak } from '../../../store/answers.ts';
+import type { Decimals } from '../../../pages/parts/value/amount.tsx';
+import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
+import { decimalText } from '../../../pages/parts/value/figure.ts';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { PATH } from '../filter.ts';
+
+/** Says when the resolution posts, and what. */
+function resolveEffect({ type, subject, expected }: ShownBreak, decimals: Decimals): string {
+  const { asset, vaultId } = subject;
+  if (type !== 'unexplained_movement' || asset === null || expected === null) {
+    return 'Closes the break in your name. It posts nothing.';
+  }
+  const count = decimals.get(asset);
+  const amount = count === undefined ? `${expected} smallest units` : decimalText(expected, count);
+  return `Closes the break in your name. If the books still lack the movement, it posts ${amount} of ${asset} to the vault, against suspense:${vaultId ?? ''}, so that the books agree with the chain.`;
+}
+
+/** What a person may do with a break. A resolved one only takes notes. */
+export function Steps(props: { one: ShownBreak; name: string; decimals: Decimals }): Markup {
+  const { one, name, decimals } = props;
+  const { breakId, state } = one;
+  const hidden = { basis: versionText(partsOf(one)) };
+  const action = (step: string): string => `${PATH}/${breakId}/${step}`;
+  const note = (
+    <ConfirmForm
+      confirm={{
+        action: action('notes'),
+        label: 'Note',
+        effect: 'Adds a note to the history, for your colleagues.',
+        asksReason: false,
+        hidden,
+      }}
+    >
+      <label class="field">
+        <span>Note</span>
+        <input name="reason" required maxlength={500} autocomplete="off" />
+      </label>
+    </ConfirmForm>
+  );
+  if (state === 'resolved') return <div class="actions">{note}</div>;
+  return (
+    <div class="actions">
+      <ConfirmForm
+        confirm={{
+          action: action('assign'),
+          label: 'Assign',
+          effect: 'Others see this name in the queue. An empty name removes the assignee.',
+          hidden,
+        }}
+      >
+        <label class="field">
+          <span>Assignee</span>
+          <input name="assignee" value={name} maxlength={256} autocomplete="off" />
+        </label>
+      </ConfirmForm>
+      <ConfirmForm
+        confirm={{
+          action: action('investigate'),
+          label: 'Investigate',
+          effect: 'Marks the break as under investigation. Its severity still rises with age.',
+          hidden,
+        }}
+      />
+      {note}
+      <ConfirmForm
+        confirm={{
+          action: action('resolve'),
+          label: 'Resolve',
+          effect: resolveEffect(one, decimals),
+          hidden,
+        }}
+      />
+    </div>
+  );
+}

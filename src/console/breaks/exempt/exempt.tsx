@@ -1,0 +1,166 @@
+import type { ApiCall } from '../../../api/acting.ts';
+import { differenceOf, type BreakType } from '../../../domain/break/break.ts';
+import { EXEMPTIBLE_TYPES } from '../../../domain/break/exemption.ts';
+import type { ShownBreak } from '../../../store/answers.ts';
+import type { Decimals } from '../../../pages/parts/value/amount.tsx';
+import { Card } from '../../../pages/parts/card.tsx';
+import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
+import { decimalText } from '../../../pages/parts/value/figure.ts';
+import { textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
+import { PATH } from '../filter.ts';
+import { typeText } from '../names.tsx';
+import type { Looking } from '../queue/queue.tsx';
+
+/** A proposed rule ends after so many days; a person may choose another end. */
+const PROPOSED_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** Members of a rule that narrow it to the break; an empty one is left out. */
+const SCOPE = {
+  asset: 'Asset',
+  vaultId: 'Vault',
+  network: 'Network',
+  blockchainHash: 'Hash',
+} as const;
+const SCOPE_NAMES = Object.keys(SCOPE) as (keyof typeof SCOPE)[];
+
+/** The API's call that adds the rule of a form. The API checks every field. */
+export function exemptCall(fields: Fields): ApiCall {
+  const narrowing = ['breakType', ...SCOPE_NAMES].flatMap((name) => {
+    const value = textOf(fields, name).trim();
+    return value === '' ? [] : [[name, value] as const];
+  });
+  // Without an amount a rule has no direction either.
+  const size = ['direction', 'amount'].map((name) => [name, textOf(fields, name).trim()] as const);
+  const sized = size.some(([name, text]) => name === 'amount' && text !== '') ? size : [];
+  const required = ['rule', 'owner', 'until', 'reason'].map((name) => [name, textOf(fields, name)]);
+  const body = Object.fromEntries([...narrowing, ...sized, ...required]) as Record<string, string>;
+  return { method: 'POST', path: '/v1/exemptions', body };
+}
+
+function isExemptible(type: BreakType): boolean {
+  return (EXEMPTIBLE_TYPES as readonly BreakType[]).includes(type);
+}
+
+/** How far the difference may grow: from the break's own figure, on the side where it lies. */
+function SizeFields({ one, decimals }: { one: ShownBreak; decimals: Decimals }): Markup {
+  const difference = differenceOf(one);
+  const { asset } = one.subject;
+  const count = asset === null ? undefined : decimals.get(asset);
+  const inUnit =
+    difference === null || count === undefined ? '' : `; now ${decimalText(difference, count)}`;
+  const isNegative = difference !== null && difference < 0n;
+  return (
+    <>
+      <label class="field">
+        <span>Ours − theirs</span>
+        <select name="direction">
+          <option value="<=" selected={!isNegative}>
+            at most
+          </option>
+          <option value=">=" selected={isNegative}>
+            at least
+          </option>
+        </select>
+      </label>
+      <label class="field">
+        <span>{`Amount, in smallest units${inUnit}`}</span>
+        <input
+          name="amount"
+          value={difference?.toString() ?? ''}
+          maxlength={79}
+          placeholder="any"
+          inputmode="text"
+          autocomplete="off"
+        />
+      </label>
+    </>
+  );
+}
+
+/** A break that a rule is filled from. */
+interface Exempting {
+  readonly one: ShownBreak;
+  readonly decimals: Decimals;
+  readonly looking: Looking;
+}
+
+function RuleFields({ one, decimals, looking }: Exempting): Markup {
+  const end = new Date(looking.now + PROPOSED_DAYS * DAY_MS).toISOString().slice(0, 10);
+  return (
+    <>
+      <label class="field">
+        <span>Rule</span>
+        <input
+          name="rule"
+          value={one.breakId}
+          required
+          pattern="[A-Za-z0-9][A-Za-z0-9 ._\-]{0,63}"
+          title="At most 64 letters, digits, spaces or ._- that begin with a letter or digit"
+          autocomplete="off"
+        />
+      </label>
+      <label class="field">
+        <span>Type</span>
+        <select name="breakType">
+          {EXEMPTIBLE_TYPES.map((type) => (
+            <option value={type} selected={type === one.type}>
+              {typeText(type)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {SCOPE_NAMES.map((name) => (
+        <label class="field">
+          <span>{SCOPE[name]}</span>
+          <input
+            name={name}
+            value={one.subject[name] ?? ''}
+            maxlength={512}
+            placeholder="any"
+            autocomplete="off"
+          />
+        </label>
+      ))}
+      <SizeFields one={one} decimals={decimals} />
+      <label class="field">
+        <span>Owner</span>
+        <input name="owner" value={looking.name ?? ''} required maxlength={1_000} />
+      </label>
+      <label class="field">
+        <span>End</span>
+        <input name="until" type="date" value={end} required />
+      </label>
+    </>
+  );
+}
+
+/** Accepts a known difference until a day, by a rule that is filled from the break. */
+export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
+  if (one.state === 'resolved' || !isExemptible(one.type)) return <></>;
+  return (
+    <Card
+      id="exempt"
+      title="Exempt a known difference"
+      aside={<a href={EXEMPTIONS_PATH}>Every rule</a>}
+    >
+      <p>A rule accepts a difference until its end. It never causes a credit.</p>
+      {looking.mayAct ? (
+        <ConfirmForm
+          confirm={{
+            action: `${PATH}/${one.breakId}/exempt`,
+            label: 'Exempt',
+            effect:
+              'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything, also any size. After the end, the next run opens a break for what still differs.',
+          }}
+        >
+          <RuleFields {...{ one, decimals, looking }} />
+        </ConfirmForm>
+      ) : (
+        ''
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import type { HeldExemption, HeldExemptions } from '../../../domain/break/held-exemptions.ts';
+import { Badge } from '../../../pages/parts/badge.tsx';
+import { Card } from '../../../pages/parts/card.tsx';
+import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
+import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { Moment } from '../../../pages/parts/value/moment.tsx';
+import { PATH } from '../filter.ts';
+import { typeText } from '../names.tsx';
+import type { Looking } from '../queue/queue.tsx';
+
+export const EXEMPTIONS_PATH = `${PATH}/exemptions`;
+
+/** When the page is shown, and whether the visitor may end rules. */
+type LookingAt = Pick<Looking, 'now' | 'mayAct'>;
+
+/** What a rule matches: `unexplained movement, Vault v1, difference ≥ -10` */
+function scopeText(rule: HeldExemption): string {
+  const { breakType, asset, vaultId, network, blockchainHash, direction, amount } = rule;
+  const named = Object.entries({
+    Asset: asset,
+    Vault: vaultId,
+    Network: network,
+    Hash: blockchainHash,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
+  return [
+    breakType === undefined ? 'any type' : typeText(breakType),
+    ...named,
+    ...(amount === undefined
+      ? []
+      : [`difference ${direction === '<=' ? '≤' : '≥'} ${String(amount)}`]),
+  ].join(', ');
+}
+
+function End({ rule: { rule, added } }: { rule: HeldExemption }): Markup {
+  if (added === undefined) {
+    return <span class="muted">change it in reconcile.exemptions, and restart</span>;
+  }
+  return (
+    <ConfirmForm
+      confirm={{
+        action: `${EXEMPTIONS_PATH}/${encodeURIComponent(rule)}/end`,
+        label: 'End',
+        effect: `Ends the rule ${rule} at once. The next run opens a break for each of its differences that still exists.`,
+      }}
+    />
+  );
+}
+
+function columnsFor(shown: HeldExemptions, looking: LookingAt): Column<HeldExemption>[] {
+  const { now, mayAct } = looking;
+  return [
+    { title: 'Rule', cell: ({ rule }) => rule },
+    { title: 'Matches', cell: scopeText },
+    {
+      title: 'State',
+      cell: ({ until }) =>
+        now < until ? <Badge tone="good" text="active" /> : <Badge tone="warn" text="ended" />,
+    },
+    { title: 'End', cell: ({ until }) => <Moment at={until} /> },
+    {
+      title: 'Owner',
+      cell: ({ owner, reason }) => (
+        <>
+          {owner}
+          <span class="why">{reason}</span>
+        </>
+      ),
+    },
+    {
+      title: 'From',
+      cell: ({ added }) => (
+        <>
+          {added?.by ?? 'the configuration'} <Moment at={added?.at ?? shown.configuredAt ?? now} />
+        </>
+      ),
+    },
+    ...(mayAct ? [{ title: 'Change', cell: (rule: HeldExemption) => <End rule={rule} /> }] : []),
+  ];
+}
+
+/** Every exemption rule, in the order of application. */
+export function ExemptionsPage(page: { shown: HeldExemptions; looking: LookingAt }): Markup {
+  const { shown, looking } = page;
+  const { rules } = shown;
+  return (
+    <Card
+      id="exemptions"
+      title={rules.length === 1 ? '1 exemption rule' : `${rules.length} exemption rules`}
+      live="breaks"
+    >
+      {rules.length === 0 ? (
+        <EmptyState title="No rule exempts a difference.">
+          <p>The page of a break adds a rule. The configuration may hold rules too.</p>
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Exemption rules; the first that matches counts"
+          items={rules}
+          columns={columnsFor(shown, looking)}
+          rowKey={({ rule }) => encodeURIComponent(rule)}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,153 @@
+import type { BreakType } from '../../../domain/break/break.ts';
+
+/** What a break of a type means, and what a person does about it. */
+export interface Guide {
+  readonly happened: string;
+  readonly steps: readonly string[];
+}
+
+/**
+ * The short form of `docs/how-to/handle-each-break.md`. A test compares every sentence with the
+ * sections of that page.
+ */
+export const GUIDES: Readonly<Record<BreakType, Guide>> = {
+  reversal_after_credit: {
+    happened: 'A credited deposit left the chain, for example in a reorganisation.',
+    steps: [
+      'Freeze the amount in the customer’s account.',
+      'When the custody API agrees, your consumer gets the reversal. Then take the amount back.',
+      'Resolve the break. If the transaction is mined again before that, and the API confirms it, the break closes by itself.',
+    ],
+  },
+  unknown_to_custody: {
+    happened:
+      'A webhook reported a deposit or a withdrawal that the custody API does not know, or knows at another address. Somebody may forge webhooks.',
+    steps: [
+      'Ask the custody service whether it sent this notification.',
+      'If not: rotate the webhook token, and check the client certificates at the proxy.',
+      'Resolve the break. If the API agrees later, the break closes by itself.',
+    ],
+  },
+  amount_mismatch: {
+    happened: 'Webhooks and the custody API report different amounts.',
+    steps: [
+      'Wait for the grace period (reconcile.graceSeconds). Then the books take the API’s amount, unless Counterfoil has already credited another amount.',
+      'Find out who sent the wrong amount, as for unknown_to_custody.',
+      'If Counterfoil credited another amount, correct the customer’s account by hand.',
+      'Resolve the break that is open.',
+    ],
+  },
+  status_mismatch: {
+    happened: 'Webhooks and the custody API disagree about the state of a transaction.',
+    steps: [
+      'Wait for the next sweeps: one side is often late.',
+      'If the break is still open after an hour, ask the custody service about the transactionId. The break closes when both agree.',
+    ],
+  },
+  missing_notification: {
+    happened: 'The custody API shows a transaction, and its webhooks are missing.',
+    steps: [
+      'If there are a few, do nothing: they close by themselves.',
+      'If there are many for one vault, check its subscription: counterfoil subscribe --config config.json --check',
+    ],
+  },
+  amount_changed: {
+    happened: 'Two notifications of one deposit or transaction report different amounts.',
+    steps: [
+      'Wait. The amount of the newest confirmation counts, and the break closes when the API confirms this amount.',
+      'If Counterfoil has credited another amount, correct the customer’s account, and resolve the break.',
+    ],
+  },
+  conservation: {
+    happened:
+      'For one hash, the books and the chain view show different amounts. If the chain view shows nothing, Counterfoil compares the books with the API.',
+    steps: [
+      'If a stream is missing in the subscription, subscribe again.',
+      'If a notification is missing, the next runs ask for it.',
+      'If the difference stays, ask the custody service about the hash.',
+      'If the difference is a known rounding, exempt it.',
+    ],
+  },
+  unexplained_movement: {
+    happened:
+      'Funds moved on the chain, and no transaction of the custody platform explains the movement.',
+    steps: [
+      'A warning for a credit. Critical for a debit: treat it as theft until explained.',
+      'Call the custody service and your security team.',
+      'Halt crediting, if the vault may be compromised.',
+      'When you know the cause, resolve the break. This posts the amount to suspense:<vault>, so that the books agree with the chain.',
+      'For a credit, find out where it comes from, for example from an airdrop. Resolve the break with that reason.',
+    ],
+  },
+  unattributed_memo: {
+    happened:
+      'A deposit came with a memo that is not registered, or without a memo where the policy says requireMemo.',
+    steps: [
+      'Find the customer and name the owner. The break closes when the deposit is no longer held for its memo.',
+    ],
+  },
+  decimals_changed: {
+    happened:
+      'A deposit’s notification has other decimals than the asset’s first notification. One of the two is wrong or forged.',
+    steps: [
+      'If the present decimals are wrong, correct them.',
+      'If they are right, ask the custody service about the notification, check the amount, and release the deposit.',
+    ],
+  },
+  id_conflict: {
+    happened: 'Two different bodies came with the same notification id.',
+    steps: [
+      'Ask the custody service which body is true.',
+      'If it did not send the second one, somebody forges webhooks: follow unknown_to_custody.',
+      'Resolve the break.',
+    ],
+  },
+  quarantined: {
+    happened:
+      'Counterfoil could not read a notification, or the notification is too large to book (more than 4,000 changes or 500 assets).',
+    steps: [
+      'If a newer version knows this notification, upgrade and retry it.',
+      'If the custody service did not send the notification, resolve the break.',
+    ],
+  },
+  malformed: {
+    happened: 'A body came that is no notification at all. The daemon answered 400.',
+    steps: [
+      'Either somebody who knows the URL sends garbage, or a message of the custody service was cut.',
+      'If many such bodies come, rotate the webhook token. Resolve the break.',
+    ],
+  },
+  subscription_drift: {
+    happened:
+      'One of these is wrong: A vault’s subscription has another URL or lacks a stream. A confirmation override stops a vault’s webhooks below the policy’s depth. A network publishes no depth as deep as the policy asks for.',
+    steps: [
+      'If the URL or a stream is wrong, subscribe again: counterfoil subscribe --config config.json',
+      'If an override stops the webhooks, set deeper ones with counterfoil subscribe --config config.json --confirmations ethereum=12,bitcoin=6.',
+      'If the network never publishes the depth, choose a published depth in the policy, or accept that sweeps read the depth from the API.',
+      'The break closes in the next run. If the subscription changes again, find out who changes it.',
+    ],
+  },
+  stale_deposit: {
+    happened:
+      'A deposit has made no progress for longer than reconcile.stale.depositSeconds (six hours).',
+    steps: [
+      'If the deposit waits for a person, decide.',
+      'If the deposit waits for confirmations, look at the chain, and at the transaction’s fee.',
+      'If the deposit waits for the custody API, or its status there is unknown or failed, ask the custody service.',
+    ],
+  },
+  stale_withdrawal: {
+    happened:
+      'One of your transactions has not reached a final status for longer than reconcile.stale.withdrawalSeconds (a day).',
+    steps: [
+      'Look at the transaction’s approvals, its signer and its fee in the custody service’s console.',
+    ],
+  },
+  delivery_backlog: {
+    happened:
+      'Overdue notifications wait at the custody service, because it cannot deliver them to you.',
+    steps: [
+      'Mend the proxy, its certificate, DNS or the firewall. The break closes when the custody service has delivered the waiting notifications.',
+    ],
+  },
+};

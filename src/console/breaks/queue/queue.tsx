@@ -1,0 +1,252 @@
+import { AGE_SPANS } from '../../../domain/break/age-span.ts';
+import { BREAK_TYPES, differenceOf, partsOf } from '../../../domain/break/break.ts';
+import { groupsByCause, type CauseGroup } from '../../../domain/break/cause.ts';
+import { versionText } from '../../../domain/fact/basis.ts';
+import type { ShownBreak } from '../../../store/answers.ts';
+import type { Page } from '../../../store/page.ts';
+import type { Reads } from '../../../store/reads.ts';
+import type { HrefOf } from '../../frame/context.ts';
+import { AmountFigure, type Decimals } from '../../../pages/parts/value/amount.tsx';
+import { Badge } from '../../../pages/parts/badge.tsx';
+import { Card } from '../../../pages/parts/card.tsx';
+import { DataTable, type Column } from '../../../pages/parts/list/data-table.tsx';
+import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
+import { ageSpanText } from '../../parts/value/age-span-text.ts';
+import { grouped } from '../../../pages/parts/value/figure.ts';
+import { FilterForm } from '../../../pages/parts/form/filter-form.tsx';
+import type { Markup } from '../../../pages/parts/markup.ts';
+import { Age } from '../../../pages/parts/value/moment.tsx';
+import { PageLinks } from '../../../pages/parts/list/pager.tsx';
+import { Views, type View } from '../../parts/list/views.tsx';
+import { BULK_FORM, BULK_MAX, BulkForm, tickOf } from './bulk.tsx';
+import {
+  filterOfCause,
+  isUnresolved,
+  NOBODY,
+  PATH,
+  queryOf,
+  queueLink,
+  SEVERITIES,
+  STATES,
+  type QueueFilter,
+} from '../filter.ts';
+import { causeText, Detail, Subject, typeText } from '../names.tsx';
+
+/** The most urgent breaks, among which groups are found. */
+const GROUPED_MAX = 500;
+const GROUPS_MAX = 6;
+
+/** A page of the queue, and on the first page the groups among the most urgent breaks. */
+export interface Queue {
+  readonly found: Page<ShownBreak>;
+  readonly groups: readonly CauseGroup<ShownBreak>[];
+  readonly decimals: Decimals;
+}
+
+/** Reads a page of the queue. The first page finds the groups in the same read. */
+export async function readQueue(
+  reads: Reads,
+  filter: QueueFilter,
+  { page, now }: { page: number; now: number },
+): Promise<Queue> {
+  const decimals = await reads.pinnedDecimals();
+  const query = queryOf(filter, { now, decimals });
+  if (page > 0 || !isUnresolved(filter)) {
+    const found = await reads.breaks(query, { page, pageSize: BULK_MAX });
+    return { found, groups: [], decimals };
+  }
+  const urgent = await reads.breaks(query, { page: 0, pageSize: GROUPED_MAX });
+  const found = { ...urgent, pageSize: BULK_MAX, items: urgent.items.slice(0, BULK_MAX) };
+  return { found, groups: groupsByCause(urgent.items, GROUPS_MAX), decimals };
+}
+
+/** Who looks, and what they may do. */
+export interface Looking {
+  readonly now: number;
+  readonly mayAct: boolean;
+  /** Whether they may correct an asset's decimals. */
+  readonly mayCorrectDecimals: boolean;
+  /** Null in a public console. */
+  readonly name: string | null;
+  /** Every box is ticked. */
+  readonly isChosen: boolean;
+  readonly hrefOf: HrefOf;
+}
+
+function columnsFor(decimals: Decimals, looking: Looking): Column<ShownBreak>[] {
+  const { now, mayAct, isChosen, hrefOf } = looking;
+  const box: Column<ShownBreak> = {
+    title: 'Choose',
+    cell: (one) => (
+      <input
+        type="checkbox"
+        name="break"
+        value={tickOf({ breakId: one.breakId, version: versionText(partsOf(one)) })}
+        form={BULK_FORM}
+        checked={isChosen}
+        aria-label={`Choose ${typeText(one.type)} ${one.breakId}`}
+      />
+    ),
+  };
+  return [
+    ...(mayAct ? [box] : []),
+    {
+      title: 'Break',
+      cell: (one) => (
+        <>
+          <a href={`${PATH}/${one.breakId}`}>{typeText(one.type)}</a>
+          <span class="detail muted">
+            <Detail one={one} decimals={decimals} />
+          </span>
+        </>
+      ),
+    },
+    { title: 'Severity', cell: ({ severity }) => <Badge tone={severity} text={severity} /> },
+    { title: 'About', cell: ({ subject }) => <Subject subject={subject} hrefOf={hrefOf} /> },
+    {
+      title: 'Difference',
+      cell: (one) => {
+        const difference = differenceOf(one);
+        const { asset } = one.subject;
+        if (difference === null || asset === null) return <span class="muted">none</span>;
+        return <AmountFigure amount={difference} asset={asset} decimals={decimals} signed />;
+      },
+      is: 'number',
+    },
+    { title: 'State', cell: ({ state }) => state },
+    { title: 'Assignee', cell: ({ assignee }) => assignee ?? <span class="muted">nobody</span> },
+    { title: 'Age', cell: ({ openedAt }) => <Age at={openedAt} now={now} />, is: 'number' },
+  ];
+}
+
+const AGES = AGE_SPANS.map((value) => ({ value, label: ageSpanText(value) }));
+
+function Filters({ filter }: { filter: QueueFilter }): Markup {
+  const { state } = filter;
+  const named = (values: readonly string[]) =>
+    values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+  return (
+    <FilterForm
+      action={PATH}
+      fields={[
+        {
+          name: 'state',
+          label: 'State',
+          value: state === 'unresolved' ? undefined : state,
+          none: 'unresolved',
+          options: named(STATES.filter((one) => one !== 'unresolved')),
+        },
+        { name: 'type', label: 'Type', value: filter.type, options: named(BREAK_TYPES) },
+        { name: 'severity', label: 'Severity', value: filter.severity, options: named(SEVERITIES) },
+        { name: 'age', label: 'Age', value: filter.age, options: AGES },
+        { name: 'vault', label: 'Vault', value: filter.vaultId },
+        { name: 'hash', label: 'Hash', value: filter.blockchainHash },
+        { name: 'network', label: 'Network', value: filter.network },
+        { name: 'asset', label: 'Asset', value: filter.asset },
+        { name: 'amount', label: 'Amount', value: filter.amount, placeholder: '1.5 ETH' },
+        {
+          name: 'assignee',
+          label: 'Assignee',
+          value: filter.assignee,
+          placeholder: 'a name, or nobody',
+        },
+      ]}
+    />
+  );
+}
+
+function viewsFor(name: string | null): View[] {
+  const views = [
+    { name: 'All unresolved', filter: {} },
+    { name: 'Critical', filter: { severity: 'critical' } },
+    ...(name === null ? [] : [{ name: 'Mine', filter: { assignee: name } } as const]),
+    { name: 'Without assignee', filter: { assignee: NOBODY } },
+    { name: 'Resolved', filter: { state: 'resolved' } },
+  ] as const;
+  return views.map((view) => ({ name: view.name, href: queueLink(view.filter) }));
+}
+
+function Groups({ groups }: Pick<Queue, 'groups'>): Markup {
+  return (
+    <ul class="groups">
+      {groups.map(({ cause, breaks }) => (
+        <li>
+          <a href={queueLink(filterOfCause(cause), { isChosen: true })}>
+            {grouped(String(breaks.length))} × {causeText(cause)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `12 unresolved breaks` */
+function countText({ state }: QueueFilter, total: number): string {
+  const count = grouped(String(total));
+  return state === 'all' ? `${count} breaks` : `${count} ${state} breaks`;
+}
+
+/** The queue: filters, groups of one cause, the breaks, and the form for the ticked ones. */
+export function QueuePage(page: { queue: Queue; filter: QueueFilter; looking: Looking }): Markup {
+  const { queue, filter, looking } = page;
+  const { found, groups, decimals } = queue;
+  // A break that a live update added would be ticked without a look at it.
+  const live = looking.isChosen ? {} : { live: 'breaks tick' };
+  return (
+    <>
+      <Views views={viewsFor(looking.name)} here={queueLink(filter)} person={looking.name} />
+      <Filters filter={filter} />
+      {groups.length === 0 || looking.isChosen ? (
+        ''
+      ) : (
+        <Card id="causes" title="Probably of one cause" {...live}>
+          <Groups groups={groups} />
+          {found.total > GROUPED_MAX ? (
+            <p class="foot">
+              Among the {GROUPED_MAX} most urgent breaks. A group’s page counts all of its breaks.
+            </p>
+          ) : (
+            ''
+          )}
+        </Card>
+      )}
+      <Card
+        id="queue"
+        title={countText(filter, found.total)}
+        aside={
+          <>
+            <a href={queueLink(filter, { path: `${PATH}.csv` })}>CSV</a>{' '}
+            <a href={queueLink(filter, { path: `${PATH}.xlsx` })}>XLSX</a>{' '}
+            <a href={`${PATH}/exemptions`}>Exemption rules</a>
+          </>
+        }
+        {...live}
+      >
+        {found.items.length === 0 ? (
+          <EmptyState title="No break matches." good={filter.state === 'unresolved'}>
+            <p>
+              A break opens when books, chain view and custody API differ, or when a body cannot be
+              read. Reconciliation runs find the differences.
+            </p>
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption={
+              isUnresolved(filter) ? 'Breaks, the most severe first' : 'Breaks, newest first'
+            }
+            items={found.items}
+            columns={columnsFor(decimals, looking)}
+            rowKey={({ breakId }) => breakId}
+            href={({ breakId }) => `${PATH}/${breakId}`}
+          />
+        )}
+        <PageLinks found={found} href={(number) => queueLink(filter, { page: number })} />
+      </Card>
+      {looking.mayAct && found.items.length > 0 ? (
+        <BulkForm back={queueLink(filter)} name={looking.name ?? ''} />
+      ) : (
+        ''
+      )}
+    </>
+  );
+}

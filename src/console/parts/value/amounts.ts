@@ -1,0 +1,39 @@
+import { Amount } from '../../../domain/money/amount.ts';
+import type { DepositSearch } from '../../../store/queries.ts';
+import type { Decimals } from '../../../pages/parts/value/amount.tsx';
+import { unitsOf } from '../../../pages/parts/value/figure.ts';
+
+/** Assets whose amounts one search compares. */
+const ASSETS_MAX = 500;
+
+/** Separators of thousands, as people write them and as pages show them. */
+const SEPARATORS = /(?<=\d)[,\u0020\u00A0\u202F](?=\d{3}(?:\D|$))/g;
+
+/** Whether a text names an asset: its id, or its symbol in any case. */
+function isNamed(asset: string, name: string): boolean {
+  const symbol = asset.slice(asset.indexOf(':') + 1);
+  return asset === name || symbol.toLowerCase() === name.toLowerCase();
+}
+
+/** The amount in the asset's own unit, and a whole number in its smallest units too. */
+function unitsIn(digits: string, decimals: number): bigint[] {
+  const inUnit = unitsOf(digits, decimals);
+  const inSmallest = unitsOf(digits, 0);
+  return [inUnit, inSmallest].filter((units) => units !== undefined);
+}
+
+/**
+ * What a text such as `1.5 ETH`, `1,500` or `25000000 ripple:XRP` may mean: an amount of each asset
+ * that it names, or of any asset when it names none. Empty for a text that is no amount.
+ */
+export function amountsIn(text: string, decimals: Decimals): NonNullable<DepositSearch['amounts']> {
+  const [, digits, name] =
+    /^(\d{1,60}(?:\.\d{1,60})?)(?:\s+(\S+))?$/.exec(text.replaceAll(SEPARATORS, '')) ?? [];
+  if (digits === undefined) return [];
+  const assets = [...decimals].filter(([asset]) => name === undefined || isNamed(asset, name));
+  return assets
+    .slice(0, ASSETS_MAX)
+    .flatMap(([asset, digitsAfterPoint]) =>
+      unitsIn(digits, digitsAfterPoint).map((units) => ({ asset, amount: Amount(units) })),
+    );
+}

@@ -1,0 +1,44 @@
+import type { PropsWithChildren } from 'hono/jsx';
+import type { Markup } from '../markup.ts';
+
+/** An action that a person confirms. It opens in place and works without scripts. */
+export interface Confirmation {
+  /** A POST route. */
+  readonly action: string;
+  /** The button that opens the form, and the one that sends it: `Hold…`, `Hold`. */
+  readonly label: string;
+  /** What will happen, one or two sentences. */
+  readonly effect: string;
+  /** Names and values to send along: the version that the decision was based on. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** Asks for a reason, which the journal keeps. True by default. */
+  readonly asksReason?: boolean;
+  /** Marks actions that stop or move money. */
+  readonly danger?: boolean;
+}
+
+/** Children: further fields. */
+export function ConfirmForm(props: PropsWithChildren<{ confirm: Confirmation }>): Markup {
+  const { action, label, effect, hidden = {}, asksReason = true, danger = false } = props.confirm;
+  return (
+    <details class={`confirm${danger ? ' danger' : ''}`}>
+      <summary class="button">{label}…</summary>
+      <form method="post" action={action}>
+        <p>{effect}</p>
+        {Object.entries(hidden).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {props.children}
+        {asksReason ? (
+          <label class="field">
+            <span>Reason</span>
+            <input name="reason" required maxlength={500} autocomplete="off" />
+          </label>
+        ) : (
+          ''
+        )}
+        <button class="primary">{label}</button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Child } from 'hono/jsx';
+import { decimalText, figureClass, grouped } from './figure.ts';
+import type { Markup } from '../markup.ts';
+
+/** The decimals of each asset, pinned at its first sighting. */
+export type Decimals = ReadonlyMap<string, number>;
+
+/** `ETH` of `ethereum:ETH`; the title says the whole id. */
+function AssetName({ asset }: { asset: string }): Markup {
+  return (
+    <span class="asset" title={asset}>
+      {asset.slice(asset.indexOf(':') + 1)}
+    </span>
+  );
+}
+
+/**
+ * An amount in the asset's own unit, with its exact smallest units below. Without known decimals it
+ * shows smallest units alone and says so.
+ */
+export function AmountFigure(figure: {
+  amount: bigint;
+  asset: string;
+  decimals: Decimals;
+  /** Shows `+` for positive amounts, as a difference. */
+  signed?: boolean;
+  /** Leaves out the asset, which a column or a heading names. */
+  bare?: boolean;
+}): Markup {
+  const { amount, asset, decimals, signed = false, bare = false } = figure;
+  const fractionDigits = decimals.get(asset);
+  const sign = signed && amount > 0n ? '+' : '';
+  const exact = amount.toString();
+  const text =
+    fractionDigits === undefined
+      ? grouped(exact.replace('-', '−'))
+      : decimalText(amount, fractionDigits);
+  return (
+    <data class="amount" value={exact}>
+      <span class={figureClass('figure', text)}>
+        {sign}
+        {text}
+      </span>
+      {bare ? (
+        ''
+      ) : (
+        <>
+          {' '}
+          <AssetName asset={asset} />
+        </>
+      )}
+      {fractionDigits === 0 ? (
+        ''
+      ) : (
+        <span class={figureClass('units', exact)}>
+          {fractionDigits === undefined ? 'smallest units' : exact}
+        </span>
+      )}
+    </data>
+  );
+}
+
+/** A figure on one line, with its exact smallest units in the title alone. */
+export function LineFigure(figure: {
+  /** The amount in smallest units, exactly. */
+  exact: string;
+  /** The figure's digits, as the page shows them. */
+  text: string;
+  /** The figure with signs or notes around it; without it, the text. */
+  children?: Child;
+}): Markup {
+  const { exact, text, children = text } = figure;
+  return (
+    <data class={figureClass('figure', text)} value={exact} title={`${exact} in the smallest unit`}>
+      {children}
+    </data>
+  );
+}

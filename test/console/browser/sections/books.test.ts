@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { book, LONG_HASH } from '../../books/booked.ts';
+import { faultsOf, HAS_BROWSER, Site, useBrowser } from '../browser.ts';
+
+const POSITION = 'vaultId=v1&accountId=acc-1&addressId=adr-1&asset=ethereum%3AETH';
+
+describe.runIf(HAS_BROWSER)('the books in a browser', () => {
+  useBrowser();
+
+  test.for([
+    '/console/books?view=chain&asOf=2025-11-20',
+    `/console/books/statement?${POSITION}&from=2025-11-01&to=2025-11-02`,
+    `/console/books/movements/${LONG_HASH}`,
+  ])('%s has no fault for screen readers and fits every width in both themes', async (path) => {
+    const site = await Site.open();
+    await book(site.console);
+    expect(await faultsOf(site, path, 'vera')).toEqual([]);
+  });
+
+  test.for([true, false])(
+    'from a balance to the bytes that prove it takes three clicks (scripts: %s)',
+    async (scripts) => {
+      const site = await Site.open();
+      await book(site.console);
+      const page = await site.window({ as: 'olga', scripts });
+      await page.goto('/console/books?asset=ethereum:ETH');
+      await page.locator('tbody a.id').first().click();
+      await page.getByText('Closing so far').waitFor();
+      await page.locator('tbody a.id').last().click();
+      await page.getByRole('heading', { name: 'Movements' }).waitFor();
+      await page.locator('#conservation').getByText('differs').waitFor();
+      await page
+        .getByRole('link', { name: /^notification/ })
+        .first()
+        .click();
+      await page.getByText('"wd-tx"').waitFor();
+      expect(site.faults).toEqual([]);
+    },
+  );
+
+  test('a period is chosen without scripts, and the link keeps it', async () => {
+    const site = await Site.open();
+    await book(site.console);
+    const page = await site.window({ as: 'vera', scripts: false });
+    await page.goto(`/console/books/statement?${POSITION}`);
+    await page.getByLabel('From (UTC day)').fill('2025-11-19');
+    await page.getByLabel('Until, this day included').fill('2025-11-20');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL('**/console/books/statement?*from=2025-11-19&to=2025-11-20');
+    expect(await page.getByText('Moved by 5 lines').isVisible()).toBe(true);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { HAS_BROWSER, Site, useBrowser } from '../browser.ts';
+import { fill } from '../filled.ts';
+
+describe.runIf(HAS_BROWSER)('the overview in a browser', () => {
+  useBrowser();
+
+  test('a deposit that arrives appears, while the focus and selected text stay', async () => {
+    const site = await Site.open();
+    const { open, service, changes } = site.console;
+    await fill(site.console);
+    const page = await site.window({ as: 'olga' });
+    await page.goto('/console');
+    await page.locator('[data-live="on"]').waitFor();
+    await page.getByRole('searchbox').fill('0xa');
+    // The person has selected a break's sentence: that card waits, the deposits do not.
+    await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.waits p'))`);
+    await open.deliver(service.confirmed(1, { blockchainHash: '0xe5' }));
+    await open.deliver({ id: 'stranger', stream: 'weather' });
+    // The store shares a look for a second of the test's clock.
+    open.at += 60_000;
+    changes.committed(new Set(['notification']));
+    await page.locator('#latest-deposits').getByText('0xe5').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('0xa');
+    const selected = await page.evaluate('getSelection().toString()');
+    expect(selected).not.toBe('');
+    expect(await page.locator('#attention').getByText('"stranger"').count()).toBe(0);
+    await page.evaluate('getSelection().removeAllRanges()');
+    await page.locator('#attention').getByText('"stranger"').waitFor();
+    expect(site.faults).toEqual([]);
+  });
+
+  test('a copy button copies the whole hash', async () => {
+    const site = await Site.open();
+    await fill(site.console);
+    const page = await site.window({ as: 'vera' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/console');
+    await page.getByLabel('Copy 0x6707f1f24135b20294ee49dfb46291f8').click();
+    await page.locator('[data-copied]').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      '0x6707f1f24135b20294ee49dfb46291f8',
+    );
+  });
+
+  test('without scripts everything is shown, and a search opens a thing', async () => {
+    const site = await Site.open();
+    await fill(site.console);
+    const page = await site.window({ as: 'vera', scripts: false });
+    await page.goto('/console');
+    expect(await page.getByText('unexplained movement').first().isVisible()).toBe(true);
+    expect(await page.locator('.copy').first().isVisible()).toBe(false);
+    await page.getByRole('searchbox').fill('2025-11-20');
+    await page.getByRole('searchbox').press('Enter');
+    await page.waitForURL('**/console/close/2025-11-20');
+  });
+
+  test('/ opens the search from anywhere', async () => {
+    const site = await Site.open();
+    const page = await site.window({ as: 'vera' });
+    await page.goto('/console/runs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('0xnone');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/console/search?q=0xnone');
+    expect(
+      await page
+        .getByText('Nothing has this id, hash, address, memo, owner, reference or amount.')
+        .isVisible(),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { verifyWith } from '../../store/evidence.ts';
+import { words } from '../console-under-test.ts';
+import { openConsole, withStatus } from './opened.ts';
+
+test('health says what does its work and what does not', async () => {
+  expect(await withStatus({ store: 'unavailable' })).toContain('Store accepts no writes');
+  const refused = { circuit: 'closed', access: 'refused' } as const;
+  expect(await withStatus({ custody: refused })).toContain('Custody API refuses our key');
+  const open = { circuit: 'open', access: 'granted' } as const;
+  expect(await withStatus({ custody: open })).toContain('Custody API does not answer');
+  const well = { circuit: 'closed', access: 'granted' } as const;
+  expect(await withStatus({ custody: well })).toContain('Custody API answers');
+});
+
+test('a vault whose notifications wait at the custody service is named', async () => {
+  const { open, read } = await openConsole();
+  const backlog = { transactionId: 't1' as never, since: open.at };
+  await open.record({ kind: 'backlog', vaultId: 'v1' as never, backlog });
+  const page = await read();
+  expect(words(page)).toMatch(/Deliveries backlog 1 vault , the oldest for \d s : v1/);
+  expect(page).toContain('href="/console/breaks?type=delivery_backlog"');
+});
+
+test('a credit that no consumer has acknowledged is named by its age', async () => {
+  const { open, service, read } = await openConsole();
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  expect(words(await read())).toMatch(
+    /waits for consumers 1 not acknowledged , the oldest for \d s/,
+  );
+});
+
+test('the credit latency names the deposit that waits longest, and why', async () => {
+  const oldest = { depositId: 'dep_1', sinceMs: Date.UTC(2025, 10, 20), reason: 'not_shown' };
+  const creditLatency = { credits: 7, p50Ms: 850, p99Ms: 12_400, oldest };
+  const text = await withStatus({ creditLatency });
+  expect(text).toContain('Median 0.85 s , 99th percentile 12 s over 7 credits of the last hour');
+  expect(text).toMatch(/Deposit dep_1 has waited for .*: the custody API does not show the/);
+});
+
+test.for([
+  [
+    { name: 'a', role: 'owner', owner: 'a', epoch: 3, position: 1_200, cause: null },
+    'owns the journal a; epoch 3; journal position 1_200',
+    'not configured',
+  ],
+  [
+    { name: 'a', role: 'follower', owner: 'b', epoch: 3, position: 9, cause: null },
+    'follows b a; epoch 3; journal position 9',
+    'asked by the owner',
+  ],
+  [
+    {
+      name: 'a',
+      role: 'cut_off',
+      owner: null,
+      epoch: null,
+      position: 9,
+      cause: 'the journal does not answer',
+    },
+    'cut off from the journal a; journal position 9; the journal does not answer',
+    'asked by the owner',
+  ],
+] as const)('the health shows a receiver as %j', async ([receiver, shown, custody]) => {
+  const page = await withStatus({ receiver });
+  expect(page).toContain(`Receiver ${shown}`);
+  expect(page).toContain(`Custody API ${custody}`);
+});

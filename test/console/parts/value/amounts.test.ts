@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { amountsIn } from '../../../../src/console/parts/value/amounts.ts';
+
+const DECIMALS = new Map([
+  ['ethereum:ETH', 18],
+  ['ripple:XRP', 6],
+  ['polygon:ETH', 2],
+]);
+
+test.for([
+  ['1.5 XRP', ['1500000 ripple:XRP']],
+  ['1.5 xrp', ['1500000 ripple:XRP']],
+  ['1.5 ripple:XRP', ['1500000 ripple:XRP']],
+  ['2 XRP', ['2000000 ripple:XRP', '2 ripple:XRP']],
+  ['1.50 ETH', ['1500000000000000000 ethereum:ETH', '150 polygon:ETH']],
+  ['1,500.25 XRP', ['1500250000 ripple:XRP']],
+  ['1\u202F500.25 XRP', ['1500250000 ripple:XRP']],
+  ['1 500.25 XRP', ['1500250000 ripple:XRP']],
+  ['0.0000001 XRP', []],
+  ['1.5 DOGE', []],
+  ['0.001', ['1000000000000000 ethereum:ETH', '1000 ripple:XRP']],
+  ['customer 7', []],
+  ['1.5.6', []],
+  ['-1.5 XRP', []],
+  ['', []],
+] as const)('%s means %j', ([text, amounts]) => {
+  expect(amountsIn(text, DECIMALS).map(({ asset, amount }) => `${amount} ${asset}`)).toEqual(
+    amounts,
+  );
+});
