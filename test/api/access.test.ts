@@ -9,7 +9,7 @@ import {
 } from '../../src/api/access.ts';
 import { apiUnderTest, identify, tokenOf, type Person } from './api-under-test.ts';
 
-test('without a token the call is refused, and told how to send one', async () => {
+test('a call without a token is refused, and the answer says how to send one', async () => {
   const api = await apiUnderTest();
   const { status, headers, body } = await api.request('GET', '/v1/balances');
   expect(status).toBe(401);
@@ -37,13 +37,13 @@ test.for([
   expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
 });
 
-test('the scheme of the header is written as the caller likes', async () => {
+test('the scheme of the header may be in upper or lower case', async () => {
   const api = await apiUnderTest();
   const headers = { Authorization: `bearer ${tokenOf('vera')}` };
   expect((await api.request('GET', '/v1/balances', { headers })).status).toBe(200);
 });
 
-test('an unknown path under /v1 tells strangers nothing', async () => {
+test('a caller without a token does not learn which paths under /v1 exist', async () => {
   const api = await apiUnderTest();
   expect((await api.request('GET', '/v1/nothing')).status).toBe(401);
   expect((await api.get('/v1/nothing')).status).toBe(404);
@@ -58,12 +58,15 @@ test.for([
     'read-bodies (read the bytes of notifications and other facts)',
   ],
   ['olga', 'PUT', '/v1/policy', 'change-policy (replace the crediting policy)'],
-] as const)('%s is told what %s %s needs', async ([as, method, path, needed]) => {
-  const api = await apiUnderTest();
-  const { status, body } = await api.request(method, path, { as });
-  expect([status, body['type']]).toEqual([403, 'urn:counterfoil:problem:forbidden']);
-  expect(body['detail']).toContain(`This call needs the permission ${needed}: role`);
-});
+] as const)(
+  '%s is refused, with the permission that %s %s needs',
+  async ([as, method, path, needed]) => {
+    const api = await apiUnderTest();
+    const { status, body } = await api.request(method, path, { as });
+    expect([status, body['type']]).toEqual([403, 'urn:counterfoil:problem:forbidden']);
+    expect(body['detail']).toContain(`This call needs the permission ${needed}: role`);
+  },
+);
 
 test('a refusal names the role that the caller has and the roles that may', async () => {
   const api = await apiUnderTest();
@@ -100,13 +103,13 @@ test('a route that names no permission answers nobody', async () => {
   const app = new Hono<ApiEnv>();
   app.onError((error, context) => context.text(error.message, 500));
   app.use('*', authenticate(identify), refuseUnnamed());
-  app.get('/forgetful', (context) => context.text('done'));
+  app.get('/unguarded', (context) => context.text('done'));
   app.all('*', (context) => context.text('unknown', 404));
   const answerTo = async (path: string) => {
     const headers = { Authorization: `Bearer ${tokenOf('ada')}` };
     const answer = await app.request(path, { headers });
     return [answer.status, await answer.text()];
   };
-  expect(await answerTo('/forgetful')).toEqual([500, 'GET /forgetful names no permission']);
+  expect(await answerTo('/unguarded')).toEqual([500, 'GET /unguarded names no permission']);
   expect(await answerTo('/elsewhere')).toEqual([404, 'unknown']);
 });

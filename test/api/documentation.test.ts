@@ -105,7 +105,7 @@ test('the page of the documents loads nothing from elsewhere', async () => {
   }
 });
 
-test('a path that is not there and a method that a path does not take are told apart', async () => {
+test('an unknown path answers 404, and an unsupported method 405 with those that are allowed', async () => {
   const api = await apiUnderTest();
   const nothing = await api.get('/v1/depositz');
   expect([nothing.status, nothing.body['instance']]).toEqual([404, '/v1/depositz']);

@@ -40,8 +40,8 @@ test.for(READY)('with %o it answers %d, %s', async ([readiness, status, word]) =
   const now = { ...SERVING, ...readiness };
   const api = await apiUnderTest(SIX_DEEP, { readiness: () => now });
   const answer = await api.request('GET', '/readyz');
-  const { phase: _, ...told } = now;
-  expect([answer.status, answer.body]).toEqual([status, { status: word, ...told }]);
+  const { phase: _, ...rest } = now;
+  expect([answer.status, answer.body]).toEqual([status, { status: word, ...rest }]);
 });
 
 test('being alive and the metrics need no token', async () => {

@@ -27,7 +27,7 @@ test('balances are decimal strings at positions, in pages', async () => {
   expect(await api.list('/v1/balances?vaultId=v3')).toEqual([]);
 });
 
-test('the chain view tells what its own stream told, and asOf looks back', async () => {
+test('the chain view holds what its own stream reported, and `asOf` gives earlier balances', async () => {
   const api = await apiUnderTest();
   const service = new Service();
   await api.open.deliver(service.confirmed(1));
@@ -48,7 +48,7 @@ test('a withdrawal is shown with what it posted', async () => {
   const api = await apiUnderTest();
   await api.open.deliver(new Service().outgoing('mined'));
   const at = new Date(api.open.at).toISOString();
-  const place = { accountId: 'acc-1', addressId: 'adr-1', memo: null };
+  const position = { accountId: 'acc-1', addressId: 'adr-1', memo: null };
   expect(await api.list('/v1/withdrawals?status=mined')).toEqual([
     {
       transactionId: 'wd-tx',
@@ -63,8 +63,8 @@ test('a withdrawal is shown with what it posted', async () => {
       network: 'ethereum',
       blockchainHash: '0xa1',
       posted: [
-        { asset: 'ethereum:ETH', amount: '-30', kind: 'transfer', ...place },
-        { asset: 'ethereum:ETH', amount: '-2', kind: 'fee', ...place },
+        { asset: 'ethereum:ETH', amount: '-30', kind: 'transfer', ...position },
+        { asset: 'ethereum:ETH', amount: '-2', kind: 'fee', ...position },
       ],
       custody: 'unasked',
       firstSeenAt: at,

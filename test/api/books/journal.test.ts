@@ -14,7 +14,7 @@ function bodyAt(seq: unknown): string {
   return `/v1/journal/${String(seq)}/body`;
 }
 
-test('what was accepted, quarantined and refused is given byte by byte as it was received', async () => {
+test('an accepted, a quarantined and a refused body are answered byte for byte as received', async () => {
   const api = await apiUnderTest();
   const text = new TextEncoder();
   const accepted = text.encode(`  ${JSON.stringify(new Service().confirmed(6), null, 3)}\r\n`);
@@ -24,13 +24,13 @@ test('what was accepted, quarantined and refused is given byte by byte as it was
   expect(statuses).toEqual(['accepted', 'quarantined', 'refused']);
   const [kept] = await api.list('/v1/quarantine');
   expect(await bytesAt(api, bodyAt(kept?.['journalSeq']))).toEqual(strange);
-  const [told] = await api.list('/v1/notifications?status=accepted');
-  expect(await bytesAt(api, bodyAt(told?.['journalSeq']))).toEqual(accepted);
+  const [notification] = await api.list('/v1/notifications?status=accepted');
+  expect(await bytesAt(api, bodyAt(notification?.['journalSeq']))).toEqual(accepted);
   const [malformed] = await api.list('/v1/breaks?type=malformed');
   expect(await bytesAt(api, bodyAt(malformed?.['journalSeq']))).toEqual(garbage);
 });
 
-test('bodies that were packed together are told apart, and an empty one is empty', async () => {
+test('bodies that were packed together are answered one by one, also an empty one', async () => {
   const api = await apiUnderTest();
   const service = new Service();
   const [one, two] = [service.confirmed(1), service.confirmed(2)];
@@ -41,7 +41,7 @@ test('bodies that were packed together are told apart, and an empty one is empty
   expect(texts).toEqual([JSON.stringify(one), JSON.stringify(two), '']);
 });
 
-test('what a stranger has sent is a file to keep, and nothing that a browser shows or runs', async () => {
+test('a body is answered as a download, so that no browser shows or runs it', async () => {
   const api = await apiUnderTest();
   await api.open.deliver('<script>alert(1)</script>');
   const { headers } = await api.get(bodyAt(2), 'audra');
@@ -53,7 +53,7 @@ test('what a stranger has sent is a file to keep, and nothing that a browser sho
   });
 });
 
-test('where the journal holds nothing, it is told where a place is to be had', async () => {
+test('a journalSeq without a body is refused, and the answer says where to find one', async () => {
   const api = await apiUnderTest();
   for (const seq of ['0', '99']) {
     const { status, body } = await api.get(bodyAt(seq), 'audra');
@@ -71,7 +71,7 @@ test('where the journal holds nothing, it is told where a place is to be had', a
   }
 });
 
-test('a damaged body is no evidence: it is refused, and told how to look into it', async () => {
+test('a damaged body is not answered; the answer names the command that examines the store', async () => {
   const api = await apiUnderTest();
   await api.open.deliver('not json');
   api.open.db.exec('DROP TRIGGER bodies_keep');
@@ -82,7 +82,7 @@ test('a damaged body is no evidence: it is refused, and told how to look into it
   expect(api.bugs).toEqual([]);
 });
 
-test('each line of a break names the fact that brought it, and the break the last that told of it', async () => {
+test('each line of a break names the fact that caused it, and the break names the newest fact', async () => {
   const api = await apiUnderTest();
   await api.open.deliver('not json', 'not json');
   await api.open.run();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { change, decimals, MINED, Service } from '../../store/webhook.ts';
 import { apiUnderTest } from '../api-under-test.ts';
 
-const PLACE = 'vaultId=v1&accountId=acc-1&addressId=adr-1&asset=ethereum%3AETH';
+const POSITION = 'vaultId=v1&accountId=acc-1&addressId=adr-1&asset=ethereum%3AETH';
 
 function iso(at: number): string {
   return new Date(at).toISOString();
@@ -18,7 +18,7 @@ test('a statement has opening, lines with the balance after each, and closing', 
   );
   const to = iso(api.open.at + 1);
   const from = iso(api.open.at);
-  const { status, body } = await api.get(`/v1/statements?${PLACE}&from=${from}&to=${to}`);
+  const { status, body } = await api.get(`/v1/statements?${POSITION}&from=${from}&to=${to}`);
   expect(status).toBe(200);
   const line = {
     entryId: 3_000_000,
@@ -64,7 +64,7 @@ test('a statement has opening, lines with the balance after each, and closing', 
     pagination: { page: 0, pageSize: 100, total: 2 },
   });
   const day = { from: iso(0), to };
-  const page = `/v1/statements?${PLACE}&from=${day.from}&to=${day.to}&page=1&pageSize=2`;
+  const page = `/v1/statements?${POSITION}&from=${day.from}&to=${day.to}&page=1&pageSize=2`;
   expect((await api.get(page)).body).toMatchObject({
     opening: '0',
     closing: '123456789012345678901234567858',
@@ -86,12 +86,12 @@ test('a statement says what is wrong with its position or its period', async () 
     [`asset=ethereum%3AETH&${period}`, 400, 'query: vaultId: is missing.'],
     [`vaultId=v1&${period}`, 400, 'query: asset: is missing.'],
     [
-      `${PLACE}&from=2025-11-20&to=2025-11-21T00:00:00Z`,
+      `${POSITION}&from=2025-11-20&to=2025-11-21T00:00:00Z`,
       400,
       'query: from: must be a time with its zone, such as 2025-11-20T00:00:00Z (write + as %2B).',
     ],
     [
-      `${PLACE}&from=2025-11-20T00:00:00Z&to=2025-11-20T00:00:00Z`,
+      `${POSITION}&from=2025-11-20T00:00:00Z&to=2025-11-20T00:00:00Z`,
       400,
       'query: to: must be later than from.',
     ],
@@ -117,11 +117,11 @@ test('too long a period names the latest end that fits', async () => {
   await api.open.deliverTogether(...bodies);
   const [last, to] = [iso(api.open.at), iso(api.open.at + 1)];
   const from = iso(0);
-  const whole = await api.get(`/v1/statements?${PLACE}&from=${from}&to=${to}`);
+  const whole = await api.get(`/v1/statements?${POSITION}&from=${from}&to=${to}`);
   expect([whole.status, whole.body['detail']]).toEqual([
     400,
     `query: the period has more than 10000 lines: end it at ${last} or earlier.`,
   ]);
-  const shorter = await api.get(`/v1/statements?${PLACE}&from=${from}&to=${last}`);
+  const shorter = await api.get(`/v1/statements?${POSITION}&from=${from}&to=${last}`);
   expect(shorter.body['pagination']).toMatchObject({ total: 10_000 });
 });

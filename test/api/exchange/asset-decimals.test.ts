@@ -53,11 +53,11 @@ test('later deposits with the corrected decimals are not held, and others are', 
       id,
     });
   }
-  const standing = api.open
+  const states = api.open
     .deposits()
     .filter(({ amount }) => amount === '7')
     .map(({ blockchain_hash: hash, state, reason }) => `${hash} ${state} ${String(reason)}`);
-  expect(standing.sort()).toEqual(['0xlater verifying null', '0xodd held decimals_changed']);
+  expect(states.sort()).toEqual(['0xlater verifying null', '0xodd held decimals_changed']);
 });
 
 test('a deposit that came with a third count stays held, and so does one that a person holds', async () => {

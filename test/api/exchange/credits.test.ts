@@ -50,7 +50,7 @@ test('the feed gives credits and reversals in order, with their deposits as they
   expect(reversal?.['creditId']).not.toBe(creditId);
 });
 
-test('reading goes on from the place that the last answer named', async () => {
+test('reading continues after the cursor of the last answer', async () => {
   const { api, service } = await withCredit();
   await api.open.deliver(service.incoming('rollback'));
   await verifyWith(api.open, { status: 'rolledback' });
@@ -80,7 +80,7 @@ test('after a restore a cursor of the lost history is refused, however far the f
   expect(last.body).toEqual({ data: [], next: 1_000_000_002 });
 });
 
-test('an acknowledgement settles the deposit, once and for one reference', async () => {
+test('an acknowledged deposit becomes `settled`, once and for one reference', async () => {
   const { api, creditId } = await withCredit();
   const path = `/v1/credits/${creditId}/ack`;
   const first = await api.post(path, { reference: 'ledger-7' }, 'chris');

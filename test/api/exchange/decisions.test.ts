@@ -311,7 +311,7 @@ test('a run that the store does not take is answered 503, and is no defect', asy
   expect(api.bugs).toEqual([]);
 });
 
-test('more requests for a run than may wait are told to come back', async () => {
+test('a request for a run beyond those that may wait is refused with `Retry-After`', async () => {
   let finish = (): void => undefined;
   const gate = new Promise<void>((resolve) => (finish = resolve));
   const api = await apiUnderTest(SIX_DEEP, {

@@ -28,11 +28,11 @@ function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-test('those who wait for an earlier place are woken, those for a later one wait on', async () => {
+test('callers behind the end of the feed are woken, and a caller at the end waits on', async () => {
   const { feed, signal } = feedUnderTest();
   const woken: number[] = [];
-  for (const place of [0, 1, 2]) {
-    void signal.waitFor(place, LONG_MS, stays()).then(() => woken.push(place));
+  for (const cursor of [0, 1, 2]) {
+    void signal.waitFor(cursor, LONG_MS, stays()).then(() => woken.push(cursor));
   }
   await turn();
   expect(woken).toEqual([]);

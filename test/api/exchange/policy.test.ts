@@ -214,7 +214,7 @@ test('approvals given before a change are kept', async () => {
   expect(api.open.depositState()).toBe('credited');
 });
 
-test('the history tells every change with what was before and after, newest first', async () => {
+test('the history lists every change with the policy before and after it, newest first', async () => {
   const api = await apiUnderTest();
   await api.post('/v1/policy/halt', { network: 'ethereum', reason: 'a fork' });
   await put(api, { policy: NEW, reason: 'all new' });
@@ -228,7 +228,7 @@ test('the history tells every change with what was before and after, newest firs
   expect(await api.list('/v1/policy/history?pageSize=1&page=1')).toEqual([history[1]]);
 });
 
-test('what looks misspelt is told in the answer, and never refused', async () => {
+test('a name that looks misspelt gives a warning in the answer, and is accepted', async () => {
   const warnings = ['networks.etherum: no network "etherum" is known; there are ethereum'];
   const api = await apiUnderTest();
   const services = { check: api.policy.check, changed: () => undefined };

@@ -3,7 +3,7 @@ import { verifyWith } from '../../store/evidence.ts';
 import { Service } from '../../store/webhook.ts';
 import { apiUnderTest, type ApiUnderTest } from '../api-under-test.ts';
 
-/** An API with a credited deposit that has left the chain by the webhooks' word alone. */
+/** An API with a credited deposit that has left the chain by what webhooks claim alone. */
 async function withRollback(): Promise<{ api: ApiUnderTest; service: Service }> {
   const api = await apiUnderTest();
   const service = new Service();
@@ -34,11 +34,11 @@ test('the break of a credit that was rolled back names its reversal once the fee
   const [credit, reversal] = await feed(api);
   expect(reversal?.['kind']).toBe('reversal');
   const { creditId, seq, createdAt } = reversal ?? {};
-  const told = { creditId, seq, reverses: credit?.['creditId'], createdAt };
-  expect(await reversals(api)).toEqual([told]);
+  const named = { creditId, seq, reverses: credit?.['creditId'], createdAt };
+  expect(await reversals(api)).toEqual([named]);
   const [one] = await api.list('/v1/breaks?type=reversal_after_credit');
   await api.post(`/v1/breaks/${String(one?.['breakId'])}/resolve`, { reason: 'taken back' });
-  expect(await reversals(api)).toEqual([told]);
+  expect(await reversals(api)).toEqual([named]);
 });
 
 test('credited again and rolled back again, each break names the reversal of its own credit', async () => {
@@ -60,7 +60,7 @@ test('credited again and rolled back again, each break names the reversal of its
   expect(await reversals(api)).toMatchObject([{ seq: 4 }, { seq: 2 }]);
 });
 
-test('while it is one break, it is about the credit that was rolled back last', async () => {
+test('an open break names the reversal of the credit that was rolled back last', async () => {
   const { api, service } = await withRollback();
   await verifyWith(api.open, { status: 'rolledback' });
   await api.open.deliver(service.confirmed(6));
@@ -72,7 +72,7 @@ test('while it is one break, it is about the credit that was rolled back last', 
   expect(await reversals(api)).toMatchObject([{ seq: 4 }]);
 });
 
-test('a reversal after a restore has the place that consumers of the feed know', async () => {
+test('a reversal after a restore has the cursor that consumers of the feed know', async () => {
   const { api } = await withRollback();
   await api.open.decide({ kind: 'restored', reason: 'put back from a backup' }, 'restore');
   await verifyWith(api.open, { status: 'rolledback' });

@@ -18,7 +18,7 @@ function typesIn(list: readonly Record<string, unknown>[]): unknown[] {
   return list.map((one) => one['type']);
 }
 
-test('a break has its age and both severities; that of a resolved one stands still', async () => {
+test('a break has its age and both severities; a resolved break ages no more', async () => {
   const { api, pathOf } = await withBreaks();
   const path = pathOf('malformed');
   api.open.at += 90_500;

@@ -103,7 +103,7 @@ test('a signature without the hash of the report that was seen is refused, with 
   expect(api.open.rows('SELECT * FROM close_signatures')).toEqual([]);
 });
 
-test('the movements behind a figure lead to the webhook that told them, with the names it gave', async () => {
+test('the movements behind a figure name their webhook, and the account and address as it named them', async () => {
   const api = await apiUnderTest();
   const address = { id: 'adr-1', name: 'Treasury' };
   const account = { id: 'acc-1', name: 'Hot' };

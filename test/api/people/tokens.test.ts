@@ -7,7 +7,7 @@ import { temporaryPath } from '../../store/open-ledger.ts';
 import { apiUnderTest, type ApiUnderTest } from '../api-under-test.ts';
 
 const WHY = { reason: 'ticket 12' };
-const DESK = { name: 'desk', role: 'crediting', ...WHY };
+const NEW_TOKEN = { name: 'desk', role: 'crediting', ...WHY };
 
 function bearer(token: unknown): { headers: { Authorization: string } } {
   return { headers: { Authorization: `Bearer ${String(token)}` } };
@@ -27,7 +27,7 @@ async function statusWith(api: ApiUnderTest, token: unknown): Promise<number> {
 
 test('an admin makes a token that works at once with its role, and the store keeps its digest alone', async () => {
   const api = await apiUnderTest();
-  const { status, body } = await api.post('/v1/tokens', DESK, 'ada');
+  const { status, body } = await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   expect([status, body]).toEqual([
     200,
     {
@@ -57,7 +57,7 @@ test('an admin makes a token that works at once with its role, and the store kee
 
 test('a rotation ends the old token at once, and one that was based on another version is refused', async () => {
   const api = await apiUnderTest();
-  const { body: first } = await api.post('/v1/tokens', DESK, 'ada');
+  const { body: first } = await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   const rotation = { version: first['version'], ...WHY };
   const { body: second } = await api.post('/v1/tokens/desk/rotate', rotation, 'ada');
   expect([await statusWith(api, first['token']), await statusWith(api, second['token'])]).toEqual([
@@ -73,15 +73,15 @@ test('a rotation ends the old token at once, and one that was based on another v
 
 test('a revoked token stays revoked, and its name is never used again', async () => {
   const api = await apiUnderTest();
-  const { body } = await api.post('/v1/tokens', DESK, 'ada');
+  const { body } = await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   expect((await api.post('/v1/tokens/desk/revoke', WHY, 'ada')).body['state']).toBe('revoked');
   expect(await statusWith(api, body['token'])).toBe(401);
   const details = [
-    await api.post('/v1/tokens', DESK, 'ada'),
+    await api.post('/v1/tokens', NEW_TOKEN, 'ada'),
     await api.post('/v1/tokens/desk/revoke', WHY, 'ada'),
     await api.post('/v1/tokens/desk/rotate', { version: 'tok_9', ...WHY }, 'ada'),
     await api.post('/v1/tokens/none/revoke', WHY, 'ada'),
-    await api.post('/v1/tokens', { ...DESK, name: 'vera' }, 'ada'),
+    await api.post('/v1/tokens', { ...NEW_TOKEN, name: 'vera' }, 'ada'),
     await api.post('/v1/tokens/vera/revoke', WHY, 'ada'),
   ].map(({ status, body: { detail } }) => [status, detail]);
   const configured =
@@ -100,14 +100,14 @@ test.for(['person:ana', 'config', 'reconciler', '', 'a b', '-a', 'x'.repeat(65)]
   'a token cannot have the name "%s"',
   async (name) => {
     const api = await apiUnderTest();
-    const { status } = await api.post('/v1/tokens', { ...DESK, name }, 'ada');
+    const { status } = await api.post('/v1/tokens', { ...NEW_TOKEN, name }, 'ada');
     expect(status).toBe(400);
   },
 );
 
 test('the list has every token with its role and last use, those of the configuration first', async () => {
   const api = await apiUnderTest();
-  await api.post('/v1/tokens', DESK, 'ada');
+  await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   await api.get('/v1/deposits', 'vera');
   const { body } = await api.request('GET', '/v1/tokens', { as: 'audra' });
   const rows = (body['data'] as Record<string, unknown>[]).map((one) => [
@@ -130,9 +130,9 @@ test('the list has every token with its role and last use, those of the configur
 
 test('a replay of the journal makes the same tokens', async () => {
   const api = await apiUnderTest();
-  const { body } = await api.post('/v1/tokens', DESK, 'ada');
+  const { body } = await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   await api.post('/v1/tokens/desk/rotate', { version: body['version'], ...WHY }, 'ada');
-  await api.post('/v1/tokens', { ...DESK, name: 'till' }, 'ada');
+  await api.post('/v1/tokens', { ...NEW_TOKEN, name: 'till' }, 'ada');
   await api.post('/v1/tokens/till/revoke', WHY, 'ada');
   expect(problemsOf(api)).toEqual([]);
   api.open.db.exec("UPDATE token_changes SET role = 'admin' WHERE name = 'desk'");
@@ -141,7 +141,7 @@ test('a replay of the journal makes the same tokens', async () => {
 
 test('a rotation may give another role: the name stays, and a replay finds the same', async () => {
   const api = await apiUnderTest();
-  const { body: first } = await api.post('/v1/tokens', DESK, 'ada');
+  const { body: first } = await api.post('/v1/tokens', NEW_TOKEN, 'ada');
   const { version } = first;
   const rotation = { version, role: 'viewer', reason: 'moved to support' };
   const { status, body } = await api.post('/v1/tokens/desk/rotate', rotation, 'ada');
