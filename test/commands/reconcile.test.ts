@@ -53,8 +53,8 @@ test.each([
     { custody: { circuit: 'open', requests: { minute: 3, hour: 3 } } },
     'waiting 0 s; the custody API does not answer as it should',
   ],
-  ['how long it takes, without a custody API', { custody: null }, 'waiting 0 s\u001B'],
-])('a person who waits for a run is told %s', async (_what, readyz, says) => {
+  ['the time, without a custody API', { custody: null }, 'waiting 0 s\u001B'],
+])('the command shows, while a run takes long, %s', async (_what, readyz, says) => {
   const stream = Object.assign(new PassThrough(), { isTTY: true });
   const url = await slowDaemon(JSON.stringify(readyz));
   const run = await reconcileAt({

@@ -7,11 +7,11 @@ import type { Clock } from '../../src/custody/clock.ts';
 function terminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
   const text = (): string => String(stream.read() ?? '');
-  // oxlint-disable-next-line no-control-regex -- these are what a terminal is told by
+  // oxlint-disable-next-line no-control-regex -- terminals are controlled by these characters
   return { stream, said: () => text().split(/(?:\u001B\[2K|\u001B\[1G|\n)+/) };
 }
 
-/** A clock whose sleeps end when they are told to. */
+/** A clock whose sleeps end at each call of `step`. */
 function steppedClock(): Clock & { step: () => Promise<void> } {
   let nowMs = 0;
   const sleeping: { ms: number; wake: () => void }[] = [];
@@ -36,7 +36,7 @@ function steppedClock(): Clock & { step: () => Promise<void> } {
 
 const NOTE = 'It is being worked on.';
 
-test('a person at a terminal is told why it takes long, as it is then, and the line goes away', async () => {
+test('a terminal shows the current reason for the wait, and the line goes away', async () => {
   const { stream, said } = terminal(true);
   const clock = steppedClock();
   let done: (result: string) => void = () => undefined;
@@ -58,7 +58,7 @@ test('a person at a terminal is told why it takes long, as it is then, and the l
   ]);
 });
 
-test('what is done at once, and what fails, is no reason for a line', async () => {
+test('work that ends at once or fails writes no line', async () => {
   const { stream, said } = terminal(true);
   const waiting = { stream, clock: steppedClock(), note: NOTE, why: async () => 'a reason' };
   expect(await waitingFor(Promise.resolve(7), waiting)).toBe(7);

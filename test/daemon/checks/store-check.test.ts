@@ -20,7 +20,7 @@ test.for(['file', 'folder'])(
   },
 );
 
-test('a store that can be read and written is told with what it holds', async () => {
+test('a store that can be read and written is ok, and the result names its file', async () => {
   const { open, path } = await openLedgerFile();
   open.close();
   const [store] = await checkStore(path, { now: START, mayWrite: () => true });

@@ -28,6 +28,6 @@ test.for<[UnavailableCause, string]>([
     { kind: 'timeout', timeoutMs: 10_000 },
     'https://custody.example does not answer (timeout): check custody.baseUrl and the network',
   ],
-])('%j is told by what a person can look up', ([cause, text]) => {
+])('the text of %j names what a person can check', ([cause, text]) => {
   expect(failureText({ kind: 'unavailable', cause }, CUSTODY)).toBe(text);
 });

@@ -57,7 +57,7 @@ test('the socket of a killed daemon is taken over, that of a running one is not'
   expect((await ask(listeners.url)).status).toBe(200);
 });
 
-test('a file in the place of the socket, or no folder for it, is refused', async () => {
+test('a socket path that holds another file, or is in no folder, is refused', async () => {
   const folder = certificateFolder();
   const path = join(folder, 'in.sock');
   writeFileSync(path, 'a file');
@@ -152,7 +152,7 @@ test('without it, its header is no request', async () => {
   expect(await exchange(listeners.url, sent)).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('the PROXY protocol makes nobody a permitted peer, nor takes the proxy its place', async () => {
+test('an address in the PROXY header makes nobody a permitted peer', async () => {
   const daemon = await openDaemon({
     listen: { proxyProtocol: true },
     clientCertificate: { ...RULE, from: ['192.0.2.0/24'] },

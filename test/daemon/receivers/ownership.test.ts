@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { Ownership, type LivingDuties } from '../../../src/daemon/receivers/ownership.ts';
 
-/** Duties that tell their steps. */
-function told(prepare: () => Promise<void> = () => Promise.resolve()) {
+/** An ownership whose duties record their steps. */
+function recordedOwnership(prepare: () => Promise<void> = () => Promise.resolve()) {
   const steps: string[] = [];
   let created = 0;
   const ownership = new Ownership((): LivingDuties => {
     created += 1;
-    const tell = (step: string): void => void steps.push(`${step} ${created}`);
+    const record = (step: string): void => void steps.push(`${step} ${created}`);
     return {
       prepare: () => {
-        tell('prepare');
+        record('prepare');
         return prepare();
       },
-      start: () => tell('start'),
-      stop: (step) => Promise.resolve(tell(`stop ${step}`)),
+      start: () => record('start'),
+      stop: (step) => Promise.resolve(record(`stop ${step}`)),
     };
   });
   return { ownership, steps };
@@ -29,7 +29,7 @@ const STOPS = [
 ];
 
 test('an owner prepares its duties, starts them, and stops them in order', async () => {
-  const { ownership, steps } = told();
+  const { ownership, steps } = recordedOwnership();
   expect(ownership.duties).toBe(null);
   await ownership.begin();
   ownership.start();
@@ -40,7 +40,7 @@ test('an owner prepares its duties, starts them, and stops them in order', async
 });
 
 test('an owner that takes over again has new duties', async () => {
-  const { ownership, steps } = told();
+  const { ownership, steps } = recordedOwnership();
   await ownership.begin();
   ownership.start();
   await ownership.end();
@@ -52,14 +52,16 @@ test('an owner that takes over again has new duties', async () => {
 });
 
 test('duties that cannot be prepared are stopped and forgotten', async () => {
-  const { ownership, steps } = told(() => Promise.reject(new Error('the disk is full')));
+  const { ownership, steps } = recordedOwnership(() =>
+    Promise.reject(new Error('the disk is full')),
+  );
   await expect(ownership.begin()).rejects.toThrow('the disk is full');
   expect(ownership.duties).toBe(null);
   expect(steps).toEqual(['prepare 1', ...STOPS.map((step) => `${step} 1`)]);
 });
 
 test('a receiver without duties has nothing to stop', async () => {
-  const { ownership, steps } = told();
+  const { ownership, steps } = recordedOwnership();
   await ownership.stop('schedule');
   await ownership.end();
   expect(steps).toEqual([]);

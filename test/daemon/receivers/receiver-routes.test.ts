@@ -67,7 +67,7 @@ test('a frame gives back its facts, and damaged bytes are no frame', () => {
   expect(unframed(Buffer.concat([bytes, Buffer.from('x')]), decode)).toBe(null);
 });
 
-test('a run and a close at a follower take place at the owner', async () => {
+test('a run and a close that a follower is asked for run at the owner', async () => {
   const owner = new TestOwner();
   const at = await owner.listen();
   const { client } = follower();

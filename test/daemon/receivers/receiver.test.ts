@@ -8,8 +8,8 @@ import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 const OWN_URL = 'http://a.invalid';
 const OTHER: Owner = { name: 'b', url: 'http://b.invalid', epoch: 4, isLeased: true };
 
-/** A receiver that tells its routes and the life of its duties. */
-function told(position = 7) {
+/** A receiver, and a record of its routes and of the steps of its duties. */
+function receiverAt(position = 7) {
   const said: string[] = [];
   const ownership = new Ownership(() => ({
     prepare: () => Promise.resolve(void said.push('prepare')),
@@ -39,7 +39,7 @@ function told(position = 7) {
 }
 
 test('duties begin with the ownership and end with it', async () => {
-  const { receiver, said } = told();
+  const { receiver, said } = receiverAt();
   receiver.take({ kind: 'follower', owner: OTHER });
   expect(receiver.epoch).toBe(null);
   receiver.take({ kind: 'owner', epoch: 5 });
@@ -51,7 +51,7 @@ test('duties begin with the ownership and end with it', async () => {
 });
 
 test('the owner of an empty journal takes facts after the policy', async () => {
-  const { receiver, said } = told(0);
+  const { receiver, said } = receiverAt(0);
   receiver.take({ kind: 'owner', epoch: 1 });
   expect([receiver.epoch, ...said]).toEqual([null, 'waiting']);
   await expect.poll(() => receiver.epoch).toBe(1);
@@ -60,7 +60,7 @@ test('the owner of an empty journal takes facts after the policy', async () => {
 });
 
 test('an ownership that ends while its duties begin starts none', async () => {
-  const { receiver, said } = told();
+  const { receiver, said } = receiverAt();
   receiver.take({ kind: 'owner', epoch: 1 });
   receiver.take({ kind: 'follower', owner: OTHER });
   await receiver.end();
@@ -68,7 +68,7 @@ test('an ownership that ends while its duties begin starts none', async () => {
 });
 
 test('a shutdown that comes while duties begin starts none', async () => {
-  const { receiver, ownership, said } = told();
+  const { receiver, ownership, said } = receiverAt();
   receiver.take({ kind: 'owner', epoch: 1 });
   receiver.beginNoDuties();
   await ownership.stop('schedule');
@@ -77,7 +77,7 @@ test('a shutdown that comes while duties begin starts none', async () => {
 });
 
 test('a receiver that becomes the owner during its shutdown begins no duties', async () => {
-  const { receiver, said } = told();
+  const { receiver, said } = receiverAt();
   receiver.beginNoDuties();
   receiver.take({ kind: 'owner', epoch: 1 });
   await receiver.end();
@@ -85,7 +85,7 @@ test('a receiver that becomes the owner during its shutdown begins no duties', a
 });
 
 test('a receiver is level when it holds what the owner holds', async () => {
-  const [level, behind] = [told(7).receiver, told(6).receiver];
+  const [level, behind] = [receiverAt(7).receiver, receiverAt(6).receiver];
   for (const receiver of [level, behind]) receiver.take({ kind: 'follower', owner: OTHER });
   expect([await level.isLevel(), await behind.isLevel()]).toEqual([true, false]);
   level.take({ kind: 'cut_off', cause: 'the network' });
@@ -95,20 +95,20 @@ test('a receiver is level when it holds what the owner holds', async () => {
 });
 
 test('a diverged replica refuses facts', () => {
-  const { receiver, said } = told();
+  const { receiver, said } = receiverAt();
   receiver.take({ kind: 'diverged', detail: 'another journal' });
   expect(said).toEqual(['refusing']);
 });
 
 test('a receiver whose URL another owner has says so and hands it nothing', () => {
-  const { receiver, said } = told();
+  const { receiver, said } = receiverAt();
   receiver.take({ kind: 'follower', owner: { ...OTHER, url: OWN_URL } });
   expect(said).toEqual(['waiting']);
   expect(receiver.nameTaken).toContain('give each receiver its own receiver.name and receiver.url');
 });
 
 test('a call that the owner does not answer says why', async () => {
-  const { receiver } = told();
+  const { receiver } = receiverAt();
   expect(await receiver.reconcile()).toMatchObject({ kind: 'not_recorded' });
   receiver.take({ kind: 'follower', owner: OTHER });
   expect(await receiver.reconcile()).toEqual({

@@ -52,8 +52,8 @@ test('amounts of any size cross, and no list of changes is not an empty one', ()
   fc.assert(
     fc.property(fc.option(amounts), (given) => {
       const changes = given?.map((amount) => balanceChange(Amount(amount))) ?? null;
-      const told = { ...fact, notification: { ...fact.notification, changes } };
-      expect(arrived([told])).toEqual([told]);
+      const changed = { ...fact, notification: { ...fact.notification, changes } };
+      expect(arrived([changed])).toEqual([changed]);
     }),
   );
 });

@@ -68,20 +68,20 @@ async function writerOver(options: {
     lastId += facts.length;
   };
   /** The answers of all facts that were given, in their order. */
-  const settled = async (): Promise<(Answer | undefined)[]> => {
+  const answered = async (): Promise<(Answer | undefined)[]> => {
     await expect.poll(() => answers.size === lastId).toBe(true);
     return Array.from({ length: lastId }, (_, index) => answers.get(index + 1));
   };
-  return { open, writer, done, said, give, settled };
+  return { open, writer, done, said, give, answered };
 }
 
 test('facts that arrive together are one transaction, answered in one message', async () => {
-  const { give, settled, done, said } = await writerOver({});
+  const { give, answered, done, said } = await writerOver({});
   const facts = deposits(6);
   give(facts.slice(0, 3));
   give(facts.slice(3));
   give(facts.slice(0, 1));
-  const answers = await settled();
+  const answers = await answered();
   expect(answers).toEqual([...facts.map(() => accepted), { ...accepted, status: 'duplicate' }]);
   expect(done).toEqual([7]);
   expect(said.map(({ kind }) => kind)).toEqual(['answers']);
@@ -89,7 +89,7 @@ test('facts that arrive together are one transaction, answered in one message', 
 
 test('facts that arrive during a transaction share the next, in full transactions', async () => {
   const facts = deposits(31);
-  const { give, settled, done, writer } = await writerOver({
+  const { give, answered, done, writer } = await writerOver({
     batchMax: 10,
     meanwhile: (commits) => {
       if (commits === 1) for (const fact of facts.slice(1)) give([fact]);
@@ -97,7 +97,7 @@ test('facts that arrive during a transaction share the next, in full transaction
     },
   });
   give(facts.slice(0, 1));
-  expect(await settled()).toEqual(facts.map(() => accepted));
+  expect(await answered()).toEqual(facts.map(() => accepted));
   expect(done).toEqual([1, 'tidy', 10, 10, 10]);
 });
 
@@ -110,15 +110,15 @@ test('closing commits and answers what was given before it closes the store', as
   expect(said.flatMap((one) => (one.kind === 'answers' ? one.answers : []))).toHaveLength(3);
 });
 
-test('a store that cannot write now is told to all, and its state once until it is over', async () => {
+test('every fact is answered while the store cannot write, and its state is said once at each change', async () => {
   let isFull = true;
-  const { give, settled, said } = await writerOver({ batchMax: 2, isFull: () => isFull });
+  const { give, answered, said } = await writerOver({ batchMax: 2, isFull: () => isFull });
   const facts = deposits(4);
   give(facts);
-  expect(await settled()).toEqual(facts.map(() => FULL));
+  expect(await answered()).toEqual(facts.map(() => FULL));
   isFull = false;
   give(facts.slice(0, 1));
-  expect((await settled()).at(-1)).toEqual(accepted);
+  expect((await answered()).at(-1)).toEqual(accepted);
   const states = said.flatMap((one) => (one.kind === 'store' ? [one.failure] : []));
   expect(states).toEqual(['SQLITE_FULL: disk full', null]);
 });
@@ -126,10 +126,10 @@ test('a store that cannot write now is told to all, and its state once until it 
 describe('a fact that trips a bug', () => {
   test('goes to quarantine alone; every transaction that was tried is observed', async () => {
     const isBug = (fact: Fact): boolean => isAbout(fact, '0x2');
-    const { give, settled, said, open } = await writerOver({ isBug });
+    const { give, answered, said, open } = await writerOver({ isBug });
     give(deposits(4));
     const quarantined = { kind: 'delivery', status: 'quarantined' };
-    expect(await settled()).toEqual([accepted, accepted, quarantined, accepted]);
+    expect(await answered()).toEqual([accepted, accepted, quarantined, accepted]);
     const commits = said.flatMap((one) => (one.kind === 'answers' ? one.commits : []));
     expect(commits.map(({ facts, failed }) => [facts, failed])).toEqual([
       [4, true],
@@ -145,9 +145,9 @@ describe('a fact that trips a bug', () => {
   });
 
   test('and is no notification fails by itself, with what is known of the bug', async () => {
-    const { give, settled } = await writerOver({ isBug: ({ kind }) => kind === 'decision' });
+    const { give, answered } = await writerOver({ isBug: ({ kind }) => kind === 'decision' });
     give([...deposits(1), DECISION]);
-    expect(await settled()).toMatchObject([
+    expect(await answered()).toMatchObject([
       accepted,
       { kind: 'failed', failure: { name: 'Error', message: 'a bug' } },
     ]);

@@ -52,7 +52,7 @@ test('the counts of all lives of the daemon are added up', async () => {
   expect([figures?.items, figures?.p99Seconds]).toEqual([100, 0.5]);
 });
 
-test('beyond the last bound that bound is told', async () => {
+test('a latency beyond the last bucket is given as the bound of that bucket', async () => {
   expect(await figuresOf(page({ '0.5': 0, '60': 0, '+Inf': 3 }))).toEqual({
     items: 3,
     p50Seconds: 60,

@@ -47,14 +47,14 @@ test('the end waits for deposits under way, and then for the consumer to acknowl
   expect([outstanding, pauses]).toEqual([NOTHING, 4]);
 });
 
-test('what moves is waited for, however long it took until it did', async () => {
+test('a change resets the time that the end may wait without one', async () => {
   const { store, api } = await served();
   // No time is given: each look would be the last if it did not find something moved.
   const steps = [() => verifyWith(store.open), () => consumeOnce(api)];
   expect(await lookBetween(api, steps)).toEqual({ outstanding: NOTHING, pauses: 2 });
 });
 
-test('when nothing moves any more, what is outstanding is told', async () => {
+test('when nothing changes any more, the result names what is outstanding', async () => {
   const { store, api } = await served();
   const before = await lookBetween(api, [], { idleMinutesMax: 3 });
   expect(before).toEqual({ outstanding: { ...NOTHING, deposits: 1 }, pauses: 3 });

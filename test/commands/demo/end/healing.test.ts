@@ -30,7 +30,7 @@ async function healing(
 }
 
 /** Another deposit, credited and acknowledged. */
-async function settleAnother(
+async function acknowledgeAnother(
   { api, open, service }: { api: ProductApi; open: OpenLedger; service: Service },
   number: number,
 ): Promise<void> {
@@ -52,20 +52,20 @@ async function stage() {
   const { store, service, api } = await served();
   const { open } = store;
   await verifyWith(open);
-  // Anything from before is long past.
+  // Earlier deposits and breaks are old by now.
   open.at += HOUR_MS;
   return { store, open, service, api };
 }
 
 const NOTHING_NEW = 'no new deposit of vault v1 is settled';
 
-test('an episode has healed when a deposit that came after it is settled', async () => {
+test('an episode has healed when a later deposit is `settled`', async () => {
   const all = await stage();
-  const steps = [() => undefined, () => settleAnother(all, 1), () => undefined];
+  const steps = [() => undefined, () => acknowledgeAnother(all, 1), () => undefined];
   expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 1 });
 });
 
-test('it has not healed while a break is open, but for one that waits for a person', async () => {
+test('an episode has not healed while a break is open, except a break that waits for a person', async () => {
   const all = await stage();
   await all.open.deliver({ id: 'strange', stream: 'weather' });
   const { id } = all.open.openBreak('quarantined');
@@ -75,12 +75,12 @@ test('it has not healed while a break is open, but for one that waits for a pers
     memo: '88',
     transactionId: 'dep-tx-memo',
   });
-  const steps = [() => settleAnother(all, 1), () => all.open.deliver(unattributed), resolve];
+  const steps = [() => acknowledgeAnother(all, 1), () => all.open.deliver(unattributed), resolve];
   expect(await healing(all, steps)).toEqual({ disorder: [], stepsLeft: 0 });
   expect(all.open.openBreak('unattributed_memo').state).toBe('open');
 });
 
-test('after two minutes it tells what is not in order', async () => {
+test('after two minutes the result names what is not in order', async () => {
   const all = await stage();
   await all.open.deliver({ id: 'strange', stream: 'weather' });
   const { disorder } = await healing(all, []);
