@@ -25,7 +25,7 @@ import { CloseCalendar } from '../reconcile/close/calendar.ts';
 import { ReadRefused } from '../store/reads.ts';
 import { checkIssuer } from './checks/issuer-check.ts';
 import { checkJournal } from './checks/journal-check.ts';
-import { RememberedChecks } from './checks/remembered-checks.ts';
+import { CachedChecks } from './checks/cached-checks.ts';
 import { checkRunning, type Running } from './checks/running-check.ts';
 import { policyWarnings } from './start/policy-warnings.ts';
 import { signInProvider } from './start/sign-in-provider.ts';
@@ -225,8 +225,8 @@ function callsOf({ ownership, shared }: Parts): Pick<Duties, 'reconcile' | 'clos
 }
 
 /** Checks of servers that others run; none costs a request to the custody API. */
-function otherChecks({ config: { store, console } }: Pick<Parts, 'config'>): RememberedChecks {
-  return new RememberedChecks({
+function otherChecks({ config: { store, console } }: Pick<Parts, 'config'>): CachedChecks {
+  return new CachedChecks({
     now: () => Date.now(),
     make: async () =>
       (await Promise.all([checkJournal(store, Date.now), checkIssuer(console.oidc)])).flat(),
@@ -264,7 +264,7 @@ function policyServices(parts: Parts): PolicyServices {
   };
 }
 
-/** What a diverged replica still answers: what tells that it has diverged. */
+/** Paths that a diverged replica still answers; their answers say that it has diverged. */
 const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** A diverged replica must show nobody a credit, a balance or a report. */

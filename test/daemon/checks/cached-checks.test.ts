@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { ok } from '../../../src/daemon/checks/diagnosis.ts';
-import { RememberedChecks } from '../../../src/daemon/checks/remembered-checks.ts';
+import { CachedChecks } from '../../../src/daemon/checks/cached-checks.ts';
 
 /** Checks whose answer is how often they were made; `time.ms` is the clock. */
 function counted(answers: (count: number) => Promise<string>) {
   const time = { ms: 0 };
   let count = 0;
-  const checks = new RememberedChecks({
+  const checks = new CachedChecks({
     make: async () => [ok('provider', await answers((count += 1)))],
     now: () => time.ms,
   });

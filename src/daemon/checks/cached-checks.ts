@@ -1,13 +1,13 @@
 import { problem, type Diagnosis } from './diagnosis.ts';
 
 /** A page that many people reload asks the servers once in this time. */
-const REMEMBERED_MS = 30_000;
+const CACHED_MS = 30_000;
 
 /**
  * Checks that ask other servers, made at most once in thirty seconds. People who ask meanwhile get
  * the same answer. A check that fails itself is a problem, and is made again at the next call.
  */
-export class RememberedChecks {
+export class CachedChecks {
   readonly #make: () => Promise<readonly Diagnosis[]>;
   readonly #now: () => number;
   #last: { readonly at: number; readonly found: Promise<readonly Diagnosis[]> } | undefined;
@@ -20,7 +20,7 @@ export class RememberedChecks {
 
   async found(): Promise<readonly Diagnosis[]> {
     const at = this.#now();
-    const isFresh = this.#last !== undefined && Math.abs(at - this.#last.at) < REMEMBERED_MS;
+    const isFresh = this.#last !== undefined && Math.abs(at - this.#last.at) < CACHED_MS;
     if (!isFresh) this.#last = { at, found: this.#make() };
     try {
       return (await this.#last?.found) ?? [];
