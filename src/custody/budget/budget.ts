@@ -1,7 +1,7 @@
 import {
   isUnderWay,
   MemoryRequestLog,
-  REMEMBERED_MS,
+  HISTORY_MS,
   type RequestEntries,
   type RequestHistory,
   type RequestLog,
@@ -12,7 +12,7 @@ import { laneRoom, laneRoomAt, shareOf, WINDOWS, type Priority } from './lane.ts
 import { usedOf } from './window.ts';
 
 /** The longest silence that a header can impose: the longest window of the spec. */
-export const SILENCE_MS_MAX = REMEMBERED_MS;
+export const SILENCE_MS_MAX = HISTORY_MS;
 
 /** Another process holds the log for microseconds: retry soon. */
 const BUSY_MS = 50;

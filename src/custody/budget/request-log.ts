@@ -60,7 +60,7 @@ export interface RequestLog {
 }
 
 /** Older requests count in no window, milliseconds. */
-export const REMEMBERED_MS = 3_600_000;
+export const HISTORY_MS = 3_600_000;
 
 /**
  * A request under way for longer was lost with its process, because an attempt takes at most 10 s.
@@ -91,12 +91,12 @@ export class MemoryRequestLog implements RequestLog, RequestEntries {
 
   historyAt(nowMs: number): RequestHistory {
     this.#requests = this.#requests.flatMap((request) => {
-      if (finishedBy(request) + REMEMBERED_MS < nowMs) return [];
+      if (finishedBy(request) + HISTORY_MS < nowMs) return [];
       return request.startedAtMs <= nowMs && (request.finishedAtMs ?? 0) <= nowMs
         ? [request]
         : [setBack(request, nowMs)];
     });
-    const latestMs = nowMs + REMEMBERED_MS;
+    const latestMs = nowMs + HISTORY_MS;
     this.#silentUntilMs = Math.min(this.#silentUntilMs, latestMs);
     if (this.#serviceCount !== null && this.#serviceCount.resetAtMs > latestMs) {
       this.#serviceCount = { ...this.#serviceCount, resetAtMs: latestMs };

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { rmSync } from 'node:fs';
 import {
-  REMEMBERED_MS,
+  HISTORY_MS,
   UNDER_WAY_MS_MAX,
   type LoggedRequest,
   type RequestEntries,
@@ -169,8 +169,8 @@ class SharedEntries implements RequestEntries {
 
   historyAt(nowMs: number): RequestHistory {
     this.#pullBack.run({ nowMs });
-    this.#shorten.run({ latestMs: nowMs + REMEMBERED_MS });
-    this.#forget.run({ lostMs: UNDER_WAY_MS_MAX, sinceMs: nowMs - REMEMBERED_MS });
+    this.#shorten.run({ latestMs: nowMs + HISTORY_MS });
+    this.#forget.run({ lostMs: UNDER_WAY_MS_MAX, sinceMs: nowMs - HISTORY_MS });
     const client = this.#client.get(this.#clientId);
     return {
       requests: this.#requests.all(this.#clientId),

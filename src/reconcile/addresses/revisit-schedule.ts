@@ -3,8 +3,8 @@ import type { VaultAddress } from '../../store/answers.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { nextBackoffMs } from '../pacing/lookup-backoff.ts';
 
-/** Most addresses and movements remembered; the oldest are evicted. */
-const REMEMBERED_MAX = 10_000;
+/** Most addresses and movements kept; the oldest are evicted. */
+const ENTRIES_MAX = 10_000;
 
 interface Revisit {
   readonly address: VaultAddress;
@@ -40,7 +40,7 @@ export class RevisitSchedule {
     if (before !== undefined && before.dueAt > now) return;
     const intervalMs = nextBackoffMs(before?.intervalMs);
     const revisit = { address: { vaultId, addressId }, dueAt: now + intervalMs, intervalMs };
-    putBounded(this.#revisits, [addressId, revisit], REMEMBERED_MAX);
+    putBounded(this.#revisits, [addressId, revisit], ENTRIES_MAX);
   }
 
   /** When the movement was first found unexplained, Unix milliseconds. */
@@ -49,7 +49,7 @@ export class RevisitSchedule {
   }
 
   notice(movement: AddressMovement, at: number): void {
-    putBounded(this.#noticed, [noticeKey(movement), at], REMEMBERED_MAX);
+    putBounded(this.#noticed, [noticeKey(movement), at], ENTRIES_MAX);
   }
 
   forgetNotice(movement: AddressMovement): void {

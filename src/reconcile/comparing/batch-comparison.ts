@@ -120,17 +120,17 @@ export function unlisted(
 }
 
 /** Rows compared before yielding to the event loop: about 10 ms of work. */
-const ROWS_PER_TURN = 500;
+const ROWS_PER_BATCH = 500;
 
 /** Compares every row. Yields to the event loop between batches, so that intake does not wait. */
-async function inTurns(
+async function inBatches(
   rows: readonly CustodyTransaction[],
   compare: (row: CustodyTransaction) => readonly Compared[],
 ): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [index, row] of rows.entries()) {
     compared.push(...compare(row));
-    if ((index + 1) % ROWS_PER_TURN === 0) await nextTurn();
+    if ((index + 1) % ROWS_PER_BATCH === 0) await nextTurn();
   }
   return compared;
 }
@@ -147,10 +147,10 @@ export async function compareAll(context: {
   const { transactions, absent, waiting, disowned, snapshot } = context;
   const rows = [...transactions.values()];
   const sent = rows.filter((row) => row.type === 'outgoing');
-  const outgoing = await inTurns(sent, (row) => [compareOutgoingRow(row, snapshot)]);
+  const outgoing = await inBatches(sent, (row) => [compareOutgoingRow(row, snapshot)]);
   const own = new Set(sent.filter((row) => row.blockchainHash !== null).map(hashKeyOf));
   const received = rows.filter((row) => row.type === 'incoming');
-  const incoming = await inTurns(received, (row) => {
+  const incoming = await inBatches(received, (row) => {
     const deposits = depositsOf(row, snapshot).map((deposit) => {
       if (own.has(hashKeyOf(deposit))) return { ...deposit, ownTransfer: true };
       // The writer applies the record that disowns the hash first; compare with that state.

@@ -35,7 +35,7 @@ export interface Disputes {
  * answers for any number of claimed transactions.
  */
 export class DisputedHashes {
-  readonly #turns = new LookupBackoff<Disputed>(hashKeyOf);
+  readonly #backoff = new LookupBackoff<Disputed>(hashKeyOf);
 
   /** `deposits`: deposits that are internal only by a webhook's claim, the oldest first. */
   async ask(context: {
@@ -46,7 +46,7 @@ export class DisputedHashes {
     deadlineMs: number;
   }): Promise<Disputes> {
     const { custody, now, graceMs, deadlineMs } = context;
-    const due = this.#turns.due(disputedIn(context.deposits), now);
+    const due = this.#backoff.due(disputedIn(context.deposits), now);
     const records: CustodyRecord[] = [];
     const transactions: CustodyTransaction[] = [];
     const disowned = new Set<string>();
@@ -56,7 +56,7 @@ export class DisputedHashes {
       if (answer.kind === 'failed') failed += 1;
       else requests += 1;
       if (answer.kind === 'failed' && answer.final) break;
-      this.#turns.take(one, now);
+      this.#backoff.take(one, now);
       if (answer.kind !== 'complete') continue;
       transactions.push(...answer.rows);
       if (answer.rows.some(({ type }) => type === 'outgoing')) continue;

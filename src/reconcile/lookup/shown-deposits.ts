@@ -5,8 +5,8 @@ import type { DepositId, TransactionId } from '../../domain/ids.ts';
 import { putBounded } from '../pacing/bounded-map.ts';
 import { interleaved } from '../pacing/lookup-backoff.ts';
 
-/** Most deposits remembered as shown; an evicted deposit queues with the unknown ones. */
-const REMEMBERED_MAX = 100_000;
+/** Most deposits kept as shown; an evicted deposit queues with the unknown ones. */
+const DEPOSITS_MAX = 100_000;
 
 /**
  * Deposits that the custody API has shown at their address, for example while they gain depth.
@@ -15,13 +15,13 @@ const REMEMBERED_MAX = 100_000;
 export class ShownDeposits {
   readonly #shown = new Map<DepositId, true>();
 
-  /** Remembers the deposits that these rows show. */
+  /** Keeps the deposits that these rows show. */
   see(deposits: readonly Deposit[], rows: ReadonlyMap<TransactionId, CustodyTransaction>): void {
     for (const deposit of deposits) {
       const row = deposit.transactionId === null ? undefined : rows.get(deposit.transactionId);
       if (row === undefined || !isRecordOf(deposit, row)) continue;
       if (custodyReceived(deposit, row.changes ?? []) === undefined) continue;
-      putBounded(this.#shown, [deposit.depositId, true], REMEMBERED_MAX);
+      putBounded(this.#shown, [deposit.depositId, true], DEPOSITS_MAX);
     }
   }
 

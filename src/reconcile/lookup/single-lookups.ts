@@ -79,7 +79,7 @@ export class SingleLookups {
     const found = new Map(deposits.transactions.map((row) => [row.transactionId, row]));
     this.#shown.see(asked, found);
     const withdrawals = await roundOf(this.#withdrawals, {
-      due: shownByTurns(this.#withdrawals.due(context.withdrawals, now)),
+      due: alternatelyShown(this.#withdrawals.due(context.withdrawals, now)),
       max: deposits.final ? 0 : WITHDRAWALS_MAX,
       now,
       ask: (withdrawal) => lookUpWithdrawal(custody, withdrawal, deadlineMs),
@@ -126,7 +126,7 @@ function leadsElsewhere(deposit: Deposit, { transactions }: Answered): boolean {
 }
 
 async function roundOf<Subject>(
-  turns: LookupBackoff<Subject>,
+  backoff: LookupBackoff<Subject>,
   round: {
     due: readonly Subject[];
     max: number;
@@ -147,12 +147,12 @@ async function roundOf<Subject>(
       final = found.final;
       if (final) break;
       // Counts as an attempt: a look-up that keeps failing must not starve the others.
-      turns.take(subject, now);
+      backoff.take(subject, now);
       continue;
     }
     answered += 1;
     requests += found.requests;
-    turns.take(subject, now);
+    backoff.take(subject, now);
     if (found.kind === 'absent') absent.push(subject);
     transactions.push(...found.transactions);
   }
@@ -161,7 +161,7 @@ async function roundOf<Subject>(
 }
 
 /** Shown deposits get half of the look-ups: forged ones can arrive faster than look-ups. */
-function shownByTurns(withdrawals: readonly Withdrawal[]): Withdrawal[] {
+function alternatelyShown(withdrawals: readonly Withdrawal[]): Withdrawal[] {
   const isShown = ({ custody }: Withdrawal): boolean => custody === 'doubted';
   return interleaved(
     withdrawals.filter(isShown),

@@ -45,7 +45,7 @@ function keyOf({ vaultId, network, blockchainHash }: VaultHash): string {
  * growing intervals.
  */
 export class UnsettledMovements {
-  readonly #turns = new LookupBackoff<Unsettled>(keyOf);
+  readonly #backoff = new LookupBackoff<Unsettled>(keyOf);
 
   async compareSums(context: {
     custody: CustodyClient;
@@ -68,7 +68,7 @@ export class UnsettledMovements {
       if (sums !== null && addUp(one, sums)) records.push(recordOf(one, sums));
       else if (age >= graceMs) open.push(one);
     }
-    const due = this.#turns.due(open, now);
+    const due = this.#backoff.due(open, now);
     let [requests, failed] = [0, 0];
     const room = Math.min(LOOK_UPS_MAX, custody.room('inactive'));
     for (const one of due.slice(0, room)) {
@@ -76,7 +76,7 @@ export class UnsettledMovements {
       if (asked.kind === 'failed') failed += 1;
       else requests += 1;
       if (asked.kind === 'failed' && asked.final) break;
-      this.#turns.take(one, now);
+      this.#backoff.take(one, now);
       const sums = asked.kind === 'complete' ? sumsFor(one, asked.rows) : null;
       if (sums !== null && saysAnythingNew(one, sums)) records.push(recordOf(one, sums));
     }

@@ -15,22 +15,22 @@ export function nextBackoffMs(before: number | undefined): number {
   return before === undefined ? FIRST_INTERVAL_MS : Math.min(before * 2, INTERVAL_MS_MAX);
 }
 
-/** Most subjects remembered; an evicted subject is due at once. */
-const REMEMBERED_MAX = 100_000;
+/** Most subjects kept; an evicted subject is due at once. */
+const SUBJECTS_MAX = 100_000;
 
 interface AskedTimes {
   readonly askedAt: number;
   readonly dueAt: number;
 }
 
-interface LookupTurn extends AskedTimes {
+interface LookupTimes extends AskedTimes {
   readonly intervalMs: number;
 }
 
 /** Schedules single look-ups: each subject is due again after growing intervals. */
 export class LookupBackoff<Subject> {
   readonly #idOf: (subject: Subject) => string;
-  readonly #asked = new Map<string, LookupTurn>();
+  readonly #asked = new Map<string, LookupTimes>();
 
   constructor(idOf: (subject: Subject) => string) {
     this.#idOf = idOf;
@@ -38,20 +38,20 @@ export class LookupBackoff<Subject> {
 
   /** Subjects that are due, the longest overdue first. */
   due(subjects: readonly Subject[], now: number): Subject[] {
-    return this.#inOrder(subjects, (turn) => (isDue(now, turn) ? turn.dueAt : null));
+    return this.#inOrder(subjects, (times) => (isDue(now, times) ? times.dueAt : null));
   }
 
   /** Subjects that are not due, the longest unasked first. */
   early(subjects: readonly Subject[], now: number): Subject[] {
-    return this.#inOrder(subjects, (turn) => (isDue(now, turn) ? null : turn.askedAt));
+    return this.#inOrder(subjects, (times) => (isDue(now, times) ? null : times.askedAt));
   }
 
   /** Records a look-up of the subject with any result. */
   take(subject: Subject, now: number): void {
     const id = this.#idOf(subject);
     const intervalMs = nextBackoffMs(this.#asked.get(id)?.intervalMs);
-    const turn = { askedAt: now, dueAt: now + intervalMs, intervalMs };
-    putBounded(this.#asked, [id, turn], REMEMBERED_MAX);
+    const times = { askedAt: now, dueAt: now + intervalMs, intervalMs };
+    putBounded(this.#asked, [id, times], SUBJECTS_MAX);
   }
 
   /** Forgets a subject: if it appears again, it is due at once. */
@@ -60,7 +60,7 @@ export class LookupBackoff<Subject> {
   }
 
   /** Subjects with a rank, in ascending order. */
-  #inOrder(subjects: readonly Subject[], rankOf: (turn: AskedTimes) => number | null): Subject[] {
+  #inOrder(subjects: readonly Subject[], rankOf: (times: AskedTimes) => number | null): Subject[] {
     const ranked = subjects.flatMap((subject) => {
       const rank = rankOf(this.#asked.get(this.#idOf(subject)) ?? NEVER_ASKED);
       return rank === null ? [] : [{ subject, rank }];

@@ -20,8 +20,8 @@ const REPLAYS_MAX = 10;
 /** Most notifications per transaction looked up in our journal, the newest. */
 const LOOKED_UP_MAX = 100;
 
-/** Most transactions remembered as replayed; the oldest are evicted and may be replayed again. */
-const REMEMBERED_MAX = 10_000;
+/** Most transactions kept as replayed; the oldest are evicted and may be replayed again. */
+const REPLAYED_MAX = 10_000;
 
 /** The result of a run's repairs. */
 export interface RepairOutcome {
@@ -161,6 +161,6 @@ export class NotificationRepair {
   }
 
   #keepReplayed({ transactionId, status }: CustodyTransaction): void {
-    putBounded(this.#replayed, [transactionId, status], REMEMBERED_MAX);
+    putBounded(this.#replayed, [transactionId, status], REPLAYED_MAX);
   }
 }

@@ -17,7 +17,7 @@ const OPEN_MAX = 1_000;
  */
 export class OverdueTransactions {
   readonly #reads: Pick<Reads, 'openBreaksOf'>;
-  readonly #turns = new LookupBackoff<TransactionId>((transactionId) => transactionId);
+  readonly #backoff = new LookupBackoff<TransactionId>((transactionId) => transactionId);
 
   constructor(reads: Pick<Reads, 'openBreaksOf'>) {
     this.#reads = reads;
@@ -44,7 +44,7 @@ export class OverdueTransactions {
       [...open].filter((id) => !listed.has(id)),
       {
         ...context,
-        turns: this.#turns,
+        backoff: this.#backoff,
         room: () => custody.room('repair'),
         look: async (transactionId) => {
           requests += 1;
@@ -54,7 +54,7 @@ export class OverdueTransactions {
           });
           if (answer.kind === 'ok') transactions.push(transactionOf(answer.value));
           if (hasFailed(answer)) return 'failed';
-          return isOutOfReach(answer.kind) ? 'out of reach' : 'in trouble';
+          return isOutOfReach(answer.kind) ? 'out of reach' : 'unsolved';
         },
       },
     );

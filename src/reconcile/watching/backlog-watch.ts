@@ -72,7 +72,7 @@ export class BacklogWatch {
     let [requests, pulledForward] = [0, 0];
     const isReachable = await checkOpenBreaks(known, {
       ...context,
-      turns: this.#known,
+      backoff: this.#known,
       room: () => context.custody.room('repair'),
       look: async ({ vaultId, transactionId }) => {
         requests += 1;
@@ -148,7 +148,7 @@ function backlogRecord(vaultId: VaultId, overdue: readonly CustodyTransaction[])
 type Probed = 'pending' | 'clear' | 'unreadable' | 'failed' | 'out of reach';
 
 function lookOf(probed: Probed): Look {
-  if (probed === 'pending' || probed === 'unreadable') return 'in trouble';
+  if (probed === 'pending' || probed === 'unreadable') return 'unsolved';
   return probed === 'clear' ? 'fixed' : probed;
 }
 

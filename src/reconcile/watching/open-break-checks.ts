@@ -1,7 +1,7 @@
 import type { Tally } from '../comparing/tally.ts';
 import type { LookupBackoff } from '../pacing/lookup-backoff.ts';
 
-/** Most checks per run of due subjects that stay in trouble. */
+/** Most checks per run of due subjects whose problem persists. */
 const DUE_MAX = 3;
 
 /** Most checks per run of subjects that are not due: a few are checked in every run. */
@@ -13,7 +13,7 @@ const LOOKS_MAX = 20;
 /** The result of a check. */
 export type Look =
   /** The problem persists, or the answer is not conclusive. */
-  | 'in trouble'
+  | 'unsolved'
   | 'fixed'
   /** The API failed: further checks in this run would fail too. */
   | 'failed'
@@ -21,7 +21,7 @@ export type Look =
   | 'out of reach';
 
 /**
- * Checks subjects with an open break first, in every run. A subject that stays in trouble is due
+ * Checks subjects with an open break first, in every run. A subject whose problem persists is due
  * again at growing intervals. A few subjects that are not due are checked early, in rotation. Checks
  * that find the problem solved do not count against the limits. Returns whether the API answered all
  * checks; counts due but unchecked subjects in the tally.
@@ -29,7 +29,7 @@ export type Look =
 export async function checkOpenBreaks<Subject>(
   subjects: readonly Subject[],
   context: {
-    readonly turns: LookupBackoff<Subject>;
+    readonly backoff: LookupBackoff<Subject>;
     readonly now: number;
     readonly tally: Tally;
     /** Requests that may start now: checks never wait for budget. */
@@ -37,25 +37,25 @@ export async function checkOpenBreaks<Subject>(
     readonly look: (subject: Subject) => Promise<Look>;
   },
 ): Promise<boolean> {
-  const { turns, now, tally, room, look } = context;
-  const due = turns.due(subjects, now);
+  const { backoff, now, tally, room, look } = context;
+  const due = backoff.due(subjects, now);
   let [looks, dueLooks, isReachable] = [0, 0, true];
   for (const [list, most] of [
     [due, DUE_MAX],
-    [turns.early(subjects, now), EARLY_MAX],
+    [backoff.early(subjects, now), EARLY_MAX],
   ] as const) {
-    let troubled = 0;
+    let unsolved = 0;
     for (const subject of list) {
-      if (!isReachable || troubled === most || looks === LOOKS_MAX || room() === 0) break;
+      if (!isReachable || unsolved === most || looks === LOOKS_MAX || room() === 0) break;
       const found = await look(subject);
-      isReachable = found === 'in trouble' || found === 'fixed';
+      isReachable = found === 'unsolved' || found === 'fixed';
       if (found === 'out of reach') break;
       looks += 1;
       if (list === due) dueLooks += 1;
-      if (found === 'fixed') turns.forget(subject);
+      if (found === 'fixed') backoff.forget(subject);
       else {
-        turns.take(subject, now);
-        troubled += 1;
+        backoff.take(subject, now);
+        unsolved += 1;
       }
     }
   }

@@ -8,7 +8,7 @@ import { LookupBackoff } from '../pacing/lookup-backoff.ts';
  * gets one pull at a time, at growing intervals while notifications stay pending.
  */
 export class RetryPulls {
-  readonly #turns = new LookupBackoff<VaultId>((vaultId) => vaultId);
+  readonly #backoff = new LookupBackoff<VaultId>((vaultId) => vaultId);
 
   /** Returns the requests used and the number of vaults pulled forward, 0 or 1. */
   async pull(
@@ -16,15 +16,15 @@ export class RetryPulls {
     context: { custody: CustodyClient; now: number; deadlineMs: number },
   ): Promise<{ requests: number; pulledForward: number }> {
     const { custody, now, deadlineMs } = context;
-    if (this.#turns.due([vaultId], now).length === 0) return { requests: 0, pulledForward: 0 };
+    if (this.#backoff.due([vaultId], now).length === 0) return { requests: 0, pulledForward: 0 };
     const options = { priority: 'repair', deadlineMs } as const;
     const pulled = await custody.subscriptions.pullRetriesForward(vaultId, options);
-    this.#turns.take(vaultId, now);
+    this.#backoff.take(vaultId, now);
     return { requests: 1, pulledForward: pulled.kind === 'ok' ? 1 : 0 };
   }
 
   /** Forgets a vault: nothing is pending any more. */
   done(vaultId: VaultId): void {
-    this.#turns.forget(vaultId);
+    this.#backoff.forget(vaultId);
   }
 }

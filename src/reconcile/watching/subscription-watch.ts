@@ -80,16 +80,16 @@ export class SubscriptionWatch {
       if (looked === 'out of reach') return looked;
       this.#lookedAt.set(vaultId, context.now);
       if (looked === 'failed') return looked;
-      if (looked === 'not shown') return 'in trouble';
+      if (looked === 'not shown') return 'unsolved';
       this.#looked.set(vaultId, looked);
-      return wrongWith(looked, context.policy).length === 0 ? 'fixed' : 'in trouble';
+      return wrongWith(looked, context.policy).length === 0 ? 'fixed' : 'unsolved';
     };
     // Never wait for budget: an unchecked vault is due in the next run.
     const room = (): number => Math.floor(context.custody.room('inactive') / REQUESTS_PER_LOOK);
     const drifting = context.drifting.flatMap(({ subject }) => subject.vaultId ?? []);
     let isReachable = await checkOpenBreaks(drifting, {
       ...context,
-      turns: this.#drifting,
+      backoff: this.#drifting,
       room,
       look,
     });
@@ -101,7 +101,7 @@ export class SubscriptionWatch {
       if (!isReachable || room() === 0) break;
       const found = await look(vaultId);
       looks += 1;
-      isReachable = found === 'in trouble' || found === 'fixed';
+      isReachable = found === 'unsolved' || found === 'fixed';
     }
     context.tally.skip(isReachable ? 'rate_budget' : 'api_unavailable', due.length - looks);
     const depths = await depthRecords(context);

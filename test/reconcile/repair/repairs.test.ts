@@ -227,7 +227,7 @@ test('an empty budget stops checks of vaults, and the run does not wait', async 
   const run = await stage.run(sweep);
   expect(asked(stage, 'subscriptions', 'confirmationOverrides', 'vaults', 'networks')).toBe(0);
   expect(stage.now).toBe(before);
-  // Once as a vault in trouble, and once as one whose turn it is in the round.
+  // Once as a vault with a problem, and once as the next vault of the round.
   expect(run.skipped).toMatchObject({ rate_budget: 2 });
 });
 
