@@ -5,7 +5,7 @@ import { Scene } from './scene/scene.ts';
 
 /** The receivers are compared after so many faults. */
 const JUDGED_EVERY = 20;
-/** How often a fault befalls a rush of deliveries. */
+/** How often a fault happens during a rush of deliveries. */
 const RUSHES = 0.25;
 
 /** One fault that took place. */
@@ -62,7 +62,7 @@ async function suffer(
       scene.senders.pace = chance.happens(RUSHES) ? 'rush' : 'quiet';
       const before = scene.senders.acknowledged.size;
       const { serveMs, problems: broken } = await FAULTS[name](scene, chance);
-      await scene.settled();
+      await scene.untilHealthy();
       const acknowledged = [...scene.senders.acknowledged.keys()].slice(before);
       const event = { name, serveMs, acknowledged };
       events.push(event);

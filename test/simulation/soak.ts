@@ -14,7 +14,7 @@ const USAGE = `Plays the whole system from seeds and audits it at rest.
   npm run soak -- --seeds COUNT        many seeds, from 1 or from --from N
   --minutes M                          start no further seed after M minutes (default ${MINUTES_MAX_DEFAULT})
   --steps S                            steps of a run before it comes to rest
-  --receivers R                        R receivers (2 to 5) share one journal, with their troubles
+  --receivers R                        R receivers (2 to 5) share one journal, with faults of each
   --no-lies                            nobody forges webhooks
   --log                                print the event log while it happens
   --keep FILE                          leave a copy of the store there, as it was audited

@@ -70,6 +70,7 @@ export class Steps {
     const { core, clock, log, faultSchedule, network, acknowledged } = runSetup;
     const { world } = core;
     this.#lying = lying;
+    // The name is part of the seed: with another name, each seed has other steps.
     this.#chance = new Chance(seed, 'course');
     this.#runSetup = runSetup;
     this.#core = core;
@@ -148,7 +149,7 @@ export class Steps {
       default:
         action satisfies never;
     }
-    await this.#product.trouble();
+    await this.#product.injectFault();
     await this.#network.idle();
     await this.#clock.advance(0);
   }

@@ -9,8 +9,8 @@ import { Senders } from './senders.ts';
 
 /** Pause between two payments: each brings some five webhooks. */
 const DEPOSIT_EVERY_MS = 500;
-/** Longer than any fault needs to heal, on a busy machine too. */
-const SETTLED_MS_MAX = 120_000;
+/** Longer than any fault takes to heal, also on a busy machine. */
+const HEALTHY_MS_MAX = 120_000;
 
 /** Everything that runs: two database servers, two receivers, the custody core and the senders. */
 export class Scene {
@@ -50,7 +50,7 @@ export class Scene {
     senders.deliverTo(receivers);
     const scene = new Scene({ pair, custody, receivers, senders });
     await Promise.all(receivers.map(({ daemon }) => daemon.start()));
-    await scene.settled();
+    await scene.untilHealthy();
     return scene;
   }
 
@@ -80,17 +80,17 @@ export class Scene {
    * Resolves when one receiver owns the journal, the other follows it, and the standby follows the
    * primary. Rejects when a fault does not heal.
    */
-  async settled(): Promise<void> {
+  async untilHealthy(): Promise<void> {
     await this.pair.standbyFollows();
     let last = '';
-    const isSettled = async (): Promise<true | undefined> => {
+    const isHealthy = async (): Promise<true | undefined> => {
       const states = await Promise.all(this.receivers.map((one) => one.ready().catch(String)));
       last = JSON.stringify(states);
       const roles = states.map((state) => (typeof state === 'string' ? '' : state.receiver.role));
       return roles.toSorted().join() === 'follower,owner' ? true : undefined;
     };
     try {
-      await eventually('service returns', isSettled, SETTLED_MS_MAX);
+      await eventually('service returns', isHealthy, HEALTHY_MS_MAX);
     } catch (error) {
       throw new Error(`service does not return: ${last}`, { cause: error });
     }

@@ -2,7 +2,7 @@ import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { CommitResult, Ledger } from '../../../src/store/port.ts';
 import { never, type Life } from './process-state.ts';
 
-/** What befalls a commit: nothing, a full disk, or the death of the process on either side of it. */
+/** What happens to a commit: nothing, a full disk, or the death of the process on either side of it. */
 export type CommitFate = 'kept' | 'disk-full' | 'dies-before' | 'dies-after';
 
 /** A ledger whose process may die in a commit. What waits for a dead one waits for ever. */

@@ -19,7 +19,7 @@ const NAME = 'product';
 export class OneProcess implements Product {
   readonly mayKeepRefused = false;
   readonly #options: ProductOptions;
-  readonly #graves: Process[] = [];
+  readonly #dead: Process[] = [];
   #running: { readonly process: Process; readonly duties: Duties } | undefined;
   #generation = 0;
   #skewMs = 0;
@@ -74,14 +74,14 @@ export class OneProcess implements Product {
     if (dying === undefined) return;
     this.#running = undefined;
     dying.life.die();
-    this.#graves.push(dying);
+    this.#dead.push(dying);
     const [from] = this.paths;
     this.#generation += 1;
     copyCrashed(from, this.paths[0], this.#options.tornBytes());
   }
 
-  async trouble(): Promise<void> {
-    // Commits, kills and the weather are trouble enough for one process.
+  async injectFault(): Promise<void> {
+    // Failed commits, kills and faults of the custody API are enough for one process.
   }
 
   async heal(): Promise<void> {
@@ -120,7 +120,7 @@ export class OneProcess implements Product {
     const last = this.#running?.process;
     this.#running = undefined;
     last?.life.die();
-    for (const each of last === undefined ? this.#graves : [...this.#graves, last]) {
+    for (const each of last === undefined ? this.#dead : [...this.#dead, last]) {
       await each.release();
     }
   }

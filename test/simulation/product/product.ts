@@ -23,7 +23,7 @@ export interface ProductOptions {
     readonly clientId: string;
     readonly key: KeyObject;
   };
-  /** What befalls the next commit. */
+  /** What happens to the next commit. */
   readonly fate: (facts: readonly Fact[]) => CommitFate;
   /** Bytes of an unfinished write at the end of the log that a death leaves behind. */
   readonly tornBytes: () => number;
@@ -50,9 +50,9 @@ export interface Product {
   start(): Promise<void>;
   /** Kills a process as `kill -9` would. */
   kill(): void;
-  /** Something that goes wrong inside the product, between two steps. */
-  trouble(): Promise<void>;
-  /** Ends every trouble. */
+  /** Lets a part of the product fail, between two steps. */
+  injectFault(): Promise<void>;
+  /** Ends every fault. */
   heal(): Promise<void>;
   caller(name: string): ApiCaller | undefined;
   /** A delivery to the webhook path. */
@@ -64,8 +64,8 @@ export interface Product {
   decide(decision: Decision, actor: string): Promise<Submitted | typeof DIED>;
   /** What the product itself shows to be wrong, at rest. */
   problems(): Promise<readonly string[]>;
-  /** How much befell it. */
+  /** How often each fault happened. */
   extent(): Readonly<Record<string, number>>;
-  /** Ends everything, the frozen remains of dead processes too. */
+  /** Ends everything, also what dead processes left open. */
   close(): Promise<void>;
 }

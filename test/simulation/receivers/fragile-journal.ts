@@ -11,13 +11,13 @@ import {
 } from '../../../src/store/replicated/shared-journal.ts';
 import type { MemoryJournal, MemoryReceiver } from '../../store/replicated/memory-journal.ts';
 import { never, type Life } from '../product/process-state.ts';
-import type { AppendFate, CallFate, Troubles } from './troubles.ts';
+import type { AppendFate, CallFate, Faults } from './faults.ts';
 
 interface FragileJournalOptions {
   readonly name: string;
   readonly journal: MemoryJournal;
   readonly clock: VirtualClock;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly life: Life;
   readonly die: () => void;
   /** Gets a line for every fault. */
@@ -71,7 +71,7 @@ export class FragileJournal implements SharedJournal {
   }
 
   async append(epoch: number, commit: SealedCommit | null): Promise<Appended> {
-    const fate = this.#options.troubles.appendFate();
+    const fate = this.#options.faults.appendFate();
     this.#note('append', fate);
     switch (fate) {
       case 'dies_before':
@@ -106,7 +106,7 @@ export class FragileJournal implements SharedJournal {
   }
 
   async #call<Answer>(name: string, call: () => Promise<Answer>): Promise<Answer> {
-    const fate = this.#options.troubles.callFate();
+    const fate = this.#options.faults.callFate();
     this.#note(name, fate);
     if (fate === 'unreachable') throw new JournalUnavailable('the connection was lost');
     if (fate === 'dies_before') return this.#die();

@@ -12,7 +12,7 @@ import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { Owner } from '../../../src/store/replicated/shared-journal.ts';
 import { DIED } from '../product/process-state.ts';
 import { SECRET, type SharingProcess } from './sharing-process.ts';
-import type { HandFate } from './troubles.ts';
+import type { HandFate } from './faults.ts';
 
 /** Steps that a caller waits for the owner's effect to reach its replica. */
 const STEPS_MAX = 3;

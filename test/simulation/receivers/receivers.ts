@@ -11,14 +11,14 @@ import { copyCrashed } from '../product/store-files.ts';
 import { HandingOver } from './handing-over.ts';
 import { problemsOf, type TakenDecision } from './judge.ts';
 import { SharingProcess } from './sharing-process.ts';
-import { Troubles, type Event } from './troubles.ts';
+import { Faults, type Event } from './faults.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
 /** Most receivers of one simulation. */
 export const RECEIVERS_MAX = NAMES.length;
 
-/** Turns of the event loop in which duties begin that nothing keeps from it. */
-const SETTLING_TURNS_MAX = 60;
+/** Turns of the event loop in which the duties of a new owner begin, unless a fault delays them. */
+const STARTING_TURNS_MAX = 60;
 /** More than any lease. */
 const TAKEOVER_MS = 4_000;
 const HEALING_ROUNDS = 4;
@@ -41,14 +41,14 @@ interface Seat {
   readonly files: string[];
 }
 
-/** Several receivers of one journal in memory, and everything that goes wrong between them. */
+/** Several receivers of one journal in memory, and the faults between them. */
 export class Receivers implements Product {
   readonly mayKeepRefused = true;
   readonly #options: ReceiversOptions;
   readonly #journal: MemoryJournal;
-  readonly #troubles: Troubles;
+  readonly #faults: Faults;
   readonly #seats: readonly Seat[];
-  readonly #graves: SharingProcess[] = [];
+  readonly #dead: SharingProcess[] = [];
   readonly #handing: HandingOver;
   readonly #taken: TakenDecision[] = [];
   #living: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export class Receivers implements Product {
   constructor(options: ReceiversOptions) {
     this.#options = options;
     this.#journal = new MemoryJournal(options.mistakes);
-    this.#troubles = new Troubles(options.seed);
+    this.#faults = new Faults(options.seed);
     this.#seats = NAMES.slice(0, options.count).map((name) => ({
       name,
       running: undefined,
@@ -65,7 +65,7 @@ export class Receivers implements Product {
       files: [join(options.folder, `${name}-0.db`)],
     }));
     this.#handing = new HandingOver({
-      fate: () => this.#troubles.handFate(),
+      fate: () => this.#faults.handFate(),
       at: (url) => this.#running.find(({ process }) => url.includes(`//${process.name}.`)),
       now: (name) => this.#nowOf(this.#seatOf(name)),
       log: options.log,
@@ -95,7 +95,7 @@ export class Receivers implements Product {
 
   skew(ms: number): void {
     if (ms === 0) for (const seat of this.#seats) seat.skewMs = 0;
-    else this.#troubles.chance.pick(this.#seats).skewMs = ms;
+    else this.#faults.chance.pick(this.#seats).skewMs = ms;
   }
 
   async start(): Promise<void> {
@@ -104,21 +104,21 @@ export class Receivers implements Product {
   }
 
   kill(): void {
-    const running = this.#troubles.chance.pickAny(this.#running);
+    const running = this.#faults.chance.pickAny(this.#running);
     if (running !== undefined) this.#end(running);
   }
 
-  async trouble(): Promise<void> {
-    const event = this.#troubles.event();
+  async injectFault(): Promise<void> {
+    const event = this.#faults.event();
     if (event === undefined) return;
-    const some = this.#troubles.chance.pickAny(this.#running);
-    this.#options.log(`trouble: ${event} ${some?.process.name ?? ''}`);
-    if (some !== undefined) await this.#befall(some, event);
+    const some = this.#faults.chance.pickAny(this.#running);
+    this.#options.log(`fault: ${event} ${some?.process.name ?? ''}`);
+    if (some !== undefined) await this.#inject(some, event);
     await this.#live();
   }
 
   async heal(): Promise<void> {
-    this.#troubles.end();
+    this.#faults.end();
     this.skew(0);
     this.#journal.deliverLate();
     for (const running of this.#running) {
@@ -136,7 +136,7 @@ export class Receivers implements Product {
   async deliver(body: Uint8Array): Promise<Delivered> {
     await this.#live();
     // The proxy does not know that a process sleeps.
-    const running = this.#troubles.chance.pickAny(this.#running);
+    const running = this.#faults.chance.pickAny(this.#running);
     return running === undefined ? DIED : running.process.deliver(body);
   }
 
@@ -185,7 +185,7 @@ export class Receivers implements Product {
 
   async close(): Promise<void> {
     for (const { life } of this.#running) life.die();
-    for (const { process } of [...this.#graves, ...this.#running]) await process.release();
+    for (const { process } of [...this.#dead, ...this.#running]) await process.release();
   }
 
   get #running(): SharingProcess[] {
@@ -193,7 +193,7 @@ export class Receivers implements Product {
   }
 
   #someAwake(): SharingProcess | undefined {
-    return this.#troubles.chance.pickAny(this.#running.filter(({ life }) => life.isAwake));
+    return this.#faults.chance.pickAny(this.#running.filter(({ life }) => life.isAwake));
   }
 
   #seatOf(name: string): Seat {
@@ -216,7 +216,7 @@ export class Receivers implements Product {
       now: () => this.#nowOf(seat),
       die: () => this.#end(born),
       journal: this.#journal,
-      troubles: this.#troubles,
+      faults: this.#faults,
       hand: (owner, facts) => this.#handing.hand(born, owner, facts),
       reconcile: (owner) => this.#handing.reconcile(born, owner),
     });
@@ -229,7 +229,7 @@ export class Receivers implements Product {
     if (seat.running !== dying) return;
     this.#options.log(`${seat.name} dies`);
     dying.life.die();
-    this.#graves.push(dying);
+    this.#dead.push(dying);
     seat.running = undefined;
     const from = dying.process.path;
     copyCrashed(from, this.#nextFile(seat), this.#options.tornBytes());
@@ -241,7 +241,7 @@ export class Receivers implements Product {
     return file;
   }
 
-  async #befall(some: SharingProcess, event: Event): Promise<void> {
+  async #inject(some: SharingProcess, event: Event): Promise<void> {
     switch (event) {
       case 'cut':
         some.connection.isCut = !some.connection.isCut;
@@ -282,7 +282,7 @@ export class Receivers implements Product {
 
   /** The receiver starts next with a replica of an earlier life, or with none. */
   #replaceReplica(seat: Seat, event: 'old_replica' | 'empty_replica'): void {
-    const earlier = this.#troubles.chance.pick(seat.files.slice(0, -1));
+    const earlier = this.#faults.chance.pick(seat.files.slice(0, -1));
     const next = this.#nextFile(seat);
     if (event === 'old_replica') copyCrashed(earlier, next, 0);
     this.#counts.oldReplicas += 1;
@@ -294,7 +294,7 @@ export class Receivers implements Product {
     running.life.wake();
     // What it was doing goes on, before anything else happens.
     await running.life.whileAwake(running.duties?.idle() ?? Promise.resolve());
-    await this.#settle();
+    await this.#untilStarted();
   }
 
   /** Time has passed: every receiver that is awake takes a step. */
@@ -308,24 +308,24 @@ export class Receivers implements Product {
   async #steps(): Promise<void> {
     this.#journal.now = this.#options.clock.now();
     const isOwner = ({ role }: SharingProcess): boolean => role?.kind === 'owner';
-    const inOrder = this.#troubles.ownerFirst()
+    const inOrder = this.#faults.ownerFirst()
       ? this.#running.toSorted((one, other) => Number(isOwner(other)) - Number(isOwner(one)))
       : this.#running.toReversed();
     for (const running of inOrder) {
       if (!running.life.isAwake) continue;
-      if (running.isSlow && !this.#troubles.slowSteps()) continue;
+      if (running.isSlow && !this.#faults.slowSteps()) continue;
       await running.step().catch((error: unknown) => {
         this.#options.defect(`a step of ${running.process.name} failed: ${String(error)}`);
       });
     }
-    await this.#settle();
+    await this.#untilStarted();
   }
 
-  /** Duties of a new owner begin; those that something holds up begin later. */
-  async #settle(): Promise<void> {
-    const isSettled = (): boolean =>
-      this.#running.every((running) => !running.life.isAwake || running.isSettled);
-    for (let turn = 0; turn < SETTLING_TURNS_MAX && !isSettled(); turn += 1) {
+  /** Waits until the duties of a new owner have begun. Duties that a fault delays begin later. */
+  async #untilStarted(): Promise<void> {
+    const haveStarted = (): boolean =>
+      this.#running.every((running) => !running.life.isAwake || running.hasStarted);
+    for (let turn = 0; turn < STARTING_TURNS_MAX && !haveStarted(); turn += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -20,7 +20,7 @@ import { Process } from '../product/process.ts';
 import type { ProductOptions } from '../product/product.ts';
 import { FragileJournal } from './fragile-journal.ts';
 import { FragileReplica } from './fragile-replica.ts';
-import type { Troubles } from './troubles.ts';
+import type { Faults } from './faults.ts';
 
 export const SECRET = 'a-secret-of-the-receivers-of-this-simulation';
 const BODY_BYTES_MAX = 1_048_576;
@@ -33,7 +33,7 @@ export interface SharingProcessOptions extends ProductOptions {
   readonly now: () => number;
   readonly die: () => void;
   readonly journal: MemoryJournal;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly log: (line: string) => void;
   /** Hands facts, or a call, to the owner. */
   readonly hand: (owner: Owner, facts: readonly Fact[]) => Promise<Handed>;
@@ -86,7 +86,7 @@ export class SharingProcess {
   }
 
   /** Whether the duties have begun where the receiver is the owner. */
-  get isSettled(): boolean {
+  get hasStarted(): boolean {
     const isOwner = this.role?.kind === 'owner';
     return !isOwner || this.#ownership.duties?.isStarted === true;
   }
@@ -108,10 +108,10 @@ export class SharingProcess {
   }
 
   #ledgerOver(replica: SqliteLedger): ReplicatedLedger {
-    const { journal, clock, troubles } = this.#options;
+    const { journal, clock, faults } = this.#options;
     this.applied.reach(replica.head.lastSeq);
     this.#ledger = new ReplicatedLedger({
-      replica: new FragileReplica(replica, () => troubles.replicaFails()),
+      replica: new FragileReplica(replica, () => faults.replicaFails()),
       journal: this.connection,
       leaseMs: journal.leaseMs,
       clock: () => clock.now(),
