@@ -63,14 +63,14 @@ test.for([
   ['a member that is not printed', 'echo \'{}\'\n```\n\n```json\n{"a":1}', '.a: is not printed'],
   ['a member of another type', 'echo \'[{"a":1}]\'\n```\n\n```json\n[{"a":"1"}]', '[].a: shown'],
   ['a line that is not printed', 'echo 3 facts\n```\n\n```text\n4 facts, sound', 'not printed'],
-] as const)('%s is found on a page', async ([, text, told]) => {
+] as const)('%s is found on a page', async ([, text, problem]) => {
   const reader = await Reader.create();
   onTestFinished(() => reader.leave());
   const page = { path: PAGE, text: `# Planted\n\n\`\`\`sh\n${text}\n\`\`\`\n` };
-  expect(await reader.follow(page)).toEqual([expect.stringContaining(told)]);
+  expect(await reader.follow(page)).toEqual([expect.stringContaining(problem)]);
 });
 
-test('every command block is typed by a test here, or stands in the table of those that are not', () => {
+test('every command block is run by a test here, or is listed in `unrun.ts`', () => {
   const typed = [...AFTER_THE_TUTORIAL, CLOSE, DEPLOY, DEMO, TOUR, TUTORIAL];
   const missed = userPages()
     .filter(({ path }) => !typed.includes(path))
@@ -82,7 +82,7 @@ test('every command block is typed by a test here, or stands in the table of tho
   expect(missed).toEqual([]);
 });
 
-test('each block that is not typed exists once', () => {
+test('each block that `unrun.ts` lists exists once', () => {
   for (const one of UNRUN) {
     const blocks = blocksOf(readPage(one.page)).filter(({ text }) => text.startsWith(one.begins));
     expect([one.page, one.begins, blocks.length]).toEqual([one.page, one.begins, 1]);
@@ -118,7 +118,7 @@ describe('a reader', withPrograms, () => {
   beforeAll(async () => {
     world = new World(await Reader.create());
     otherwise = await world.begin();
-    await world.trouble();
+    await world.addProblems();
   }, PAGE_MS_MAX);
 
   afterAll(() => world.reader.leave());

@@ -10,7 +10,7 @@ import { apiUnderTest } from '../api/api-under-test.ts';
 import { ANY_FILE, configurationKeys, metricNames, tableNames, unnamed } from './names.ts';
 import { blocksOf, proseOf, readPage } from './page.ts';
 
-/** The keys of `api.tokens` stand after their list, because `name` alone says little. */
+/** The keys of `api.tokens` are written after their list, because `name` alone says little. */
 function afterTheirList(key: string): string {
   return ['name', 'role', 'sha256'].includes(key) ? `api.tokens[].${key}` : key;
 }
@@ -40,7 +40,7 @@ const LISTS: readonly (readonly [string, string, () => readonly string[] | Promi
   ['cause of a skip', 'docs/explanation/reconciliation.md', () => SKIP_CAUSES],
 ];
 
-test.for(LISTS)('every %s stands in %s, and one that is left out is missed', async (list) => {
+test.for(LISTS)('every %s is named in %s, and a missing one is found', async (list) => {
   const [, path, namesOf] = list;
   const names = await namesOf();
   const text = proseOf(readPage(path));
@@ -52,7 +52,7 @@ test.for(LISTS)('every %s stands in %s, and one that is left out is missed', asy
   }
 });
 
-test('every command stands in its reference', () => {
+test('every command is named in its reference', () => {
   const { text } = readPage('docs/reference/commands.md');
   const missed = COMMANDS.filter(
     ({ name }) => !new RegExp(`\`counterfoil ${name}[ \`]`).test(text),

@@ -28,8 +28,8 @@ export class World {
     return this.reader.follow(page, { isLeftOut: (block) => isUnrun(page, block) });
   }
 
-  /** What the how-to pages are about: held deposits, and bodies that are no notifications. */
-  async trouble(): Promise<void> {
+  /** Adds what the how-to pages are about: held deposits, and bodies that are no notifications. */
+  async addProblems(): Promise<void> {
     const { data } = await this.#get<{ data: { vaultId: string }[] }>('/v1/deposits?pageSize=1');
     const vaultId = data[0]?.vaultId;
     const [ripple, ethereum] = [

@@ -237,8 +237,8 @@ export class PatroniPair {
       Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
     );
     for (const name of NAMES) {
-      const place = { folder: this.#folder, etcd: client };
-      writeFileSync(join(this.#folder, `${name}.yml`), configOf(name, this.#ports[name], place));
+      const shared = { folder: this.#folder, etcd: client };
+      writeFileSync(join(this.#folder, `${name}.yml`), configOf(name, this.#ports[name], shared));
     }
     this.startMachine('db1');
     await this.#until('a first primary', async () => (await this.primary()) === 'db1');

@@ -89,7 +89,7 @@ test('exempt differences are shown by rule, and nowhere in a report that was sea
   expect(JSON.stringify(untold)).not.toContain('exempt');
 });
 
-test('what only newer reports tell is in every format, under the names of the vaults', async () => {
+test('what only newer reports hold is in every format, under the names of the vaults', async () => {
   const page = wordsOf(await rendered('html', NEWER));
   for (const words of [
     'Hot &lt;i&gt;wallet hot 1:main',

@@ -56,13 +56,13 @@ test('html: each asset has a total over its vaults, and its differences with cha
   expect(words).toContain('5.399958000000000002 -0.000000000000000002');
 });
 
-test('html: a report that does not tell what custody showed after the cut-off has no such column', async () => {
+test('html: a report without the custody balance as read has no such column', async () => {
   const words = wordsOf(await rendered('html'));
   expect(words).toContain('Closing − custody');
   expect(words).not.toContain('Custody as read');
 });
 
-test('html: burned fees and hashes that the chain view was not told of are named', async () => {
+test('html: burned fees and hashes without a chain view are named', async () => {
   const [total] = NEWER.totals;
   const [difference] = REPORT.differences;
   if (total === undefined || difference === undefined) throw new Error('the report lacks them');

@@ -119,7 +119,7 @@ test.skipIf(!has('hledger'))(
 );
 
 test.skipIf(!has('hledger'))(
-  'hledger tells every vault by one account below Custody (skipped where hledger is not installed)',
+  'hledger reads every vault as one account below Custody (skipped where hledger is not installed)',
   async () => {
     const totals = totalsOf(VAULT_NAMES.map(([vaultId]) => vaultId));
     const file = fileOf('names.journal', await rendered('hledger', { totals }));

@@ -55,8 +55,8 @@ export interface LoadResult extends Answers, Rates {
 }
 
 /**
- * Connections that are opened together. libuv accepts one connection per turn of the event loop: a
- * crowd that connects at once to a server with long turns would be measured while it still waits.
+ * Connections that are opened together. libuv accepts one connection per turn of the event loop.
+ * With more at once, the bench would measure a server while connections still wait to be accepted.
  */
 const CONNECTIONS_TOGETHER = 8;
 
@@ -155,8 +155,8 @@ class Run {
   };
   readonly #open = new Set<Connection>();
   readonly #startedMs = performance.now();
-  /** Deliveries that have had their turn, where a rate is asked for. */
-  #turns = 0;
+  /** Deliveries scheduled so far, where a rate is asked for. */
+  #scheduled = 0;
   #opened = 0;
   #answered = 0;
   #done: () => void = () => undefined;
@@ -200,15 +200,15 @@ class Run {
   }
 
   /**
-   * Sends at once, or at the rate's next turn. A delivery whose turn has passed, because every
-   * connection waited for the server, counts from its turn.
+   * Sends at once, or at the next time that the rate gives. A delivery whose time has passed,
+   * because every connection waited for the server, counts from that time.
    */
-  #atItsTurn(send: (dueMs: number) => void): void {
+  #whenDue(send: (dueMs: number) => void): void {
     const { ratePerSecond } = this.#order;
     const now = performance.now();
     if (ratePerSecond === undefined) return send(now);
-    this.#turns += 1;
-    const dueMs = this.#startedMs + (this.#turns * 1000) / ratePerSecond;
+    this.#scheduled += 1;
+    const dueMs = this.#startedMs + (this.#scheduled * 1000) / ratePerSecond;
     if (dueMs <= now) return send(dueMs);
     setTimeout(() => send(performance.now()), dueMs - now);
   }
@@ -223,7 +223,7 @@ class Run {
       sentMs = dueMs;
       connection.send(bytes);
     };
-    const sendNext = (): void => this.#atItsTurn(send);
+    const sendNext = (): void => this.#whenDue(send);
     const url = this.#urlOf(this.#opened);
     const connection = new Connection({
       host: url.hostname,

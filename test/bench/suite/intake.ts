@@ -14,7 +14,7 @@ import {
 } from '../figures/summary.ts';
 
 /** One server under load once. */
-interface Turn {
+interface IntakeRun {
   readonly contender: ContenderName;
   readonly connections: number;
   readonly round: number;
@@ -26,24 +26,24 @@ interface Turn {
 const GROWTH = [0, 1_000_000, 5_000_000, 10_000_000];
 const GROWTH_CONNECTIONS = 64;
 
-type Rows = readonly Pick<Turn, 'contender' | 'connections' | 'books'>[];
+type Rows = readonly Pick<IntakeRun, 'contender' | 'connections' | 'books'>[];
 
 /** Rounds over everything, so that a machine that gets slower or busier does so for all alike. */
-function turnsOf(rows: Rows, rounds: number): Turn[] {
-  const turns: Turn[] = [];
+function runsOf(rows: Rows, rounds: number): IntakeRun[] {
+  const runs: IntakeRun[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     // Every other round goes backwards: no server always follows the same one.
     const inOrder = round % 2 === 1 ? rows : rows.toReversed();
-    for (const row of inOrder) turns.push({ ...row, round });
+    for (const row of inOrder) runs.push({ ...row, round });
   }
-  return turns;
+  return runs;
 }
 
 async function measure(
-  turn: Turn,
+  run: IntakeRun,
   plan: Plan,
 ): Promise<{ measurement: Measurement; defects: string[] }> {
-  const { contender, connections, round, books } = turn;
+  const { contender, connections, round, books } = run;
   const server = await startContender(contender, plan, books);
   try {
     const seen = await load(orderOf(plan, { connections, url: server.url, pid: server.pid }));
@@ -66,11 +66,11 @@ async function measureAll(
 ): Promise<{ measurements: Measurement[]; defects: string[] }> {
   const measurements: Measurement[] = [];
   const defects: string[] = [];
-  for (const turn of turnsOf(rows, plan.rounds)) {
-    const measured = await measure(turn, plan);
+  for (const run of runsOf(rows, plan.rounds)) {
+    const measured = await measure(run, plan);
     measurements.push(measured.measurement);
     defects.push(...measured.defects);
-    const { contender, connections, round } = turn;
+    const { contender, connections, round } = run;
     const rate = measured.measurement.requestsPerSecond.toFixed(0);
     console.error(`round ${round}  ${contender}  ${connections} connections  ${rate} requests/s`);
   }

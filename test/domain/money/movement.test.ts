@@ -70,7 +70,7 @@ test.for([
 
 test('what the API said is about the books as they were', () => {
   const evaluated = withCustodySum(movementOf('books 100'), { sum: Amount(100n), whole: true });
-  if (evaluated === null) throw new Error('nothing was settled');
+  if (evaluated === null) throw new Error('nothing changed');
   const again = moved(evaluated, { view: 'books', amount: Amount(5n), at: 6 });
   expect(agreementOf(again)).toBe('books_only');
   const seen = moved(evaluated, { view: 'chain', amount: Amount(90n), at: 6 });
@@ -80,7 +80,7 @@ test('what the API said is about the books as they were', () => {
 test('the API’s sum that is known already is no news', () => {
   const custody = { sum: Amount(90n), whole: true };
   const evaluated = withCustodySum(movementOf('books 100'), custody);
-  if (evaluated === null) throw new Error('nothing was told');
+  if (evaluated === null) throw new Error('nothing changed');
   expect(evaluated).toEqual({ ...movementOf('books 100'), custody: 90n });
   expect(withCustodySum(evaluated, custody)).toBeNull();
 });
@@ -108,7 +108,7 @@ test.for<[postings: string, atOdds: boolean, lacks: boolean]>([
   expect(lacksChainView(movementOf(postings))).toBe(lacks);
 });
 
-test('a movement remembers when it last changed, and starts at its first sight', () => {
+test('a movement has the times of its first posting and of its last change', () => {
   const fresh = newMovement(KEY, 1);
   expect(fresh.changedAt).toBe(1);
   expect(moved(fresh, { view: 'chain', amount: Amount(1n), at: 9 }).changedAt).toBe(9);

@@ -84,8 +84,8 @@ describe('a hash that the custody API knows no own transaction under', () => {
   test('makes no transaction unknown: that takes a look-up of its own', async () => {
     const { open } = await disputed();
     await disowns(open);
-    const standings = open.rows('SELECT DISTINCT custody FROM withdrawals');
-    expect(standings).toEqual([{ custody: 'unasked' }]);
+    const knowledge = open.rows('SELECT DISTINCT custody FROM withdrawals');
+    expect(knowledge).toEqual([{ custody: 'unasked' }]);
     const transactionId = TransactionId('made-up-1');
     await open.record({ kind: 'unknown-transaction', transactionId });
     expect(ownHashes(open)).toContain('made-up-1 disowned');

@@ -29,7 +29,7 @@ function ownHashes(open: OpenLedger): string[] {
     .map(({ id, hash, standing }) => `${id} ${hash} ${standing}`);
 }
 
-function standings(open: OpenLedger): string[] {
+function knowledge(open: OpenLedger): string[] {
   return open
     .rows<{ id: string; custody: string }>(
       'SELECT transaction_id AS id, custody FROM withdrawals ORDER BY transaction_id',
@@ -53,9 +53,9 @@ describe('the hash of an own transaction', () => {
     await open.deliver(service.outgoing('submitted'));
     expect(ownHashes(open)).toEqual(['wd-tx 0xa1 claimed']);
     await knows(open, { status: 'submitted', changes: null });
-    expect([ownHashes(open), standings(open)]).toEqual([['wd-tx 0xa1 confirmed'], ['wd-tx known']]);
+    expect([ownHashes(open), knowledge(open)]).toEqual([['wd-tx 0xa1 confirmed'], ['wd-tx known']]);
     await open.deliver(service.outgoing('mined'));
-    expect([ownHashes(open), standings(open)]).toEqual([
+    expect([ownHashes(open), knowledge(open)]).toEqual([
       ['wd-tx 0xa1 confirmed'],
       ['wd-tx doubted'],
     ]);
@@ -74,7 +74,7 @@ describe('the hash of an own transaction', () => {
   test('is confirmed at once by the API’s record, and its transaction is known', async () => {
     const open = await openLedger();
     await open.record({ kind: 'backfill', transaction: sent() });
-    expect([ownHashes(open), standings(open)]).toEqual([['wd-tx 0xa1 confirmed'], ['wd-tx known']]);
+    expect([ownHashes(open), knowledge(open)]).toEqual([['wd-tx 0xa1 confirmed'], ['wd-tx known']]);
   });
 
   test('is refuted from the start where the API does not know the transaction', async () => {
@@ -83,7 +83,7 @@ describe('the hash of an own transaction', () => {
     await open.deliver(service.outgoing('requested'));
     await denies(open);
     await open.deliver(service.outgoing('submitted'));
-    expect([ownHashes(open), standings(open)]).toEqual([['wd-tx 0xa1 refuted'], ['wd-tx unknown']]);
+    expect([ownHashes(open), knowledge(open)]).toEqual([['wd-tx 0xa1 refuted'], ['wd-tx unknown']]);
   });
 });
 
@@ -93,33 +93,33 @@ describe('what the API has said of an own transaction', () => {
     const service = new Service();
     await open.deliver(service.outgoing(status));
     await knows(open, { status, changes: status === 'mined' ? sent().changes : null });
-    expect(standings(open)).toEqual(['wd-tx known']);
+    expect(knowledge(open)).toEqual(['wd-tx known']);
     return { open, service };
   }
 
   test('stays when a warning follows the end', async () => {
     const { open, service } = await known('mined');
     await open.deliver(service.outgoing('warning'));
-    expect(standings(open)).toEqual(['wd-tx known']);
+    expect(knowledge(open)).toEqual(['wd-tx known']);
   });
 
   test('stays while the notification of its end is missing', async () => {
     const { open } = await known('submitted');
     await knows(open, { status: 'cancelled', changes: null });
-    expect(standings(open)).toEqual(['wd-tx known']);
+    expect(knowledge(open)).toEqual(['wd-tx known']);
     expect(open.openBreaks()).toEqual(['missing_notification']);
   });
 
   test('is asked for again once it contradicts and cannot be the last word', async () => {
     const { open } = await known('mined');
     await knows(open, { status: 'submitted', changes: null });
-    expect(standings(open)).toEqual(['wd-tx doubted']);
+    expect(knowledge(open)).toEqual(['wd-tx doubted']);
   });
 
   test('mined overrules another end from a webhook, past the grace', async () => {
     const { open } = await known('rolledback');
     await knows(open, { changes: [balanceChange(-7n)] });
-    expect([standings(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
     expect(open.openBreaks()).toEqual(['status_mismatch']);
   });
 
@@ -137,10 +137,10 @@ describe('what the API has said of an own transaction', () => {
     expect(open.positions()).toEqual({});
     for (const more of [{ status: 'frozen' }, { changes: null }]) {
       await knows(open, more);
-      expect([standings(open), open.positions()]).toEqual([['wd-tx unknown'], {}]);
+      expect([knowledge(open), open.positions()]).toEqual([['wd-tx unknown'], {}]);
     }
     await knows(open, { changes: [balanceChange(-7n)] });
-    expect([standings(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
+    expect([knowledge(open), open.positions()]).toEqual([['wd-tx known'], { [AT]: '-7' }]);
   });
 
   test('about one on its way after a 404 posts nothing, and knows it again', async () => {
@@ -148,7 +148,7 @@ describe('what the API has said of an own transaction', () => {
     await open.deliver(new Service().outgoing('submitted'));
     await denies(open);
     await knows(open, { status: 'submitted', changes: null, orderId: null });
-    expect([standings(open), causes(open)]).toEqual([['wd-tx known'], []]);
+    expect([knowledge(open), causes(open)]).toEqual([['wd-tx known'], []]);
     expect(open.rows('SELECT order_id, status FROM withdrawals')).toEqual([
       { order_id: 'order-1', status: 'submitted' },
     ]);

@@ -44,7 +44,7 @@ describe.runIf(isInstalled)('two receivers of one journal', () => {
     expect(code).toBe(1);
   });
 
-  test('a run and a decision at the follower take place at the owner, and the follower shows them', async () => {
+  test('a run and a decision at the follower run at the owner, and the follower shows them', async () => {
     const { owner, follower } = await ownerAndFollower(cluster);
     const run = await follower.daemon.post<{ reconciliationId: string }>('/v1/reconciliations');
     const runs = await follower.daemon.get<{ data: { reconciliationId: string }[] }>(

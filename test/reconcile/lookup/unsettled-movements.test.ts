@@ -12,7 +12,7 @@ async function unseen(stage: Stage): Promise<DepositAddress> {
   return depositAddress;
 }
 
-function standings(stage: Stage): string[] {
+function agreements(stage: Stage): string[] {
   return stage.open
     .rows<{ standing: string }>('SELECT standing FROM movements ORDER BY standing')
     .map(({ standing }) => standing);
@@ -36,11 +36,11 @@ test('without a chain view, the rows of a verification confirm the books without
   const stage = await Stage.start();
   const depositAddress = await unseen(stage);
   await stage.paid(depositAddress, FUNDS, 3);
-  expect(standings(stage)).toEqual(['books_only']);
+  expect(agreements(stage)).toEqual(['books_only']);
   asked(stage);
   await stage.run();
   expect(asked(stage)).toEqual(['transactions']);
-  expect(standings(stage)).toEqual(['custody_agrees']);
+  expect(agreements(stage)).toEqual(['custody_agrees']);
   const last = await stage.run();
   expect(last.skipped).toEqual({});
   expect(last.matched).toBeGreaterThan(0);
@@ -58,12 +58,12 @@ test('a hash that pays two addresses of a vault is confirmed by its rows togethe
   await stage.caller.sim('POST', '/sim/deposits', { network: 'ethereum', outputs });
   await stage.mine(3);
   await stage.run();
-  expect(standings(stage)).toEqual(['books_only']);
+  expect(agreements(stage)).toEqual(['books_only']);
   await stage.caller.advance(GRACE_MS / 2);
   asked(stage);
   await stage.run();
   expect(asked(stage)).toEqual(['transactions']);
-  expect(standings(stage)).toEqual(['custody_agrees']);
+  expect(agreements(stage)).toEqual(['custody_agrees']);
 });
 
 test('a movement that no known row confirms is looked up singly after the grace period', async () => {
@@ -93,10 +93,10 @@ test('a movement that no known row confirms is looked up singly after the grace 
     confirmations: 12,
     balanceChanges: [{ asset: ETH, amount: '700', tags: ['mint'] }],
   });
-  expect(standings(stage)).toContain('books_only');
+  expect(agreements(stage)).toContain('books_only');
   await stage.caller.advance(GRACE_MS);
   await stage.run();
-  expect(standings(stage)).not.toContain('books_only');
+  expect(agreements(stage)).not.toContain('books_only');
 });
 
 test('books that the API contradicts by sum are a conservation break', async () => {

@@ -37,7 +37,7 @@ async function rebatched(facts: readonly Fact[], from: Choices): Promise<OpenLed
  * The same facts where every third commit or so fails at its very end, or is the first after the
  * store was opened anew.
  */
-async function throughTrouble(facts: readonly Fact[], from: Choices): Promise<OpenLedger> {
+async function withFailures(facts: readonly Fact[], from: Choices): Promise<OpenLedger> {
   // Ledgers that are opened anew write this store directly.
   const open = new OpenLedger(undefined, { sharing: null });
   const reopened = (): SqliteLedger =>
@@ -52,7 +52,7 @@ async function throughTrouble(facts: readonly Fact[], from: Choices): Promise<Op
     const batch = facts.slice(start, start + 1 + from.below(12));
     if (from.oneIn(3)) {
       open.db.exec(
-        `CREATE TRIGGER trouble BEFORE INSERT ON seals
+        `CREATE TRIGGER failure BEFORE INSERT ON seals
          BEGIN SELECT RAISE(ABORT, 'the disk is gone'); END`,
       );
       const isTaken = await ledger.commit(batch).then(
@@ -60,7 +60,7 @@ async function throughTrouble(facts: readonly Fact[], from: Choices): Promise<Op
         (error: unknown) => !String(error).includes('the disk is gone'),
       );
       // What only repeats journals nothing, so that nothing of it can fail.
-      open.db.exec('DROP TRIGGER trouble');
+      open.db.exec('DROP TRIGGER failure');
       if (isTaken) {
         start += batch.length;
         continue;
@@ -107,7 +107,7 @@ test(
   async () => {
     const property = fc.asyncProperty(choices, async (stream) => {
       const { play, from } = await played(stream);
-      const again = await throughTrouble(play.facts, from);
+      const again = await withFailures(play.facts, from);
       expect(compareProjections(play.open.db, again.db).problems).toEqual([]);
       expect(checkKeys(again.db).problems).toEqual([]);
       again.close();

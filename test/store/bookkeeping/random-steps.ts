@@ -293,7 +293,7 @@ export class RandomSteps {
       } as const;
     }
     if (breaks.length === 0) return null;
-    // Resolving one of these posts; the many stale ones must not crowd them out.
+    // Resolving one of these posts; pick one often, although there are many stale ones.
     const posting = breaks.filter(({ type }) => type === 'unexplained_movement');
     const pool = posting.length > 0 && this.#choices.oneIn(2) ? posting : breaks;
     const breakId = BreakId(this.#choices.pick(pool).break_id);

@@ -73,8 +73,8 @@ test.each([
   ],
   ['postgres://u@h/d?schema=a;drop', 'is no plain name'],
   ['postgres://u@h/d?target_session_attrs=any', 'receivers write, so leave it out'],
-])('%s is refused', (text, told) => {
-  expect(refusalOf(text)).toContain(told);
+])('%s is refused', (text, problem) => {
+  expect(refusalOf(text)).toContain(problem);
 });
 
 test('a refusal does not show the password', () => {

@@ -13,7 +13,7 @@ import { newJournal, NOW_MS } from './receiver.ts';
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
-describe.runIf(isInstalled)('a look at the database', () => {
+describe.runIf(isInstalled)('the findings about a database', () => {
   let cluster: PostgresCluster;
   let sound: JournalAddress;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.runIf(isInstalled)('a look at the database', () => {
   afterAll(() => cluster?.stop());
 
   /** The findings that are not ok. */
-  async function troubles(address: JournalAddress, nowMs = Date.now): Promise<string[]> {
+  async function problemsOf(address: JournalAddress, nowMs = Date.now): Promise<string[]> {
     const found = await journalFindings(address, nowMs);
     return found.flatMap(({ status, detail }) => (status === 'ok' ? [] : [`${status}: ${detail}`]));
   }
@@ -45,7 +45,7 @@ describe.runIf(isInstalled)('a look at the database', () => {
     await expect.poll(() => cluster.sql(current)).toEqual([{ value: value?.replaceAll("'", '') }]);
   }
 
-  test('of a sound cluster tells of the servers, the standby and the journal', async () => {
+  test('of a sound cluster name the servers, the standby and the journal', async () => {
     const found = await journalFindings(sound, Date.now);
     expect(
       found.map(({ status, detail }) => `${status}: ${detail.replace(/\d+ bytes/, 'N bytes')}`),
@@ -68,43 +68,43 @@ describe.runIf(isInstalled)('a look at the database', () => {
     ],
     ["synchronous_standby_names = ''", 'problem: synchronous_standby_names is empty'],
     ['synchronous_standby_names = elsewhere', 'problem: no synchronous standby follows'],
-  ])('tells of %s', async (setting, told) => {
+  ])('name %s', async (setting, finding) => {
     await reconfigured(setting);
-    const found = await troubles(sound);
-    expect(found).toEqual([expect.stringContaining(told)]);
+    const found = await problemsOf(sound);
+    expect(found).toEqual([expect.stringContaining(finding)]);
   });
 
-  test('tells of a clock that differs by an hour', async () => {
-    const found = await troubles(sound, () => Date.now() - 3_600_000);
-    const told = expect.stringMatching(
+  test('name a clock that differs by an hour', async () => {
+    const found = await problemsOf(sound, () => Date.now() - 3_600_000);
+    const finding = expect.stringMatching(
       /^warning: its clock is 3\d{3} s ahead of this machine's/,
     ) as unknown;
-    expect(found).toEqual([told, told]);
+    expect(found).toEqual([finding, finding]);
   });
 
-  test('tells of a role that may change the journal', async () => {
-    expect(await troubles({ ...sound, user: 'admin' })).toEqual([
+  test('name a role that may change the journal', async () => {
+    expect(await problemsOf({ ...sound, user: 'admin' })).toEqual([
       'warning: role admin may change or delete rows of journal, bodies, seals, computed_days: run receivers under a role of `counterfoil init --runtime-role`',
     ]);
   });
 
-  test('tells of a role that cannot see the standbys', async () => {
+  test('name a role that cannot see the standbys', async () => {
     await cluster.sql('REVOKE pg_monitor FROM runtime');
-    const found = await troubles(sound);
+    const found = await problemsOf(sound);
     await cluster.sql('GRANT pg_monitor TO runtime');
     expect(found).toEqual([expect.stringContaining('warning: this role may not see the state')]);
   });
 
-  test('tells of an address that names the standby alone', async () => {
-    expect(await troubles({ ...sound, hosts: sound.hosts.slice(1) })).toEqual([
+  test('name an address that names the standby alone', async () => {
+    expect(await problemsOf({ ...sound, hosts: sound.hosts.slice(1) })).toEqual([
       'problem: no server of the address takes writes: name the primary too',
     ]);
   });
 
-  test('tells of a server that cannot be reached, and of a missing journal', async () => {
+  test('name a server that cannot be reached, and a missing journal', async () => {
     const address = journalAddress(cluster.url('postgres', '?schema=nothing'));
     const hosts = [...address.hosts, { host: '127.0.0.1', port: 1 }];
-    expect(await troubles({ ...address, hosts })).toEqual([
+    expect(await problemsOf({ ...address, hosts })).toEqual([
       expect.stringContaining('problem: schema nothing of database postgres holds no journal'),
       expect.stringContaining('problem: connect ECONNREFUSED'),
     ]);

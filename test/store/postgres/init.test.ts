@@ -34,8 +34,8 @@ describe.runIf(isInstalled)('init', () => {
     user: role,
   });
 
-  /** What a receiver is told that uses the address; undefined when it can use it. */
-  async function toldTo(address: JournalAddress): Promise<string | undefined> {
+  /** The message of a receiver that cannot use the address; undefined when it can. */
+  async function messageAt(address: JournalAddress): Promise<string | undefined> {
     try {
       await receiver(address, 'a').owner();
       return undefined;
@@ -66,7 +66,7 @@ describe.runIf(isInstalled)('init', () => {
     await cluster.sql('CREATE SCHEMA theirs; CREATE TABLE theirs.customers (name text)');
     const text = 'schema theirs of database postgres belongs to another program';
     await expect(init(schema('theirs'))).rejects.toThrow(text);
-    expect(await toldTo(schema('theirs'))).toContain(text);
+    expect(await messageAt(schema('theirs'))).toContain(text);
     const tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'theirs'";
     expect(await cluster.sql(tables)).toEqual([{ tablename: 'customers' }]);
   });
@@ -74,7 +74,7 @@ describe.runIf(isInstalled)('init', () => {
   test('refuses a table named identity that is not ours', async () => {
     await cluster.sql('CREATE SCHEMA alike; CREATE TABLE alike.identity (passport text)');
     await expect(init(schema('alike'))).rejects.toThrow('belongs to another program');
-    expect(await toldTo(schema('alike'))).toContain('belongs to another program');
+    expect(await messageAt(schema('alike'))).toContain('belongs to another program');
   });
 
   test.each([
@@ -85,9 +85,9 @@ describe.runIf(isInstalled)('init', () => {
     await init(address);
     await cluster.sql(`UPDATE ${address.schema}.identity SET schema_version = ${version}`);
     const text = `was made by a${which === 'newer' ? '' : 'n'} ${which} Counterfoil (journal version ${version}, this one`;
-    for (const told of [await toldTo(address), await init(address).catch(String)]) {
-      expect(told).toContain(text);
-      expect(told).toContain(advice);
+    for (const message of [await messageAt(address), await init(address).catch(String)]) {
+      expect(message).toContain(text);
+      expect(message).toContain(advice);
     }
   });
 
@@ -104,7 +104,9 @@ describe.runIf(isInstalled)('init', () => {
     ])('%s is refused, and no journal is created', async (_, role, text) => {
       const address = schema(`role_${role}`);
       await expect(init(address, role)).rejects.toThrow(text);
-      expect(await toldTo(address)).toContain('holds no journal: create it with `counterfoil init');
+      expect(await messageAt(address)).toContain(
+        'holds no journal: create it with `counterfoil init',
+      );
     });
 
     test('that owns the schema is refused', async () => {
@@ -151,51 +153,51 @@ describe.runIf(isInstalled)('init', () => {
     });
   });
 
-  describe('a receiver is told plainly', () => {
+  describe('a receiver says in its message', () => {
     test('that nobody listens there', async () => {
       // Port 1 of loopback.
       const address = journalAddress('postgres://admin@127.0.0.1:1/postgres');
-      expect(await toldTo(address)).toBe(
+      expect(await messageAt(address)).toBe(
         'PostgreSQL cannot be used. 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1 (nothing listens there: start PostgreSQL, or correct the address)',
       );
     });
 
     test('that the password is wrong, without the password', async () => {
       const address = { ...schema('public'), password: 'sesame-closed' };
-      const told = await toldTo(address);
-      expect(told).toContain('the password is wrong: check the password file');
-      expect(told).not.toContain('sesame-closed');
+      const message = await messageAt(address);
+      expect(message).toContain('the password is wrong: check the password file');
+      expect(message).not.toContain('sesame-closed');
     });
 
     test('that the database does not exist', async () => {
-      const told = await toldTo(journalAddress(cluster.url('nowhere')));
-      expect(told).toContain('create it, then run `counterfoil init`');
+      const message = await messageAt(journalAddress(cluster.url('nowhere')));
+      expect(message).toContain('create it, then run `counterfoil init`');
     });
 
     test('that the journal does not exist', async () => {
-      expect(await toldTo(schema('nothing'))).toContain(
+      expect(await messageAt(schema('nothing'))).toContain(
         'schema nothing of database postgres holds no journal: create it with `counterfoil init',
       );
     });
 
     test('that its role has no rights', async () => {
       const address = await newJournal(cluster);
-      expect(await toldTo(as('stranger', address))).toContain(
+      expect(await messageAt(as('stranger', address))).toContain(
         `role stranger has no right to schema ${address.schema} of database postgres: run \`counterfoil init --runtime-role stranger\``,
       );
     });
 
     test('that the only server it names is a standby', async () => {
       const { hosts, ...rest } = await newJournal(cluster);
-      const told = await toldTo({ ...rest, hosts: hosts.slice(1) });
-      expect(told).toContain('this server is a standby: name the primary too');
+      const message = await messageAt({ ...rest, hosts: hosts.slice(1) });
+      expect(message).toContain('this server is a standby: name the primary too');
     });
 
     test('that the server is read-only', async () => {
       const address = await newJournal(cluster);
       await init(address, 'runtime');
       await cluster.sql('ALTER ROLE runtime SET default_transaction_read_only = on');
-      expect(await toldTo(as('runtime', address))).toContain('this server is read-only');
+      expect(await messageAt(as('runtime', address))).toContain('this server is read-only');
       await cluster.sql('ALTER ROLE runtime RESET default_transaction_read_only');
     });
 
@@ -203,13 +205,13 @@ describe.runIf(isInstalled)('init', () => {
       const address = await newJournal(cluster);
       await init(address, 'runtime');
       await cluster.sql('ALTER ROLE runtime CONNECTION LIMIT 0');
-      const told = await toldTo(as('runtime', address));
+      const message = await messageAt(as('runtime', address));
       await cluster.sql('ALTER ROLE runtime CONNECTION LIMIT -1');
-      expect(told).toContain('the server has no connection left');
+      expect(message).toContain('the server has no connection left');
     });
   });
 
-  test('a standby that stands first in the address is passed over', async () => {
+  test('a standby that comes first in the address is skipped', async () => {
     const { hosts, ...rest } = await newJournal(cluster);
     const owner = receiver({ ...rest, hosts: hosts.toReversed() }, 'a');
     const epoch = await owning(owner);

@@ -263,7 +263,7 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
     );
   });
 
-  describe('a replica that does not match is told to stop', () => {
+  describe('a replica that does not match must stop', () => {
     test('when its head has another hash', async () => {
       const owner = receiver(await newJournal(cluster), 'a');
       const [mine] = chainOf([[note('mine')]]);
@@ -297,13 +297,13 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
       const address = await newJournal(cluster);
       const owner = receiver(address, 'a');
       await owner.append(await owning(owner), commitAfter(EMPTY, [note('x')], ['{}']));
-      const place = `${address.schema}.${table}`;
+      const path = `${address.schema}.${table}`;
       const column = table === 'computed_days' ? 'packed' : table === 'seals' ? 'hash' : 'seq';
       const changed = table === 'bodies' ? 'bytes' : column;
       for (const sql of [
-        `UPDATE ${place} SET ${changed} = ${changed}`,
-        `DELETE FROM ${place}`,
-        `TRUNCATE ${place}`,
+        `UPDATE ${path} SET ${changed} = ${changed}`,
+        `DELETE FROM ${path}`,
+        `TRUNCATE ${path}`,
       ]) {
         await expect(cluster.sql(sql)).rejects.toThrow('what has happened is never edited');
       }

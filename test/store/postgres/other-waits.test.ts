@@ -44,10 +44,10 @@ describe.runIf(isInstalled)('an append that waits for the standby', () => {
 
   test('goes on waiting while `counterfoil verify` audits the journal', async () => {
     const address = await newJournal(cluster);
-    const told: string[] = [];
+    const printed: string[] = [];
     const terminal = {
       signals: process,
-      result: (text: string): void => void told.push(text),
+      result: (text: string): void => void printed.push(text),
       note: (): void => undefined,
       exitWith: (): void => undefined,
     };
@@ -56,7 +56,7 @@ describe.runIf(isInstalled)('an append that waits for the standby', () => {
       const verify = verifyCommand(terminal, { environment: {}, version: '0.1.0' });
       await verify.parseAsync(['--store', url], { from: 'user' });
     });
-    expect(told).toEqual([expect.stringMatching(/: 1 facts[^]*\nsound$/)]);
+    expect(printed).toEqual([expect.stringMatching(/: 1 facts[^]*\nsound$/)]);
     expect(appended).toEqual({ kind: 'appended' });
   });
 

@@ -124,10 +124,10 @@ describe.runIf(isInstalled)('a backup of the database', () => {
     const backingUp = baseBackup('base');
     for (const commit of commits.slice(5)) await owner.append(epoch, commit);
     const server = await startOver(await backingUp);
-    const told = await succeeded('verify', '--store', urlOn(server, address.schema));
-    const facts = Number(/: (\d+) facts\n/.exec(told)?.[1]);
+    const printed = await succeeded('verify', '--store', urlOn(server, address.schema));
+    const facts = Number(/: (\d+) facts\n/.exec(printed)?.[1]);
     expect(facts).toBeGreaterThanOrEqual(first.length);
-    expect(told).toMatch(/\nsound\n$/);
+    expect(printed).toMatch(/\nsound\n$/);
   });
 
   test('restored to an earlier time lets replicas that are ahead stop, and the guide brings the journal back', async () => {

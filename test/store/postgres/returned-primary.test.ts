@@ -30,7 +30,7 @@ async function learned(journal: PostgresJournal, head: JournalHead): Promise<str
 }
 
 describe.runIf(isInstalled)('an old primary that returns as a primary', () => {
-  test('and stands first in the address does not let sound replicas stop', async () => {
+  test('and comes first in the address does not make sound replicas stop', async () => {
     const cluster = await startPostgres({ standby: true });
     onTestFinished(() => cluster.stop());
     const address = await newJournal(cluster);

@@ -17,8 +17,8 @@ async function openStore() {
   const asOf = async (moment: number, view: View = 'books'): Promise<Record<string, bigint>> => {
     const { items } = await reads.balances({ view, asOf: moment }, { page: 0, pageSize: 1_000 });
     const named = items.map(({ vaultId, accountId, addressId, memo, asset, amount }) => {
-      const place = [vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('/');
-      return [place, amount] as const;
+      const position = [vaultId, accountId ?? '', addressId ?? '', memo ?? '', asset].join('/');
+      return [position, amount] as const;
     });
     return Object.fromEntries(named);
   };
@@ -28,14 +28,15 @@ async function openStore() {
 /** The same balances, summed from all postings. */
 function folded(open: OpenLedger, moment: number, view: View): Record<string, bigint> {
   const sums = new Map<string, bigint>();
-  const rows = open.rows<{ place: string; amount: string }>(
-    `SELECT concat_ws('/', a.vault_id, account_id, address_id, memo, asset) AS place, amount
+  const rows = open.rows<{ position: string; amount: string }>(
+    `SELECT concat_ws('/', a.vault_id, account_id, address_id, memo, asset) AS position, amount
      FROM postings JOIN entries AS e USING (entry_id) JOIN ledger_accounts AS a USING (ledger_account)
      WHERE a.kind = 'position' AND a.view = ? AND e.posted_at <= ?`,
     view,
     moment,
   );
-  for (const { place, amount } of rows) sums.set(place, (sums.get(place) ?? 0n) + BigInt(amount));
+  for (const { position, amount } of rows)
+    sums.set(position, (sums.get(position) ?? 0n) + BigInt(amount));
   return Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n));
 }
 

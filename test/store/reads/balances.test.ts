@@ -17,8 +17,10 @@ async function positions(reads: SqliteReads, query: BalanceQuery): Promise<reado
 /** `v1/acc-1/adr-1/memo asset: amount (+pending)`, one line per balance. */
 function lines(balances: readonly Balance[]): string[] {
   return balances.map(({ vaultId, accountId, addressId, memo, asset, amount, pending }) => {
-    const place = [vaultId, accountId, addressId, memo].filter((part) => part !== null).join('/');
-    return `${place} ${asset}: ${amount} (+${pending})`;
+    const position = [vaultId, accountId, addressId, memo]
+      .filter((part) => part !== null)
+      .join('/');
+    return `${position} ${asset}: ${amount} (+${pending})`;
   });
 }
 

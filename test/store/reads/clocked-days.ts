@@ -58,10 +58,10 @@ export async function play(
       if (outcome?.kind === 'taken') daysClosed += 1;
       nextDay += 1;
     }
-    const place = { blockchainHash: `0x${hash}`, addressId: `adr-${hash % 3}` };
+    const position = { blockchainHash: `0x${hash}`, addressId: `adr-${hash % 3}` };
     const body = {
-      confirmed: () => service.confirmed(1, place),
-      rollback: () => service.incoming('rollback', place),
+      confirmed: () => service.confirmed(1, position),
+      rollback: () => service.incoming('rollback', position),
       chain: () => service.chain('transaction', { blockchainHash: `0x${hash}` }),
       mined: () =>
         service.outgoing('mined', { blockchainHash: `0x${hash}`, transactionId: `wd-${hash}` }),

@@ -76,12 +76,12 @@ export class Receivers {
     this.all = ['a', 'b', 'c'].map((name) => new Receiver(name, this.journal));
   }
 
-  /** Delivers the facts in order, with troubles between and during the commits. */
+  /** Delivers the facts in order, with faults between and during the commits. */
   async run(facts: readonly Fact[]): Promise<void> {
     let refusals = 0;
     for (let start = 0; start < facts.length && refusals < REFUSALS_MAX;) {
       const batch = facts.slice(start, start + 1 + this.#from.below(4));
-      await this.#trouble();
+      await this.#injectFault();
       if (await this.#deliver(batch)) {
         start += batch.length;
         refusals = 0;
@@ -131,7 +131,7 @@ export class Receivers {
     }
   }
 
-  async #trouble(): Promise<void> {
+  async #injectFault(): Promise<void> {
     if (!this.#from.oneIn(3)) return;
     const receiver = this.#from.pick(this.all);
     switch (this.#from.below(7)) {

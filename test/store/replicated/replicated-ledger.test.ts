@@ -8,14 +8,14 @@ import { Receivers } from './receivers.ts';
 const PATIENCE_MS = 240_000;
 const BOUNDED = { interruptAfterTimeLimit: 60_000 };
 
-/** The problems that a schedule of troubles leaves. */
+/** The problems that remain after a schedule of faults. */
 async function problemsOf(
   story: readonly number[],
-  troubles: readonly number[],
+  faults: readonly number[],
   mistakes: Mistakes = {},
 ): Promise<{ problems: string[]; acknowledged: number }> {
   const { play } = await played(story);
-  const receivers = new Receivers(new Choices(troubles), mistakes);
+  const receivers = new Receivers(new Choices(faults), mistakes);
   await receivers.run(play.facts);
   const problems = receivers.problems();
   play.open.close();
@@ -26,8 +26,8 @@ async function problemsOf(
 test(
   'whatever breaks, no acknowledged fact is lost and all replicas agree',
   async () => {
-    const property = fc.asyncProperty(choices, choices, async (story, troubles) => {
-      const { problems, acknowledged } = await problemsOf(story, troubles);
+    const property = fc.asyncProperty(choices, choices, async (story, faults) => {
+      const { problems, acknowledged } = await problemsOf(story, faults);
       expect(problems).toEqual([]);
       expect(acknowledged).toBeGreaterThan(0);
     });
@@ -41,8 +41,8 @@ test(
   async () => {
     const stories = fc.sample(fc.tuple(choices, choices), { numRuns: 150, seed: 7 });
     const mistakes = { isAsynchronous: true };
-    for (const [story, troubles] of stories) {
-      const { problems } = await problemsOf(story, troubles, mistakes);
+    for (const [story, faults] of stories) {
+      const { problems } = await problemsOf(story, faults, mistakes);
       if (problems.length > 0) return;
     }
     expect.unreachable('no story lost anything');

@@ -124,7 +124,7 @@ export class CreditWorld {
           dueAt.delete(depositId);
         }
         for (const { depositId, vaultId } of news.due) {
-          // No webhook of vaults in trouble arrives.
+          // No webhook of vaults with faults arrives.
           if (moods.get(vaultId) !== 'takes' || dueAt.has(depositId)) continue;
           dueAt.set(depositId, now());
         }

@@ -30,7 +30,7 @@ const ETHEREUM = { network: 'ethereum', confirmations: 12, vaults: 20, addresses
 const SUI = { network: 'sui', confirmations: 1 };
 
 const TRICKLE = { asset: 'ethereum:ETH', deposits: 1, everyMs: 2_000, p50Max: 0.5, p99Max: 2 };
-const TROUBLE = { ...TRICKLE, minutes: { short: 20, full: 20 } };
+const WITH_FAULTS = { ...TRICKLE, minutes: { short: 20, full: 20 } };
 
 const DETAILS: Readonly<Record<ScenarioName, Scenario>> = {
   a: {
@@ -73,12 +73,12 @@ const DETAILS: Readonly<Record<ScenarioName, Scenario>> = {
   e1: {
     about: 'as a, one vault takes nothing',
     world: { ...ETHEREUM, moodOf: (vault) => (vault === 0 ? 'refuses' : 'takes') },
-    ...TROUBLE,
+    ...WITH_FAULTS,
   },
   e2: {
     about: 'as a, one vault loses everything',
     world: { ...ETHEREUM, moodOf: (vault) => (vault === 0 ? 'loses' : 'takes') },
-    ...TROUBLE,
+    ...WITH_FAULTS,
   },
   e3: {
     about: 'as a, 10 % of API requests fail',
@@ -86,7 +86,7 @@ const DETAILS: Readonly<Record<ScenarioName, Scenario>> = {
       ...ETHEREUM,
       apiFaults: [{ fault: 'error', errorCode: 'GE-1', probability: 0.1 }],
     },
-    ...TROUBLE,
+    ...WITH_FAULTS,
   },
   f: {
     about: 'as a, 100 forged deposits a second',

@@ -60,7 +60,7 @@ async function sizesOf(cluster: PostgresCluster, database: string): Promise<Size
   return sizes;
 }
 
-/** An empty database for one turn, behind a slower link if the setup asks for one. */
+/** An empty database for one run, behind a slower link if the setup asks for one. */
 async function inDatabase<Result>(
   cluster: PostgresCluster,
   { database, delayMs }: { readonly database: string; readonly delayMs: number },
@@ -80,14 +80,14 @@ async function inDatabase<Result>(
   }
 }
 
-interface Turn {
+interface ScaleRun {
   readonly plan: Plan;
   readonly setup: Setup;
   readonly round: number;
 }
 
 async function measure(
-  { plan, setup, round }: Turn,
+  { plan, setup, round }: ScaleRun,
   { cluster, database, address }: { cluster: PostgresCluster; database: string; address: string },
 ): Promise<Measured> {
   return inFolder(async (folder) => {

@@ -23,7 +23,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What the receivers of one turn kept. */
+/** What the receivers of one run kept. */
 interface Kept {
   readonly defects: readonly string[];
   /** Notifications that one commit made durable. */
@@ -39,8 +39,8 @@ export interface Servers {
   end(): Promise<void>;
 }
 
-/** Where the receivers of one turn work. */
-export interface TurnSetup {
+/** Where the receivers of one run work. */
+export interface ScaleSetup {
   readonly cluster: PostgresCluster;
   readonly database: string;
   /** The database's address for receivers. */
@@ -54,7 +54,7 @@ interface Written {
   readonly commits: number;
 }
 
-async function writtenIn({ cluster, database }: TurnSetup): Promise<Written> {
+async function writtenIn({ cluster, database }: ScaleSetup): Promise<Written> {
   const [row] = await cluster.sql<Written>(
     `SELECT last_seq::int AS facts, (commit_number + confirmations)::int AS commits
       FROM counterfoil.ownership`,
@@ -65,7 +65,7 @@ async function writtenIn({ cluster, database }: TurnSetup): Promise<Written> {
 }
 
 /** What is written once the owner has taken the configured policy, its first fact. */
-async function writtenAtStart(setup: TurnSetup): Promise<Written> {
+async function writtenAtStart(setup: ScaleSetup): Promise<Written> {
   for (;;) {
     const written = await writtenIn(setup);
     if (written.facts > 0) return written;
@@ -94,7 +94,11 @@ async function initJournal({ program }: Plan, address: string): Promise<void> {
   await init.ended();
 }
 
-async function startCounterfoil(plan: Plan, receivers: number, setup: TurnSetup): Promise<Servers> {
+async function startCounterfoil(
+  plan: Plan,
+  receivers: number,
+  setup: ScaleSetup,
+): Promise<Servers> {
   const { program, profile } = plan;
   await initJournal(plan, setup.address);
   const [pathToken, secret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
@@ -146,7 +150,7 @@ async function startCounterfoil(plan: Plan, receivers: number, setup: TurnSetup)
 async function startBaselines(
   kind: Exclude<Kind, 'counterfoil'>,
   receivers: number,
-  { address }: TurnSetup,
+  { address }: ScaleSetup,
 ): Promise<Servers> {
   const children: Child<{ url: string }>[] = [];
   const end = async (): Promise<void> => void (await Promise.all(children.map((one) => one.end())));
@@ -182,7 +186,7 @@ async function startBaselines(
 export function startServers(
   plan: Plan,
   { kind, receivers }: { readonly kind: Kind; readonly receivers: number },
-  setup: TurnSetup,
+  setup: ScaleSetup,
 ): Promise<Servers> {
   return kind === 'counterfoil'
     ? startCounterfoil(plan, receivers, setup)

@@ -207,9 +207,9 @@ test.for<[string, (path: string) => void]>([
   ],
 ])(
   'a commit to a store whose file was %s is unavailable, because its facts would be lost',
-  async ([_, befall]) => {
+  async ([_, damage]) => {
     const { open, path } = await openLedgerFile();
-    befall(path);
+    damage(path);
     const delivery = factOf(new Service().confirmed(1), open.at);
     const result = await open.ledger.commit([delivery]);
     expect(result.kind === 'unavailable' && result.cause).toMatch(/moved, replaced or removed/);
