@@ -13,8 +13,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     pool: 'forks',
-    // The default leaves a core idle; files wait for disks and timers more than they compute.
-    maxWorkers: 2,
+    // Files wait for programs, disks and timers: one file a core leaves a quarter of two cores idle.
+    maxWorkers: 3,
     // What hangs must end; what is slow on a busy machine must not fail for it. Tests that take three
     // seconds on an idle one have taken half a minute with ten other programs running.
     testTimeout: 240_000,
