@@ -142,7 +142,11 @@ async function subscribeOne(
   }
   return drift.kind === 'as_wanted'
     ? { vaultId, result: 'as_wanted', detail: driftText(drift) }
-    : { vaultId, result: 'subscribed', detail: `before: ${driftText(drift)}` };
+    : {
+        vaultId,
+        result: 'subscribed',
+        detail: `all three streams come to us now; found before: ${driftText(drift)}`,
+      };
 }
 
 function asText(results: readonly VaultResult[]): string {

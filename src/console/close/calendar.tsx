@@ -134,12 +134,35 @@ function MonthLinks({ month }: { month: Month }): Markup {
   );
 }
 
+/** How a month without a closed day gets its first one; the call closes the month's newest day. */
+function FirstClose({ month }: { month: Month }): Markup {
+  const [newest] = month.days;
+  if (newest === undefined || month.days.some(({ kind }) => kind === 'closed')) return <></>;
+  const call = [
+    `curl -X POST "$URL/v1/reports/daily/${newest.day}/close"`,
+    `-H "Authorization: Bearer $TOKEN" -H 'content-type: application/json'`,
+    `-d '{"reason":"first close"}'`,
+  ].join(' ');
+  return (
+    <div class="foot first-close">
+      <p>
+        No day of this month is closed yet. The daemon closes each day by itself, at the times of
+        reconcile.close. To close {newest.day} by hand as soon as it has ended:
+      </p>
+      <pre tabindex={0} role="region" aria-label="The call that closes the day">
+        {call}
+      </pre>
+    </div>
+  );
+}
+
 /** A month of days, each with its state. */
 export function CalendarPage({ month }: { month: Month }): Markup {
   return (
     <Card id="calendar" title={month.month} live="close" aside={<MonthLinks month={month} />}>
       <Grid month={month} />
       <p class="foot">{`Days end at midnight in the time zone ${month.timezone}.`}</p>
+      <FirstClose month={month} />
       {month.days.length === 0 ? (
         <EmptyState title="The journal has nothing of this month.">
           <p>The first day is the day of the first webhook.</p>

@@ -209,7 +209,7 @@ function EffectLine({ effect, shown }: { effect: Effect; shown: ShownDeposit }):
 /** The record of the custody API beside the deposit, member by member. */
 function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Deposit }): Markup {
   const rows: [name: string, custody: string | null, ours: string | null][] = [
-    ['Status', record.status, 'confirmed'],
+    ['Status', record.status, 'confirmed is required'],
     ['Amount, smallest units', record.amount, deposit.amount.toString()],
     ['Confirmations', record.confirmations, String(deposit.confirmations)],
     ['Address', record.addressId, deposit.addressId],
@@ -222,18 +222,18 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
         <thead>
           <tr>
             <th scope="col">Compared</th>
-            <th scope="col">Custody API</th>
-            <th scope="col">Deposit now</th>
+            <th scope="col">Custody API’s record</th>
+            <th scope="col">This deposit in Counterfoil</th>
           </tr>
         </thead>
         <tbody>
           {rows.map(([name, custody, ours]) => (
             <tr>
               <th scope="row">{name}</th>
-              <td data-label="Custody API">
+              <td data-label="Custody API’s record">
                 <div class="cell">{custody ?? <span class="muted">not given</span>}</div>
               </td>
-              <td data-label="Deposit now">
+              <td data-label="This deposit in Counterfoil">
                 <div class="cell">{ours ?? <span class="muted">none</span>}</div>
               </td>
             </tr>
@@ -241,9 +241,9 @@ function Comparison({ record, deposit }: { record: CustodyEvidence; deposit: Dep
         </tbody>
       </table>
       <p class="muted">
-        The record shows the confirmations of its time, the deposit those of now: they need not be
-        equal. A record matches if its position, asset and amount do, and its depth is the required
-        one or more.
+        The custody API’s record shows the confirmations when Counterfoil read it. The deposit shows
+        the confirmations now, so the two numbers may differ. A record matches if its position,
+        asset and amount are equal, and it has at least the required confirmations.
       </p>
     </div>
   );

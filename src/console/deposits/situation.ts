@@ -173,15 +173,21 @@ export function gatesOf(deposit: Deposit, rule: PolicyRule): Gate[] {
       detail: `at least ${rule.minimumAmount} smallest units`,
     },
     {
-      name: 'Not held, not halted',
-      isOpen: operatorHold === null && !rule.halted && !deposit.decimalsChanged,
-      detail:
-        operatorHold ??
-        (rule.halted
-          ? 'crediting is halted'
-          : deposit.decimalsChanged
-            ? 'decimals changed'
-            : 'free'),
+      name: 'No hold by a person',
+      isOpen: operatorHold === null,
+      detail: operatorHold ?? 'nobody holds it by hand',
+    },
+    {
+      name: 'Crediting is not halted',
+      isOpen: !rule.halted,
+      detail: rule.halted ? 'the policy halts it' : 'by the policy',
+    },
+    {
+      name: 'Decimals as before',
+      isOpen: !deposit.decimalsChanged,
+      detail: deposit.decimalsChanged
+        ? 'a notification names other decimals'
+        : 'every notification names the same',
     },
   ];
 }

@@ -3,6 +3,7 @@ import { Document } from '../../pages/frame/document.tsx';
 import { Wordmark } from '../../pages/frame/mark.tsx';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
+import { SESSION_HOURS } from '../session/session.ts';
 
 /** The sign-in page; `refused` says why the last sign-in failed, `next` is the page to open after. */
 export function SignInPage(page: {
@@ -47,7 +48,9 @@ export function SignInPage(page: {
           )}
           <button class="primary">Sign in</button>
           <p class="hint" id="hint">
-            Any role may look. The token stays here: the browser keeps a session cookie only.
+            Every role may sign in. Your browser sends the token to this server once and does not
+            keep it. The server does not keep it either, only its SHA-256. The browser keeps a
+            session cookie until you sign out, at most {SESSION_HOURS} hours.
           </p>
         </form>
       </main>

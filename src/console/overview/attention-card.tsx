@@ -97,6 +97,18 @@ function LeftOut({ attention }: { attention: AttentionList }): Markup {
   );
 }
 
+/** Young breaks that the list leaves out, because they usually close by themselves. */
+function Healing({ count }: { count: number }): Markup {
+  if (count === 0) return <></>;
+  const text = count === 1 ? '1 young break' : `${grouped(String(count))} young breaks`;
+  return (
+    <p class="foot">
+      <a href={linkTo('/console/breaks', { age: 'hour' })}>{text}</a> may close without a person. After
+      an hour they are listed here.
+    </p>
+  );
+}
+
 /** What waits for a person, the most urgent first. */
 export function AttentionCard({
   snapshot,
@@ -118,6 +130,7 @@ export function AttentionCard({
         </ul>
       )}
       <LeftOut attention={attention} />
+      <Healing count={attention.healing} />
     </Card>
   );
 }

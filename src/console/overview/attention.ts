@@ -5,6 +5,7 @@ import { haltsIn, scopeText } from '../../domain/policy/halt.ts';
 import type { Oldest, ShownBreak, SignedDay } from '../../store/answers.ts';
 import type { PolicyRow } from '../../store/records.ts';
 import type { OverdueDays } from '../parts/journal-days.ts';
+import type { BreaksForPeople } from './healing.ts';
 
 /** Something that waits for a person. */
 export interface Attention {
@@ -146,11 +147,13 @@ export interface AttentionList {
   readonly items: readonly Attention[];
   /** How much of each subject waits, whether or not it is among the items. */
   readonly totals: Readonly<Record<Attention['subject'], number>>;
+  /** Young breaks that may close by themselves. They are not among the items. */
+  readonly healing: number;
 }
 
 /** Lists what waits: the most severe first, then what holds money, then the oldest. */
 export function attentionOf(waiting: {
-  readonly breaks: Oldest<ShownBreak>;
+  readonly breaks: BreaksForPeople;
   readonly held: Oldest<Deposit>;
   readonly unsigned: Oldest<SignedDay>;
   readonly overdue: OverdueDays | undefined;
@@ -180,5 +183,5 @@ export function attentionOf(waiting: {
     day: unsigned.total + late.length,
     policy: halts.length,
   };
-  return { items, totals };
+  return { items, totals, healing: breaks.healing };
 }

@@ -5,6 +5,7 @@ import type { SignedDay, ShownBreak, StoreCounts } from '../../store/answers.ts'
 import type { Reads } from '../../store/reads.ts';
 import { readOverdueDays } from '../parts/journal-days.ts';
 import { attentionOf, WAITING_REASONS, type AttentionList } from './attention.ts';
+import { readBreaksForPeople } from './healing.ts';
 import { TieOuts, type TieOutRow } from './tie-out.ts';
 
 const DEPOSITS_SHOWN = 12;
@@ -78,8 +79,7 @@ async function look(
 ): Promise<Snapshot> {
   const { at, timezone, nextCloseAt } = about;
   const first = (pageSize: number) => ({ page: 0, pageSize });
-  const urgent = { state: 'unresolved', sort: 'severity:desc' } as const;
-  const breaks = await reads.breaks(urgent, first(BREAKS_SHOWN));
+  const breaks = await readBreaksForPeople(reads, { now: at, limit: BREAKS_SHOWN });
   const backlogged = { state: 'unresolved', type: 'delivery_backlog' } as const;
   const backlogs = await reads.breaks(backlogged, first(BACKLOGS_SHOWN));
   const deposits = await reads.deposits({}, first(DEPOSITS_SHOWN));
@@ -99,7 +99,7 @@ async function look(
       overdue: await readOverdueDays(reads, { now: at, timezone, nextCloseAt }),
       policy,
     }),
-    breakAges: await breakAgesAt(reads, { total: breaks.total, at }),
+    breakAges: await breakAgesAt(reads, { total: breaks.total + breaks.healing, at }),
     backlogs: backlogs.items,
     lastRun: runs.items[0],
     lastClose,

@@ -13,7 +13,8 @@ interface Session extends StoredSession {
 }
 
 const SESSIONS_MAX = 1_000;
-const SESSION_HOURS = 12;
+/** A session ends so long after its sign-in. */
+export const SESSION_HOURS = 12;
 export const SESSION_SECONDS = SESSION_HOURS * 3_600;
 const ID_BYTES = 32;
 

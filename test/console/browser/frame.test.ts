@@ -23,7 +23,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     const page = await site.window({ as: 'vera' });
     await page.goto('/console/runs');
     const moment = page.locator('time[data-moment]').first();
-    expect(await moment.textContent()).toBe('20 Nov 2025, 01:53:22');
+    expect(await moment.textContent()).toBe('20 Nov 2025, 01:53:22 CET');
     expect(await moment.getAttribute('title')).toBe('2025-11-20 00:53:22 UTC');
   });
 

@@ -65,6 +65,19 @@ test('before the first close, days end in the configured time zone', async () =>
   );
 });
 
+test('a month without a closed day shows the call that closes the first one', async () => {
+  const console = await consoleUnderTest();
+  await console.open.deliver({ id: 'strange', stream: 'weather' });
+  const vera = await console.as('vera');
+  const call = `curl -X POST "$URL/v1/reports/daily/2025-11-20/close"`;
+  expect(words(await vera.get('/console/close'))).toContain(
+    `To close 2025-11-20 by hand as soon as it has ended: ${call} -H "Authorization`,
+  );
+  expect(await (await closed()).as('vera').then((one) => one.get('/console/close'))).not.toContain(
+    'by hand as soon as',
+  );
+});
+
 test('the calendar page links each day with its state', async () => {
   const vera = await (await closed()).as('vera');
   const page = await vera.get('/console/close?month=2025-11');

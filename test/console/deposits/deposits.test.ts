@@ -156,6 +156,7 @@ test('a deposit’s life runs from the mempool to the acknowledgement', async ()
   const held = words(await vera.get(path));
   expect(held).toContain('Its memo belongs to nobody. Find the owner');
   expect(held).toContain('not yet Owner known no registered memo');
+  expect(held).toContain('yes No hold by a person nobody holds it by hand');
   expect(held).toContain('Break unattributed memo opened:');
   await olga.send(`${path}/attribute`, { attributedTo: 'customer 7', reason: 'their ticket' });
   const creditId = console.open.lastCreditId();
@@ -179,6 +180,28 @@ test('a deposit’s life runs from the mempool to the acknowledgement', async ()
   expect(found).not.toContain(-1);
   expect(found).toEqual(found.toSorted((left, right) => left - right));
   expect(page).toContain('It is credited and acknowledged. Nothing to do.');
+});
+
+test('a hold by a person, a halt and changed decimals are conditions of their own', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(1));
+  const depositId = open.depositId();
+  await open.decide({ kind: 'hold', depositId, reason: 'asked by the police' });
+  const page = words(await (await console.as('vera')).get(`${PATH}/${depositId}`));
+  expect(page).toContain('not yet No hold by a person ann: asked by the police');
+  expect(page).toContain('yes Crediting is not halted by the policy');
+  expect(page).toContain('yes Decimals as before every notification names the same');
+});
+
+test('the custody API’s record is compared under the names of both sides', async () => {
+  const console = await consoleUnderTest();
+  const { open, service } = console;
+  await open.deliver(service.confirmed(6));
+  await verifyWith(open);
+  const page = words(await (await console.as('vera')).get(`${PATH}/${open.depositId()}`));
+  expect(page).toContain('Compared Custody API’s record This deposit in Counterfoil');
+  expect(page).toContain('Status confirmed confirmed is required');
 });
 
 test('a raw body is shown escaped and indented, and leads to its bytes', async () => {

@@ -49,6 +49,15 @@ test('a stranger is asked for a token and shown nothing', async () => {
   expect((await app.request('/console/live')).status).toBe(401);
 });
 
+test('the sign-in page says what happens to the token', async () => {
+  const { app } = await openConsole({ isPublic: false });
+  const page = words(await (await app.request('/console/session')).text());
+  expect(page).toContain(
+    'Your browser sends the token to this server once and does not keep it. The server does not keep it either, only its SHA-256.',
+  );
+  expect(page).toContain('until you sign out, at most 12 hours.');
+});
+
 test('a token opens a session whose cookie is not the token', async () => {
   const { open, service, app } = await openConsole({ isPublic: false });
   await open.deliver(service.confirmed(1));

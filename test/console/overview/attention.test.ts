@@ -171,3 +171,24 @@ test('a halt waits for a person until it ends', async () => {
   open.at += 60_000;
   expect(words(await read())).not.toContain('credits are halted');
 });
+
+test('a break that may close by itself is listed after an hour, or once a person has it', async () => {
+  const { open, read } = await openConsole();
+  const backlog = { transactionId: 't1' as never, since: open.at };
+  await open.record({ kind: 'backlog', vaultId: 'v1' as never, backlog });
+  await open.record({ kind: 'backlog', vaultId: 'v2' as never, backlog });
+  const young = words(await read());
+  expect(young).toContain('Nothing waits for a person. 2 young breaks may close without a person.');
+  expect(young).toMatch(/Open breaks by age .* delivery backlog 2/);
+  const [first] = open.rows<{ break_id: string }>('SELECT break_id FROM breaks');
+  const breakId = first?.break_id as never;
+  await open.decide({ kind: 'assign', breakId, assignee: 'otto', reason: 'on duty' });
+  open.at += 60_000;
+  const taken = words(await read());
+  expect(taken).toContain('warning delivery backlog otto');
+  expect(taken).toContain('1 young break may close without a person.');
+  open.at += 3_600_000;
+  const old = await read();
+  expect(old.match(/class="waits warning"/g)).toHaveLength(2);
+  expect(old).not.toContain('without a person');
+});

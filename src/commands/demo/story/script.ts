@@ -43,7 +43,7 @@ async function reportHealing(stage: Stage, beganAt: number): Promise<void> {
   const seconds = Math.round((Date.now() - beganAt) / 1_000);
   note(
     open.length === 0
-      ? `healed ${seconds} s after it began: no break is open but those for a person`
+      ? `healed ${seconds} s after it began: only breaks that need a person are still open`
       : `not healed ${seconds} s after it began: ${open.join(', ')}`,
   );
 }

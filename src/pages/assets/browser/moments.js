@@ -5,10 +5,12 @@ const DAY = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
+  // A page beside times of another zone must not leave the zone to be guessed.
+  timeZoneName: 'short',
 });
 
 /**
- * Writes every moment in the reader's zone. The title keeps UTC.
+ * Writes every moment in the reader's zone, and names the zone. The title keeps UTC.
  *
  * @param {ParentNode} root
  */
