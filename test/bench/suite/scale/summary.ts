@@ -150,6 +150,9 @@ export function goalsOf(all: readonly Measured[]): string {
   const one: Setup = { kind: 'counterfoil', receivers: 1, delayMs: 0 };
   const ratio = (setup: Setup, other: Setup, of: (one: Measured) => number | null) =>
     ratioTo(all, { setup, other }, of);
+  const far: Setup = { ...one, delayMs: 5 };
+  const speedUp = ratio({ ...far, receivers: 4 }, far, rateOf);
+  const linear = speedUp === null ? null : speedUp / 4;
   const goals: Goal[] = [
     {
       goal: 'at least 5 × the rate of row by row',
@@ -165,6 +168,20 @@ export function goalsOf(all: readonly Measured[]): string {
       goal: 'CPU with 4 receivers at most 1.15 × that with one',
       measured: ratio({ ...one, receivers: 4 }, one, allCpuOf),
       isReached: (measured) => measured <= 1.15,
+    },
+    {
+      goal: 'with 5 ms more to the database, 4 receivers at least 0.9 × linear',
+      measured: linear,
+      isReached: (measured) => measured >= 0.9,
+    },
+    {
+      goal: 'the control with one chain row falls to at most half of one statement',
+      measured: ratio(
+        { ...one, kind: 'fastify-postgres-chain' },
+        { ...one, kind: 'fastify-postgres' },
+        rateOf,
+      ),
+      isReached: (measured) => measured <= 0.5,
     },
   ];
   const lines = goals.map(({ goal, measured, isReached }) => {
