@@ -19,7 +19,7 @@ export interface TlsFiles {
 }
 
 /** A file of certificates. Throws when it holds none, such as while it is written. */
-function readCertificates(file: string): {
+export function readCertificates(file: string): {
   text: string;
   certificates: readonly X509Certificate[];
 } {

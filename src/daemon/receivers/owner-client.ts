@@ -73,17 +73,44 @@ const UNREACHED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+const AUTHORITY_UNKNOWN = 'put its authority into receiver.caFile';
+
+/** Codes of an owner's certificate that is not accepted, with what to do. Nothing was sent. */
+const CERTIFICATE_FLAWS: ReadonlyMap<string, string> = new Map([
+  ['CERT_HAS_EXPIRED', 'renew it'],
+  ['CERT_NOT_YET_VALID', 'set both clocks by NTP'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "write a name that it has into that receiver's receiver.url"],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', AUTHORITY_UNKNOWN],
+  ['SELF_SIGNED_CERT_IN_CHAIN', AUTHORITY_UNKNOWN],
+  ['UNABLE_TO_GET_ISSUER_CERT', AUTHORITY_UNKNOWN],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', AUTHORITY_UNKNOWN],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', AUTHORITY_UNKNOWN],
+]);
+
+interface OwnerClientOptions {
+  /** This receiver's name. */
+  readonly name: string;
+  readonly secret: string;
+  /** Authority of the owners' certificates, PEM; null: those that Node knows. */
+  readonly ca: string | null;
+  /** This receiver's clock, Unix milliseconds. */
+  readonly now: () => number;
+}
+
 /** Hands facts and calls to the owner over HTTP. It does not repeat. */
 export class OwnerClient {
-  readonly #options: { readonly name: string; readonly secret: string; readonly now: () => number };
-  readonly #agent = new Agent({
-    connections: CONNECTIONS_MAX,
-    connect: { timeout: CONNECT_MS_MAX },
-  });
+  readonly #options: OwnerClientOptions;
+  readonly #agent: Agent;
 
-  /** `now`: this receiver's clock, Unix milliseconds. */
-  constructor(options: { name: string; secret: string; now: () => number }) {
+  constructor(options: OwnerClientOptions) {
     this.#options = options;
+    this.#agent = new Agent({
+      connections: CONNECTIONS_MAX,
+      connect: {
+        timeout: CONNECT_MS_MAX,
+        ...(options.ca === null ? {} : { ca: options.ca }),
+      },
+    });
   }
 
   async hand(owner: Owner, facts: readonly Fact[]): Promise<Handed> {
@@ -149,6 +176,11 @@ export class OwnerClient {
       return await sentOf(owner, response);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      const advice = CERTIFICATE_FLAWS.get(code);
+      if (advice !== undefined) {
+        const cause = `the certificate of the owner ${owner.name} at ${owner.url} is not accepted (${code}): ${advice}`;
+        return { kind: 'unreached', cause };
+      }
       const cause = `the owner ${owner.name} cannot be reached (${code || String(error)})`;
       return { kind: UNREACHED.has(code) ? 'unreached' : 'unknown', cause };
     }

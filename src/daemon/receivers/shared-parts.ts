@@ -6,11 +6,13 @@ import type { Changes } from '../../console/live/changes.ts';
 import type { FeedSignal } from '../../api/exchange/feed-signal.ts';
 import { decode } from '../../intake/decode.ts';
 import type { Config } from '../../ops/config/config.ts';
+import type { ReceiverConfig } from '../../ops/config/shared-store.ts';
 import type { Logger } from '../../ops/log.ts';
 import type { ReceiverMetrics } from '../../ops/metrics/receiver-metrics.ts';
 import type { JournalState } from '../../store/replicated/journal-state.ts';
 import type { Role } from '../../store/replicated/replicated-ledger.ts';
 import type { Owner } from '../../store/replicated/shared-journal.ts';
+import { readCertificates } from '../listening/tls-files.ts';
 import type { OpenStore } from '../start/open-store.ts';
 import { JournalWatch } from './journal-watch.ts';
 import { OwnerClient } from './owner-client.ts';
@@ -65,7 +67,7 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
   const now = (): number => Date.now();
   metrics.begin();
   const applied = new ReplicaPosition();
-  const client = new OwnerClient({ name, secret, now });
+  const client = new OwnerClient({ name, secret, ca: authorityIn(config.receiver), now });
   const queue = new ReceiverQueue({
     local: writer,
     hand: (owner, facts) => client.hand(owner, facts),
@@ -127,6 +129,11 @@ export function sharedParts(context: ReceiverContext): SharedParts | null {
       return client.end();
     },
   };
+}
+
+/** The authority of the other receivers' certificates, PEM; null when none is named. */
+function authorityIn({ caFile }: ReceiverConfig): string | null {
+  return caFile === undefined ? null : readCertificates(caFile).text;
 }
 
 function replicaOf(receiver: Receiver, leaseSeconds: number): ReplicaServices {

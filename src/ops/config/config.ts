@@ -152,7 +152,7 @@ function configIn(folder: string, checks: FileChecks) {
     listen: listenIn(folder, checks).prefault({}),
     admin: adminIn(folder, checks).exactOptional(),
     store: storeIn(folder),
-    receiver: receiverIn(folder).exactOptional(),
+    receiver: receiverIn(folder, checks).exactOptional(),
     intake: intakeIn(folder, checks),
     custody: custodyIn(folder, checks).exactOptional(),
     crediting: creditingPolicy,

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
+import type { FileChecks } from './reading/named-file.ts';
 import { strict } from './reading/strict.ts';
-import { text, whole } from './reading/value.ts';
+import { fileIn, text, whole } from './reading/value.ts';
 
 /** A SQLite store. `path` is absolute, or `:memory:`. */
 interface SqliteStoreConfig {
@@ -87,7 +88,7 @@ function isOrigin(value: string): boolean {
 const SECRET_CHARS_MIN = 32;
 
 /** The key `receiver`. Relative paths start at `folder`, the folder of the configuration. */
-export function receiverIn(folder: string) {
+export function receiverIn(folder: string, checks: FileChecks) {
   return strict({
     name: z
       .string()
@@ -100,6 +101,8 @@ export function receiverIn(folder: string) {
       .string()
       .refine(isOrigin, 'must be an http or https address: a scheme, a host and a port alone')
       .transform((value) => new URL(value).origin),
+    /** Authority of the other receivers' certificates, for https addresses; read at the start. */
+    caFile: fileIn(folder, checks, 'certificate').exactOptional(),
     secret: z
       .string()
       .regex(

@@ -1,5 +1,6 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { OwnerClient } from '../../../src/daemon/receivers/owner-client.ts';
@@ -43,16 +44,21 @@ export class TestOwner {
     observe: (why) => this.refused.push(why),
   });
 
-  /** Listens, and tells where as the journal would. */
-  async listen(): Promise<Owner> {
+  /** Listens, over HTTPS for `localhost` with a certificate, and says where as the journal would. */
+  async listen(tls?: { readonly cert: string; readonly key: string }): Promise<Owner> {
     const app = new Hono().route('/receivers', this.#routes);
     const { port } = await new Promise<AddressInfo>((resolve) => {
-      const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address) =>
-        resolve(address),
+      const options = { fetch: app.fetch, hostname: '127.0.0.1', port: 0 };
+      const server = serve(
+        tls === undefined
+          ? options
+          : { ...options, createServer, serverOptions: { cert: tls.cert, key: tls.key } },
+        (address) => resolve(address),
       );
       onTestFinished(() => void server.close());
     });
-    return { name: 'owner', url: `http://127.0.0.1:${port}`, epoch: 1, isLeased: true };
+    const url = tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
+    return { name: 'owner', url, epoch: 1, isLeased: true };
   }
 
   /** Facts in its journal. */
@@ -63,6 +69,7 @@ export class TestOwner {
 
 interface FollowerOptions {
   readonly secret?: string;
+  readonly ca?: string;
   readonly now?: () => number;
   readonly holdMsMax?: number;
   readonly appliedMsMax?: number;
@@ -70,8 +77,8 @@ interface FollowerOptions {
 }
 
 /** A receiver without a writer, which hands everything on. */
-export function follower({ secret = SECRET, now = () => NOW, ...more }: FollowerOptions = {}) {
-  const client = new OwnerClient({ name: 'follower', secret, now });
+export function follower({ secret = SECRET, ca, now = () => NOW, ...more }: FollowerOptions = {}) {
+  const client = new OwnerClient({ name: 'follower', secret, ca: ca ?? null, now });
   onTestFinished(() => client.end());
   const applied = new ReplicaPosition();
   const observed: string[] = [];

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Handed } from '../../../src/daemon/receivers/owner-client.ts';
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { Submitted } from '../../../src/store/port.ts';
+import { CERTIFICATE, CERTIFICATE_KEY, STRANGER } from '../../ops/certificate.ts';
 import { factOf, START } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
 import { follower, NOW, TestOwner } from './receiver-pair.ts';
@@ -49,6 +50,24 @@ test('bodies that nobody understands arrive as they are', async () => {
     { kind: 'delivery', status: 'refused' },
   ]);
   expect(owner.open.ledger.head.lastSeq).toBe(2);
+});
+
+test('a follower trusts the authority that receiver.caFile names, and no other', async () => {
+  const owner = new TestOwner();
+  const at = await owner.listen({ cert: CERTIFICATE, key: CERTIFICATE_KEY });
+  const fact = webhook();
+  expect((await follower({ ca: CERTIFICATE }).client.hand(at, [fact])).kind).toBe('answered');
+  for (const stranger of [follower(), follower({ ca: STRANGER })]) {
+    expect(JSON.stringify(await stranger.client.hand(at, [webhook()]))).toMatch(
+      /"unreached".*"the certificate of the owner owner at https:\/\/localhost:\d+ is not accepted \(\w+\): put its authority into receiver\.caFile"/,
+    );
+  }
+  // The certificate is for localhost alone.
+  const elsewhere = { ...at, url: at.url.replace('localhost', '127.0.0.1') };
+  expect(
+    JSON.stringify(await follower({ ca: CERTIFICATE }).client.hand(elsewhere, [webhook()])),
+  ).toMatch(/"unreached".*\(ERR_TLS_CERT_ALTNAME_INVALID\): write a name that it has into/);
+  expect(owner.facts).toBe(1);
 });
 
 test('a decision is answered when the replica of the follower shows it', async () => {

@@ -80,6 +80,10 @@ test.for([
   [{ replica: ':memory:' }, `replica: ${REPLICA}`],
   [{ replica: 'sqlite:a.db' }, `replica: ${REPLICA}`],
   [{ standby: 'maybe' }, 'standby: must be "required" or "optional"'],
+  [
+    { caFile: 'nowhere.pem' },
+    `caFile: cannot read ${path.join(folder, 'nowhere.pem')} (ENOENT); check the path and its permissions`,
+  ],
   [{ leaseSeconds: 0 }, 'leaseSeconds: must be an integer from 1 to 60'],
 ] as const)('the receiver %j is refused: %s', ([part, what]) => {
   const receiver = { ...RECEIVER, ...part };
