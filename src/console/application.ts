@@ -16,7 +16,7 @@ import { mountBooks } from './books/books.tsx';
 import { mountBreaks } from './breaks/breaks.tsx';
 import { mountClose } from './close/close.tsx';
 import { mountFeed } from './feed/feed.tsx';
-import type { ConsoleContext, ConsoleEnv, Visit } from './frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from './frame/context.ts';
 import { roomContext } from './frame/room-context.tsx';
 import { askToSignIn, mountSigningIn, sessionIdOf, type SignInSite } from './frame/signing-in.tsx';
 import { mountJournal } from './journal/journal.tsx';
@@ -114,10 +114,10 @@ function mountRooms(app: Hono<ConsoleEnv>, context: ConsoleContext, options: Con
 }
 
 /** Whether a person asks. The script of an open page does not, nor a page that reloads itself. */
-function isByPerson(visit: Visit): boolean {
-  const { path } = visit.req;
-  if (path === '/console/live' || visit.req.header('X-Live') !== undefined) return false;
-  return visit.req.query('reload') === undefined;
+function isByPerson(pageRequest: PageRequest): boolean {
+  const { path } = pageRequest.req;
+  if (path === '/console/live' || pageRequest.req.header('X-Live') !== undefined) return false;
+  return pageRequest.req.query('reload') === undefined;
 }
 
 /**
@@ -125,18 +125,18 @@ function isByPerson(visit: Visit): boolean {
  * looks where the console is public.
  */
 function admit(access: ConsoleAccess, sessions: Sessions, site: SignInSite) {
-  return createMiddleware<ConsoleEnv>(async (visit, next) => {
-    const id = sessionIdOf(visit);
-    if (isByPerson(visit)) sessions.acted(id);
+  return createMiddleware<ConsoleEnv>(async (pageRequest, next) => {
+    const id = sessionIdOf(pageRequest);
+    if (isByPerson(pageRequest)) sessions.acted(id);
     const visitor = sessions.visitor(id);
     if (visitor === undefined || id === undefined) {
       if (access.kind === 'public') return next();
-      const isPage = visit.req.method === 'GET' && isByPerson(visit);
-      if (isPage) return askToSignIn(visit, site, { status: 200, refused: null });
-      return visit.text('Sign in at /console.', 401);
+      const isPage = pageRequest.req.method === 'GET' && isByPerson(pageRequest);
+      if (isPage) return askToSignIn(pageRequest, site, { status: 200, refused: null });
+      return pageRequest.text('Sign in at /console.', 401);
     }
-    visit.set('visitor', visitor);
-    visit.set('sessionId', id);
+    pageRequest.set('visitor', visitor);
+    pageRequest.set('sessionId', id);
     return next();
   });
 }
@@ -155,8 +155,8 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
         : provider?.callerOf(credential),
   });
   mountHeaders(app, { below: '/console', secure });
-  app.get('/', (visit) => visit.redirect('/console', 302));
-  app.get('/console/', (visit) => visit.redirect('/console', 308));
+  app.get('/', (pageRequest) => pageRequest.redirect('/console', 302));
+  app.get('/console/', (pageRequest) => pageRequest.redirect('/console', 308));
   const assets = mountAssets(app, '/console/assets');
   app.use('/console/*', ownForms);
   app.use('/console/session/*', bodyLimit({ maxSize: SIGN_IN_BYTES_MAX }));
@@ -164,10 +164,10 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
   const signIn = { assets, provider };
   mountSigningIn(app, sessions, { ...access, now, secure, site: signIn });
   app.use('/console/*', admit(access, sessions, signIn));
-  app.get('/console/live', (visit) => {
-    const id = visit.get('sessionId');
+  app.get('/console/live', (pageRequest) => {
+    const id = pageRequest.get('sessionId');
     const isAllowed = (): boolean => id === undefined || sessions.visitor(id) !== undefined;
-    return liveStream(visit, changes, isAllowed);
+    return liveStream(pageRequest, changes, isAllowed);
   });
   const site = {
     name: 'Counterfoil',

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { ApiCall } from '../../api/acting.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
-import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
 
 const TOKENS = { method: 'GET', path: '/v1/tokens' } as const;
@@ -12,48 +12,60 @@ const CREATE = { method: 'POST', path: '/v1/tokens' } as const;
 /** `/console/access`: tokens and people; an admin makes, rotates and revokes tokens. */
 export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { show, may, act, denied, perform } = context;
-  const listOf = async <Item,>(visit: Visit, call: ApiCall): Promise<readonly Item[]> => {
-    const result = await act(visit, call);
+  const listOf = async <Item,>(
+    pageRequest: PageRequest,
+    call: ApiCall,
+  ): Promise<readonly Item[]> => {
+    const result = await act(pageRequest, call);
     return result.kind === 'done' ? (result.body as { readonly data: readonly Item[] }).data : [];
   };
-  const list = async (visit: Visit, problem?: { title: string; detail: string }) => {
+  const list = async (pageRequest: PageRequest, problem?: { title: string; detail: string }) => {
     const body = (
       <>
         {problem === undefined ? '' : <ProblemNotice problem={problem} />}
         <AccessPage
-          tokens={await listOf<TokenView>(visit, TOKENS)}
-          people={await listOf<PersonView>(visit, PEOPLE)}
-          mayManage={may(visit, CREATE)}
+          tokens={await listOf<TokenView>(pageRequest, TOKENS)}
+          people={await listOf<PersonView>(pageRequest, PEOPLE)}
+          mayManage={may(pageRequest, CREATE)}
         />
       </>
     );
-    return show(visit, { title: 'Tokens and people', body }, problem === undefined ? 200 : 409);
+    return show(
+      pageRequest,
+      { title: 'Tokens and people', body },
+      problem === undefined ? 200 : 409,
+    );
   };
   /** Shows the new token at once: a redirect would have to keep it. */
-  const issue = async (visit: Visit, call: ApiCall): Promise<Response> => {
-    const result = await act(visit, call);
-    if (result.kind === 'refused') return list(visit, result.problem);
+  const issue = async (pageRequest: PageRequest, call: ApiCall): Promise<Response> => {
+    const result = await act(pageRequest, call);
+    if (result.kind === 'refused') return list(pageRequest, result.problem);
     const { name, token } = result.body as { readonly name: string; readonly token: string };
-    return show(visit, { title: 'New token', body: <IssuedPage name={name} token={token} /> });
+    return show(pageRequest, {
+      title: 'New token',
+      body: <IssuedPage name={name} token={token} />,
+    });
   };
-  app.get(PATH, (visit) => (may(visit, TOKENS) ? list(visit) : denied(visit, TOKENS)));
-  app.post(PATH, async (visit) => {
-    if (!may(visit, CREATE)) return denied(visit, CREATE);
-    const { name, role, reason } = await visit.req.parseBody();
-    return issue(visit, { ...CREATE, body: { name, role, reason } });
+  app.get(PATH, (pageRequest) =>
+    may(pageRequest, TOKENS) ? list(pageRequest) : denied(pageRequest, TOKENS),
+  );
+  app.post(PATH, async (pageRequest) => {
+    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
+    const { name, role, reason } = await pageRequest.req.parseBody();
+    return issue(pageRequest, { ...CREATE, body: { name, role, reason } });
   });
-  app.post(`${PATH}/:name/rotate`, async (visit) => {
-    if (!may(visit, CREATE)) return denied(visit, CREATE);
-    const { version, reason, role } = await visit.req.parseBody();
+  app.post(`${PATH}/:name/rotate`, async (pageRequest) => {
+    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
+    const { version, reason, role } = await pageRequest.req.parseBody();
     const given = role === undefined ? {} : { role };
-    const path = `/v1/tokens/${encodeURIComponent(visit.req.param('name'))}/rotate`;
-    return issue(visit, { method: 'POST', path, body: { version, reason, ...given } });
+    const path = `/v1/tokens/${encodeURIComponent(pageRequest.req.param('name'))}/rotate`;
+    return issue(pageRequest, { method: 'POST', path, body: { version, reason, ...given } });
   });
-  app.post(`${PATH}/:name/revoke`, async (visit) => {
-    if (!may(visit, CREATE)) return denied(visit, CREATE);
-    const name = visit.req.param('name');
-    const { reason } = await visit.req.parseBody();
-    return perform(visit, {
+  app.post(`${PATH}/:name/revoke`, async (pageRequest) => {
+    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
+    const name = pageRequest.req.param('name');
+    const { reason } = await pageRequest.req.parseBody();
+    return perform(pageRequest, {
       method: 'POST',
       path: `/v1/tokens/${encodeURIComponent(name)}/revoke`,
       body: { reason },

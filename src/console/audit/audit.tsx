@@ -170,14 +170,14 @@ function askedBy(query: Readonly<Record<string, string>>): Asked {
 
 /** `/console/audit`: the decisions of the journal, and their file. */
 export function mountAudit(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
-  app.get(PATH, async (visit) => {
-    const asked = askedBy(visit.req.query());
+  app.get(PATH, async (pageRequest) => {
+    const asked = askedBy(pageRequest.req.query());
     const found = await reads.decisions(queryOf(asked));
-    return show(visit, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
+    return show(pageRequest, { title: 'Audit', body: <AuditPage found={found} asked={asked} /> });
   });
-  app.get(`${PATH}.csv`, async (visit) => {
-    const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(visit.req.query())));
+  app.get(`${PATH}.csv`, async (pageRequest) => {
+    const { rows, isWhole } = await readForTable(reads, queryOf(askedBy(pageRequest.req.query())));
     const fileName = isWhole ? 'decisions' : `decisions-incomplete-${rows.length}`;
-    return tableDownload(visit, decisionsTable(rows), { format: 'csv', fileName, facts: [] });
+    return tableDownload(pageRequest, decisionsTable(rows), { format: 'csv', fileName, facts: [] });
   });
 }

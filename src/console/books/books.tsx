@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Reads } from '../../store/reads.ts';
 import { TABLE_FORMATS, type TableAsked } from '../../report/tables/table-documents.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
-import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { BOOKS_PATH, type Position } from '../parts/book-links.ts';
 import { balanceFilterOf, balanceQueryOf, type BalanceFilter } from './balance-filter.ts';
 import { BalancesPage } from './balances-page.tsx';
@@ -61,66 +61,72 @@ async function readStatementPage(
 
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, hrefOf } = context;
-  app.get(BOOKS_PATH, async (visit) => {
-    const filter = balanceFilterOf(visit.req.query());
-    const page = pageOf(visit.req.query('page'));
+  app.get(BOOKS_PATH, async (pageRequest) => {
+    const filter = balanceFilterOf(pageRequest.req.query());
+    const page = pageOf(pageRequest.req.query('page'));
     const [decimals, result] = await Promise.all([
       reads.pinnedDecimals(),
       readBalances(reads, filter, page),
     ]);
     const body = <BalancesPage filter={filter} decimals={decimals} result={result} />;
-    return show(visit, { title: 'Books', body }, 'problem' in result ? 400 : 200);
+    return show(pageRequest, { title: 'Books', body }, 'problem' in result ? 400 : 200);
   });
-  app.get(`${BOOKS_PATH}/movements/:hash`, async (visit) => {
-    const hash = visit.req.param('hash');
+  app.get(`${BOOKS_PATH}/movements/:hash`, async (pageRequest) => {
+    const hash = pageRequest.req.param('hash');
     const books = await readHashBooks(reads, hash);
-    if (books === undefined) return missing(visit, `No fact names the hash ${hash}.`);
-    return show(visit, { title: 'Movements', body: <MovementsPage {...{ books, hrefOf }} /> });
+    if (books === undefined) return missing(pageRequest, `No fact names the hash ${hash}.`);
+    return show(pageRequest, {
+      title: 'Movements',
+      body: <MovementsPage {...{ books, hrefOf }} />,
+    });
   });
-  app.get(`${BOOKS_PATH}/statement`, async (visit) => {
-    const query = visit.req.query();
+  app.get(`${BOOKS_PATH}/statement`, async (pageRequest) => {
+    const query = pageRequest.req.query();
     const position = positionOf(query);
-    if (position === undefined) return missing(visit, NO_POSITION);
+    if (position === undefined) return missing(pageRequest, NO_POSITION);
     const shown = await readStatementPage(reads, position, { query, now: now() });
-    if (shown === undefined) return missing(visit, UNKNOWN_POSITION);
+    if (shown === undefined) return missing(pageRequest, UNKNOWN_POSITION);
     const status = 'statement' in shown.result ? 200 : 400;
-    return show(visit, { title: 'Statement', body: <StatementPage shown={shown} /> }, status);
+    return show(pageRequest, { title: 'Statement', body: <StatementPage shown={shown} /> }, status);
   });
 }
 
 /** Spreadsheets to save. */
 function mountTables(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { now, table, missing } = context;
-  const answer = async (visit: Visit, asked: TableAsked): Promise<Response> => {
-    const format = TABLE_FORMATS.find((one) => one === visit.req.param('format')) ?? 'csv';
+  const answer = async (pageRequest: PageRequest, asked: TableAsked): Promise<Response> => {
+    const format = TABLE_FORMATS.find((one) => one === pageRequest.req.param('format')) ?? 'csv';
     const found = await table(asked, format);
-    if (found.kind === 'unknown') return missing(visit, UNKNOWN_POSITION);
+    if (found.kind === 'unknown') return missing(pageRequest, UNKNOWN_POSITION);
     if (found.kind === 'too_long') {
-      return visit.text('The period is too long: open the statement’s page, and shorten it.', 400);
+      return pageRequest.text(
+        'The period is too long: open the statement’s page, and shorten it.',
+        400,
+      );
     }
     const { body, contentType, fileName } = found.document;
-    return visit.body(body, 200, {
+    return pageRequest.body(body, 200, {
       'Content-Type': contentType,
       'Content-Disposition': `attachment; filename="${fileName}"`,
     });
   };
-  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, async (visit) => {
-    const asked = balanceQueryOf(balanceFilterOf(visit.req.query()));
+  app.get(`${BOOKS_PATH}/balances/${FORMAT}`, async (pageRequest) => {
+    const asked = balanceQueryOf(balanceFilterOf(pageRequest.req.query()));
     if ('problem' in asked) {
-      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+      return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
     }
-    return answer(visit, { kind: 'balances', query: asked.query, at: now() });
+    return answer(pageRequest, { kind: 'balances', query: asked.query, at: now() });
   });
-  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, async (visit) => {
-    const query = visit.req.query();
+  app.get(`${BOOKS_PATH}/statement/${FORMAT}`, async (pageRequest) => {
+    const query = pageRequest.req.query();
     const position = positionOf(query);
-    if (position === undefined) return missing(visit, NO_POSITION);
+    if (position === undefined) return missing(pageRequest, NO_POSITION);
     const asked = periodOf({ from: query['from'], to: query['to'] }, now());
     if ('problem' in asked) {
-      return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+      return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
     }
     const { from, to } = asked.period;
-    return answer(visit, { kind: 'statement', query: { ...position, from, to } });
+    return answer(pageRequest, { kind: 'statement', query: { ...position, from, to } });
   });
 }
 

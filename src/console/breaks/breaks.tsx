@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import { textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
-import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
 import { BreakPage, readOneBreak } from './break/break-page.tsx';
 import {
@@ -37,19 +37,19 @@ function stepOf(text: string): Step | undefined {
 /** `/console/breaks/exemptions`, and the forms that add and end a rule. */
 function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, may, perform } = context;
-  app.get(EXEMPTIONS_PATH, async (visit) => {
-    const mayAct = may(visit, { method: 'POST', path: '/v1/exemptions' });
+  app.get(EXEMPTIONS_PATH, async (pageRequest) => {
+    const mayAct = may(pageRequest, { method: 'POST', path: '/v1/exemptions' });
     const shown = await reads.exemptions();
     const looking = { now: now(), mayAct };
-    return show(visit, {
+    return show(pageRequest, {
       title: 'Exemption rules',
       body: <ExemptionsPage {...{ shown, looking }} />,
     });
   });
-  app.post(`${EXEMPTIONS_PATH}/:rule/end`, async (visit) => {
-    const fields: Fields = await visit.req.parseBody();
-    const rule = visit.req.param('rule');
-    return perform(visit, {
+  app.post(`${EXEMPTIONS_PATH}/:rule/end`, async (pageRequest) => {
+    const fields: Fields = await pageRequest.req.parseBody();
+    const rule = pageRequest.req.param('rule');
+    return perform(pageRequest, {
       method: 'POST',
       path: `/v1/exemptions/${encodeURIComponent(rule)}/end`,
       body: { reason: textOf(fields, 'reason') },
@@ -57,12 +57,12 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
       back: EXEMPTIONS_PATH,
     });
   });
-  app.post(`${PATH}/:id/exempt`, async (visit) => {
-    const fields: Fields = await visit.req.parseBody();
-    return perform(visit, {
+  app.post(`${PATH}/:id/exempt`, async (pageRequest) => {
+    const fields: Fields = await pageRequest.req.parseBody();
+    return perform(pageRequest, {
       ...exemptCall(fields),
       done: `The rule ${textOf(fields, 'rule')} is in force. The next run closes the open breaks that it matches.`,
-      back: `${PATH}/${encodeURIComponent(visit.req.param('id'))}`,
+      back: `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`,
     });
   });
 }
@@ -70,71 +70,71 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 /** `/console/breaks`: the queue, one break, the guide, and the steps of people. */
 export function mountBreaks(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform, performAll, hrefOf } = context;
-  const lookingOf = (visit: Visit, isChosen = false) => ({
+  const lookingOf = (pageRequest: PageRequest, isChosen = false) => ({
     now: now(),
-    mayAct: may(visit, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
-    mayCorrectDecimals: may(visit, correctionOf('asset')),
-    name: visit.get('visitor')?.name ?? null,
+    mayAct: may(pageRequest, { method: 'POST', path: '/v1/breaks/brk/resolve' }),
+    mayCorrectDecimals: may(pageRequest, correctionOf('asset')),
+    name: pageRequest.get('visitor')?.name ?? null,
     isChosen,
     hrefOf,
   });
-  app.get(PATH, async (visit) => {
-    const filter = filterOf(visit.req.query());
-    const looking = lookingOf(visit, visit.req.query('chosen') === 'all');
-    const page = pageOf(visit.req.query('page'));
+  app.get(PATH, async (pageRequest) => {
+    const filter = filterOf(pageRequest.req.query());
+    const looking = lookingOf(pageRequest, pageRequest.req.query('chosen') === 'all');
+    const page = pageOf(pageRequest.req.query('page'));
     const queue = await readQueue(reads, filter, { page, now: looking.now });
-    return show(visit, { title: 'Breaks', body: <QueuePage {...{ queue, filter, looking }} /> });
+    const body = <QueuePage {...{ queue, filter, looking }} />;
+    return show(pageRequest, { title: 'Breaks', body });
   });
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (visit) => {
-      const filter = filterOf(visit.req.query());
+    app.get(`${PATH}.${format}`, async (pageRequest) => {
+      const filter = filterOf(pageRequest.req.query());
       const decimals = await reads.pinnedDecimals();
       const query = queryOf(filter, { now: now(), decimals });
       const { items, total } = await reads.breaks(query, { page: 0, pageSize: TABLE_ROWS_MAX });
       const isWhole = items.length === total;
-      return tableDownload(visit, breaksTable(items, decimals), {
+      return tableDownload(pageRequest, breaksTable(items, decimals), {
         format,
         fileName: isWhole ? 'breaks' : `breaks-first-${items.length}`,
         facts: [...Object.entries(filter), ['breaks', `${items.length} of ${total}`]],
       });
     });
   }
-  app.get(`${PATH}/guide`, (visit) =>
-    show(visit, { title: 'What to do about each break', body: <GuidePage /> }),
+  app.get(`${PATH}/guide`, (pageRequest) =>
+    show(pageRequest, { title: 'What to do about each break', body: <GuidePage /> }),
   );
   mountExemptions(app, context);
-  app.get(`${PATH}/:id`, async (visit) => {
-    const id = visit.req.param('id');
-    const mayReadBodies = may(visit, { method: 'GET', path: '/v1/journal/1/body' });
+  app.get(`${PATH}/:id`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
+    const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
     const shown = await readOneBreak(reads, id, { mayReadBodies, now: now() });
-    if (shown === undefined) return missing(visit, `There is no break ${id}.`);
-    const looking = lookingOf(visit);
-    const title = `${typeText(shown.one.type)} ${id}`;
-    return show(visit, { title, body: <BreakPage {...{ shown, looking }} /> });
+    if (shown === undefined) return missing(pageRequest, `There is no break ${id}.`);
+    const body = <BreakPage {...{ shown, looking: lookingOf(pageRequest) }} />;
+    return show(pageRequest, { title: `${typeText(shown.one.type)} ${id}`, body });
   });
-  app.post(`${PATH}/bulk`, async (visit) => {
-    const fields: Fields = await visit.req.parseBody({ all: true });
+  app.post(`${PATH}/bulk`, async (pageRequest) => {
+    const fields: Fields = await pageRequest.req.parseBody({ all: true });
     const step = stepOf(textOf(fields, 'step'));
-    if (step === undefined) return missing(visit, 'There is no such step.');
+    if (step === undefined) return missing(pageRequest, 'There is no such step.');
     const given = textOf(fields, 'back');
     const back = given === PATH || given.startsWith(`${PATH}?`) ? given : PATH;
     const calls = textsOf(fields, 'break')
       .slice(0, BULK_MAX)
       .map((tick) => callOf(step, seenIn(tick), wordsOf(fields)));
-    return performAll(visit, { calls, done: (count) => doneText(step, count), back });
+    return performAll(pageRequest, { calls, done: (count) => doneText(step, count), back });
   });
-  app.post(`${PATH}/:id/decimals`, async (visit) => {
-    const call = correctionCall(await visit.req.parseBody());
+  app.post(`${PATH}/:id/decimals`, async (pageRequest) => {
+    const call = correctionCall(await pageRequest.req.parseBody());
     const done = 'The decimals are corrected. Deposits that came with them go on.';
-    return perform(visit, { ...call, done, back: `${PATH}/${visit.req.param('id')}` });
+    return perform(pageRequest, { ...call, done, back: `${PATH}/${pageRequest.req.param('id')}` });
   });
-  app.post(`${PATH}/:id/${STEP}`, async (visit) => {
-    const id = visit.req.param('id');
-    const step = stepOf(visit.req.param('step')) ?? 'notes';
-    const fields: Fields = await visit.req.parseBody();
+  app.post(`${PATH}/:id/${STEP}`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
+    const step = stepOf(pageRequest.req.param('step')) ?? 'notes';
+    const fields: Fields = await pageRequest.req.parseBody();
     const seen = { breakId: id, version: textOf(fields, 'basis') };
     const call = callOf(step, seen, wordsOf(fields));
     const back = `${PATH}/${encodeURIComponent(id)}`;
-    return perform(visit, { ...call, done: `The break is ${DONE[step]}.`, back });
+    return perform(pageRequest, { ...call, done: `The break is ${DONE[step]}.`, back });
   });
 }

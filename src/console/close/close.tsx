@@ -20,12 +20,13 @@ function closeCall(day: string) {
 
 /** The documents of a closed day, to save. */
 function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
-  app.get(`${CLOSE_PATH}/:day/:format`, async (visit) => {
-    const { day, format: asked } = visit.req.param();
+  app.get(`${CLOSE_PATH}/:day/:format`, async (pageRequest) => {
+    const { day, format: asked } = pageRequest.req.param();
     const format = FORMATS.find((one) => one === asked);
     const report = format === undefined || !isDay(day) ? undefined : await document(day, format);
-    if (report === undefined) return missing(visit, `There is no document ${asked} of ${day}.`);
-    return visit.body(report.body, 200, {
+    if (report === undefined)
+      return missing(pageRequest, `There is no document ${asked} of ${day}.`);
+    return pageRequest.body(report.body, 200, {
       'Content-Disposition': `attachment; filename="${report.fileName}"`,
       'Content-Type': report.contentType,
     });
@@ -34,19 +35,25 @@ function mountDownloads(app: Hono<ConsoleEnv>, { document, missing }: ConsoleCon
 
 /** Closing a day, and signing its report. */
 function mountActions(app: Hono<ConsoleEnv>, { perform, missing }: ConsoleContext): void {
-  app.post(`${CLOSE_PATH}/:day/close`, async (visit) => {
-    const day = visit.req.param('day');
-    const { reason } = await visit.req.parseBody();
-    if (!isDay(day)) return missing(visit, `${day} is not a date.`);
+  app.post(`${CLOSE_PATH}/:day/close`, async (pageRequest) => {
+    const day = pageRequest.req.param('day');
+    const { reason } = await pageRequest.req.parseBody();
+    if (!isDay(day)) return missing(pageRequest, `${day} is not a date.`);
     const back = `${CLOSE_PATH}/${day}`;
-    return perform(visit, { ...closeCall(day), body: { reason }, done: `${day} is closed.`, back });
+    return perform(pageRequest, {
+      ...closeCall(day),
+      body: { reason },
+      done: `${day} is closed.`,
+      back,
+    });
   });
-  app.post(`${CLOSE_PATH}/:day/sign`, async (visit) => {
-    const day = visit.req.param('day');
-    const { role: asked, reason, reportHash } = await visit.req.parseBody();
+  app.post(`${CLOSE_PATH}/:day/sign`, async (pageRequest) => {
+    const day = pageRequest.req.param('day');
+    const { role: asked, reason, reportHash } = await pageRequest.req.parseBody();
     const role = SIGNATURE_ROLES.find((one) => one === asked);
-    if (!isDay(day) || role === undefined) return missing(visit, `${day} has no such signature.`);
-    return perform(visit, {
+    if (!isDay(day) || role === undefined)
+      return missing(pageRequest, `${day} has no such signature.`);
+    return perform(pageRequest, {
       ...signCall(day),
       body: { role, reason, reportHash },
       done: role === 'preparer' ? `You prepared ${day}.` : `You reviewed ${day}.`,
@@ -62,37 +69,37 @@ export function mountClose(app: Hono<ConsoleEnv>, context: ConsoleContext): void
   mountDayMovements(app, context);
   mountDownloads(app, context);
   mountActions(app, context);
-  app.get(CLOSE_PATH, async (visit) => {
-    const month = await readMonth(reads, visit.req.query('month'), { now: now(), timezone });
-    return show(visit, { title: 'Close', body: <CalendarPage month={month} /> });
+  app.get(CLOSE_PATH, async (pageRequest) => {
+    const month = await readMonth(reads, pageRequest.req.query('month'), { now: now(), timezone });
+    return show(pageRequest, { title: 'Close', body: <CalendarPage month={month} /> });
   });
-  app.get(`${CLOSE_PATH}/:day`, async (visit) => {
-    const day = visit.req.param('day');
-    if (!isDay(day)) return missing(visit, `${day} is not a date.`);
+  app.get(`${CLOSE_PATH}/:day`, async (pageRequest) => {
+    const day = pageRequest.req.param('day');
+    if (!isDay(day)) return missing(pageRequest, `${day} is not a date.`);
     const found = await readDayReport(reads, day);
     if (found === undefined) {
       const unclosed = await readUnclosedDay(reads, day, { now: now(), timezone });
-      const mayClose = may(visit, closeCall(day));
+      const mayClose = may(pageRequest, closeCall(day));
       const body = <UnclosedDayPage day={day} {...unclosed} mayClose={mayClose} />;
-      return show(visit, { title: day, body });
+      return show(pageRequest, { title: day, body });
     }
     const { close, signatures } = found;
     const signing = {
       day,
       reportHash: close.reportHash,
       signatures,
-      person: visit.get('visitor')?.name,
-      maySign: may(visit, signCall(day)),
+      person: pageRequest.get('visitor')?.name,
+      maySign: may(pageRequest, signCall(day)),
     };
     const pages = {
-      differences: pageOf(visit.req.query('differences')),
-      prior: pageOf(visit.req.query('prior')),
-      transit: pageOf(visit.req.query('transit')),
-      unconfirmed: pageOf(visit.req.query('unconfirmed')),
-      breaks: pageOf(visit.req.query('breaks')),
+      differences: pageOf(pageRequest.req.query('differences')),
+      prior: pageOf(pageRequest.req.query('prior')),
+      transit: pageOf(pageRequest.req.query('transit')),
+      unconfirmed: pageOf(pageRequest.req.query('unconfirmed')),
+      breaks: pageOf(pageRequest.req.query('breaks')),
     };
-    const asset = visit.req.query('asset');
+    const asset = pageRequest.req.query('asset');
     const body = <DayPage day={found} signing={signing} asset={asset} pages={pages} />;
-    return show(visit, { title: `Day ${day}`, body });
+    return show(pageRequest, { title: `Day ${day}`, body });
   });
 }

@@ -164,17 +164,17 @@ function MovementsPage(shown: {
 /** `/console/close/{day}/movements`: what a closed day's figures are made of. */
 export function mountDayMovements(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, missing } = context;
-  app.get(`${CLOSE_PATH}/:day/movements`, async (visit) => {
-    const day = visit.req.param('day');
-    const filter = filterOf(visit.req.query());
+  app.get(`${CLOSE_PATH}/:day/movements`, async (pageRequest) => {
+    const day = pageRequest.req.param('day');
+    const filter = filterOf(pageRequest.req.query());
     const figure = CATEGORIES.find((one) => one === filter.figure);
     if (!isDay(day) || (filter.figure !== undefined && figure === undefined)) {
-      return missing(visit, 'There is no such figure of a closed day.');
+      return missing(pageRequest, 'There is no such figure of a closed day.');
     }
-    const request = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
-    const found = await reads.dayMovements({ ...filter, day, figure }, request);
-    if (found === undefined) return missing(visit, `${day} is not closed.`);
+    const range = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
+    const found = await reads.dayMovements({ ...filter, day, figure }, range);
+    if (found === undefined) return missing(pageRequest, `${day} is not closed.`);
     const body = <MovementsPage day={day} filter={filter} found={found} />;
-    return show(visit, { title: `Movements of ${day}`, body });
+    return show(pageRequest, { title: `Movements of ${day}`, body });
   });
 }

@@ -11,12 +11,12 @@ const REPORT_POLICY = [
 
 /** The report of a closed day, as the sealed document shows it. */
 export function mountReport(app: Hono<ConsoleEnv>, { document, missing }: ConsoleContext): void {
-  app.get('/console/reports/:day', async (visit) => {
-    const day = visit.req.param('day');
+  app.get('/console/reports/:day', async (pageRequest) => {
+    const day = pageRequest.req.param('day');
     const report = await document(day, 'html');
-    if (report === undefined) return missing(visit, `The day ${day} is not closed.`);
+    if (report === undefined) return missing(pageRequest, `The day ${day} is not closed.`);
     const { body, contentType } = report;
-    return visit.body(body, 200, {
+    return pageRequest.body(body, 200, {
       'Content-Security-Policy': REPORT_POLICY,
       'Content-Type': contentType,
     });

@@ -3,7 +3,7 @@ import { NO_POLICY, ruleFor } from '../../domain/policy/policy.ts';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
 import type { DepositPageRequest } from '../../store/queries.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import type { Decimals } from '../../pages/parts/value/amount.tsx';
 import { textOf } from '../../pages/parts/form/form-text.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
@@ -62,25 +62,25 @@ const DONE: Record<DepositDecision, string> = {
 };
 
 function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void {
-  app.get(PATH, async (visit) => {
-    const filter = filterOf(visit.req.query());
+  app.get(PATH, async (pageRequest) => {
+    const filter = filterOf(pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
-    const cursor = cursorOf(visit.req.query());
+    const cursor = cursorOf(pageRequest.req.query());
     const result = await readList(reads, filter, { decimals, cursor });
-    const person = visit.get('visitor')?.name ?? null;
+    const person = pageRequest.get('visitor')?.name ?? null;
     const body = <DepositsPage {...{ filter, decimals, person, result }} />;
-    return show(visit, { title: 'Deposits', body }, 'problem' in result ? 400 : 200);
+    return show(pageRequest, { title: 'Deposits', body }, 'problem' in result ? 400 : 200);
   });
 
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (visit) => {
+    app.get(`${PATH}.${format}`, async (pageRequest) => {
       const decimals = await reads.pinnedDecimals();
-      const filter = filterOf(visit.req.query());
+      const filter = filterOf(pageRequest.req.query());
       const asked = searchOf(filter, decimals);
       if ('problem' in asked)
-        return visit.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
+        return pageRequest.text(`${asked.problem.title}. ${asked.problem.detail}`, 400);
       const { rows, isWhole } = await readForTable(reads, asked.search);
-      return tableDownload(visit, depositsTable(rows, decimals), {
+      return tableDownload(pageRequest, depositsTable(rows, decimals), {
         format,
         fileName: isWhole ? 'deposits' : `deposits-first-${rows.length}`,
         facts: [...Object.entries(filter), ['deposits', rows.length]],
@@ -89,24 +89,27 @@ function mountList(app: Hono<ConsoleEnv>, { reads, show }: ConsoleContext): void
   }
 }
 
-function allowedTo({ may }: ConsoleContext, visit: Visit, depositId: string): Allowed {
+function allowedTo({ may }: ConsoleContext, pageRequest: PageRequest, depositId: string): Allowed {
   const path = `/v1/deposits/${encodeURIComponent(depositId)}`;
   return {
     decisions: new Set(
-      DECISIONS.filter((decision) => may(visit, { method: 'POST', path: `${path}/${decision}` })),
+      DECISIONS.filter((decision) =>
+        may(pageRequest, { method: 'POST', path: `${path}/${decision}` }),
+      ),
     ),
-    name: visit.get('visitor')?.name,
+    name: pageRequest.get('visitor')?.name,
   };
 }
 
 function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
-  app.get(`${PATH}/:id`, async (visit) => {
-    const depositId = visit.req.param('id');
+  app.get(`${PATH}/:id`, async (pageRequest) => {
+    const depositId = pageRequest.req.param('id');
     const read = await readDepositPage(context.reads, depositId);
-    if (read === undefined) return context.missing(visit, `There is no deposit ${depositId}.`);
-    const allowed = allowedTo(context, visit, depositId);
-    const shown = { ...read, allowed, showsBodies: context.may(visit, BODY) };
-    return context.show(visit, {
+    if (read === undefined)
+      return context.missing(pageRequest, `There is no deposit ${depositId}.`);
+    const allowed = allowedTo(context, pageRequest, depositId);
+    const shown = { ...read, allowed, showsBodies: context.may(pageRequest, BODY) };
+    return context.show(pageRequest, {
       title: `Deposit ${depositId}`,
       body: <DepositPage shown={shown} />,
     });
@@ -115,13 +118,13 @@ function mountOne(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 
 function mountDecisions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   for (const decision of DECISIONS) {
-    app.post(`${PATH}/:id/${decision}`, async (visit) => {
-      const depositId = visit.req.param('id');
-      const fields = await visit.req.parseBody();
+    app.post(`${PATH}/:id/${decision}`, async (pageRequest) => {
+      const depositId = pageRequest.req.param('id');
+      const fields = await pageRequest.req.parseBody();
       const attributedTo = textOf(fields, 'attributedTo');
       const basis = textOf(fields, 'basis');
       const path = encodeURIComponent(depositId);
-      return context.perform(visit, {
+      return context.perform(pageRequest, {
         method: 'POST',
         path: `/v1/deposits/${path}/${decision}`,
         body: {

@@ -139,8 +139,8 @@ function FeedCard({ found, decimals }: { found: Page<FeedItem>; decimals: Decima
 
 /** `/console/feed`: credits that wait for their consumer, and every item of the feed. */
 export function mountFeed(app: Hono<ConsoleEnv>, { reads, now, show }: ConsoleContext): void {
-  app.get(PATH, async (visit) => {
-    const page = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
+  app.get(PATH, async (pageRequest) => {
+    const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
     const [found, waiting, decimals] = await Promise.all([
       reads.feedPage(page),
       reads.unacknowledged(WAITING_SHOWN),
@@ -152,6 +152,6 @@ export function mountFeed(app: Hono<ConsoleEnv>, { reads, now, show }: ConsoleCo
         <FeedCard found={found} decimals={decimals} />
       </>
     );
-    return show(visit, { title: 'Credit feed', body });
+    return show(pageRequest, { title: 'Credit feed', body });
   });
 }

@@ -16,7 +16,7 @@ export interface ConsoleEnv {
 }
 
 /** A request to the console. */
-export type Visit = Context<ConsoleEnv>;
+export type PageRequest = Context<ConsoleEnv>;
 
 /** A page; the frame adds navigation, search and messages. */
 export interface Page {
@@ -73,20 +73,23 @@ export interface ConsoleContext {
   readonly hrefOf: HrefOf;
   /** Answers with a page in the frame. */
   readonly show: (
-    visit: Visit,
+    pageRequest: PageRequest,
     page: Page,
     status?: 200 | 400 | 403 | 404 | 409 | 503,
   ) => Promise<Response>;
   /** Answers 404 with a page that says what is missing and where to look. */
-  readonly missing: (visit: Visit, text: string) => Promise<Response>;
+  readonly missing: (pageRequest: PageRequest, text: string) => Promise<Response>;
   /** Answers 403 with a page that says which permission a call needs, and who has it. */
-  readonly denied: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => Promise<Response>;
+  readonly denied: (
+    pageRequest: PageRequest,
+    call: Pick<ApiCall, 'method' | 'path'>,
+  ) => Promise<Response>;
   /** Whether the visitor's role allows a call; a page hides the button otherwise. */
-  readonly may: (visit: Visit, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
+  readonly may: (pageRequest: PageRequest, call: Pick<ApiCall, 'method' | 'path'>) => boolean;
   /** Calls the API as the visitor. A stranger's call is refused. */
-  readonly act: (visit: Visit, call: ApiCall) => Promise<ApiResult>;
+  readonly act: (pageRequest: PageRequest, call: ApiCall) => Promise<ApiResult>;
   /** Calls the API as the visitor and redirects (303), with a message about the result. */
-  readonly perform: (visit: Visit, action: Action) => Promise<Response>;
+  readonly perform: (pageRequest: PageRequest, action: Action) => Promise<Response>;
   /** Calls the API for each thing and redirects (303), with one message about all results. */
-  readonly performAll: (visit: Visit, actions: Actions) => Promise<Response>;
+  readonly performAll: (pageRequest: PageRequest, actions: Actions) => Promise<Response>;
 }

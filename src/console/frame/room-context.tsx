@@ -9,7 +9,7 @@ import type { Site } from '../../pages/frame/site.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import type { Sessions } from '../session/session.ts';
-import type { Actions, ConsoleContext, Visit } from './context.ts';
+import type { Actions, ConsoleContext, PageRequest } from './context.ts';
 import { Person } from './person.tsx';
 import { hrefIn, sectionsFor } from './sections.ts';
 
@@ -65,14 +65,14 @@ function showOn(
   sessions: Sessions,
   may: ConsoleContext['may'],
 ): ConsoleContext['show'] {
-  return async (visit, page, status = 200) => {
-    const isLive = visit.req.header('X-Live') !== undefined;
-    const { path } = visit.req;
-    const visitor = visit.get('visitor');
+  return async (pageRequest, page, status = 200) => {
+    const isLive = pageRequest.req.header('X-Live') !== undefined;
+    const { path } = pageRequest.req;
+    const visitor = pageRequest.get('visitor');
     const { stream, acted } = site.live;
     const framed = (
       <FramedPage
-        site={{ ...site, sections: sectionsFor(site.sections, (call) => may(visit, call)) }}
+        site={{ ...site, sections: sectionsFor(site.sections, (call) => may(pageRequest, call)) }}
         title={page.title}
         body={page.body}
         path={path}
@@ -84,10 +84,10 @@ function showOn(
             <Person visitor={visitor} path={path} />
           </>
         }
-        message={isLive ? null : sessions.takeMessage(visit.get('sessionId'))}
+        message={isLive ? null : sessions.takeMessage(pageRequest.get('sessionId'))}
       />
     );
-    return visit.html(html`<!doctype html>${framed}`, status);
+    return pageRequest.html(html`<!doctype html>${framed}`, status);
   };
 }
 
@@ -103,13 +103,13 @@ export function roomContext(options: {
   readonly site: Site;
 }): ConsoleContext {
   const { reads, document, table, now, timezone, acting, sessions, site } = options;
-  const may: ConsoleContext['may'] = (visit, call) => {
-    const visitor = visit.get('visitor');
+  const may: ConsoleContext['may'] = (pageRequest, call) => {
+    const visitor = pageRequest.get('visitor');
     return visitor !== undefined && acting.refusal(visitor, call) === null;
   };
   const show = showOn(site, sessions, may);
-  const act = async (visit: Visit, call: ApiCall): Promise<ApiResult> => {
-    const visitor = visit.get('visitor');
+  const act = async (pageRequest: PageRequest, call: ApiCall): Promise<ApiResult> => {
+    const visitor = pageRequest.get('visitor');
     return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
   };
   return {
@@ -120,25 +120,25 @@ export function roomContext(options: {
     now,
     timezone,
     show,
-    missing: (visit, text) =>
-      show(visit, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
-    denied: (visit, call) => {
-      const visitor = visit.get('visitor');
+    missing: (pageRequest, text) =>
+      show(pageRequest, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
+    denied: (pageRequest, call) => {
+      const visitor = pageRequest.get('visitor');
       const why = visitor === undefined ? null : acting.refusal(visitor, call);
-      return show(visit, { title: 'Not allowed', body: <NotAllowed why={why} /> }, 403);
+      return show(pageRequest, { title: 'Not allowed', body: <NotAllowed why={why} /> }, 403);
     },
     may,
     act,
-    perform: async (visit, { done, back, ...call }) => {
-      const result = await act(visit, call);
-      sessions.leave(visit.get('sessionId'), messageOf(result, done));
-      return visit.redirect(back, 303);
+    perform: async (pageRequest, { done, back, ...call }) => {
+      const result = await act(pageRequest, call);
+      sessions.leave(pageRequest.get('sessionId'), messageOf(result, done));
+      return pageRequest.redirect(back, 303);
     },
-    performAll: async (visit, { calls, done, back }) => {
+    performAll: async (pageRequest, { calls, done, back }) => {
       // Together, so that the store commits them together.
-      const results = await Promise.all(calls.map((call) => act(visit, call)));
-      sessions.leave(visit.get('sessionId'), messageOfAll(results, { done }));
-      return visit.redirect(back, 303);
+      const results = await Promise.all(calls.map((call) => act(pageRequest, call)));
+      sessions.leave(pageRequest.get('sessionId'), messageOfAll(results, { done }));
+      return pageRequest.redirect(back, 303);
     },
   };
 }

@@ -9,7 +9,7 @@ import type { IdentityProvider } from '../session/identity-provider.ts';
 import type { Credential } from '../session/session-file.ts';
 import { SESSION_SECONDS, type Sessions } from '../session/session.ts';
 import { SignInThrottle } from '../session/sign-in-throttle.ts';
-import type { ConsoleEnv, Visit } from './context.ts';
+import type { ConsoleEnv, PageRequest } from './context.ts';
 import { ownPage } from './own-page.ts';
 import { mountProviderSignIn } from './provider-sign-in.tsx';
 import { SignInPage } from './sign-in-page.tsx';
@@ -17,15 +17,15 @@ import { SignInPage } from './sign-in-page.tsx';
 const COOKIE = 'counterfoil_console';
 const COOKIE_PATH = '/console';
 
-/** The id of the visit's session, from its cookie. */
-export function sessionIdOf(visit: Visit): string | undefined {
-  return getCookie(visit, COOKIE);
+/** The id of the request's session, from its cookie. */
+export function sessionIdOf(pageRequest: PageRequest): string | undefined {
+  return getCookie(pageRequest, COOKIE);
 }
 
 /** The sender's address: the browser, or the proxy in front. */
-function addressOf(visit: Visit): string {
+function addressOf(pageRequest: PageRequest): string {
   // `app.request` gives no bindings.
-  const env: ConsoleEnv['Bindings'] | undefined = visit.env;
+  const env: ConsoleEnv['Bindings'] | undefined = pageRequest.env;
   return env?.source ?? '';
 }
 
@@ -38,15 +38,15 @@ export interface SignInSite {
 
 /** Answers with the sign-in page; afterwards the browser opens the page that was asked for. */
 export function askToSignIn(
-  visit: Visit,
+  pageRequest: PageRequest,
   { assets, provider }: SignInSite,
   refusal: { status: 200 | 401 | 403 | 429 | 503; refused: string | null; next?: string },
 ): Response | Promise<Response> {
-  const { pathname, search } = new URL(visit.req.url);
+  const { pathname, search } = new URL(pageRequest.req.url);
   const next = refusal.next ?? ownPage(`${pathname}${search}`);
   const name = provider?.name ?? null;
   const page = <SignInPage {...{ assets, refused: refusal.refused, next, provider: name }} />;
-  return visit.html(html`<!doctype html>${page}`, refusal.status);
+  return pageRequest.html(html`<!doctype html>${page}`, refusal.status);
 }
 
 /** Sign-in by an API token or at a provider, sign-out, and the notice that a person is at a page. */
@@ -64,50 +64,53 @@ export function mountSigningIn(
   const { site, secure, identify, people, now } = options;
   const attributes = { path: COOKIE_PATH, httpOnly: true, sameSite: 'Strict', secure } as const;
   const throttle = new SignInThrottle(options);
-  const begin = (visit: Visit, signedIn: { caller: Caller; credential: Credential }): void => {
+  const begin = (
+    pageRequest: PageRequest,
+    signedIn: { caller: Caller; credential: Credential },
+  ): void => {
     const { caller, credential } = signedIn;
     const id = sessions.begin(credential);
     people.note({ ...caller, by: credential.kind, lastSignedInAt: now() });
-    setCookie(visit, COOKIE, id, { ...attributes, maxAge: SESSION_SECONDS });
+    setCookie(pageRequest, COOKIE, id, { ...attributes, maxAge: SESSION_SECONDS });
   };
   const { provider, assets } = site;
   if (provider !== undefined) mountProviderSignIn(app, { ...options, provider, assets, begin });
-  app.get('/console/session', (visit) =>
-    askToSignIn(visit, site, {
+  app.get('/console/session', (pageRequest) =>
+    askToSignIn(pageRequest, site, {
       status: 200,
       refused: null,
-      next: ownPage(visit.req.query('next')),
+      next: ownPage(pageRequest.req.query('next')),
     }),
   );
-  app.post('/console/session', async (visit) => {
-    const { token, next: asked } = await visit.req.parseBody();
+  app.post('/console/session', async (pageRequest) => {
+    const { token, next: asked } = await pageRequest.req.parseBody();
     const next = ownPage(asked);
-    const address = addressOf(visit);
+    const address = addressOf(pageRequest);
     const waitMs = throttle.waitMs(address);
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000);
-      visit.header('Retry-After', `${seconds}`);
+      pageRequest.header('Retry-After', `${seconds}`);
       const refused = `Too many wrong tokens. Try again in ${seconds} s.`;
-      return askToSignIn(visit, site, { status: 429, refused, next });
+      return askToSignIn(pageRequest, site, { status: 429, refused, next });
     }
     const presented = typeof token === 'string' ? token.trim() : '';
     const caller = identify(presented);
     if (caller === undefined) {
       if (token !== undefined) throttle.refused(address);
       const refused = 'That token is unknown or revoked.';
-      return askToSignIn(visit, site, { status: 401, refused, next });
+      return askToSignIn(pageRequest, site, { status: 401, refused, next });
     }
     const sha256 = createHash('sha256').update(presented).digest('hex');
-    begin(visit, { caller, credential: { kind: 'token', sha256 } });
-    return visit.redirect(next, 303);
+    begin(pageRequest, { caller, credential: { kind: 'token', sha256 } });
+    return pageRequest.redirect(next, 303);
   });
-  app.post('/console/session/end', (visit) => {
-    sessions.end(sessionIdOf(visit));
-    deleteCookie(visit, COOKIE, attributes);
-    return visit.redirect('/console', 303);
+  app.post('/console/session/end', (pageRequest) => {
+    sessions.end(sessionIdOf(pageRequest));
+    deleteCookie(pageRequest, COOKIE, attributes);
+    return pageRequest.redirect('/console', 303);
   });
-  app.post('/console/session/acted', (visit) => {
-    sessions.acted(sessionIdOf(visit));
-    return visit.body(null, 204);
+  app.post('/console/session/acted', (pageRequest) => {
+    sessions.acted(sessionIdOf(pageRequest));
+    return pageRequest.body(null, 204);
   });
 }

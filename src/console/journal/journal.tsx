@@ -9,13 +9,13 @@ const SEQ = ':seq{[0-9]{1,15}}';
 export function mountJournal(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, missing, may, denied } = context;
   const call = (seq: string) => ({ method: 'GET', path: `/v1/journal/${seq}/body` }) as const;
-  app.get(`/console/journal/${SEQ}`, async (visit) => {
-    const seq = visit.req.param('seq');
+  app.get(`/console/journal/${SEQ}`, async (pageRequest) => {
+    const seq = pageRequest.req.param('seq');
     const title = `Journal position ${seq}`;
-    if (!may(visit, call(seq))) return denied(visit, call(seq));
+    if (!may(pageRequest, call(seq))) return denied(pageRequest, call(seq));
     const body = await reads.body(Number(seq));
-    if (body === undefined) return missing(visit, `The journal holds nothing at ${seq}.`);
-    return show(visit, {
+    if (body === undefined) return missing(pageRequest, `The journal holds nothing at ${seq}.`);
+    return show(pageRequest, {
       title,
       body: (
         <Card id="body" title="The body as received">
@@ -24,13 +24,14 @@ export function mountJournal(app: Hono<ConsoleEnv>, context: ConsoleContext): vo
       ),
     });
   });
-  app.get(`/console/journal/${SEQ}/bytes`, async (visit) => {
-    const seq = visit.req.param('seq');
-    if (!may(visit, call(seq))) return denied(visit, call(seq));
+  app.get(`/console/journal/${SEQ}/bytes`, async (pageRequest) => {
+    const seq = pageRequest.req.param('seq');
+    if (!may(pageRequest, call(seq))) return denied(pageRequest, call(seq));
     const body = await reads.body(Number(seq));
-    if (body?.isWhole !== true) return missing(visit, `There are no bytes to show at ${seq}.`);
+    if (body?.isWhole !== true)
+      return missing(pageRequest, `There are no bytes to show at ${seq}.`);
     // The webhook's sender wrote these bytes: a browser must neither show nor run them.
-    return visit.body(Uint8Array.from(body.bytes), 200, {
+    return pageRequest.body(Uint8Array.from(body.bytes), 200, {
       'Content-Type': 'application/octet-stream',
       'Content-Disposition': `attachment; filename="journal-${seq}.bin"`,
     });

@@ -123,9 +123,9 @@ export function mountOverview(
     timezone,
     nextCloseAt: () => status().nextCloseAt,
   });
-  app.get('/console', async (visit) => {
+  app.get('/console', async (pageRequest) => {
     const snapshot = await snapshots.latest();
     const body = <Overview snapshot={snapshot} status={status()} hrefOf={hrefOf} />;
-    return show(visit, { title: 'Overview', body, reloads: true });
+    return show(pageRequest, { title: 'Overview', body, reloads: true });
   });
 }

@@ -3,7 +3,7 @@ import { policyVersion } from '../../domain/policy/policy.ts';
 import type { ApiResult } from '../../api/acting.ts';
 import type { PolicySimulation } from '../../api/exchange/policy-simulation.ts';
 import type { Reads } from '../../store/reads.ts';
-import type { ConsoleContext, ConsoleEnv, Visit } from '../frame/context.ts';
+import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Fields } from '../../pages/parts/form/form-text.ts';
 import { linkTo, pageOf } from '../../pages/parts/list/link.ts';
@@ -56,62 +56,62 @@ function jsonIn(fields: Fields): { readonly json: unknown } | { readonly problem
 /** Reads: the policy, its history, and the page that edits it. */
 function mountPages(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, may, act } = context;
-  app.get(POLICY_PATH, async (visit) => {
+  app.get(POLICY_PATH, async (pageRequest) => {
     const held = await readHeld(reads);
     if (held === undefined) {
       const body = <EmptyState title="No crediting policy was set yet: nothing is credited." />;
-      return show(visit, { title: 'Policy', body });
+      return show(pageRequest, { title: 'Policy', body });
     }
-    const warnings = warningsIn(await act(visit, GET_POLICY));
+    const warnings = warningsIn(await act(pageRequest, GET_POLICY));
     const body = (
       <PolicyPage
         {...held}
         warnings={warnings}
-        find={visit.req.query('find') ?? ''}
-        isNew={visit.req.query('set') === policyVersion(held.row)}
-        maySwitch={may(visit, SWITCHES.halt)}
-        mayChange={may(visit, PUT_POLICY)}
+        find={pageRequest.req.query('find') ?? ''}
+        isNew={pageRequest.req.query('set') === policyVersion(held.row)}
+        maySwitch={may(pageRequest, SWITCHES.halt)}
+        mayChange={may(pageRequest, PUT_POLICY)}
       />
     );
-    return show(visit, { title: 'Policy', body });
+    return show(pageRequest, { title: 'Policy', body });
   });
-  app.get(`${POLICY_PATH}/history`, async (visit) => {
-    const page = pageOf(visit.req.query('page'));
+  app.get(`${POLICY_PATH}/history`, async (pageRequest) => {
+    const page = pageOf(pageRequest.req.query('page'));
     const [found, decimals] = await Promise.all([
       reads.policyHistory({ page, pageSize: HISTORY_PAGE_SIZE }),
       reads.pinnedDecimals(),
     ]);
     const body = <HistoryPage found={found} decimals={decimals} />;
-    return show(visit, { title: 'History of the policy', body });
+    return show(pageRequest, { title: 'History of the policy', body });
   });
 }
 
 /** What differs between two versions that a link names. */
 function mountCompare(app: Hono<ConsoleEnv>, { reads, show, missing }: ConsoleContext): void {
-  app.get(COMPARE_PATH, async (visit) => {
-    const { from = '', to = '' } = visit.req.query();
+  app.get(COMPARE_PATH, async (pageRequest) => {
+    const { from = '', to = '' } = pageRequest.req.query();
     const names = [from.trim(), to.trim()] as const;
     const [before, after] = await readVersions(reads, names);
     if (before === undefined || after === undefined) {
       const unknown = before === undefined ? names[0] : names[1];
       return missing(
-        visit,
+        pageRequest,
         `There is no policy ${unknown === '' ? 'without a name' : unknown}. Name two versions of the history, such as pol_1.`,
       );
     }
     const decimals = await reads.pinnedDecimals();
     const body = <ComparePage from={before} to={after} decimals={decimals} />;
-    return show(visit, { title: `From ${names[0]} to ${names[1]}`, body });
+    return show(pageRequest, { title: `From ${names[0]} to ${names[1]}`, body });
   });
 }
 
 /** What a policy would do, by the API. */
 async function simulated(
   act: ConsoleContext['act'],
-  visit: Visit,
+  pageRequest: PageRequest,
   policy: unknown,
 ): Promise<PolicySimulation | Problem> {
-  const result = await act(visit, { ...SIMULATE, body: { policy } });
+  const result = await act(pageRequest, { ...SIMULATE, body: { policy } });
   return result.kind === 'refused' ? result.problem : (result.body as PolicySimulation);
 }
 
@@ -119,28 +119,28 @@ async function simulated(
 function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, act, missing, may, denied } = context;
   const edit = async (
-    visit: Visit,
+    pageRequest: PageRequest,
     json: unknown,
     problem: Problem | null,
     status?: 400 | 409 | 503,
   ) => {
     const decimals = await reads.pinnedDecimals();
     const body = <ChangePage policy={policyTextOf(json)} {...{ problem, decimals }} />;
-    return show(visit, { title: 'Change the policy', body }, status);
+    return show(pageRequest, { title: 'Change the policy', body }, status);
   };
-  app.get(`${POLICY_PATH}/change`, async (visit) => {
-    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
+  app.get(`${POLICY_PATH}/change`, async (pageRequest) => {
+    if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
     const held = await readHeld(reads);
-    if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
-    return edit(visit, plainPolicy(held.row.policy), null);
+    if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
+    return edit(pageRequest, plainPolicy(held.row.policy), null);
   });
-  app.post(`${POLICY_PATH}/review`, async (visit) => {
-    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
+  app.post(`${POLICY_PATH}/review`, async (pageRequest) => {
+    if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
     const held = await readHeld(reads);
-    if (held === undefined) return missing(visit, 'No crediting policy was set yet.');
+    if (held === undefined) return missing(pageRequest, 'No crediting policy was set yet.');
     const current = plainPolicy(held.row.policy);
-    const sent = jsonIn(await visit.req.parseBody());
-    if ('problem' in sent) return edit(visit, current, sent.problem, 400);
+    const sent = jsonIn(await pageRequest.req.parseBody());
+    if ('problem' in sent) return edit(pageRequest, current, sent.problem, 400);
     const body = (
       <ReviewPage
         version={policyVersion(held.row)}
@@ -148,35 +148,35 @@ function mountChange(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
         proposed={policyTextOf(sent.json)}
         json={JSON.stringify(sent.json)}
         decimals={held.decimals}
-        simulation={await simulated(act, visit, sent.json)}
+        simulation={await simulated(act, pageRequest, sent.json)}
       />
     );
-    return show(visit, { title: 'Review the change', body });
+    return show(pageRequest, { title: 'Review the change', body });
   });
-  app.post(`${POLICY_PATH}/set`, async (visit) => {
-    if (!may(visit, PUT_POLICY)) return denied(visit, PUT_POLICY);
-    const fields = await visit.req.parseBody();
+  app.post(`${POLICY_PATH}/set`, async (pageRequest) => {
+    if (!may(pageRequest, PUT_POLICY)) return denied(pageRequest, PUT_POLICY);
+    const fields = await pageRequest.req.parseBody();
     const sent = jsonIn(fields);
-    if ('problem' in sent) return edit(visit, {}, sent.problem, 400);
-    const result = await act(visit, {
+    if ('problem' in sent) return edit(pageRequest, {}, sent.problem, 400);
+    const result = await act(pageRequest, {
       ...PUT_POLICY,
       headers: { 'If-Match': `"${trimmedText(fields, 'version')}"` },
       body: { policy: sent.json, reason: trimmedText(fields, 'reason') },
     });
     // The person's change stays on the page, beside what is wrong with it.
     if (result.kind === 'refused') {
-      return edit(visit, sent.json, result.problem, statusOf(result.problem));
+      return edit(pageRequest, sent.json, result.problem, statusOf(result.problem));
     }
     const { version: set } = result.body as { readonly version: string };
-    return visit.redirect(linkTo(POLICY_PATH, { set }), 303);
+    return pageRequest.redirect(linkTo(POLICY_PATH, { set }), 303);
   });
 }
 
 /** Halting and resuming. */
 function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void {
   for (const kind of ['halt', 'resume'] as const) {
-    app.post(`${POLICY_PATH}/${kind}`, async (visit) => {
-      const { reason, network, asset, basis } = await visit.req.parseBody();
+    app.post(`${POLICY_PATH}/${kind}`, async (pageRequest) => {
+      const { reason, network, asset, basis } = await pageRequest.req.parseBody();
       const scope = {
         ...(typeof network === 'string' && network !== '' ? { network } : {}),
         ...(typeof asset === 'string' && asset !== '' ? { asset } : {}),
@@ -184,7 +184,7 @@ function mountSwitches(app: Hono<ConsoleEnv>, { perform }: ConsoleContext): void
       const based = typeof basis === 'string' && basis !== '' ? { basis } : {};
       const name = scope.network ?? scope.asset ?? 'everything';
       const done = kind === 'halt' ? `${name} is halted.` : `${name} is no longer halted.`;
-      return perform(visit, {
+      return perform(pageRequest, {
         ...SWITCHES[kind],
         body: { ...scope, ...based, reason },
         done,

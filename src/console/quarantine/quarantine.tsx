@@ -22,32 +22,35 @@ function doneText(count: number): string {
 /** `/console/quarantine`: bodies that could not be read, each with its bytes, and their retries. */
 export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform, performAll } = context;
-  app.get(PATH, async (visit) => {
-    const state = stateOf(visit.req.query('state'));
-    const found = await readQuarantine(reads, { page: pageOf(visit.req.query('page')), state });
-    const mayRetry = may(visit, retryOf('qtn', ''));
+  app.get(PATH, async (pageRequest) => {
+    const state = stateOf(pageRequest.req.query('state'));
+    const found = await readQuarantine(reads, {
+      page: pageOf(pageRequest.req.query('page')),
+      state,
+    });
+    const mayRetry = may(pageRequest, retryOf('qtn', ''));
     const body = <QuarantinePage {...{ found, state, mayRetry }} now={now()} />;
-    return show(visit, { title: 'Quarantine', body });
+    return show(pageRequest, { title: 'Quarantine', body });
   });
-  app.get(`${PATH}/:id`, async (visit) => {
-    const id = visit.req.param('id');
-    const mayReadBodies = may(visit, { method: 'GET', path: '/v1/journal/1/body' });
+  app.get(`${PATH}/:id`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
+    const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
     const kept = await readKept(reads, id, { mayReadBodies });
-    if (kept === undefined) return missing(visit, `The quarantine has no ${id}.`);
-    const body = <KeptPage kept={kept} mayRetry={may(visit, retryOf(id, ''))} />;
-    return show(visit, { title: `Quarantined ${id}`, body });
+    if (kept === undefined) return missing(pageRequest, `The quarantine has no ${id}.`);
+    const body = <KeptPage kept={kept} mayRetry={may(pageRequest, retryOf(id, ''))} />;
+    return show(pageRequest, { title: `Quarantined ${id}`, body });
   });
-  app.post(`${PATH}/${RETRY_FORM}`, async (visit) => {
-    const fields: Fields = await visit.req.parseBody({ all: true });
+  app.post(`${PATH}/${RETRY_FORM}`, async (pageRequest) => {
+    const fields: Fields = await pageRequest.req.parseBody({ all: true });
     const calls = textsOf(fields, 'kept')
       .slice(0, RETRIES_MAX)
       .map((id) => retryOf(id, textOf(fields, 'reason')));
-    return performAll(visit, { calls, done: doneText, back: PATH });
+    return performAll(pageRequest, { calls, done: doneText, back: PATH });
   });
-  app.post(`${PATH}/:id/retry`, async (visit) => {
-    const id = visit.req.param('id');
-    const reason = textOf(await visit.req.parseBody(), 'reason');
+  app.post(`${PATH}/:id/retry`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
+    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
     const back = `${PATH}/${encodeURIComponent(id)}`;
-    return perform(visit, { ...retryOf(id, reason), done: DONE, back });
+    return perform(pageRequest, { ...retryOf(id, reason), done: DONE, back });
   });
 }

@@ -92,26 +92,26 @@ export function RunsPage(shown: {
 /** `/console/runs`: the list, one run, and a run on request. */
 export function mountRuns(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, now, show, missing, may, perform } = context;
-  app.get(PATH, async (visit) => {
-    const found = await readRuns(reads, pageOf(visit.req.query('page')));
-    const body = <RunsPage found={found} now={now()} mayRun={may(visit, RUN_NOW)} />;
-    return show(visit, { title: 'Runs', body });
+  app.get(PATH, async (pageRequest) => {
+    const found = await readRuns(reads, pageOf(pageRequest.req.query('page')));
+    const body = <RunsPage found={found} now={now()} mayRun={may(pageRequest, RUN_NOW)} />;
+    return show(pageRequest, { title: 'Runs', body });
   });
-  app.get(`${PATH}/:seq{[0-9]{1,15}}`, async (visit) => {
-    const seq = visit.req.param('seq');
+  app.get(`${PATH}/:seq{[0-9]{1,15}}`, async (pageRequest) => {
+    const seq = pageRequest.req.param('seq');
     const run = await reads.reconciliation(Number(seq));
-    if (run === undefined) return missing(visit, `There is no run rec_${seq}.`);
+    if (run === undefined) return missing(pageRequest, `There is no run rec_${seq}.`);
     const during = { openedAfter: run.startedAt - 1, openedUntil: run.finishedAt };
     const opened = await reads.breaks(
       { ...during, sort: 'openedAt:asc' },
       { page: 0, pageSize: OPENED_SHOWN },
     );
     const body = <RunDetail {...{ run, opened }} now={now()} />;
-    return show(visit, { title: `Run rec_${seq}`, body });
+    return show(pageRequest, { title: `Run rec_${seq}`, body });
   });
-  app.post(PATH, async (visit) => {
-    const reason = textOf(await visit.req.parseBody(), 'reason');
+  app.post(PATH, async (pageRequest) => {
+    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
     const done = 'The reconciliation has run.';
-    return perform(visit, { ...RUN_NOW, body: { reason }, done, back: PATH });
+    return perform(pageRequest, { ...RUN_NOW, body: { reason }, done, back: PATH });
   });
 }

@@ -125,18 +125,18 @@ function bodyCall(seq: string) {
 /** `/console/search`: a single match opens at once. */
 export function mountSearch(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, may } = context;
-  app.get('/console/search', async (visit) => {
-    const text = (visit.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
+  app.get('/console/search', async (pageRequest) => {
+    const text = (pageRequest.req.query('q') ?? '').trim().slice(0, TEXT_MAX);
     const hrefOf: HrefOfHit = ({ subject, id, href }) => {
       if (href !== undefined || subject === 'vault') return href;
-      const isHidden = subject === 'notification' && !may(visit, bodyCall(id));
+      const isHidden = subject === 'notification' && !may(pageRequest, bodyCall(id));
       return isHidden ? undefined : context.hrefOf(subject, id);
     };
     const hits = text === '' ? [] : await find(reads, text);
     const only = onlyThing(hits);
     const href = only === undefined ? undefined : hrefOf(only);
-    if (href !== undefined) return visit.redirect(href, 303);
+    if (href !== undefined) return pageRequest.redirect(href, 303);
     const body = <SearchPage text={text} hits={hits} hrefOf={hrefOf} />;
-    return show(visit, { title: 'Search', body });
+    return show(pageRequest, { title: 'Search', body });
   });
 }

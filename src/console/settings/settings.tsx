@@ -70,12 +70,15 @@ export function SettingsPage({ settings, checks }: SettingsAnswer): Markup {
 
 /** `/console/settings`: what the daemon runs with, and what its checks find. */
 export function mountSettings(app: Hono<ConsoleEnv>, { show, may, act }: ConsoleContext): void {
-  app.get(PATH, async (visit) => {
+  app.get(PATH, async (pageRequest) => {
     const title = 'Settings';
     const refused = <EmptyState title="Your role may not read the settings." />;
-    if (!may(visit, GET_SETTINGS)) return show(visit, { title, body: refused });
-    const result = await act(visit, GET_SETTINGS);
-    if (result.kind === 'refused') return show(visit, { title, body: refused });
-    return show(visit, { title, body: <SettingsPage {...(result.body as SettingsAnswer)} /> });
+    if (!may(pageRequest, GET_SETTINGS)) return show(pageRequest, { title, body: refused });
+    const result = await act(pageRequest, GET_SETTINGS);
+    if (result.kind === 'refused') return show(pageRequest, { title, body: refused });
+    return show(pageRequest, {
+      title,
+      body: <SettingsPage {...(result.body as SettingsAnswer)} />,
+    });
   });
 }

@@ -14,25 +14,25 @@ const NO_FILTER = 'There is no such status, knowledge of the custody API, or day
 
 function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, table, missing } = context;
-  app.get(PATH, async (visit) => {
-    const filter = filterOf(visit.req.query());
+  app.get(PATH, async (pageRequest) => {
+    const filter = filterOf(pageRequest.req.query());
     const decimals = await reads.pinnedDecimals();
     const query = queryOf(filter, decimals);
-    if (query === undefined) return missing(visit, NO_FILTER);
-    const page = { page: pageOf(visit.req.query('page')), pageSize: PAGE_SIZE };
+    if (query === undefined) return missing(pageRequest, NO_FILTER);
+    const page = { page: pageOf(pageRequest.req.query('page')), pageSize: PAGE_SIZE };
     const found = await reads.withdrawals(query, page);
-    const person = visit.get('visitor')?.name ?? null;
+    const person = pageRequest.get('visitor')?.name ?? null;
     const body = <WithdrawalsPage {...{ filter, found, decimals, person }} />;
-    return show(visit, { title: 'Withdrawals', body });
+    return show(pageRequest, { title: 'Withdrawals', body });
   });
   for (const format of TABLE_FORMATS) {
-    app.get(`${PATH}.${format}`, async (visit) => {
-      const query = queryOf(filterOf(visit.req.query()), await reads.pinnedDecimals());
-      if (query === undefined) return missing(visit, NO_FILTER);
+    app.get(`${PATH}.${format}`, async (pageRequest) => {
+      const query = queryOf(filterOf(pageRequest.req.query()), await reads.pinnedDecimals());
+      if (query === undefined) return missing(pageRequest, NO_FILTER);
       const found = await table({ kind: 'withdrawals', query }, format);
-      if (found.kind !== 'document') return missing(visit, NO_FILTER);
+      if (found.kind !== 'document') return missing(pageRequest, NO_FILTER);
       const { body, contentType, fileName } = found.document;
-      return visit.body(body, 200, {
+      return pageRequest.body(body, 200, {
         'Content-Type': contentType,
         'Content-Disposition': `attachment; filename="${fileName}"`,
       });
@@ -44,16 +44,16 @@ function mountList(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
 export function mountWithdrawals(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { reads, show, missing, may } = context;
   mountList(app, context);
-  app.get(`${PATH}/:id`, async (visit) => {
-    const id = visit.req.param('id');
+  app.get(`${PATH}/:id`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
     const life = await reads.withdrawalLife(id);
-    if (life === undefined) return missing(visit, `There is no withdrawal ${id}.`);
+    if (life === undefined) return missing(pageRequest, `There is no withdrawal ${id}.`);
     const { blockchainHash } = life.withdrawal;
     const [statements, decimals] = await Promise.all([
       blockchainHash === null ? [] : reads.movements(blockchainHash),
       reads.pinnedDecimals(),
     ]);
-    const shown = { life, statements, decimals, showsBodies: may(visit, BODY) };
-    return show(visit, { title: 'Withdrawal', body: <WithdrawalPage shown={shown} /> });
+    const shown = { life, statements, decimals, showsBodies: may(pageRequest, BODY) };
+    return show(pageRequest, { title: 'Withdrawal', body: <WithdrawalPage shown={shown} /> });
   });
 }

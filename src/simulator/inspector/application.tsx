@@ -15,7 +15,7 @@ import type { ControlServices } from '../control/control-services.ts';
 import type { State } from '../state/state.ts';
 import { mountChains } from './chains/chains.tsx';
 import { HOME } from './context.ts';
-import type { Action, InspectorContext, InspectorEnv, Page, Visit } from './context.ts';
+import type { Action, InspectorContext, InspectorEnv, Page, PageRequest } from './context.ts';
 import { mountDeliveries } from './deliveries/deliveries.tsx';
 import { mountFaults } from './faults.tsx';
 import { mountMailbox } from './mailbox.tsx';
@@ -83,21 +83,21 @@ function contextOf(
   { services, openPages, apiUrl }: InspectorParts,
 ): InspectorContext {
   const messages = new Messages();
-  const show = async (visit: Visit, page: Page, status: 200 | 404 = 200) => {
-    const isLive = visit.req.header('X-Live') !== undefined;
+  const show = async (pageRequest: PageRequest, page: Page, status: 200 | 404 = 200) => {
+    const isLive = pageRequest.req.header('X-Live') !== undefined;
     const framed = (
       <FramedPage
         site={site}
         title={page.title}
         body={page.body}
-        path={visit.req.path}
+        path={pageRequest.req.path}
         reloads={page.reloads === true}
         live={site.live}
         aside={<a href={`${apiUrl()}/docs`}>API</a>}
-        message={isLive ? null : messages.take(visit.req.query('said'))}
+        message={isLive ? null : messages.take(pageRequest.req.query('said'))}
       />
     );
-    return visit.html(html`<!doctype html>${framed}`, status);
+    return pageRequest.html(html`<!doctype html>${framed}`, status);
   };
   return {
     services,
@@ -107,13 +107,13 @@ function contextOf(
         .flatMap(({ assets }) => assets.map(({ asset, decimals }) => [asset, decimals])),
     ),
     show,
-    missing: (visit, text) =>
-      show(visit, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
-    perform: async (visit, action) => {
+    missing: (pageRequest, text) =>
+      show(pageRequest, { title: 'Not found', body: <EmptyState title={text} /> }, 404),
+    perform: async (pageRequest, action) => {
       const said = messages.leave(await call(control, action));
       openPages.announce(ACTED);
       const { back } = action;
-      return visit.redirect(`${back}${back.includes('?') ? '&' : '?'}said=${said}`, 303);
+      return pageRequest.redirect(`${back}${back.includes('?') ? '&' : '?'}said=${said}`, 303);
     },
   };
 }
@@ -129,10 +129,10 @@ export function mountInspector(
   const app = new Hono<InspectorEnv>();
   mountHeaders(app, { below: HOME, secure: false, referrerPolicy: 'same-origin' });
   app.use(`${HOME}/*`, bodyLimit({ maxSize: FORM_BYTES_MAX }));
-  app.get('/', (visit) => visit.redirect(HOME, 302));
+  app.get('/', (pageRequest) => pageRequest.redirect(HOME, 302));
   const assets = mountAssets(app, `${HOME}/assets`);
   const stream = `${HOME}/live`;
-  app.get(stream, (visit) => liveStream(visit, parts.openPages, () => true));
+  app.get(stream, (pageRequest) => liveStream(pageRequest, parts.openPages, () => true));
   const context = contextOf(
     control,
     {

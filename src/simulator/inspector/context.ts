@@ -14,7 +14,7 @@ export interface InspectorEnv {
 }
 
 /** A request to the inspector. */
-export type Visit = Context<InspectorEnv>;
+export type PageRequest = Context<InspectorEnv>;
 
 /** A page; the frame adds navigation, search and messages. */
 export interface Page {
@@ -40,8 +40,8 @@ export interface Action {
 export interface InspectorContext {
   readonly services: ControlServices;
   readonly decimals: Decimals;
-  readonly show: (visit: Visit, page: Page, status?: 200 | 404) => Promise<Response>;
-  readonly missing: (visit: Visit, text: string) => Promise<Response>;
+  readonly show: (pageRequest: PageRequest, page: Page, status?: 200 | 404) => Promise<Response>;
+  readonly missing: (pageRequest: PageRequest, text: string) => Promise<Response>;
   /** Makes a control call and redirects (303), with a message about the result. */
-  readonly perform: (visit: Visit, action: Action) => Promise<Response>;
+  readonly perform: (pageRequest: PageRequest, action: Action) => Promise<Response>;
 }

@@ -179,11 +179,13 @@ export function mountFaults(
   app: Hono<InspectorEnv>,
   { services, show, perform }: InspectorContext,
 ): void {
-  app.get(PATH, (visit) => show(visit, { title: 'Faults', body: <Faults services={services} /> }));
-  app.post(PATH, async (visit) => {
-    const fields = await visit.req.parseBody();
+  app.get(PATH, (pageRequest) =>
+    show(pageRequest, { title: 'Faults', body: <Faults services={services} /> }),
+  );
+  app.post(PATH, async (pageRequest) => {
+    const fields = await pageRequest.req.parseBody();
     const { list, fault } = faultOf((name) => textOf(fields, name).trim());
-    return perform(visit, {
+    return perform(pageRequest, {
       method: 'POST',
       path: '/sim/faults',
       body: { [list]: [fault] },
@@ -191,8 +193,8 @@ export function mountFaults(
       back: PATH,
     });
   });
-  app.post(`${PATH}/off`, (visit) =>
-    perform(visit, {
+  app.post(`${PATH}/off`, (pageRequest) =>
+    perform(pageRequest, {
       method: 'PUT',
       path: '/sim/faults',
       body: {},
@@ -200,10 +202,10 @@ export function mountFaults(
       back: PATH,
     }),
   );
-  app.post(`${PATH}/:list/:index/off`, async (visit) => {
-    const back = ownPage(textOf(await visit.req.parseBody(), 'back'));
-    const { list, index } = visit.req.param();
-    return perform(visit, {
+  app.post(`${PATH}/:list/:index/off`, async (pageRequest) => {
+    const back = ownPage(textOf(await pageRequest.req.parseBody(), 'back'));
+    const { list, index } = pageRequest.req.param();
+    return perform(pageRequest, {
       method: 'DELETE',
       path: `/sim/faults/${encodeURIComponent(list)}/${encodeURIComponent(index)}`,
       done: () => 'The fault is off.',

@@ -68,9 +68,9 @@ function Mailbox(box: {
 
 /** `/inspector/mailbox`: the login codes that the core mailed. */
 export function mountMailbox(app: Hono<InspectorEnv>, { services, show }: InspectorContext): void {
-  app.get(PATH, (visit) => {
-    const { email, page } = visit.req.query();
+  app.get(PATH, (pageRequest) => {
+    const { email, page } = pageRequest.req.query();
     const box = { services, email: email === '' ? undefined : email, page: pageOf(page) };
-    return show(visit, { title: 'Mailbox', body: <Mailbox {...box} /> });
+    return show(pageRequest, { title: 'Mailbox', body: <Mailbox {...box} /> });
   });
 }

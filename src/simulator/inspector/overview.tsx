@@ -160,13 +160,13 @@ export function mountOverview(
   app: Hono<InspectorEnv>,
   { services, show, perform }: InspectorContext,
 ): void {
-  app.get(HOME, (visit) =>
-    show(visit, { title: 'Overview', body: <Overview services={services} /> }),
+  app.get(HOME, (pageRequest) =>
+    show(pageRequest, { title: 'Overview', body: <Overview services={services} /> }),
   );
-  app.post(`${HOME}/clock/advance`, async (visit) => {
-    const seconds = textOf(await visit.req.parseBody(), 'seconds').trim();
+  app.post(`${HOME}/clock/advance`, async (pageRequest) => {
+    const seconds = textOf(await pageRequest.req.parseBody(), 'seconds').trim();
     const advanceMs = /^\d{1,12}$/.test(seconds) ? Number(seconds) * SECOND_MS : seconds;
-    return perform(visit, {
+    return perform(pageRequest, {
       method: 'POST',
       path: '/sim/clock',
       body: { advanceMs },
@@ -178,8 +178,8 @@ export function mountOverview(
     ['pause', 'The clock is paused.'],
     ['go-on', 'The clock goes on.'],
   ] as const) {
-    app.post(`${HOME}/clock/${step}`, (visit) =>
-      perform(visit, {
+    app.post(`${HOME}/clock/${step}`, (pageRequest) =>
+      perform(pageRequest, {
         method: 'POST',
         path: `/sim/clock/${step}`,
         done: () => done,

@@ -19,10 +19,10 @@ function pageOfText({ world, delivery }: ControlServices, text: string): string 
 
 /** `/inspector/search`: opens the page of an id, a hash or an address. */
 export function mountSearch(app: Hono<InspectorEnv>, { services, show }: InspectorContext): void {
-  app.get(`${HOME}/search`, async (visit) => {
-    const text = (visit.req.query('q') ?? '').trim();
+  app.get(`${HOME}/search`, async (pageRequest) => {
+    const text = (pageRequest.req.query('q') ?? '').trim();
     const page = text === '' ? HOME : pageOfText(services, text);
-    if (page !== undefined) return visit.redirect(page, 302);
+    if (page !== undefined) return pageRequest.redirect(page, 302);
     const body = (
       <EmptyState title={`The core knows nothing of “${text}”.`}>
         <p>
@@ -31,6 +31,6 @@ export function mountSearch(app: Hono<InspectorEnv>, { services, show }: Inspect
         </p>
       </EmptyState>
     );
-    return show(visit, { title: 'Search', body }, 404);
+    return show(pageRequest, { title: 'Search', body }, 404);
   });
 }

@@ -68,30 +68,30 @@ export function mountSnapshots(
   app: Hono<InspectorEnv>,
   { services, show, perform }: InspectorContext,
 ): void {
-  app.get(PATH, (visit) =>
-    show(visit, { title: 'Snapshots', body: <Snapshots services={services} /> }),
+  app.get(PATH, (pageRequest) =>
+    show(pageRequest, { title: 'Snapshots', body: <Snapshots services={services} /> }),
   );
-  app.post(PATH, (visit) =>
-    perform(visit, {
+  app.post(PATH, (pageRequest) =>
+    perform(pageRequest, {
       method: 'POST',
       path: '/sim/snapshot',
       done: ({ snapshotId }) => `The state is saved as ${String(snapshotId)}.`,
       back: PATH,
     }),
   );
-  app.post(`${PATH}/reset`, (visit) =>
-    perform(visit, {
+  app.post(`${PATH}/reset`, (pageRequest) =>
+    perform(pageRequest, {
       method: 'POST',
       path: '/sim/reset',
       done: () => 'The core is back at its start.',
       back: PATH,
     }),
   );
-  app.post(`${PATH}/:id/load`, (visit) =>
-    perform(visit, {
+  app.post(`${PATH}/:id/load`, (pageRequest) =>
+    perform(pageRequest, {
       method: 'POST',
       path: '/sim/restore',
-      body: { snapshotId: visit.req.param('id') },
+      body: { snapshotId: pageRequest.req.param('id') },
       done: ({ snapshotId }) => `The core is back at ${String(snapshotId)}.`,
       back: PATH,
     }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Browser, consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
 
 const PATH = '/console/access';
-const DESK = { name: 'desk', role: 'operator', reason: 'ticket 12' };
+const NEW_TOKEN = { name: 'desk', role: 'operator', reason: 'ticket 12' };
 
 /** The token that the page shows once. */
 async function issuedBy(answer: Response): Promise<string> {
@@ -24,11 +24,11 @@ async function visitorOf(browser: Browser): Promise<string> {
 test('an admin makes a token, which the page shows once, and its person signs in', async () => {
   const console = await consoleUnderTest();
   const ada = await console.as('ada');
-  const answer = await ada.post(PATH, DESK);
+  const answer = await ada.post(PATH, NEW_TOKEN);
   expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
   const token = await issuedBy(answer);
-  const desk = await signedInWith(console, token);
-  expect(await visitorOf(desk)).toBe('desk · operator');
+  const operator = await signedInWith(console, token);
+  expect(await visitorOf(operator)).toBe('desk · operator');
   const page = await ada.get(PATH);
   expect(page).not.toContain(token);
   expect(words(page)).toMatch(/desk operator here active .*ada ticket 12/);
@@ -39,18 +39,18 @@ test('an admin makes a token, which the page shows once, and its person signs in
 test('a rotation or a revocation ends the sessions of the token at once', async () => {
   const console = await consoleUnderTest();
   const ada = await console.as('ada');
-  const old = await signedInWith(console, await issuedBy(await ada.post(PATH, DESK)));
+  const old = await signedInWith(console, await issuedBy(await ada.post(PATH, NEW_TOKEN)));
   const version = /name="version" value="(tok_\d+)"/.exec(await ada.get(PATH))?.[1] ?? '';
   const rotated = await ada.post(`${PATH}/desk/rotate`, { version, reason: 'yearly' });
-  const desk = await signedInWith(console, await issuedBy(rotated));
-  expect([await visitorOf(old), await visitorOf(desk)]).toEqual(['nobody', 'desk · operator']);
+  const operator = await signedInWith(console, await issuedBy(rotated));
+  expect([await visitorOf(old), await visitorOf(operator)]).toEqual(['nobody', 'desk · operator']);
   const stale = await ada.post(`${PATH}/desk/rotate`, { version, reason: 'again' });
   expect(stale.status).toBe(409);
   expect(words(await stale.text())).toContain('was rotated since you read it');
   const page = words(await ada.send(`${PATH}/desk/revoke`, { reason: 'left the firm' }));
   expect(page).toContain('The token desk is revoked.');
   expect(page).toMatch(/desk operator here revoked .*left the firm revoked for good/);
-  expect(await visitorOf(desk)).toBe('nobody');
+  expect(await visitorOf(operator)).toBe('nobody');
 });
 
 test('an auditor reads the page and changes nothing; others have neither link nor page', async () => {
@@ -59,7 +59,7 @@ test('an auditor reads the page and changes nothing; others have neither link no
   const page = await audra.get(PATH);
   expect(page).toContain('href="/console/access"');
   expect(page).not.toContain('Create a token');
-  expect((await audra.post(PATH, DESK)).status).toBe(403);
+  expect((await audra.post(PATH, NEW_TOKEN)).status).toBe(403);
   const refused = await olga.request(PATH);
   expect(refused.status).toBe(403);
   expect(words(await refused.text())).toContain('the permission read-access');
@@ -70,7 +70,7 @@ test('an auditor reads the page and changes nothing; others have neither link no
 test('the audit log names the person, the change and the reason', async () => {
   const console = await consoleUnderTest();
   const ada = await console.as('ada');
-  await ada.post(PATH, DESK);
+  await ada.post(PATH, NEW_TOKEN);
   await ada.send(`${PATH}/desk/revoke`, { reason: 'left the firm' });
   const page = words(await ada.get('/console/audit'));
   expect(page).toContain('created the token desk with the role operator');
@@ -81,7 +81,7 @@ test('the audit log names the person, the change and the reason', async () => {
 test('a rotation keeps the role of the token unless an admin chooses another, and the audit log names it', async () => {
   const console = await consoleUnderTest();
   const ada = await console.as('ada');
-  await ada.post(PATH, DESK);
+  await ada.post(PATH, NEW_TOKEN);
   const page = await ada.get(PATH);
   const form = /<form method="post" action="[^"]*\/desk\/rotate">.*?<\/form>/.exec(page)?.[0] ?? '';
   expect(form).toContain('<option value="operator" selected');

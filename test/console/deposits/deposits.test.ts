@@ -275,7 +275,7 @@ test('a decision about another amount is not made', async () => {
   expect(open.deposit().approvals).toBe('[]');
 });
 
-test('the custody record stands beside the deposit where they differ', async () => {
+test('a deposit that differs from its custody record is shown beside it', async () => {
   const console = await consoleUnderTest();
   await console.open.deliver(console.service.confirmed(6));
   await verifyWith(console.open, { changes: [], transactionId: TransactionId('dep-tx') });

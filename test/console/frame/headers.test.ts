@@ -46,16 +46,16 @@ test('the bare address leads to the console', async () => {
   expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console']);
 });
 
-test('behind TLS every answer tells browsers to come over TLS alone, and never without it', async () => {
+test('behind TLS every answer asks browsers for TLS alone; without TLS none does', async () => {
   const { stranger: secure } = await consoleUnderTest({ secure: true });
   const { stranger: plain } = await consoleUnderTest();
   for (const path of ['/', '/console', '/console/', '/console/live', '/console/reports/x']) {
-    const [told, untold] = [await secure.request(path), await plain.request(path)];
-    expect([path, told.headers.get('Strict-Transport-Security')]).toEqual([
+    const [overTls, overHttp] = [await secure.request(path), await plain.request(path)];
+    expect([path, overTls.headers.get('Strict-Transport-Security')]).toEqual([
       path,
       'max-age=31536000',
     ]);
-    expect(untold.headers.get('Strict-Transport-Security')).toBeNull();
+    expect(overHttp.headers.get('Strict-Transport-Security')).toBeNull();
   }
 });
 

@@ -134,7 +134,7 @@ test.for<[string, object, string]>([
   ['no group has a role', { groups: ['sales'] }, '(groups: sales). Ask an administrator'],
   ['there are no groups', { groups: [] }, '(groups: none). Ask an administrator'],
   ['the claim is missing', {}, 'let it send the claim &quot;groups&quot; to the client the-core'],
-])('a person is refused and told what to do where %s', async ([, claims, detail]) => {
+])('a person is refused, and the answer says what to do, where %s', async ([, claims, detail]) => {
   const { console, provider } = await withProvider();
   provider.logIn({ email: 'eve@books.test', ...claims });
   const answer = await signIn(console);

@@ -9,7 +9,7 @@ const CONTENT_TYPES: Record<TableFormat, string> = {
 
 /** Answers with a table as a file. `facts`: what it shows, for the workbook's first sheet. */
 export async function tableDownload<Row>(
-  visit: Pick<Context, 'body'>,
+  pageRequest: Pick<Context, 'body'>,
   table: Table<Row>,
   about: {
     readonly format: TableFormat;
@@ -20,7 +20,7 @@ export async function tableDownload<Row>(
 ): Promise<Response> {
   const { format, fileName, facts } = about;
   const body = format === 'csv' ? tableCsv(table) : await tableXlsx(table, facts);
-  return visit.body(body, 200, {
+  return pageRequest.body(body, 200, {
     'Content-Type': CONTENT_TYPES[format],
     'Content-Disposition': `attachment; filename="${fileName}.${format}"`,
   });

@@ -61,25 +61,27 @@ export function mountChains(
   app: Hono<InspectorEnv>,
   { services, decimals, show, missing, perform }: InspectorContext,
 ): void {
-  app.get(PATH, (visit) => show(visit, { title: 'Chains', body: <Chains services={services} /> }));
-  app.get(`${PATH}/hashes/:hash`, (visit) => {
-    const row = services.world.onChain(visit.req.param('hash'));
-    if (row === undefined) return missing(visit, 'No chain has this hash.');
+  app.get(PATH, (pageRequest) =>
+    show(pageRequest, { title: 'Chains', body: <Chains services={services} /> }),
+  );
+  app.get(`${PATH}/hashes/:hash`, (pageRequest) => {
+    const row = services.world.onChain(pageRequest.req.param('hash'));
+    if (row === undefined) return missing(pageRequest, 'No chain has this hash.');
     const body = <HashPage row={row} services={services} decimals={decimals} />;
-    return show(visit, { title: `${row.network} transaction`, body });
+    return show(pageRequest, { title: `${row.network} transaction`, body });
   });
-  app.get(`${PATH}/:network`, (visit) => {
-    const key = visit.req.param('network');
+  app.get(`${PATH}/:network`, (pageRequest) => {
+    const key = pageRequest.req.param('network');
     const tip = services.world.chains().find(({ network }) => network === key);
-    if (tip === undefined) return missing(visit, `The core has no network ${key}.`);
-    const page = pageOf(visit.req.query('page'));
+    if (tip === undefined) return missing(pageRequest, `The core has no network ${key}.`);
+    const page = pageOf(pageRequest.req.query('page'));
     const body = <ChainPage tip={tip} blocks={services.world.blocks(key)} page={page} />;
-    return show(visit, { title: key, body });
+    return show(pageRequest, { title: key, body });
   });
-  app.post(`${PATH}/:network/mine`, async (visit) => {
-    const network = visit.req.param('network');
-    const count = wholeNumber(textOf(await visit.req.parseBody(), 'count'));
-    return perform(visit, {
+  app.post(`${PATH}/:network/mine`, async (pageRequest) => {
+    const network = pageRequest.req.param('network');
+    const count = wholeNumber(textOf(await pageRequest.req.parseBody(), 'count'));
+    return perform(pageRequest, {
       method: 'POST',
       path: '/sim/blocks',
       body: { network, count },
@@ -87,12 +89,12 @@ export function mountChains(
       back: `${PATH}/${encodeURIComponent(network)}`,
     });
   });
-  app.post(`${PATH}/:network/reorg`, async (visit) => {
-    const network = visit.req.param('network');
-    const fields = await visit.req.parseBody({ all: true });
+  app.post(`${PATH}/:network/reorg`, async (pageRequest) => {
+    const network = pageRequest.req.param('network');
+    const fields = await pageRequest.req.parseBody({ all: true });
     const drop = textsOf(fields, 'drop').flatMap((hash) => hash.trim() || []);
     const depth = wholeNumber(textOf(fields, 'depth'));
-    return perform(visit, {
+    return perform(pageRequest, {
       method: 'POST',
       path: '/sim/reorgs',
       body: { network, depth, drop },

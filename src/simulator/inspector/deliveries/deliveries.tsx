@@ -68,22 +68,22 @@ export function mountDeliveries(
   app: Hono<InspectorEnv>,
   { services, show, missing, perform }: InspectorContext,
 ): void {
-  app.get(PATH, (visit) => {
-    const { vaultId, stream, status, page } = visit.req.query();
+  app.get(PATH, (pageRequest) => {
+    const { vaultId, stream, status, page } = pageRequest.req.query();
     const chosen = (value: string | undefined) => (value === '' ? undefined : value);
     const filter = { vaultId: chosen(vaultId), stream: chosen(stream), status: chosen(status) };
     const body = <Deliveries services={services} filter={filter} page={pageOf(page)} />;
-    return show(visit, { title: 'Deliveries', body });
+    return show(pageRequest, { title: 'Deliveries', body });
   });
-  app.get(`${PATH}/:id`, (visit) => {
-    const row = services.delivery.log.get(visit.req.param('id'));
-    if (row === undefined) return missing(visit, 'The core keeps no such notification.');
+  app.get(`${PATH}/:id`, (pageRequest) => {
+    const row = services.delivery.log.get(pageRequest.req.param('id'));
+    if (row === undefined) return missing(pageRequest, 'The core keeps no such notification.');
     const body = <NotificationPage row={row} services={services} />;
-    return show(visit, { title: `${row.stream} ${row.type}`, body });
+    return show(pageRequest, { title: `${row.stream} ${row.type}`, body });
   });
-  app.post(`${PATH}/:id/replay`, (visit) => {
-    const id = encodeURIComponent(visit.req.param('id'));
-    return perform(visit, {
+  app.post(`${PATH}/:id/replay`, (pageRequest) => {
+    const id = encodeURIComponent(pageRequest.req.param('id'));
+    return perform(pageRequest, {
       method: 'POST',
       path: `/sim/notifications/${id}/replay`,
       done: ({ delivered, statusCode }) =>
@@ -93,11 +93,11 @@ export function mountDeliveries(
       back: `${PATH}/${id}`,
     });
   });
-  app.post(`${HOME}/queues/:vaultId/retry`, async (visit) => {
-    const back = ownPage(textOf(await visit.req.parseBody(), 'back'));
-    return perform(visit, {
+  app.post(`${HOME}/queues/:vaultId/retry`, async (pageRequest) => {
+    const back = ownPage(textOf(await pageRequest.req.parseBody(), 'back'));
+    return perform(pageRequest, {
       method: 'POST',
-      path: `/sim/queues/${encodeURIComponent(visit.req.param('vaultId'))}/retry`,
+      path: `/sim/queues/${encodeURIComponent(pageRequest.req.param('vaultId'))}/retry`,
       done: () => 'The core tries the first waiting notification now.',
       back,
     });

@@ -145,26 +145,26 @@ function Transactions(list: { context: InspectorContext; filter: Filter; page: n
 /** `/inspector/transactions`: transactions, the life of each, approvals and signatures. */
 export function mountTransactions(app: Hono<InspectorEnv>, context: InspectorContext): void {
   const { services, show, missing, perform } = context;
-  app.get(PATH, (visit) => {
-    const query = visit.req.query();
+  app.get(PATH, (pageRequest) => {
+    const query = pageRequest.req.query();
     const list = { context, filter: filterOf(query), page: pageOf(query['page']) };
-    return show(visit, { title: 'Transactions', body: <Transactions {...list} /> });
+    return show(pageRequest, { title: 'Transactions', body: <Transactions {...list} /> });
   });
-  app.get(`${PATH}/:id`, (visit) => {
-    const row = services.world.transaction(visit.req.param('id'));
-    if (row === undefined) return missing(visit, 'The core knows no such transaction.');
+  app.get(`${PATH}/:id`, (pageRequest) => {
+    const row = services.world.transaction(pageRequest.req.param('id'));
+    if (row === undefined) return missing(pageRequest, 'The core knows no such transaction.');
     const body = <TransactionPage row={row} context={context} />;
-    return show(visit, { title: `${row.type} transaction`, body });
+    return show(pageRequest, { title: `${row.type} transaction`, body });
   });
   const post = (
     step: 'decisions' | 'signatures' | 'cancel',
     bodyOf: (field: (name: string) => string) => unknown,
     done: (status: string) => string,
   ): void => {
-    app.post(`${PATH}/:id/${step}`, async (visit) => {
-      const fields = await visit.req.parseBody();
-      const id = encodeURIComponent(visit.req.param('id'));
-      return perform(visit, {
+    app.post(`${PATH}/:id/${step}`, async (pageRequest) => {
+      const fields = await pageRequest.req.parseBody();
+      const id = encodeURIComponent(pageRequest.req.param('id'));
+      return perform(pageRequest, {
         method: 'POST',
         path: `/sim/transactions/${id}/${step}`,
         body: bodyOf((name) => textOf(fields, name)),

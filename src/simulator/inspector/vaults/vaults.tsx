@@ -45,25 +45,25 @@ export function mountVaults(
   app: Hono<InspectorEnv>,
   { services, show, missing, perform }: InspectorContext,
 ): void {
-  app.get(PATH, (visit) => {
-    const body = <Vaults services={services} page={pageOf(visit.req.query('page'))} />;
-    return show(visit, { title: 'Vaults', body });
+  app.get(PATH, (pageRequest) => {
+    const body = <Vaults services={services} page={pageOf(pageRequest.req.query('page'))} />;
+    return show(pageRequest, { title: 'Vaults', body });
   });
-  app.get(`${PATH}/:id`, (visit) => {
-    const vault = services.world.vault(visit.req.param('id'));
-    if (vault === undefined) return missing(visit, 'The core has no such vault.');
-    const page = pageOf(visit.req.query('page'));
+  app.get(`${PATH}/:id`, (pageRequest) => {
+    const vault = services.world.vault(pageRequest.req.param('id'));
+    if (vault === undefined) return missing(pageRequest, 'The core has no such vault.');
+    const page = pageOf(pageRequest.req.query('page'));
     const body = <VaultPage vault={vault} services={services} page={page} />;
-    return show(visit, { title: vault.name, body });
+    return show(pageRequest, { title: vault.name, body });
   });
-  app.post(`${PATH}/:id/deposit`, async (visit) => {
-    const fields = await visit.req.parseBody();
+  app.post(`${PATH}/:id/deposit`, async (pageRequest) => {
+    const fields = await pageRequest.req.parseBody();
     const field = (name: string): string => textOf(fields, name).trim();
     const addressId = field('addressId');
     const asset = field('asset');
     const memo = field('memo');
     const network = services.world.address(addressId)?.network ?? asset.split(':')[0];
-    return perform(visit, {
+    return perform(pageRequest, {
       method: 'POST',
       path: '/sim/deposits',
       body: {
@@ -74,7 +74,7 @@ export function mountVaults(
         ...(memo === '' ? {} : { memo }),
       },
       done: ({ blockchainHash }) => `Deposit ${String(blockchainHash)} waits for a block.`,
-      back: `${PATH}/${encodeURIComponent(visit.req.param('id'))}`,
+      back: `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`,
     });
   });
 }

@@ -50,7 +50,7 @@ test.for([
   expect(spanText(ms)).toBe(text);
 });
 
-test('a moment is told in UTC', () => {
+test('a moment is shown in UTC', () => {
   expect(momentText(Date.UTC(2025, 10, 20, 1, 2, 3, 4))).toBe('2025-11-20 01:02:03 UTC');
 });
 
