@@ -1,5 +1,5 @@
-/** The last page of a visit. */
-export interface Visit {
+/** The page at which the redirects of a visit end. */
+export interface VisitedPage {
   readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
@@ -24,7 +24,7 @@ export class Browser {
     address: string,
     form?: Readonly<Record<string, string>>,
     options: { readonly until?: (next: URL) => boolean } = {},
-  ): Promise<Visit> {
+  ): Promise<VisitedPage> {
     let url = new URL(address);
     let body = form === undefined ? undefined : new URLSearchParams(form);
     for (let redirects = 0; redirects < REDIRECTS_MAX; redirects += 1) {

@@ -4,7 +4,7 @@ import { startCore } from '../../../src/simulator/core.ts';
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
 import { Browser } from './browser.ts';
-import type { Visit } from './browser.ts';
+import type { VisitedPage } from './browser.ts';
 import { CLIENT_ID, CLIENT_SECRET, startForeignProvider } from './foreign-provider.ts';
 import type { ForeignProvider } from './foreign-provider.ts';
 
@@ -48,7 +48,7 @@ async function coreWith(issuer: string, clientSecret?: string): Promise<Caller> 
 }
 
 /** Logs in as the user who is logged in at the provider. */
-async function logIn(caller: Caller): Promise<Visit> {
+async function logIn(caller: Caller): Promise<VisitedPage> {
   const browser = new Browser();
   const login = `${caller.core.url}/api/v1/auth/login`;
   const back = await browser.visit(
@@ -62,7 +62,7 @@ async function logIn(caller: Caller): Promise<Visit> {
     : back;
 }
 
-const outcome = ({ status, text }: Visit): unknown[] => {
+const outcome = ({ status, text }: VisitedPage): unknown[] => {
   const body = JSON.parse(text) as { errorCode?: string; errorMessage?: string };
   return [status, body.errorCode, body.errorMessage];
 };

@@ -3,7 +3,7 @@ import { PENDING_LOGIN_MS } from '../../../src/simulator/identity/pending-login.
 import { startCaller } from '../core-caller.ts';
 import type { Caller } from '../core-caller.ts';
 import { Browser } from './browser.ts';
-import type { Visit } from './browser.ts';
+import type { VisitedPage } from './browser.ts';
 
 const CALLBACK_URL = 'http://127.0.0.1:3000/callback';
 const ANA = 'ana@example.com';
@@ -34,7 +34,7 @@ function loginUrl(callbackUrl = CALLBACK_URL): string {
 const isCallback = (url: URL): boolean => url.pathname === '/api/v1/auth/development-callback';
 
 /** The consent screen of a fresh login. */
-async function consentScreen(): Promise<Visit> {
+async function consentScreen(): Promise<VisitedPage> {
   const screen = await browser.visit(loginUrl());
   expect([screen.status, screen.headers.get('content-type')]).toEqual([
     200,
@@ -44,10 +44,10 @@ async function consentScreen(): Promise<Visit> {
 }
 
 async function decide(
-  screen: Visit,
+  screen: VisitedPage,
   form: { email: string; decision?: string },
   until?: (next: URL) => boolean,
-): Promise<Visit> {
+): Promise<VisitedPage> {
   const action = /<form method="post" action="([^"]+)"/.exec(screen.text)?.[1];
   const address = new URL(action ?? '', screen.url).href;
   return browser.visit(
@@ -62,7 +62,7 @@ async function answerFor(email: string): Promise<string> {
   return (await decide(await consentScreen(), { email }, isCallback)).url.href;
 }
 
-const refusalOf = ({ status, text }: Visit): unknown[] => {
+const refusalOf = ({ status, text }: VisitedPage): unknown[] => {
   const body = JSON.parse(text) as { errorCode: string; endpoint: string };
   return [status, body.errorCode, body.endpoint];
 };
