@@ -1,10 +1,12 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import type { QuarantineRow } from '../../store/records.ts';
 import { needs, type ApiEnv } from '../access.ts';
-import { optionalReason } from '../optional-reason.ts';
-import { recordDecision } from '../exchange/decision.ts';
+import { versionText } from '../../domain/fact/basis.ts';
+import { quarantineParts } from '../../domain/fact/quarantined.ts';
+import { basisText, versionField } from '../basis.ts';
+import { reasonText, recordDecision } from '../exchange/decision.ts';
 import { journalSeq } from './journal.ts';
-import { idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
+import { given, idParams, listAnswer, listOf, noQuery, pageQuery } from '../paging.ts';
 import { intakeStatus } from './notifications.ts';
 import { answers, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
@@ -21,6 +23,7 @@ const keptSchema = z
     journalSeq,
     receivedAt: timeText,
     retriedAt: timeText.nullable(),
+    version: versionField,
   })
   .openapi('Quarantined');
 
@@ -33,6 +36,7 @@ function keptView(row: QuarantineRow): z.infer<typeof keptSchema> {
     journalSeq: row.seq,
     receivedAt: isoTime(row.receivedAt),
     retriedAt: isoTimeOrNull(row.retriedAt),
+    version: versionText(quarantineParts(row)),
   };
 }
 
@@ -51,6 +55,18 @@ const retrySchema = z
   .object({ quarantineId: z.string(), status: intakeStatus })
   .openapi('RetriedQuarantine');
 
+/** May be absent: a program retries without one. */
+const retryBody = {
+  required: false,
+  content: {
+    'application/json': {
+      schema: z
+        .strictObject({ reason: reasonText.optional(), basis: basisText })
+        .openapi('QuarantineRetry'),
+    },
+  },
+} as const;
+
 const retry = createRoute({
   method: 'post',
   path: '/v1/quarantine/{id}/retry',
@@ -61,7 +77,7 @@ const retry = createRoute({
   request: {
     params: idParams,
     query: noQuery,
-    body: optionalReason,
+    body: retryBody,
   },
   responses: answers({ description: 'How it was taken', schema: retrySchema }, WRITE_PROBLEMS),
 });
@@ -74,8 +90,8 @@ export function mountQuarantine(app: OpenAPIHono<ApiEnv>, services: Services): v
   });
   app.openapi(retry, async (context) => {
     const { id } = context.req.valid('param');
-    const { reason = 'retried through the API' } = context.req.valid('json');
-    const decision = { kind: 'retry', quarantineId: id, reason } as const;
+    const { reason = 'retried through the API', basis } = context.req.valid('json');
+    const decision = { kind: 'retry', quarantineId: id, reason, ...given({ basis }) } as const;
     const outcome = await recordDecision(services, context.get('caller'), decision);
     const status = outcome.kind === 'unchanged' ? 'duplicate' : (outcome.status ?? 'accepted');
     return context.json({ quarantineId: id, status }, 200);

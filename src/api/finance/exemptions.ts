@@ -1,15 +1,23 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { EXEMPTIBLE_TYPES, type ExemptionRule } from '../../domain/break/exemption.ts';
-import type { HeldExemption, HeldExemptions } from '../../domain/break/held-exemptions.ts';
+import {
+  exemptionParts,
+  type HeldExemption,
+  type HeldExemptions,
+} from '../../domain/break/held-exemptions.ts';
+import { versionText } from '../../domain/fact/basis.ts';
+import { BreakId } from '../../domain/ids.ts';
 import { needs, type ApiEnv } from '../access.ts';
-import { reasonBody, recordDecision } from '../exchange/decision.ts';
+import { basedReason, basisText, versionField } from '../basis.ts';
+import { recordDecision } from '../exchange/decision.ts';
 import { amountText, isoTime, jsonBody, timeText } from '../formats.ts';
-import { noQuery } from '../paging.ts';
+import { given, noQuery } from '../paging.ts';
 import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { CheckExemption, Services } from '../services.ts';
 
 const tags = ['Breaks'];
 const RULE_CHARACTERS_MAX = 64;
+const BREAK_ID_CHARACTERS_MAX = 256;
 
 const ruleFields = {
   rule: z.string().openapi({ description: 'Its name. Runs and breaks name the rule by it.' }),
@@ -25,6 +33,17 @@ const ruleFields = {
   amount: amountText.optional(),
 };
 
+/** The break that a person filled the rule from, and what they read of it. */
+const filledFromFields = {
+  breakId: z
+    .string()
+    .min(1)
+    .max(BREAK_ID_CHARACTERS_MAX)
+    .optional()
+    .openapi({ description: 'The break that the rule was filled from; `basis` is its version.' }),
+  basis: basisText,
+};
+
 const newRuleSchema = z
   .object({
     ...ruleFields,
@@ -34,6 +53,7 @@ const newRuleSchema = z
     }),
     reason: z.string(),
     owner: z.string(),
+    ...filledFromFields,
   })
   .openapi('NewExemption', {
     description:
@@ -52,15 +72,17 @@ const exemptionSchema = z
     state: z.enum(['active', 'ended']),
     setBy: z.string().openapi({ description: '`config`, or the person who added it.' }),
     setAt: timeText.openapi({ description: 'For `config`: when these rules last changed.' }),
+    version: versionField,
   })
   .openapi('Exemption');
 
 type ExemptionView = z.infer<typeof exemptionSchema>;
 
 function exemptionView(
-  { until, amount, added, ...rule }: HeldExemption,
+  held: HeldExemption,
   { now, configuredAt }: { readonly now: number; readonly configuredAt: number },
 ): ExemptionView {
+  const { until, amount, added, ...rule } = held;
   return {
     ...rule,
     ...(amount === undefined ? {} : { amount: amount.toString() }),
@@ -69,6 +91,7 @@ function exemptionView(
     state: now < until ? 'active' : 'ended',
     setBy: added?.by ?? 'config',
     setAt: isoTime(added?.at ?? configuredAt),
+    version: versionText(exemptionParts(held)),
   };
 }
 
@@ -89,8 +112,8 @@ const listExemptions = createRoute({
   responses: answers({ description: 'The rules', schema: listSchema }),
 });
 
-/** Accepted as any object: the configuration's own check reports its problems. */
-const ruleToCheck = z.record(z.string(), z.unknown(), 'must be an object').openapi({
+/** Accepted as any object: the configuration's own check reports the problems of the rule. */
+const ruleToCheck = z.looseObject(filledFromFields, 'must be an object').openapi({
   type: undefined,
   additionalProperties: undefined,
   $ref: '#/components/schemas/NewExemption',
@@ -117,7 +140,7 @@ const endExemption = createRoute({
   request: {
     params: z.strictObject({ rule: z.string().min(1).max(RULE_CHARACTERS_MAX) }),
     query: noQuery,
-    body: jsonBody(reasonBody),
+    body: jsonBody(basedReason),
   },
   responses: answers({ description: 'The remaining rules', schema: listSchema }, WRITE_PROBLEMS),
 });
@@ -137,8 +160,15 @@ export function mountExemptions(app: OpenAPIHono<ApiEnv>, services: Services): v
   app.openAPIRegistry.register('NewExemption', newRuleSchema);
   app.openapi(listExemptions, async (context) => context.json({ data: await listed() }, 200));
   app.openapi(addExemption, async (context) => {
-    const rule = checkedRule(checkExemption, context.req.valid('json'));
-    await recordDecision(services, context.get('caller'), { kind: 'exempt', rule });
+    const { breakId, basis, ...json } = context.req.valid('json');
+    if (basis !== undefined && breakId === undefined) {
+      const detail = 'body: basis needs breakId, the break whose version it is.';
+      throw new ProblemError({ kind: 'invalid-request', detail });
+    }
+    const rule = checkedRule(checkExemption, json);
+    const filledFrom = breakId === undefined ? undefined : BreakId(breakId);
+    const decision = { kind: 'exempt', rule, ...given({ filledFrom, basis }) } as const;
+    await recordDecision(services, context.get('caller'), decision);
     const added = (await listed()).find((one) => one.rule === rule.rule);
     if (added === undefined) {
       throw notFound(`The rule ${JSON.stringify(rule.rule)} was ended: see GET /v1/exemptions.`);
@@ -147,8 +177,7 @@ export function mountExemptions(app: OpenAPIHono<ApiEnv>, services: Services): v
   });
   app.openapi(endExemption, async (context) => {
     const { rule } = context.req.valid('param');
-    const { reason } = context.req.valid('json');
-    const decision = { kind: 'end-exemption', rule, reason } as const;
+    const decision = { kind: 'end-exemption', rule, ...given(context.req.valid('json')) } as const;
     await recordDecision(services, context.get('caller'), decision);
     return context.json({ data: await listed() }, 200);
   });

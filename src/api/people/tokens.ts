@@ -1,9 +1,10 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createHash, randomBytes } from 'node:crypto';
-import type { TokenDecision } from '../../domain/access/token.ts';
+import { tokenVersion, type TokenDecision } from '../../domain/access/token.ts';
 import type { Role } from '../../domain/access/role.ts';
 import { needs, type ApiEnv, type Caller } from '../access.ts';
-import { recordDecision, reasonBody, reasonText } from '../exchange/decision.ts';
+import { recordDecision, reasonText } from '../exchange/decision.ts';
+import { basedReason } from '../basis.ts';
 import { isoTimeOrNull, jsonBody, timeText, isoTime } from '../formats.ts';
 import { given, noQuery } from '../paging.ts';
 import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
@@ -42,7 +43,8 @@ const tokenFields = {
     .openapi({ description: '`config`: of `api.tokens`. `api`: a person made it at run time.' }),
   state: z.enum(['active', 'revoked']),
   version: z.string().nullable().openapi({
-    description: 'Send it with a rotation. Null in the configuration.',
+    description:
+      'Send it with a rotation, and as `basis` of a revocation. Null in the configuration.',
     example: 'tok_12',
   }),
   changedAt: timeText.nullable(),
@@ -76,7 +78,7 @@ export type PersonView = z.infer<typeof personSchema>;
 function tokenView({ changedSeq, ...token }: ListedToken): z.infer<typeof tokenSchema> {
   return {
     ...token,
-    version: changedSeq === null ? null : `tok_${changedSeq}`,
+    version: changedSeq === null ? null : tokenVersion(changedSeq),
     changedAt: isoTimeOrNull(token.changedAt),
     lastUsedAt: isoTimeOrNull(token.lastUsedAt),
   };
@@ -163,7 +165,7 @@ const revokeToken = createRoute({
   tags,
   summary: 'Revoke a token for good; its calls and sessions end at once',
   ...needs('manage-access'),
-  request: { params, query: noQuery, body: jsonBody(reasonBody) },
+  request: { params, query: noQuery, body: jsonBody(basedReason) },
   responses: answers({ description: 'The revoked token', schema: tokenSchema }, WRITE_PROBLEMS),
 });
 
@@ -214,8 +216,8 @@ export function mountTokens(app: OpenAPIHono<ApiEnv>, services: Services): void 
   });
   app.openapi(revokeToken, async (context) => {
     const { name } = context.req.valid('param');
-    const { reason } = context.req.valid('json');
-    const revoked = await record(context.get('caller'), { kind: 'revoke-token', name, reason });
+    const decision = { kind: 'revoke-token', name, ...given(context.req.valid('json')) } as const;
+    const revoked = await record(context.get('caller'), decision);
     return context.json(revoked, 200);
   });
 }

@@ -54,6 +54,7 @@ function TokenActions({ token }: { token: TokenView }): Markup {
           label: `Revoke ${name}`,
           effect: `Ends the token for good: its calls are refused and its sessions end at once. The name cannot be used again.`,
           danger: true,
+          hidden: { basis: version },
         }}
       />
     </div>

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { ApiCall } from '../../api/acting.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
+import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
@@ -64,11 +65,11 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
   app.post(`${PATH}/:name/revoke`, async (pageRequest) => {
     if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
     const name = pageRequest.req.param('name');
-    const { reason } = await pageRequest.req.parseBody();
+    const fields: Fields = await pageRequest.req.parseBody();
     return perform(pageRequest, {
       method: 'POST',
       path: `/v1/tokens/${encodeURIComponent(name)}/revoke`,
-      body: { reason },
+      body: { reason: textOf(fields, 'reason'), ...basisIn(fields) },
       done: `The token ${name} is revoked.`,
       back: PATH,
     });

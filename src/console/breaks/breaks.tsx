@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { TABLE_FORMATS } from '../../report/tables/table-documents.ts';
-import { textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
+import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { tableDownload } from '../parts/list/table-download.ts';
@@ -52,17 +52,18 @@ function mountExemptions(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
     return perform(pageRequest, {
       method: 'POST',
       path: `/v1/exemptions/${encodeURIComponent(rule)}/end`,
-      body: { reason: textOf(fields, 'reason') },
+      body: { reason: textOf(fields, 'reason'), ...basisIn(fields) },
       done: `The rule ${rule} has ended. The next run opens breaks for what still differs.`,
       back: EXEMPTIONS_PATH,
     });
   });
   app.post(`${PATH}/:id/exempt`, async (pageRequest) => {
+    const id = pageRequest.req.param('id');
     const fields: Fields = await pageRequest.req.parseBody();
     return perform(pageRequest, {
-      ...exemptCall(fields),
+      ...exemptCall(id, fields),
       done: `The rule ${textOf(fields, 'rule')} is in force. The next run closes the open breaks that it matches.`,
-      back: `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`,
+      back: `${PATH}/${encodeURIComponent(id)}`,
     });
   });
 }

@@ -103,8 +103,8 @@ function Healing({ count }: { count: number }): Markup {
   const text = count === 1 ? '1 young break' : `${grouped(String(count))} young breaks`;
   return (
     <p class="foot">
-      <a href={linkTo('/console/breaks', { age: 'hour' })}>{text}</a> may close without a person. After
-      an hour they are listed here.
+      <a href={linkTo('/console/breaks', { age: 'hour' })}>{text}</a> may close without a person.
+      After an hour they are listed here.
     </p>
   );
 }

@@ -1,4 +1,6 @@
 import { breakKey } from '../../domain/break/break.ts';
+import { versionText } from '../../domain/fact/basis.ts';
+import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import type { KeptBody, ShownBreak } from '../../store/answers.ts';
 import type { Reads } from '../../store/reads.ts';
 import type { QuarantineRow } from '../../store/records.ts';
@@ -101,6 +103,7 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
   const effect =
     'Reads the body again. If this version understands it, it is booked as if it arrived now, and its break closes.';
   const action = `${PATH}/${quarantineId}/retry`;
+  const hidden = { basis: versionText(quarantineParts(row)) };
   return (
     <>
       <Card
@@ -114,7 +117,7 @@ export function KeptPage({ kept, mayRetry }: { kept: Kept; mayRetry: boolean }):
       </Card>
       {mayRetry && state === 'kept' ? (
         <div class="actions">
-          <ConfirmForm confirm={{ action, label: 'Retry', effect }} />
+          <ConfirmForm confirm={{ action, label: 'Retry', effect, hidden }} />
         </div>
       ) : (
         ''

@@ -1,6 +1,8 @@
 import type { Hono } from 'hono';
+import { versionText } from '../../domain/fact/basis.ts';
+import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import type { ConsoleContext, ConsoleEnv } from '../frame/context.ts';
-import { textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
+import { basisIn, textOf, textsOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../pages/parts/list/link.ts';
 import { KeptPage, readKept } from './kept-page.tsx';
 import { PATH, QuarantinePage, readQuarantine, RETRY_FORM, stateOf } from './list-page.tsx';
@@ -10,10 +12,13 @@ const RETRIES_MAX = 100;
 
 const DONE = 'The body was read again, and takes effect now.';
 
-function retryOf(id: string, reason: string) {
+function retryOf(id: string, words: { reason: string; basis?: string } = { reason: '' }) {
   const path = `/v1/quarantine/${encodeURIComponent(id)}/retry`;
-  return { method: 'POST', path, body: { reason } } as const;
+  return { method: 'POST', path, body: words } as const;
 }
+
+/** The version of every ticked body: only bodies that nobody has retried have a box. */
+const LISTED = versionText(quarantineParts({ state: 'kept' }));
 
 function doneText(count: number): string {
   return count === 1 ? DONE : `${count} bodies were read again, and take effect now.`;
@@ -28,7 +33,7 @@ export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext):
       page: pageOf(pageRequest.req.query('page')),
       state,
     });
-    const mayRetry = may(pageRequest, retryOf('qtn', ''));
+    const mayRetry = may(pageRequest, retryOf('qtn'));
     const body = <QuarantinePage {...{ found, state, mayRetry }} now={now()} />;
     return show(pageRequest, { title: 'Quarantine', body });
   });
@@ -37,20 +42,21 @@ export function mountQuarantine(app: Hono<ConsoleEnv>, context: ConsoleContext):
     const mayReadBodies = may(pageRequest, { method: 'GET', path: '/v1/journal/1/body' });
     const kept = await readKept(reads, id, { mayReadBodies });
     if (kept === undefined) return missing(pageRequest, `The quarantine has no ${id}.`);
-    const body = <KeptPage kept={kept} mayRetry={may(pageRequest, retryOf(id, ''))} />;
+    const body = <KeptPage kept={kept} mayRetry={may(pageRequest, retryOf(id))} />;
     return show(pageRequest, { title: `Quarantined ${id}`, body });
   });
   app.post(`${PATH}/${RETRY_FORM}`, async (pageRequest) => {
     const fields: Fields = await pageRequest.req.parseBody({ all: true });
     const calls = textsOf(fields, 'kept')
       .slice(0, RETRIES_MAX)
-      .map((id) => retryOf(id, textOf(fields, 'reason')));
+      .map((id) => retryOf(id, { reason: textOf(fields, 'reason'), basis: LISTED }));
     return performAll(pageRequest, { calls, done: doneText, back: PATH });
   });
   app.post(`${PATH}/:id/retry`, async (pageRequest) => {
     const id = pageRequest.req.param('id');
-    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
+    const fields: Fields = await pageRequest.req.parseBody();
+    const words = { reason: textOf(fields, 'reason'), ...basisIn(fields) };
     const back = `${PATH}/${encodeURIComponent(id)}`;
-    return perform(pageRequest, { ...retryOf(id, reason), done: DONE, back });
+    return perform(pageRequest, { ...retryOf(id, words), done: DONE, back });
   });
 }

@@ -15,6 +15,11 @@ export interface IssuedToken {
   readonly sha256: string | null;
 }
 
+/** The version of a token whose last change has this journal position. */
+export function tokenVersion(seq: number): string {
+  return `tok_${seq}`;
+}
+
 /** A change of a token: what it is from now on. */
 export type TokenChange =
   | { readonly kind: 'taken'; readonly token: IssuedToken }
@@ -45,6 +50,11 @@ export function changeToken(
   const { role } = known;
   if (known.sha256 === null) return refused('conflict', `the token ${name} is revoked`);
   if (decision.kind === 'revoke-token') {
+    const { basis } = decision;
+    if (basis !== undefined && basis !== tokenVersion(known.seq)) {
+      const detail = `the token ${name} was rotated since you read it. Nothing was done: read it again, then decide`;
+      return refused('conflict', detail);
+    }
     return { kind: 'taken', token: { name, role, sha256: null } };
   }
   if (decision.replaces !== known.seq) {

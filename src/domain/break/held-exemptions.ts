@@ -1,3 +1,4 @@
+import { changedSince } from '../fact/basis.ts';
 import type { Decision, Refusal } from '../fact/decision.ts';
 import type { ExemptionRule } from './exemption.ts';
 
@@ -20,6 +21,14 @@ export interface HeldExemptions {
 
 /** A person's decision about an exemption rule. */
 export type ExemptionDecision = Extract<Decision, { kind: 'exempt' | 'end-exemption' }>;
+
+/** What ending a rule depends on: a rule never changes, but its name may be used again. */
+export function exemptionParts({ added }: HeldExemption) {
+  return [
+    ['author', added?.by ?? null],
+    ['time', added === undefined ? null : new Date(added.at).toISOString()],
+  ] as const;
+}
 
 /** The configuration's rules. */
 export function configuredIn(rules: readonly HeldExemption[]): readonly ExemptionRule[] {
@@ -66,11 +75,14 @@ export function changeExemptions(
   const isConfigured = known !== undefined && known.added === undefined;
   if (isEnd) {
     if (known === undefined) return refused('not_found', `no exemption rule ${quoted}`);
-    if (!isConfigured) return { kind: 'taken', rules: others };
-    return refused(
-      'conflict',
-      `the rule ${quoted} is the configuration's: remove it from reconcile.exemptions and restart`,
-    );
+    if (isConfigured) {
+      return refused(
+        'conflict',
+        `the rule ${quoted} is the configuration's: remove it from reconcile.exemptions and restart`,
+      );
+    }
+    const stale = changedSince(exemptionParts(known), decision.basis);
+    return stale === null ? { kind: 'taken', rules: others } : refused('conflict', stale);
   }
   if (isConfigured) {
     return refused('conflict', `the configuration has a rule ${quoted}: choose another name`);

@@ -7,7 +7,7 @@ import type { AssetId, BreakId, CreditId, DepositId } from '../ids.ts';
 
 /** What a person saw when they decided; absent in facts of earlier versions. */
 interface Based {
-  /** The version of the deposit, the break or the policy that they read. */
+  /** The version of the deposit, break, policy, rule, quarantined body or token that they read. */
   readonly basis?: string;
 }
 
@@ -38,9 +38,14 @@ export type Decision =
   /** All exemption rules of the configuration from now on. Those of people stay. */
   | { readonly kind: 'exemptions'; readonly rules: readonly ExemptionRule[] }
   /** A person adds an exemption rule. The reason is the rule's own. */
-  | { readonly kind: 'exempt'; readonly rule: ExemptionRule }
+  | ({
+      readonly kind: 'exempt';
+      readonly rule: ExemptionRule;
+      /** The break that the rule was filled from; the basis is its version. */
+      readonly filledFrom?: BreakId;
+    } & Based)
   /** A person ends a person's exemption rule. `rule`: its name. */
-  | { readonly kind: 'end-exemption'; readonly rule: string; readonly reason: string }
+  | ({ readonly kind: 'end-exemption'; readonly rule: string; readonly reason: string } & Based)
   /**
    * Deposits to evaluate again by the current policy; follows a change while many deposits wait.
    */
@@ -85,7 +90,7 @@ export type Decision =
   /** Why a person ran a reconciliation or closed a day by hand. The run and the close are facts too. */
   | { readonly kind: 'run-now'; readonly reason: string }
   | { readonly kind: 'close-now'; readonly day: string; readonly reason: string }
-  | { readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string }
+  | ({ readonly kind: 'retry'; readonly quarantineId: string; readonly reason: string } & Based)
   /** A person makes a token at run time. The journal holds its SHA-256 (hex), never the token. */
   | {
       readonly kind: 'create-token';
@@ -104,7 +109,7 @@ export type Decision =
       readonly role?: Role;
       readonly reason: string;
     }
-  | { readonly kind: 'revoke-token'; readonly name: string; readonly reason: string }
+  | ({ readonly kind: 'revoke-token'; readonly name: string; readonly reason: string } & Based)
   | {
       readonly kind: 'sign';
       /** The closed day, `YYYY-MM-DD`. */

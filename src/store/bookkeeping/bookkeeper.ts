@@ -1,4 +1,6 @@
 import { breakKey, finding } from '../../domain/break/break.ts';
+import { changedSince } from '../../domain/fact/basis.ts';
+import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { exceededHashLimit } from '../../domain/hash/hash-limits.ts';
 import { handleNotification } from '../../domain/fact/notification-handler.ts';
@@ -9,7 +11,7 @@ import { IdMint, type AssetId } from '../../domain/ids.ts';
 import type { Notification } from '../../domain/fact/notification.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { CustodyHandler } from './custody-handler.ts';
-import { DecisionHandler } from './decision-handler.ts';
+import { DecisionHandler, type RetryDecision } from './decision-handler.ts';
 import { encodeFact } from '../codec/fact.ts';
 import { bodyDigest } from './body-digest.ts';
 import { idDigest } from '../unit/id-digest.ts';
@@ -74,9 +76,7 @@ export class Bookkeeper {
     this.#unit = new UnitOfWork(options.source, options.journalHead);
     const context = { unit: this.#unit, source: this.#source, flush: () => this.flush() };
     this.#custody = new CustodyHandler(context);
-    this.#decisions = new DecisionHandler(context, (quarantineId, now) =>
-      this.#retry(quarantineId, now),
-    );
+    this.#decisions = new DecisionHandler(context, (decision, now) => this.#retry(decision, now));
   }
 
   /** Writes pending changes, so that scans of the store see them. */
@@ -289,7 +289,7 @@ export class Bookkeeper {
 
   /** Takes a quarantined body again. If it can be read now, it takes effect as if it arrived now. */
   #retry(
-    quarantineId: string,
+    { quarantineId, basis }: RetryDecision,
     now: RuleContext & { seq: number },
   ):
     | { kind: 'retried'; status: IntakeStatus }
@@ -298,6 +298,8 @@ export class Bookkeeper {
     this.flush();
     const kept = this.#source.quarantine(quarantineId);
     if (kept === undefined) return { kind: 'unknown' };
+    const stale = changedSince(quarantineParts(kept), basis);
+    if (stale !== null) return { kind: 'still', defect: stale };
     if (kept.state === 'retried') return { kind: 'still', defect: 'it was retried already' };
     const decoded = this.#decode(kept.body);
     if (decoded.kind !== 'notification') return { kind: 'still', defect: decoded.defect };

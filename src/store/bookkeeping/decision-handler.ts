@@ -1,5 +1,5 @@
 import { changeToken, type TokenDecision } from '../../domain/access/token.ts';
-import type { Break } from '../../domain/break/break.ts';
+import { partsOf, type Break } from '../../domain/break/break.ts';
 import {
   changeExemptions,
   withConfigured,
@@ -15,6 +15,7 @@ import {
   type DepositDecision,
 } from '../../domain/deposit/person-decisions.ts';
 import { changeSet, type RuleContext } from '../../domain/hash/hash-state.ts';
+import { changedSince } from '../../domain/fact/basis.ts';
 import type { Fact, IntakeStatus } from '../../domain/fact/fact.ts';
 import { agreementOf } from '../../domain/money/movement.ts';
 import type { DecisionOutcome } from './decision-outcome.ts';
@@ -25,8 +26,10 @@ import { judgeResolved } from './run-handler.ts';
 type DecisionFact = Extract<Fact, { kind: 'decision' }>;
 type Now = RuleContext & { readonly seq: number };
 
+export type RetryDecision = Extract<DecisionFact['decision'], { kind: 'retry' }>;
+
 export type Retry = (
-  quarantineId: string,
+  decision: RetryDecision,
   now: Now,
 ) =>
   | { kind: 'retried'; status: IntakeStatus }
@@ -92,7 +95,7 @@ export class DecisionHandler {
       case 'close-now':
         return TAKEN;
       case 'retry': {
-        const retried = this.#retry(decision.quarantineId, now);
+        const retried = this.#retry(decision, now);
         if (retried.kind === 'retried') return { kind: 'taken', status: retried.status };
         if (retried.kind === 'unknown')
           return notFound(`no quarantined body ${decision.quarantineId}`);
@@ -119,10 +122,27 @@ export class DecisionHandler {
   }
 
   #aboutExemption(decision: ExemptionDecision, actor: string, now: Now): DecisionOutcome {
+    const stale = decision.kind === 'exempt' ? this.#staleBreak(decision) : undefined;
+    if (stale !== undefined) return stale;
     const held = this.#context.unit.exemptions.rules();
     const changed = changeExemptions(held, decision, { actor, at: now.at });
     if (changed.kind === 'refused') return { kind: 'not_taken', refusal: changed.refusal };
     return this.#setExemptions(changed.rules, { actor, now });
+  }
+
+  /** Why the break that a rule was filled from is no longer as its author read it. */
+  #staleBreak({
+    filledFrom,
+    basis,
+  }: Extract<ExemptionDecision, { kind: 'exempt' }>): DecisionOutcome | undefined {
+    if (filledFrom === undefined) return undefined;
+    const { source, flush } = this.#context;
+    flush();
+    const known = source.break(filledFrom);
+    if (known === undefined) return notFound(`no break ${filledFrom}`);
+    const detail = changedSince(partsOf(known), basis);
+    if (detail === null) return undefined;
+    return { kind: 'not_taken', refusal: { kind: 'conflict', detail } };
   }
 
   #aboutToken(decision: TokenDecision, actor: string, now: Now): DecisionOutcome {

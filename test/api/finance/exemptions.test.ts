@@ -34,6 +34,7 @@ test('a person adds a rule, the next run closes its break, and its end opens the
     state: 'active',
     setBy: 'fiona',
     setAt: new Date(api.open.at).toISOString(),
+    version: expect.any(String) as string,
   };
   expect([added.status, added.body]).toEqual([200, view]);
   expect(await api.list('/v1/exemptions')).toEqual([view]);
@@ -62,6 +63,7 @@ test('the list has the configuration’s rules first, and says which have ended'
       state: 'ended',
       setBy: 'config',
       setAt: configuredAt,
+      version: '[null,null]',
     },
     expect.objectContaining({ rule: 'dust of v1', source: 'api', state: 'active', setBy: 'olga' }),
   ]);

@@ -93,3 +93,16 @@ test('a rotation keeps the role of the token unless an admin chooses another, an
     'rotated the token desk, with the role viewer moved to support',
   );
 });
+
+test('a revocation of a token that was rotated since the page was read is refused', async () => {
+  const console = await consoleUnderTest();
+  const ada = await console.as('ada');
+  await ada.post(PATH, NEW_TOKEN);
+  const page = await ada.get(PATH);
+  const basis = /name="basis" value="(tok_\d+)"/.exec(page)?.[1] ?? '';
+  await ada.post(`${PATH}/desk/rotate`, { version: basis, reason: 'yearly' });
+  const revoke = { basis, reason: 'left the firm' };
+  const stale = words(await ada.send(`${PATH}/desk/revoke`, revoke));
+  expect(stale).toContain('the token desk was rotated since you read it. Nothing was done');
+  expect(stale).toMatch(/desk operator here active/);
+});

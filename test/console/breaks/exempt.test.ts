@@ -28,7 +28,7 @@ function fieldsIn(page: string): Record<string, string> {
   return Object.fromEntries(
     [...inputs, ...chosen].map(([, name = '', value = '']) => [
       name,
-      value.replace('&lt;', '<').replace('&gt;', '>'),
+      value.replace('&lt;', '<').replace('&gt;', '>').replaceAll('&quot;', '"'),
     ]),
   );
 }
@@ -50,6 +50,7 @@ test('the form is filled from the break; the next run closes this break and no o
     amount: '-1500000000000000000',
     owner: 'olga',
     until: end,
+    basis: '["open",null,"1500000000000000000","0"]',
   });
   const form = { ...fields, rule: 'old wallet', reason: 'ticket 1' };
   const after = words(await olga.send(`/console/breaks/${id}/exempt`, form));
@@ -62,6 +63,36 @@ test('the form is filled from the break; the next run closes this break and no o
   expect([found?.found.state, found?.found.resolution]).toEqual(['resolved', 'exempt: old wallet']);
   expect(open.openBreaks()).toEqual(['unexplained_movement']);
   expect(words(await olga.get(`/console/breaks/${id}`))).not.toContain('Exempt a known difference');
+});
+
+test('a rule filled from a break that has changed since is refused, and says what changed', async () => {
+  const { console, id } = await withBreaks(1);
+  const olga = await console.as('olga');
+  const fields = fieldsIn(await olga.get(`/console/breaks/${id}`));
+  const decision = { kind: 'assign', breakId: BreakId(id), assignee: 'otto' } as const;
+  await console.open.decide({ ...decision, reason: 'his vault' }, 'ada');
+  const page = words(
+    await olga.send(`/console/breaks/${id}/exempt`, { ...fields, reason: 'ticket 1' }),
+  );
+  expect(page).toContain('its assignee was none and is otto now. Nothing was done');
+  expect((await console.api.reads.exemptions()).rules).toEqual([]);
+});
+
+test('a rule that was ended and added again is not ended by a page of before', async () => {
+  const { console } = await withBreaks(1);
+  const { open } = console;
+  const rule = { rule: 'own', vaultId: 'v9', until: open.at * 2, reason: 'r', owner: 'o' };
+  await open.decide({ kind: 'exempt', rule }, 'olga');
+  const ada = await console.as('ada');
+  const page = await ada.get(RULES);
+  const basis = (/name="basis" value="([^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&quot;', '"');
+  await open.decide({ kind: 'end-exemption', rule: 'own', reason: 'repaired' }, 'olga');
+  await open.decide({ kind: 'exempt', rule }, 'otto');
+  const end = { basis, reason: 'x' };
+  expect(words(await ada.send(`${RULES}/own/end`, end))).toContain(
+    'its author was olga and is otto now',
+  );
+  expect((await console.api.reads.exemptions()).rules).toHaveLength(1);
 });
 
 test('a rule covers the difference up to its amount, and without an amount any size', async () => {

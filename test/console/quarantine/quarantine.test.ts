@@ -128,3 +128,19 @@ test('a body leads to its own break, and not to that of another body', async () 
     about.get('id_conflict ["id_conflict","strange"]'),
   ]);
 });
+
+test('a retry from a page that is out of date is refused, and says what changed', async () => {
+  const console = await consoleUnderTest();
+  await keepUnderstood(console, 1);
+  const [row] = console.open.rows<{ id: string }>('SELECT quarantine_id AS id FROM quarantine');
+  const path = `/console/quarantine/${row?.id}`;
+  const olga = await console.as('olga');
+  const page = await olga.get(path);
+  const basis = (/name="basis" value="([^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&quot;', '"');
+  const retry = { basis, reason: 'after the upgrade' };
+  expect(words(await olga.send(`${path}/retry`, retry))).toContain('The body was read again');
+  const changed = 'it changed since you read it: its state was kept and is retried now';
+  expect(words(await olga.send(`${path}/retry`, retry))).toContain(changed);
+  const bulk = { kept: row?.id ?? '', reason: 'all' };
+  expect(words(await olga.send('/console/quarantine/retry', bulk))).toContain(changed);
+});

@@ -1,12 +1,13 @@
 import type { ApiCall } from '../../../api/acting.ts';
-import { differenceOf, type BreakType } from '../../../domain/break/break.ts';
+import { differenceOf, partsOf, type BreakType } from '../../../domain/break/break.ts';
 import { EXEMPTIBLE_TYPES } from '../../../domain/break/exemption.ts';
+import { versionText } from '../../../domain/fact/basis.ts';
 import type { ShownBreak } from '../../../store/answers.ts';
 import type { Decimals } from '../../../pages/parts/value/amount.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
 import { decimalText } from '../../../pages/parts/value/figure.ts';
-import { textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
+import { basisIn, textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
 import { EXEMPTIONS_PATH } from './exemptions-page.tsx';
 import { PATH } from '../filter.ts';
@@ -26,8 +27,11 @@ const SCOPE = {
 } as const;
 const SCOPE_NAMES = Object.keys(SCOPE) as (keyof typeof SCOPE)[];
 
-/** The API's call that adds the rule of a form. The API checks every field. */
-export function exemptCall(fields: Fields): ApiCall {
+/**
+ * The API's call that adds the rule of a form, filled from a break. The API checks every field, and
+ * that the break is still as the form's reader saw it.
+ */
+export function exemptCall(breakId: string, fields: Fields): ApiCall {
   const narrowing = ['breakType', ...SCOPE_NAMES].flatMap((name) => {
     const value = textOf(fields, name).trim();
     return value === '' ? [] : [[name, value] as const];
@@ -36,7 +40,9 @@ export function exemptCall(fields: Fields): ApiCall {
   const size = ['direction', 'amount'].map((name) => [name, textOf(fields, name).trim()] as const);
   const sized = size.some(([name, text]) => name === 'amount' && text !== '') ? size : [];
   const required = ['rule', 'owner', 'until', 'reason'].map((name) => [name, textOf(fields, name)]);
-  const body = Object.fromEntries([...narrowing, ...sized, ...required]) as Record<string, string>;
+  const rule = Object.fromEntries([...narrowing, ...sized, ...required]) as Record<string, string>;
+  const seen = basisIn(fields);
+  const body = 'basis' in seen ? { ...rule, breakId, ...seen } : rule;
   return { method: 'POST', path: '/v1/exemptions', body };
 }
 
@@ -154,6 +160,7 @@ export function ExemptCard({ one, decimals, looking }: Exempting): Markup {
             label: 'Exempt',
             effect:
               'The rule is in force at once. The next run closes every open break that it matches, also this one. An empty field matches anything, also any size. After the end, the next run opens a break for what still differs.',
+            hidden: { basis: versionText(partsOf(one)) },
           }}
         >
           <RuleFields {...{ one, decimals, looking }} />

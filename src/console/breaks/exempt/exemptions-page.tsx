@@ -1,4 +1,9 @@
-import type { HeldExemption, HeldExemptions } from '../../../domain/break/held-exemptions.ts';
+import {
+  exemptionParts,
+  type HeldExemption,
+  type HeldExemptions,
+} from '../../../domain/break/held-exemptions.ts';
+import { versionText } from '../../../domain/fact/basis.ts';
 import { Badge } from '../../../pages/parts/badge.tsx';
 import { Card } from '../../../pages/parts/card.tsx';
 import { ConfirmForm } from '../../../pages/parts/form/confirm-form.tsx';
@@ -33,7 +38,8 @@ function scopeText(rule: HeldExemption): string {
   ].join(', ');
 }
 
-function End({ rule: { rule, added } }: { rule: HeldExemption }): Markup {
+function End({ rule: held }: { rule: HeldExemption }): Markup {
+  const { rule, added } = held;
   if (added === undefined) {
     return <span class="muted">change it in reconcile.exemptions, and restart</span>;
   }
@@ -43,6 +49,7 @@ function End({ rule: { rule, added } }: { rule: HeldExemption }): Markup {
         action: `${EXEMPTIONS_PATH}/${encodeURIComponent(rule)}/end`,
         label: 'End',
         effect: `Ends the rule ${rule} at once. The next run opens a break for each of its differences that still exists.`,
+        hidden: { basis: versionText(exemptionParts(held)) },
       }}
     />
   );

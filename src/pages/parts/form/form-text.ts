@@ -7,6 +7,12 @@ export function textOf(fields: Fields, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** The version that a form was filled from; a form without one compares nothing. */
+export function basisIn(fields: Fields): { readonly basis?: string } {
+  const basis = textOf(fields, 'basis');
+  return basis === '' ? {} : { basis };
+}
+
 /** The texts of every field of a name, such as ticked boxes. */
 export function textsOf(fields: Fields, name: string): string[] {
   const values: readonly unknown[] = [fields[name]].flat();
