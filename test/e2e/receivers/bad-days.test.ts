@@ -218,6 +218,30 @@ describe.runIf(isInstalled)('on a bad day', () => {
     expect(await notOnce(name, [1, 2, 3, 4, 5])).toEqual([]);
   });
 
+  test('a slow network to the database delays answers, then refuses; it loses nothing, and heals', async () => {
+    const { relayed, network, name } = await journal();
+    const receiver = await receiverOf(relayed, 'a', { leaseSeconds: 10 });
+    await receiver.start();
+    const { receiver: before } = await receiver.becomes('owner');
+    network.delayMs = 250;
+    expect(await deliver(receiver, 1)).toBe('accepted');
+    // It renews its lease in time.
+    expect((await receiver.ready()).receiver.epoch).toBe(before.epoch);
+
+    network.delayMs = 3_000;
+    expect(await deliver(receiver, 2)).toBe('refused 503');
+    await notReady(
+      receiver,
+      /PostgreSQL did not answer in time: the network may be cut, or the write waits for the standby/,
+    );
+
+    network.delayMs = 0;
+    await deliverAgain(receiver, [2]);
+    await receiver.becomes('owner');
+    expect(await deliverAgain(receiver, [1, 2])).toEqual(['duplicate', 'duplicate']);
+    expect(await notOnce(name, [1, 2])).toEqual([]);
+  });
+
   test('a network that is cut again and again during appends loses nothing and doubles nothing', async () => {
     const { relayed, network, name } = await journal();
     const receiver = await receiverOf(relayed, 'a');

@@ -11,6 +11,8 @@ export class Relay {
   port: number | null = null;
   /** Changes what arrives at the port behind, as another program might send it. */
   rewrite: (chunk: Buffer) => Buffer = (chunk) => chunk;
+  /** How much later each direction's bytes arrive, milliseconds. */
+  delayMs = 0;
   readonly #sockets = new Set<Socket>();
   #isHeld = false;
   readonly #server = createServer((socket) => this.#carry(socket));
@@ -71,8 +73,16 @@ export class Relay {
       });
       socket.on('end', () => other.end());
     }
-    from.on('data', (chunk: Buffer) => to.write(this.rewrite(chunk)));
-    to.on('data', (chunk: Buffer) => from.write(chunk));
+    from.on('data', (chunk: Buffer) => this.#send(to, this.rewrite(chunk)));
+    to.on('data', (chunk: Buffer) => this.#send(from, chunk));
     if (this.#isHeld) for (const socket of [from, to]) socket.pause();
+  }
+  /** Timers of one delay fire in the order in which they were set. */
+  #send(to: Socket, chunk: Buffer): void {
+    const write = (): void => {
+      if (!to.destroyed) to.write(chunk);
+    };
+    if (this.delayMs === 0) write();
+    else setTimeout(write, this.delayMs);
   }
 }
