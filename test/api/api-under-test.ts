@@ -53,7 +53,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** The API over a store of its own, with a ledger that tests tell what happens. */
+/** The API over a store of its own, whose facts a test delivers. */
 export class ApiUnderTest {
   readonly open: OpenLedger;
   readonly reads: SqliteReads;

@@ -43,7 +43,7 @@ describe('a decision about a deposit', () => {
     const scene = await withDeposit();
     const { api, path, depositId } = scene;
     const basis = await versionAt(scene, path);
-    // One more confirmation is nothing that a person decides about.
+    // A further confirmation changes nothing that a decision is based on.
     await api.open.deliver(scene.service.confirmed(4));
     expect(await api.post(`${path}/hold`, { reason: 'a complaint', basis })).toMatchObject({
       status: 200,

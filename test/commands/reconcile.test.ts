@@ -20,7 +20,7 @@ const RUN = {
 /** Seconds pass at once. */
 const IMPATIENT: Clock = { now: () => 0, sleep: () => new Promise((end) => setImmediate(end)) };
 
-/** A daemon whose run ends when it was asked three times what keeps it. */
+/** A daemon whose run ends after three requests for `/readyz`. */
 async function slowDaemon(readyz: string): Promise<string> {
   let run: ServerResponse | undefined;
   let asked = 0;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { waitingFor } from '../../src/commands/waiting-line.ts';
 import type { Clock } from '../../src/custody/clock.ts';
 
-/** A terminal without its control characters: each line that was written anew stands by itself. */
+/** A terminal without its control characters: each version of a line is an item. */
 function terminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY });
   const text = (): string => String(stream.read() ?? '');

@@ -11,7 +11,7 @@ const TOUR = 'docs/tutorials/tour-of-the-custody-core.md';
 const DEPLOY = 'docs/how-to/deploy.md';
 const CLOSE = 'docs/how-to/close-and-sign-a-day.md';
 
-/** In the order in which they find what they need; the close needs an older store. */
+/** In an order in which each page finds what it needs; the close needs an older store. */
 const AFTER_THE_TUTORIAL = [
   'docs/how-to/decide-about-held-deposits.md',
   'docs/how-to/handle-each-break.md',
@@ -139,7 +139,7 @@ describe('a reader', withPrograms, () => {
   });
 });
 
-/** What stands in the tutorial for the custody service: its core, its client and its vault. */
+/** What the tutorial uses for the custody service: the core, its client and its vault. */
 function custodyOfTheTutorial(): string {
   const blocks = blocksOf(readPage(TUTORIAL)).filter(isCommand);
   return ['counterfoil core', 'sim() {']

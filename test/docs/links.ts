@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { readSources, REPOSITORY } from '../house/source.ts';
 import { proseOf, readPage, type Page } from './page.ts';
 
-/** A place that a page names and that is not there. */
+/** A link of a page that leads nowhere. */
 export interface Broken {
   readonly page: string;
   readonly target: string;
@@ -11,7 +11,7 @@ export interface Broken {
 
 const LINK = /\]\(([^)\s]+)\)/g;
 
-/** A file or folder of this repository, named in code: with a wildcard it is none. */
+/** A file or folder of this repository, named in code; not a pattern with a wildcard. */
 const NAMED = /`((?:src|docs|config|test|\.ci)\/[\w./-]*[\w/]|schema\.sql)`/g;
 
 const SOURCES = (['src', 'test'] as const).flatMap(readSources).map(({ path }) => path);

@@ -5,7 +5,7 @@ import { Metrics } from '../../src/ops/metrics/metrics.ts';
 import { WHOLE } from '../../src/ops/config/config.ts';
 import { REPOSITORY } from '../house/source.ts';
 
-/** Names of ours that a page does not have in code marks. */
+/** Names that a page does not show in code marks. */
 export function unnamed(names: readonly string[], text: string): string[] {
   const marked = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
   return names.filter(
@@ -13,7 +13,7 @@ export function unnamed(names: readonly string[], text: string): string[] {
   );
 }
 
-/** Every metric of our own: those of the process have names that Node gives. */
+/** Every metric of Counterfoil; the metrics of the process are named by Node. */
 export async function metricNames(): Promise<string[]> {
   const { text } = await new Metrics({ now: () => 0 }).page();
   return [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name);

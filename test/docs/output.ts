@@ -1,4 +1,4 @@
-/** What is shown below a command, held against what the command printed. */
+/** Compares the output that a page shows with what the command printed. */
 
 type Shape = string | readonly Shape[] | { readonly [key: string]: Shape };
 
@@ -9,7 +9,7 @@ function shapeOf(value: unknown): Shape {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
 }
 
-/** Keys whose members are named by what there is: causes, rules, states. */
+/** Keys whose members have names of data: causes, rules, states. */
 const OPEN_KEYS = new Set(['skipped', 'exempt', 'deposits']);
 
 function differences(shown: Shape, printed: Shape, at: string): string[] {
@@ -46,7 +46,7 @@ function firstJson(text: string): unknown {
   }
 }
 
-/** Members that are shown and not printed, or the other way, or of another type. */
+/** Members that are only shown, only printed, or printed with another type. */
 export function jsonDifferences(shown: string, printed: string): string[] {
   return differences(shapeOf(firstJson(shown)), shapeOf(firstJson(printed)), '');
 }

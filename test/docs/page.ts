@@ -5,7 +5,7 @@ import { REPOSITORY } from '../house/source.ts';
 /** A fenced block of a page. `line` is that of its opening fence, from 1. */
 export interface Block {
   readonly language: string;
-  /** The file that its reader saves it as: the second word after the fence. */
+  /** The file to which the reader saves the block: the second word after the fence. */
   readonly file: string | null;
   readonly text: string;
   readonly line: number;

@@ -49,7 +49,7 @@ esac
 
 const SUDO = '#!/bin/bash\nexec "$@"\n';
 
-/** Programs that run until they are stopped; their reader gives them a terminal. */
+/** Programs that run until they are stopped; each runs in a terminal of its own. */
 const STAYS = /^counterfoil (?<name>serve|core) .*$/m;
 
 /** Someone who reads pages and types every command, in one folder, on ports of their own. */
@@ -81,7 +81,7 @@ export class Reader {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // The program has ended by itself.
       }
     }
     for (const folder of [this.folder, this.#programs]) rmSync(folder, { recursive: true });

@@ -22,7 +22,7 @@ export class World {
     this.reader = reader;
   }
 
-  /** Follows the tutorial; answers what went otherwise than shown. */
+  /** Follows the tutorial; answers where the output differs from the page. */
   async begin(): Promise<string[]> {
     const page = readPage(TUTORIAL);
     return this.reader.follow(page, { isLeftOut: (block) => isUnrun(page, block) });

@@ -41,7 +41,7 @@ async function isAtPrimary({ pair }: Scene, id: string): Promise<boolean> {
   return reading.kept.has(id);
 }
 
-/** What the judge of the proof says of a scene. */
+/** What the judge finds in a scene. */
 function verdictOf(of: Scene): Promise<Verdict> {
   return new Judge(of).judgeJournal();
 }

@@ -3,7 +3,7 @@ import { FAULTS, rotation, type FaultName } from './faults/rotation.ts';
 import { Judge, type Verdict } from './judge/judge.ts';
 import { Scene } from './scene/scene.ts';
 
-/** The receivers are compared after so many faults. */
+/** The number of faults after which the receivers are compared. */
 const JUDGED_EVERY = 20;
 /** How often a fault happens during a rush of deliveries. */
 const RUSHES = 0.25;

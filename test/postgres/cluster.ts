@@ -16,7 +16,7 @@ const FOLLOWS = `SELECT EXISTS (SELECT FROM pg_stat_replication WHERE state = 's
   AND sync_state = CASE current_setting('synchronous_standby_names') WHEN '' THEN 'async'
     ELSE 'sync' END) AS is`;
 
-/** The time between two looks at a state that PostgreSQL does not tell of. */
+/** The pause between two queries of a state for which PostgreSQL sends no event. */
 const POLL_MS = 20;
 
 /** A primary, and a synchronous standby if one was asked for, in a temporary folder. */
@@ -158,7 +158,7 @@ class Cluster implements PostgresCluster {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Lets the commits of a server wait for a standby; an empty name lets them wait for none. */
+  /** Makes the commits of a server wait for a standby; an empty name: for none. */
   async #waitFor(name: string, server: PostgresServer): Promise<void> {
     await this.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`, { server });
     await this.sql('SELECT pg_reload_conf()', { server });

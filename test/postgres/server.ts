@@ -12,7 +12,7 @@ export class PostgresServer extends Server {
     super({ folder, settings, password: PASSWORD, programs: new PostgresPrograms(process.env) });
   }
 
-  /** Stops every process of the server where it stands; connections stay open. */
+  /** Suspends every process of the server; connections stay open. */
   pause(): void {
     this.signal('SIGSTOP');
   }

@@ -49,7 +49,7 @@ test('html: open differences have a verdict of their own, with their totals by a
 
 test('html: each asset has a total over its vaults, and its differences with chain and custody', async () => {
   const words = wordsOf(await rendered('html', NEWER));
-  // Two vaults that are alike, but for what custody shows.
+  // Two vaults that differ in their custody balance alone.
   expect(words).toMatch(/Total 3\.0{18} 4\.0{18} 1\.0{18} 0\.0000420{12} /);
   expect(words).toContain('Closing − chain Custody as read − After the cut-off Custody');
   expect(words).toMatch(/Total 5\.399958000000000004 5\.399958000000000004 0 5\.\d+42 0\.0{16}40 /);

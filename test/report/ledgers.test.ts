@@ -58,7 +58,7 @@ test('vaults keep their names in ledgers as far as these take them', async () =>
 test.for(['hledger', 'beancount'] as const)(
   'no two vaults share an account in %s',
   async (format) => {
-    // Every id of up to four of these, which are what the spelling is made of.
+    // Every id of up to four of these characters, from which escaped names are made.
     const letters = ['-', '2', 'd', '5', ' ', ':', '%'];
     let ids = [''];
     const all: string[] = [];

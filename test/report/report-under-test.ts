@@ -6,7 +6,7 @@ import type { ClosedReport } from '../../src/store/answers.ts';
 
 export const HUGE = `1${'0'.repeat(59)}`;
 
-/** A report with something of everything, and names that mean harm. */
+/** A report with every kind of entry, and with names that contain markup. */
 export const REPORT: DailyReport = {
   version: 1,
   day: '2025-11-20',
@@ -164,7 +164,7 @@ const MOVED = {
   asset: 'ethereum:ETH',
 } as const;
 
-/** What version 2 tells beside that. Two vaults hold ether. */
+/** What version 2 adds. Two vaults hold ether. */
 export const NEWER = {
   version: 2,
   status: 'balanced with open differences',

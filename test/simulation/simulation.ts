@@ -53,7 +53,7 @@ class Simulation {
     return new Simulation(seed, { runSetup: await setUpRun(seed, options.echo), options });
   }
 
-  /** Real time is bounded: whatever waits for ever has to be found, too. */
+  /** Real time is bounded, so that a wait without end fails the run. */
   async runInTime(steps: number): Promise<Verdict> {
     let timer: NodeJS.Timeout | undefined;
     const stuck = new Promise<Verdict>((resolve) => {

@@ -41,7 +41,7 @@ interface StepsOptions {
   readonly product: Product;
   readonly custodySetup: CustodySetup;
   readonly seed: number;
-  /** Whether anybody lies. */
+  /** Whether false webhooks are sent. */
   readonly lying: boolean;
 }
 
@@ -103,7 +103,7 @@ export class Steps {
     };
   }
 
-  /** One thing happens, drawn by its weight. */
+  /** Runs one action, drawn by its weight. */
   async step(): Promise<void> {
     const chance = this.#chance;
     if (!this.#product.isUp && chance.happens(0.5)) await this.#startAgain();

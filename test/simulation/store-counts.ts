@@ -25,7 +25,7 @@ function reading<Value>(path: string, read: (store: Database) => Value): Value {
   }
 }
 
-/** How much happened in a store, so that an empty run is not taken for a good one. */
+/** Counts what happened in a store, so that an empty run does not count as a good one. */
 export function storeCountsOf(path: string): Record<string, number> {
   return reading(path, (store) => {
     const counts = Object.entries(COUNTED).map(([name, rows]) => {
@@ -36,7 +36,7 @@ export function storeCountsOf(path: string): Record<string, number> {
   });
 }
 
-/** Hangs on every byte of the journal. */
+/** A hash over the whole journal. */
 export function lastSealOf(path: string): string {
   const sql = 'SELECT hex(hash) FROM seals ORDER BY commit_number DESC LIMIT 1';
   return reading(path, (store) => store.prepare<[], string>(sql).pluck().get() ?? '');

@@ -5,7 +5,7 @@ import { apiUnderTest, type ApiUnderTest, type Person } from '../api-under-test.
 
 const PATH = '/v1/assets/ethereum%3AETH/decimals';
 
-/** ETH is pinned to 6 decimals by one forged webhook; a deposit that says 18, six deep, is held. */
+/** ETH is pinned to 6 decimals by one forged webhook; a deposit with 18 decimals, six deep, is held. */
 async function pinnedWrongly(): Promise<ApiUnderTest> {
   const api = await apiUnderTest();
   const service = new Service();

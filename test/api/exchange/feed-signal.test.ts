@@ -8,7 +8,7 @@ function stays(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** A feed that ends at `head`, and a signal over it that counts its looks. */
+/** A feed that ends at `head` and counts how often it is read, and a signal over it. */
 function feedUnderTest(): { feed: { head: number; looks: number }; signal: FeedSignal } {
   const feed = { head: 0, looks: 0 };
   const signal = new FeedSignal({

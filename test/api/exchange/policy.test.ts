@@ -77,7 +77,7 @@ test('a replaced policy holds at once, and every deposit that waits is judged by
   ]);
   expect(answer.headers.get('ETag')).toBe(`"${String(answer.body['version'])}"`);
   expect(api.open.depositState()).toBe('credited');
-  // Asking for more than it had never takes a credit back.
+  // A stricter policy never reverses a credit.
   await put(api, { policy: { default: { confirmations: 60, halted: true } }, reason: 'more' });
   expect([api.open.depositState(), api.open.feedLines()]).toEqual(['credited', ['credit 100']]);
 });

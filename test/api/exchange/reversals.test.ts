@@ -3,7 +3,7 @@ import { verifyWith } from '../../store/evidence.ts';
 import { Service } from '../../store/webhook.ts';
 import { apiUnderTest, type ApiUnderTest } from '../api-under-test.ts';
 
-/** An API with a credited deposit that has left the chain by what webhooks claim alone. */
+/** An API with a credited deposit that webhooks alone claim was rolled back. */
 async function withRollback(): Promise<{ api: ApiUnderTest; service: Service }> {
   const api = await apiUnderTest();
   const service = new Service();
@@ -13,7 +13,7 @@ async function withRollback(): Promise<{ api: ApiUnderTest; service: Service }> 
   return { api, service };
 }
 
-/** What each `reversal_after_credit` says of the feed, the newest first. */
+/** The `reversal` of each break `reversal_after_credit`, the newest first. */
 async function reversals(api: ApiUnderTest): Promise<unknown[]> {
   const breaks = await api.list('/v1/breaks?type=reversal_after_credit');
   for (const one of breaks) {

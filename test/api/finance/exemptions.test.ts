@@ -14,7 +14,7 @@ const RULE = {
   owner: 'finance',
 };
 
-/** An API with an open break: seven left the vault on the chain, and no webhook says why. */
+/** An API with an open break: 7 left the vault on the chain, without an `outgoing` webhook. */
 async function withBreak(): Promise<ApiUnderTest> {
   const api = await apiUnderTest();
   const debit = { balanceChanges: [change('-7', AT_ADDRESS)] };

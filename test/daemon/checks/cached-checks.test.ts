@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ok } from '../../../src/daemon/checks/diagnosis.ts';
 import { CachedChecks } from '../../../src/daemon/checks/cached-checks.ts';
 
-/** Checks whose answer is how often they were made; `time.ms` is the clock. */
+/** Checks that answer how often they were run; `time.ms` is the clock. */
 function counted(answers: (count: number) => Promise<string>) {
   const time = { ms: 0 };
   let count = 0;

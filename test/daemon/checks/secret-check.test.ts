@@ -10,7 +10,7 @@ test.each([
   [0o600, MINE, MINE],
   [0o400, MINE, MINE],
   [0o700, MINE, MINE],
-  // By its group it is handed to a daemon that is not root.
+  // A daemon that is not root reads a file of root through its group.
   [0o640, ROOT, MINE],
   [0o440, ROOT, MINE],
 ])('mode %o of a file of user %i is closed enough for user %i', (mode, uid, own) => {

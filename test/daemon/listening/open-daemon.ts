@@ -80,7 +80,7 @@ export async function openDaemon(parts: Parts, folder = certificateFolder()) {
   const refusals: RefusedCertificate[] = [];
   const sources: string[] = [];
   const clock = { now: Date.parse('2030-01-01T00:00:00Z') };
-  // A minute at each look: every refusal has its line.
+  // Each call is a minute later, so that every refusal is logged.
   let monotonicMs = 0;
   const refused = new RefusedSenders({ log, now: () => (monotonicMs += 60_000) });
   const gate = new CertificateGate({

@@ -138,7 +138,7 @@ test.for(['TLSv1.2', 'TLSv1.3'])(
     const first = await deliverOnce(url, { ...versions, ...shown('valid') });
     expect(first).toMatchObject({ answer: { status: 200 }, isReused: false, serverName: 'server' });
     const { session } = first;
-    // No certificate is shown again: the session has it.
+    // The client sends no certificate again: the resumed session holds it.
     const resumed = await deliverOnce(url, { ...versions, session });
     expect(resumed).toMatchObject({ answer: { status: 200 }, isReused: true });
     takeFiles(folder, 'renewedServer');

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ListReader, type ReadingThread } from '../../../src/daemon/reading/list-reader.ts';
 import { ReadRefused } from '../../../src/store/reads.ts';
 
-/** A thread that answers when it is told to; `feedHead` stands for any list. */
+/** A thread that answers at the test's command; `feedHead` stands for any list. */
 function held() {
   const answer: ((head: number) => void)[] = [];
   const closing: (() => void)[] = [];
@@ -44,7 +44,7 @@ test('lists are read one after the other, and one beyond those that may wait is 
 });
 
 test('a list that takes too long is refused, and the next goes to a thread of its own', async () => {
-  // The real time of a busy machine would also end the call that is to be answered.
+  // With real time, a busy machine could also end the call that must be answered.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { answer, closing, started, threads } = held();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { divided, LongAnswer } from '../../../src/daemon/reading/long-answer.ts';
 
-/** What a receiver makes of an answer, and how many items each message held. */
+/** The answer as the receiving thread joins it, and how many items each message held. */
 function received(answer: unknown): { whole: unknown; sizes: number[] } {
   const { rest, parts } = divided(answer);
   const long = new LongAnswer();

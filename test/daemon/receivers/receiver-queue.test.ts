@@ -10,7 +10,7 @@ import { follower, NOW, TestOwner } from './receiver-pair.ts';
 
 const service = new Service();
 let depth = 0;
-/** A webhook that says something new. */
+/** A webhook with a new event. */
 function webhook(): Fact {
   depth += 1;
   return factOf(service.confirmed(depth), START);
@@ -100,7 +100,7 @@ test.each<Submitted>([{ kind: 'taken', seq: 2 }, { kind: 'unchanged' }])(
       kind: 'unavailable',
       cause: 'the owner has recorded it, and this replica does not show it yet',
     });
-    // It is kept, and not yet shown.
+    // The journal holds it; the replica does not show it yet.
     expect(lagging.observed).toEqual(['forwarded']);
     const { queue, applied } = follower({ hand, appliedMsMax: 240_000 });
     queue.setRoute({ kind: 'follower', owner: OWNER });

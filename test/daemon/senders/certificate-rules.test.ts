@@ -37,7 +37,7 @@ function refusal(name: Name, { pins = [PIN], issuers, names }: Given): Certifica
     issuers: issuers === undefined ? null : issuers.map(x509),
     names: names === undefined ? null : new Set(names),
   };
-  // Without trust, nothing but the usage comes first.
+  // An untrusted certificate is refused for its usage or issuer, before any other rule.
   expect(refusalByRules(certificate(name), rules, false)).toMatch(/^wrong_(usage|issuer)$/);
   return refusalByRules(certificate(name), rules, true);
 }

@@ -7,7 +7,7 @@ import { readTrace, trace, traceNames } from '../../house/trace.ts';
 import { balanceChange } from '../../store/evidence.ts';
 import { factOf, START } from '../../store/open-ledger.ts';
 
-/** Facts as the other thread has them. */
+/** The facts as the other thread receives them. */
 function arrived(given: readonly Fact[]): Fact[] {
   const { facts, transfer } = forTransfer(given);
   return structuredClone(facts, { transfer });

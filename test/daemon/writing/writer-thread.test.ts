@@ -6,7 +6,7 @@ import type { CommitResult } from '../../../src/store/port.ts';
 import { factOf, openLedger, START } from '../../store/open-ledger.ts';
 import { Service } from '../../store/webhook.ts';
 
-/** Different deposits; the one at place `n` has the hash `0x<n>`. */
+/** Different deposits; the one at index `n` has the hash `0x<n>`. */
 function deposits(count: number): Fact[] {
   const service = new Service();
   return Array.from({ length: count }, (_, at) =>
@@ -28,7 +28,7 @@ function isAbout(fact: Fact, hash: string): boolean {
 const accepted = { kind: 'delivery', status: 'accepted' };
 const FULL: CommitResult = { kind: 'unavailable', cause: 'SQLITE_FULL: disk full' };
 
-/** A writer over a real store in which some facts trip a bug; what the writer did and said. */
+/** A writer over a real store, in which some facts cause a bug; its commits and its messages. */
 async function writerOver(options: {
   batchMax?: number;
   isBug?: (fact: Fact) => boolean;

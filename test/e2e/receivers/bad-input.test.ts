@@ -18,7 +18,7 @@ if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 describe.runIf(isInstalled)('a store that cannot be used', () => {
   let cluster: PostgresCluster;
-  /** Takes connections and says nothing. */
+  /** Accepts connections and sends nothing. */
   const silent = createServer();
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.runIf(isInstalled)('a store that cannot be used', () => {
     readonly what: string;
     readonly store: () => string;
     readonly says: RegExp;
-    /** What init says, if it says something else, or nothing at all because it can help. */
+    /** The message of init where it differs; `helps`: init creates what is missing. */
     readonly init?: RegExp | 'helps';
   }[] = [
     {

@@ -14,7 +14,7 @@ if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 const DRAIN_MS_MAX = 20_000;
 const SENDERS = 8;
 
-/** Senders behind a proxy: what one receiver's closed door refuses, the other gets. */
+/** Senders behind a proxy: a delivery that one receiver refuses goes to the other. */
 class Load {
   readonly acknowledged: number[] = [];
   readonly refused: string[] = [];
@@ -37,7 +37,7 @@ class Load {
       this.#next += 1;
       const [chosen, otherwise] = number % 2 === 0 ? [first, second] : [second, first];
       const answer = await given(chosen, number).catch(() =>
-        // A closed door, or a connection that ended: the proxy tries the other one.
+        // A refused or ended connection: the proxy tries the other receiver.
         eventually('an answer', () => given(otherwise, number).catch(() => undefined)),
       );
       if (answer === 'refused 503') this.refused.push(answer);

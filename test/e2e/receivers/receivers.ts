@@ -119,7 +119,7 @@ export function webhook(number: number): string {
   });
 }
 
-/** Resolves when it is so. */
+/** Resolves when the condition holds. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
   await eventually(what, async () => ((await isSo()) ? true : undefined));
 }

@@ -12,5 +12,5 @@ export interface Suffered {
   readonly problems: readonly string[];
 }
 
-/** Breaks one thing, and mends it again. `chance` draws how. */
+/** Breaks one part, and repairs it. `chance` draws how. */
 export type Fault = (scene: Scene, chance: Chance) => Promise<Suffered>;

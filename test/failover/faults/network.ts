@@ -4,7 +4,7 @@ import type { Scene } from '../scene/scene.ts';
 import type { Suffered } from './fault.ts';
 import { duringAppend } from './receivers.ts';
 
-/** Longer than a lease, and than an append waits for its answer. */
+/** Longer than a lease, and longer than an append waits for its answer. */
 const CUT_MS_MAX = 5_000;
 /** Longer than a follower that is shut out counts as ready. */
 const SHUT_OUT_MS_MAX = 14_000;
@@ -21,7 +21,7 @@ export async function receiverCut(scene: Scene, chance: Chance): Promise<Suffere
   if (then === 'stall') cutOff.stall();
   else cutOff.cut();
   const serving = scene.senders.probe();
-  // Half of the breaks are short: the next connection is carried.
+  // Half of the breaks are short: the next connection succeeds.
   if (then === 'stall' || chance.happens(0.5)) await pause(chance.between(100, CUT_MS_MAX));
   cutOff.reconnect();
   return { serveMs: await serving, problems: [] };

@@ -6,7 +6,7 @@ import type { Scene } from '../scene/scene.ts';
 
 /** How long a fault waits for a statement to pass: traffic is steady. */
 const STATEMENT_MS_MAX = 2_000;
-/** Lines of its log that a receiver is quoted with. */
+/** Lines of a receiver's log in the text of a problem. */
 const LINES_MAX = 8;
 
 /** Resolves when the owner's next append is under way, or none comes. */
@@ -23,7 +23,7 @@ export async function duringAppend(
   link.unwatch();
 }
 
-/** kill -9 of the owner, amid an append or not; it starts again at once, or after the takeover. */
+/** kill -9 of the owner, during an append or not; it starts again at once, or after the takeover. */
 export async function ownerKilled(scene: Scene, chance: Chance): Promise<Suffered> {
   const { owner } = await scene.roles();
   if (chance.happens(0.5)) await duringAppend(owner, 'pass');

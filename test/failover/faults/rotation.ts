@@ -29,7 +29,7 @@ export type FaultName = keyof typeof FAULTS;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/** Names of faults without end: each round has all of them, in an order that is drawn. */
+/** An endless series of faults: each round has every fault once, in random order. */
 export function* rotation(chance: Chance): Generator<FaultName, never> {
   for (;;) {
     const left = [...FAULT_NAMES];

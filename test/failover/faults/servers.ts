@@ -10,7 +10,7 @@ const CUT_MS_MAX = 4_500;
 /** Long enough for receivers to connect to the returned primary, and to write there. */
 const RETURNED_MS_MAX = 8_000;
 
-/** Cancels waits for the standby until it has cancelled one; it must not follow meanwhile. */
+/** Cancels waits for the standby until one was cancelled. The standby must not follow meanwhile. */
 async function cancelOne({ pair }: Scene): Promise<void> {
   await eventually('a commit waits for the standby', async () =>
     (await pair.cancelWaits()) > 0 ? true : undefined,
@@ -104,7 +104,7 @@ export async function oldPrimaryReturned(scene: Scene, chance: Chance): Promise<
   });
 }
 
-/** Something happens while nothing new may be acknowledged; then it is mended. */
+/** Runs a fault during which nothing new may be acknowledged, then ends it. */
 async function inSilence(
   scene: Scene,
   { happens, mend }: { readonly happens: () => Promise<void>; readonly mend: () => Promise<void> },

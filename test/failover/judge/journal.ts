@@ -4,7 +4,7 @@ import type { JournalRow } from '../../../src/store/records.ts';
 import { GENESIS_HASH, sealHash } from '../../../src/store/seal.ts';
 import { digestOf } from '../scene/senders.ts';
 
-/** Commits that one read takes. */
+/** Most commits of one read. */
 const COMMITS_MAX = 5_000;
 
 interface SealRow {

@@ -15,7 +15,7 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Compares what senders were told with what the journal and the receivers hold. */
+/** Compares the acknowledgements of senders with what the journal and the receivers hold. */
 export class Judge {
   readonly #scene: Scene;
   #journal = new JournalReading();

@@ -30,7 +30,7 @@ async function shownBy({ daemon }: FailoverReceiver, after: number): Promise<Sho
   return { feed, balances: JSON.stringify(balances.data) };
 }
 
-/** Compares what both receivers show, and remembers how far the feed has been read. */
+/** Compares what both receivers show, and keeps the cursor up to which the feed was read. */
 export class ReplicaReading {
   /** Items of the feed read so far. */
   credits = 0;

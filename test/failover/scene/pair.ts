@@ -17,7 +17,7 @@ export interface PairServer {
   readonly followers: Link;
 }
 
-/** A primary and its synchronous standby that change places at a failover, again and again. */
+/** A primary and its synchronous standby that change roles at each failover. */
 export class Pair {
   readonly #folder = mkdtempSync(join(tmpdir(), 'counterfoil-failover-'));
   #servers: readonly [PairServer, PairServer] | undefined;

@@ -110,7 +110,7 @@ export class FailoverReceiver {
     return (await answer.json()) as Ready;
   }
 
-  /** Stops the process where it stands, until `wake`. */
+  /** Suspends the process until `wake`. */
   pause(): void {
     this.#isPaused = true;
     process.kill(this.daemon.pid, 'SIGSTOP');

@@ -86,7 +86,7 @@ export class Senders {
     for (let sender = 0; sender < SENDERS; sender += 1) this.#ended.push(this.#send(sender));
   }
 
-  /** Lets nothing new begin; resolves when everything under way is acknowledged. */
+  /** Starts no new delivery; resolves when everything under way is acknowledged. */
   async hold(): Promise<void> {
     this.#isHeld = true;
     while (this.#underWay > 0 && !this.#isStopped) await pause(AGAIN_MS);

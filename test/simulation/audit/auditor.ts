@@ -133,7 +133,7 @@ export class Auditor {
     }
   }
 
-  /** Whether whatever was lied about a hash is put right in the end, by nobody's help. */
+  /** Whether every false claim about a hash is corrected in the end, without a person. */
   #isPutRight(hash: string): boolean {
     return this.#evidence.falseWebhooks.every(
       ({ hashes, excuses }) => !excuses || !hashes.includes(hash),
@@ -176,7 +176,7 @@ export class Auditor {
     }
   }
 
-  /** At rest and where nobody lied, nothing is at odds. */
+  /** At rest, a hash without a false claim has no open difference. */
   #checkAlarms(): void {
     for (const { type, key, state, hash } of this.#store.breaks()) {
       if (state === 'resolved' || !FALSE_ALARMS.has(type)) continue;
@@ -203,7 +203,7 @@ export class Auditor {
     }
   }
 
-  /** What was answered 2xx is there, and says what arrived. */
+  /** Each body that was answered 2xx is in the journal, apart from its delivery time. */
   #checkAcknowledged(): void {
     const kept = new Set(this.#store.deliveredBodies().map((body) => contentOf(body).digest));
     for (const body of this.#evidence.acknowledged) {

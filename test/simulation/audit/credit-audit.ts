@@ -33,7 +33,7 @@ export class CreditAudit {
     return this.#problems;
   }
 
-  /** No gap; each reversal takes back the credit that stands, and exactly that. */
+  /** No gap; each reversal takes back the active credit, and nothing else. */
   #checkFeed(): void {
     const active = new Map<string, FeedRow>();
     for (const [index, item] of this.#store.feed().entries()) {
@@ -124,7 +124,7 @@ export class CreditAudit {
     return rows.some((row) => row.memo === memo && this.#evidence.attributed.has(row.id));
   }
 
-  /** Said to be attributed, though the process died before it was: the person sees it is not. */
+  /** Recorded as attributed, but the process died first: a person sees that it is not. */
   #awaitsPerson(key: string): boolean {
     const [hash = '', , , address = ''] = key.split(' ');
     const rows = this.#store.rows<{ reason: string | null; id: string }>(

@@ -13,7 +13,7 @@ import { DIED } from '../product/process-state.ts';
 import type { Product } from '../product/product.ts';
 import { positionOf, type CustodySetup } from './custody-setup.ts';
 
-/** Lies that name a deposit's hash, and leave the deposit as it is or are put right. */
+/** False webhooks that name a deposit's hash. The deposit stays correct, or is corrected. */
 const UNEXCUSED: ReadonlySet<FalseWebhookKind> = new Set<FalseWebhookKind>([
   'other amount',
   'other amount, huge depth',
@@ -24,7 +24,7 @@ const UNEXCUSED: ReadonlySet<FalseWebhookKind> = new Set<FalseWebhookKind>([
   'own transaction, other hash',
 ]);
 
-/** Events that end a transaction without a word on what moved. */
+/** Events that end a transaction, and report no balance changes. */
 const ENDS = ['failed', 'cancelled', 'rolledback', 'replaced'] as const;
 
 /** Made-up transactions over one deposit at once: few enough to be looked up at rest. */
@@ -63,7 +63,7 @@ export class Forger {
     this.#acknowledged = options.acknowledged;
   }
 
-  /** Tells a lie, or a few of one kind; what the product may have taken is on record as one. */
+  /** Sends a false webhook, or a few of one kind, and records what the product may keep. */
   async falseWebhook(): Promise<void> {
     const kind = this.#chance.weighted(FALSE_WEBHOOKS);
     if (kind !== 'own transaction over a deposit') return this.#forge(kind);
@@ -263,7 +263,7 @@ export class Forger {
     };
   }
 
-  /** A true transaction of ours, whatever its state, and an event of it that never was. */
+  /** A true own transaction in any state, with an event that never happened. */
   #aboutOwn(
     kind:
       | 'own transaction, other figures'

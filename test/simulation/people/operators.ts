@@ -31,7 +31,7 @@ export class Operators {
     return deposit === undefined ? undefined : this.#about(deposit, action);
   }
 
-  /** Approves and releases whatever waits for a person; nobody's memo stays nobody's. */
+  /** Approves and releases what waits for a person. An unregistered memo gets no owner. */
   async handleHeldDeposits(): Promise<void> {
     for (const action of ['release', 'approve'] as const) {
       for (const deposit of await this.#held(action)) await this.#about(deposit, action);
@@ -75,7 +75,7 @@ export class Operators {
     const { depositId } = deposit;
     const reason = 'looked at it';
     if (kind !== 'attribute') return this.#decide({ kind, depositId, reason });
-    // On record before it is taken: the process may die on either side of it.
+    // Recorded before the call: the process may die before or after it.
     this.attributed.add(depositId);
     const attribution = { kind, depositId, attributedTo: 'customer 1', reason } as const;
     return this.#decide({ ...attribution, endsApprovals: true }, 'ben');

@@ -9,7 +9,7 @@ import { outsideOn } from '../../simulator/outside.ts';
 
 /** A contract that the custody service does not recognise: no name, no decimals, huge amounts. */
 const UNKNOWN_CONTRACT = 'ethereum:0x00000000000000000000000000000000000000c0';
-/** Most are shallow; some undo what every policy had trusted. */
+/** Most are shallow; some are deeper than every policy requires. */
 const REORG_DEPTHS_MAX = [2, 8, 8, 40] as const;
 
 const ACTIONS = {
@@ -40,7 +40,7 @@ export class Traffic {
     this.#chance = new Chance(options.seed, 'traffic');
   }
 
-  /** One thing happens; it may be refused, as life has it. */
+  /** Makes one thing happen; the core may refuse it. */
   act(): void {
     const action = this.#chance.weighted(ACTIONS);
     this.#log.add(`${action} ${this.#do(action)}`);
@@ -123,7 +123,7 @@ export class Traffic {
       return { asset: UNKNOWN_CONTRACT, amount: 10n ** 60n + BigInt(chance.between(0, 1_000_000)) };
     }
     const { asset, decimals } = chance.pick(destination.network.assets);
-    // From less than dust to more than one person may let pass, and never a round number.
+    // From less than dust to more than one approval permits, and never a round number.
     const unit = 10n ** BigInt(Math.max(0, decimals - chance.between(0, 4)));
     const digits = decimals === 0 ? 0n : BigInt(chance.between(0, 9));
     return { asset, amount: unit * BigInt(chance.between(1, 30)) + digits + 1n };

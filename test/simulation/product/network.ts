@@ -26,11 +26,11 @@ interface Parts {
   readonly clock: VirtualClock;
   readonly faultSchedule: FaultSchedule;
   readonly log: EventLog;
-  /** What happens elsewhere while a request of the product is under way. */
+  /** What happens in the world while a request of the product is under way. */
   readonly bustle: () => Promise<void>;
-  /** Told of every answer 2xx of the product, whether or not it reached the sender. */
+  /** Gets every answer 2xx of the product, whether or not it reached the sender. */
   readonly acknowledged: (body: Uint8Array) => void;
-  /** Told of what only a defect explains. */
+  /** Gets a text for what only a defect explains. */
   readonly defect: (text: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What everything in the product says once its process is dead, or sleeps. */
+/** The answer of every part of the product once its process is dead or sleeps. */
 export const DIED = 'died';
 
 /** A promise of a process that is dead: nothing ever follows. */

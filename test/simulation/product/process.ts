@@ -37,7 +37,7 @@ interface ProcessOptions extends ProductOptions {
   readonly queueOver?: (writer: CommitQueue) => Pick<FactQueue, 'submit'>;
 }
 
-/** The daemon's parts as `serve` wires them, but for its own clock, network and mortal writer. */
+/** The daemon's parts as `serve` wires them, on a simulated clock and network, with a mortal writer. */
 export class Process {
   readonly name: string;
   readonly path: string;

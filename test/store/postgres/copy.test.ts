@@ -18,7 +18,7 @@ if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 
-/** What others have seen of a store: the credit feed, and the reports of closed days. */
+/** What other programs have read from a store: the credit feed, and the reports of closed days. */
 async function publishedBy(path: string) {
   const reads = new SqliteReads(openForReading(path));
   onTestFinished(() => reads.close());

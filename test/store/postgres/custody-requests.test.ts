@@ -19,7 +19,7 @@ import { newJournal } from './receiver.ts';
 const isInstalled = postgresPrograms(process.env) !== undefined;
 if (!isInstalled) console.warn(`skipped: ${NOT_INSTALLED}`);
 
-/** Windows that no busy machine outlasts. */
+/** Windows longer than a busy machine takes for a test. */
 const LONG = {
   minute: { requests: 100, seconds: 3_000 },
   hour: { requests: 1_000, seconds: 3_600 },

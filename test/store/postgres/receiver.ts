@@ -29,7 +29,7 @@ export function receiver(
   const journal = new PostgresJournal({
     address,
     receiver: { name, url: `http://${name}.test`, version: '0.1.0' },
-    // The longest: more than a busy machine takes for a test.
+    // The longest lease: more than a busy machine takes for a test.
     leaseSeconds: LEASE_SECONDS_MAX,
     standby: 'optional',
     answerMsMax: 60_000,

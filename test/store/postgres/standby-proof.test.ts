@@ -52,7 +52,7 @@ describe.runIf(isInstalled)('a commit that no standby has', () => {
     await cluster.sql('CREATE TEMPORARY TABLE written (); DROP TABLE written');
   }
 
-  /** Stops the process that says whether commits wait; it reads no configuration meanwhile. */
+  /** Suspends the checkpointer, which tells commits whether to wait for a standby. */
   async function pauseCheckpointer(): Promise<void> {
     const [row] = await cluster.sql<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`,

@@ -18,7 +18,7 @@ interface Held {
   readonly owner: { readonly name: string; readonly epoch: number; readonly leaseUntil: number };
 }
 
-/** What the next append of a receiver meets. */
+/** The fault of a receiver's next append. */
 export type AppendFault =
   /** The connection ends before the statement arrives. */
   | 'lost_before'

@@ -53,7 +53,7 @@ export class Receiver {
   }
 }
 
-/** An acknowledged fact: what the sender was told. */
+/** An acknowledged fact, and the outcome that its sender received. */
 interface Acknowledged {
   readonly fact: Fact;
   readonly outcome: FactOutcome;

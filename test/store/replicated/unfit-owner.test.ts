@@ -53,7 +53,7 @@ class DamagedReplica implements Replica {
   }
 }
 
-/** A receiver over a replica, told of its roles. */
+/** A receiver over a replica, and the roles that it got. */
 function receiverOver(journal: MemoryJournal, replica: Replica, connection: MemoryReceiver) {
   const roles: Role[] = [];
   const ledger = new ReplicatedLedger({

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CreditLatency } from '../../../../src/commands/demo/end/credit-latency.ts';
 import { ProductApi } from '../../../../src/commands/demo/product-api.ts';
 
-/** The page of a daemon that has counted so many items by bucket, each with those before it. */
+/** A page of metrics with these cumulative counts by bucket. */
 function page(counts: Readonly<Record<string, number>>): string {
   const name = 'counterfoil_credit_latency_seconds';
   const lines = Object.entries(counts).map(
@@ -16,7 +16,7 @@ function page(counts: Readonly<Record<string, number>>): string {
   );
 }
 
-/** The figures after taking these pages in turn. */
+/** The figures after these pages were read one after the other. */
 async function figuresOf(...pages: string[]) {
   const left = [...pages];
   const server = serve({

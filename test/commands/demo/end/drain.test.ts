@@ -7,7 +7,7 @@ import { served } from '../served.ts';
 
 const NOTHING = { deposits: 0, acknowledgements: 0, reversals: 0, incomplete: null };
 
-/** Looks again and again, with one of the steps between two looks; one look takes a minute. */
+/** Waits for the end of the demo. One step runs between two readings; a reading takes a minute. */
 async function lookBetween(
   api: ProductApi,
   steps: readonly (() => unknown)[],
@@ -49,7 +49,7 @@ test('the end waits for deposits under way, and then for the consumer to acknowl
 
 test('a change resets the time that the end may wait without one', async () => {
   const { store, api } = await served();
-  // No time is given: each look would be the last if it did not find something moved.
+  // No idle time is allowed: each reading that finds no change would be the last.
   const steps = [() => verifyWith(store.open), () => consumeOnce(api)];
   expect(await lookBetween(api, steps)).toEqual({ outstanding: NOTHING, pauses: 2 });
 });

@@ -10,7 +10,7 @@ import { served } from '../served.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Waits with one of the steps before each look; a look takes ten seconds of the store's clock. */
+/** Waits for healing. A step runs before each reading; a reading takes 10 s of the store's clock. */
 async function healing(
   { api, open }: { api: ProductApi; open: OpenLedger },
   steps: readonly (() => unknown)[],
