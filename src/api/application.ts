@@ -27,6 +27,7 @@ import { mountDayMovements } from './finance/day-movements.ts';
 import { mountReports } from './finance/reports.ts';
 import type { Services } from './services.ts';
 import { mountSettings } from './settings.ts';
+import { mountSessions } from './people/sessions.ts';
 import { mountTokens } from './people/tokens.ts';
 import { mountWithdrawals } from './exchange/withdrawals.ts';
 
@@ -118,6 +119,7 @@ export function createApi(options: ApiOptions): OpenAPIHono<ApiEnv> {
   mountPolicySimulation(app, options);
   mountSettings(app, options);
   mountTokens(app, options);
+  mountSessions(app, options);
   mountHealth(app, options);
   mountDocumentation(app, options.version);
   mountErrors(app, options.onBug);

@@ -154,6 +154,7 @@ export function createConsole(options: ConsoleOptions): Hono<ConsoleEnv> {
         ? access.callerOf(credential.sha256)
         : provider?.callerOf(credential),
   });
+  access.people.sessions.keptBy(sessions);
   mountHeaders(app, { below: '/console', secure });
   app.get('/', (pageRequest) => pageRequest.redirect('/console', 302));
   app.get('/console/', (pageRequest) => pageRequest.redirect('/console', 308));

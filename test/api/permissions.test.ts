@@ -54,6 +54,8 @@ const TABLE: Readonly<Record<string, string>> = {
   'POST /v1/tokens/:name/rotate': '- - - - A -',
   'POST /v1/tokens/:name/revoke': '- - - - A -',
   'GET /v1/people': '- - - - A U',
+  'GET /v1/sessions': '- - - - A U',
+  'POST /v1/sessions/:id/end': '- - - - A -',
   'GET /v1/settings': '- - - O A U',
 };
 

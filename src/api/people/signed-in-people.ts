@@ -1,4 +1,5 @@
 import type { Caller } from '../access.ts';
+import { OpenSessions } from './open-sessions.ts';
 
 /** Somebody who has signed in at the console. Times are Unix milliseconds. */
 export interface SignedInPerson extends Caller {
@@ -12,6 +13,8 @@ const PEOPLE_MAX = 1_000;
 
 /** Who has signed in at the console, each with the last time. */
 export class SignedInPeople {
+  /** Who of them is signed in now. */
+  readonly sessions = new OpenSessions();
   readonly #people = new Map<string, SignedInPerson>();
 
   note(person: SignedInPerson): void {

@@ -1,7 +1,6 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { createHash, randomBytes } from 'node:crypto';
 import { tokenVersion, type TokenDecision } from '../../domain/access/token.ts';
-import type { Role } from '../../domain/access/role.ts';
 import { needs, type ApiEnv, type Caller } from '../access.ts';
 import { recordDecision, reasonText } from '../exchange/decision.ts';
 import { basedReason } from '../basis.ts';
@@ -9,6 +8,7 @@ import { isoTimeOrNull, jsonBody, timeText, isoTime } from '../formats.ts';
 import { given, noQuery } from '../paging.ts';
 import { answers, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
+import { roleSchema } from './role-schema.ts';
 import type { ListedToken } from './token-book.ts';
 
 const tags = ['Access'];
@@ -26,18 +26,9 @@ const tokenName = z
   .refine((name) => !RESERVED.has(name), 'is a name that the journal uses for programs')
   .openapi({ description: 'The journal records it as the actor. A name is used once.' });
 
-const role = z.enum({
-  viewer: 'viewer',
-  crediting: 'crediting',
-  finance: 'finance',
-  operator: 'operator',
-  admin: 'admin',
-  auditor: 'auditor',
-} as const satisfies { [Known in Role]: Known });
-
 const tokenFields = {
   name: z.string(),
-  role,
+  role: roleSchema,
   source: z
     .enum(['config', 'api'])
     .openapi({ description: '`config`: of `api.tokens`. `api`: a person made it at run time.' }),
@@ -65,7 +56,7 @@ const issuedSchema = z
 const personSchema = z
   .object({
     name: z.string(),
-    role,
+    role: roleSchema,
     by: z.enum(['token', 'provider']),
     lastSignedInAt: timeText,
   })
@@ -124,7 +115,7 @@ const createToken = createRoute({
   request: {
     query: noQuery,
     body: jsonBody(
-      z.strictObject({ name: tokenName, role, reason: reasonText }).openapi('NewToken'),
+      z.strictObject({ name: tokenName, role: roleSchema, reason: reasonText }).openapi('NewToken'),
     ),
   },
   responses: answers(issued, WRITE_PROBLEMS),
@@ -149,7 +140,7 @@ const rotateToken = createRoute({
             .string()
             .regex(/^tok_[0-9]{1,15}$/, 'must be the version of the token that you read')
             .openapi({ description: 'Another one is refused with 412.', example: 'tok_12' }),
-          role: role.optional().openapi({ description: 'Its role from now on.' }),
+          role: roleSchema.optional().openapi({ description: 'Its role from now on.' }),
           reason: reasonText,
         })
         .openapi('TokenRotation'),

@@ -1,4 +1,5 @@
 import { PERMISSIONS, ROLES, mayDo, type Permission } from '../../domain/access/role.ts';
+import type { SessionView } from '../../api/people/sessions.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { Badge } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
@@ -7,6 +8,7 @@ import { DataTable, type Column } from '../../pages/parts/list/data-table.tsx';
 import { EmptyState } from '../../pages/parts/list/empty-state.tsx';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Moment } from '../../pages/parts/value/moment.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
 export const PATH = '/console/access';
 
@@ -147,13 +149,14 @@ function RolesCard(): Markup {
   );
 }
 
-/** Tokens with role and last use, people who signed in, and what each role may do. */
+/** Tokens with role and last use, open sessions, people who signed in, and what each role may do. */
 export function AccessPage(shown: {
   tokens: readonly TokenView[];
   people: readonly PersonView[];
+  sessions: readonly SessionView[];
   mayManage: boolean;
 }): Markup {
-  const { tokens, people, mayManage } = shown;
+  const { tokens, people, sessions, mayManage } = shown;
   return (
     <>
       <Card id="tokens" title="Tokens" live="access" aside={mayManage ? <CreateForm /> : ''}>
@@ -164,6 +167,7 @@ export function AccessPage(shown: {
           rowKey={({ name, source }) => `${source}-${name}`}
         />
       </Card>
+      <SessionsCard sessions={sessions} mayManage={mayManage} />
       <Card id="people" title="People who signed in since the daemon started">
         {people.length === 0 ? (
           <EmptyState title="Nobody has signed in since." />

@@ -1,16 +1,19 @@
 import type { Hono } from 'hono';
 import type { ApiCall } from '../../api/acting.ts';
+import type { SessionView } from '../../api/people/sessions.ts';
 import type { PersonView, TokenView } from '../../api/people/tokens.ts';
 import { basisIn, textOf, type Fields } from '../../pages/parts/form/form-text.ts';
 import { ProblemNotice } from '../../pages/parts/problem-notice.tsx';
 import type { ConsoleContext, ConsoleEnv, PageRequest } from '../frame/context.ts';
 import { AccessPage, IssuedPage, PATH } from './access-page.tsx';
+import { SESSIONS_PATH } from './sessions-card.tsx';
 
 const TOKENS = { method: 'GET', path: '/v1/tokens' } as const;
 const PEOPLE = { method: 'GET', path: '/v1/people' } as const;
+const SESSIONS = { method: 'GET', path: '/v1/sessions' } as const;
 const CREATE = { method: 'POST', path: '/v1/tokens' } as const;
 
-/** `/console/access`: tokens and people; an admin makes, rotates and revokes tokens. */
+/** `/console/access`: tokens and people; an admin makes, rotates and revokes tokens, and signs people out. */
 export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { show, may, act, denied, perform } = context;
   const listOf = async <Item,>(
@@ -27,6 +30,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
         <AccessPage
           tokens={await listOf<TokenView>(pageRequest, TOKENS)}
           people={await listOf<PersonView>(pageRequest, PEOPLE)}
+          sessions={await listOf<SessionView>(pageRequest, SESSIONS)}
           mayManage={may(pageRequest, CREATE)}
         />
       </>
@@ -71,6 +75,17 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       path: `/v1/tokens/${encodeURIComponent(name)}/revoke`,
       body: { reason: textOf(fields, 'reason'), ...basisIn(fields) },
       done: `The token ${name} is revoked.`,
+      back: PATH,
+    });
+  });
+  app.post(`${SESSIONS_PATH}/:id/end`, async (pageRequest) => {
+    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
+    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
+    return perform(pageRequest, {
+      method: 'POST',
+      path: `/v1/sessions/${encodeURIComponent(pageRequest.req.param('id'))}/end`,
+      body: { reason },
+      done: 'The person is signed out.',
       back: PATH,
     });
   });

@@ -33,6 +33,7 @@ export const KIND_NAMES: Record<DecisionKind, string> = {
   'create-token': 'token created',
   'rotate-token': 'token rotated',
   'revoke-token': 'token revoked',
+  'end-session': 'person signed out',
 };
 
 /** Every kind, as the filter lists them. */
@@ -109,6 +110,7 @@ export function DecisionText({ decision, seq }: { decision: Decision; seq: numbe
     case 'create-token':
     case 'rotate-token':
     case 'revoke-token':
+    case 'end-session':
       return <RareText decision={decision} />;
     default:
       return decision satisfies never;
@@ -160,7 +162,7 @@ function DayText({
   }
 }
 
-/** Decisions about credits, breaks, exemption rules, tokens, the quarantine, runs and closed days. */
+/** Decisions about credits, breaks, exemption rules, tokens, sessions, the quarantine, runs and closed days. */
 function RareText({ decision }: { decision: Rare }): Markup {
   switch (decision.kind) {
     case 'exempt':
@@ -222,6 +224,13 @@ function RareText({ decision }: { decision: Rare }): Markup {
       );
     case 'revoke-token':
       return <>{`revoked the token ${decision.name}`}</>;
+    case 'end-session':
+      return (
+        <>
+          {`signed ${decision.name} out, session `}
+          <Identifier value={decision.sessionId} />
+        </>
+      );
     default:
       return decision satisfies never;
   }

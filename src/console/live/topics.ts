@@ -42,6 +42,7 @@ const TOPICS_OF: Readonly<Record<string, readonly Topic[]>> = {
   'create-token': ['access'],
   'rotate-token': ['access'],
   'revoke-token': ['access'],
+  'end-session': ['access'],
   deposit: DEPOSITS,
   outgoing: ['withdrawals', 'books', 'breaks'],
   backfill: NOTIFIED,

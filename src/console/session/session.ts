@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Caller } from '../../api/access.ts';
+import type { OpenSession, SessionKeeper } from '../../api/people/open-sessions.ts';
 import type { Message } from '../../pages/frame/message.ts';
 import type { Credential, SessionFile, StoredSession } from './session-file.ts';
 
@@ -17,6 +18,7 @@ const SESSIONS_MAX = 1_000;
 export const SESSION_HOURS = 12;
 export const SESSION_SECONDS = SESSION_HOURS * 3_600;
 const ID_BYTES = 32;
+const NAME_CHARACTERS = 16;
 
 /** Actions change the file at most this often; a crash forgets no more of them. */
 const WRITTEN_EVERY_MS = 30_000;
@@ -24,6 +26,11 @@ const WRITTEN_EVERY_MS = 30_000;
 /** Under which a session is kept: nobody who reads the file can use it. */
 function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('hex');
+}
+
+/** What pages and the journal call a session: a part of its digest, from which no id follows. */
+function nameOf(digest: string): string {
+  return `ses_${digest.slice(0, NAME_CHARACTERS)}`;
 }
 
 export interface SessionsOptions {
@@ -41,7 +48,7 @@ export interface SessionsOptions {
  * hours, after the idle time without an action, and when its token is revoked or its group has no
  * role any more. Bounded: evicts the oldest sign-in.
  */
-export class Sessions {
+export class Sessions implements SessionKeeper {
   readonly #options: SessionsOptions;
   readonly #sessions: Map<string, Session>;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -100,9 +107,32 @@ export class Sessions {
     if (id !== undefined && this.#sessions.delete(digestOf(id))) this.#write();
   }
 
+  /** Every session that is open now, the newest sign-in first. */
+  open(): readonly OpenSession[] {
+    const { callerOf } = this.#options;
+    return [...this.#sessions.keys()].toReversed().flatMap((digest) => {
+      const session = this.#kept(digest);
+      const caller = session && callerOf(session.credential);
+      if (session === undefined || caller === undefined) return [];
+      const { credential, actedAt, endsAt } = session;
+      const signedInAt = endsAt - SESSION_SECONDS * 1_000;
+      return [
+        { ...caller, sessionId: nameOf(digest), by: credential.kind, signedInAt, actedAt, endsAt },
+      ];
+    });
+  }
+
+  /** Ends the session that `open` names so. */
+  endNamed(sessionId: string): void {
+    const digest = [...this.#sessions.keys()].find((one) => nameOf(one) === sessionId);
+    if (digest !== undefined && this.#sessions.delete(digest)) this.#write();
+  }
+
   #current(id: string | undefined): Session | undefined {
-    if (id === undefined) return undefined;
-    const digest = digestOf(id);
+    return id === undefined ? undefined : this.#kept(digestOf(id));
+  }
+
+  #kept(digest: string): Session | undefined {
     const session = this.#sessions.get(digest);
     if (session === undefined) return undefined;
     const { now, idleMsMax, callerOf } = this.#options;

@@ -13,7 +13,7 @@ export const PERMISSIONS = {
   halt: 'halt and resume crediting',
   'change-policy': 'replace the crediting policy',
   'correct-decimals': 'correct the decimals of an asset',
-  'manage-access': 'create, rotate and revoke tokens',
+  'manage-access': 'create, rotate and revoke tokens, and sign people out',
 } as const satisfies Record<string, string>;
 export type Permission = keyof typeof PERMISSIONS;
 

@@ -110,6 +110,13 @@ export type Decision =
       readonly reason: string;
     }
   | ({ readonly kind: 'revoke-token'; readonly name: string; readonly reason: string } & Based)
+  /** Signs a person out of the console. `name`: whose session it was. */
+  | {
+      readonly kind: 'end-session';
+      readonly sessionId: string;
+      readonly name: string;
+      readonly reason: string;
+    }
   | {
       readonly kind: 'sign';
       /** The closed day, `YYYY-MM-DD`. */

@@ -93,6 +93,7 @@ export class DecisionHandler {
         return this.#sign(decision, actor, now);
       case 'run-now':
       case 'close-now':
+      case 'end-session':
         return TAKEN;
       case 'retry': {
         const retried = this.#retry(decision, now);

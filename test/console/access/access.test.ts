@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Person } from '../../api/api-under-test.ts';
 import { Browser, consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
 
 const PATH = '/console/access';
@@ -105,4 +106,45 @@ test('a revocation of a token that was rotated since the page was read is refuse
   const stale = words(await ada.send(`${PATH}/desk/revoke`, revoke));
   expect(stale).toContain('the token desk was rotated since you read it. Nothing was done');
   expect(stale).toMatch(/desk operator here active/);
+});
+
+test('an admin signs one session of a person out, with a reason that the audit shows', async () => {
+  const console = await consoleUnderTest();
+  const [first, second] = [await console.as('olga'), await console.as('olga')];
+  const ada = await console.as('ada');
+  const page = await ada.get(PATH);
+  expect(words(page)).toMatch(/Open sessions .* ada admin a token .* olga operator a token /);
+  const ids = [...page.matchAll(/sessions\/(ses_[0-9a-f]{16})\/end/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(3);
+  const newestOfOlga = ids[1] ?? '';
+  const ended = words(
+    await ada.send(`${PATH}/sessions/${newestOfOlga}/end`, { reason: 'a lost phone' }),
+  );
+  expect(ended).toContain('The person is signed out.');
+  expect([await visitorOf(first), await visitorOf(second)]).toEqual(['olga · operator', 'nobody']);
+  expect(await ada.get(PATH)).not.toContain(newestOfOlga);
+  expect(words(await ada.get('/console/audit'))).toMatch(
+    /ada .*signed olga out, session ses_.* a lost phone/,
+  );
+  const again = await ada.send(`${PATH}/sessions/${newestOfOlga}/end`, { reason: 'again' });
+  expect(words(again)).toContain(`No session ${newestOfOlga} is open.`);
+});
+
+test.for<[Person, boolean, boolean]>([
+  ['vera', false, false],
+  ['chris', false, false],
+  ['fiona', false, false],
+  ['olga', false, false],
+  ['ada', true, true],
+  ['audra', true, false],
+])('%s sees the open sessions: %s, and may sign people out: %s', async ([person, sees, may]) => {
+  const console = await consoleUnderTest();
+  const [otto, browser] = [await console.as('otto'), await console.as(person)];
+  const page = await browser.get(PATH);
+  expect([page.includes('Open sessions'), page.includes('Sign otto out…')]).toEqual([sees, may]);
+  const open = console.api.people.sessions.list().find(({ name }) => name === 'otto');
+  const path = `${PATH}/sessions/${open?.sessionId}/end`;
+  const answer = await browser.post(path, { reason: 'x' });
+  expect(answer.status).toBe(may ? 303 : 403);
+  expect(await visitorOf(otto)).toBe(may ? 'nobody' : 'otto · operator');
 });

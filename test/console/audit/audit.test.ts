@@ -49,7 +49,7 @@ test('fifty decisions fill a page, and the next begins where it ended', async ()
   expect(second).not.toContain('number 51.');
 });
 
-test('whoever made very many other decisions is named, with a link to them alone', async () => {
+test('an actor with very many other decisions is named, with a link to these alone', async () => {
   const console = await consoleUnderTest();
   const scope = { kind: 'everything' } as const;
   for (let count = 0; count <= READ_PER_ACTOR_MAX; count += 1) {

@@ -4,7 +4,7 @@ import { SignInThrottle } from '../../../src/console/session/sign-in-throttle.ts
 const ANN = '192.0.2.1';
 const BOB = '192.0.2.2';
 
-/** Tries so many wrong tokens; answers how long the last one was told to wait. */
+/** Tries so many wrong tokens; returns how long the last try must wait. */
 function wrong(throttle: SignInThrottle, address: string, count: number): number {
   let waitMs = 0;
   for (let number = 0; number < count; number += 1) {

@@ -221,6 +221,7 @@ const decision: fc.Arbitrary<Decision> = fc.oneof(
   fc.record({ kind: fc.constant('end-exemption' as const), rule: text, reason }),
   fc.record({ kind: fc.constantFrom('approve', 'hold', 'release'), depositId, reason }),
   fc.record({ kind: fc.constant('run-now' as const), reason }),
+  fc.record({ kind: fc.constant('end-session' as const), sessionId: text, name: text, reason }),
   fc.record({ kind: fc.constant('close-now' as const), day: text, reason }),
   fc.record({
     kind: fc.constant('attribute' as const),

@@ -27,7 +27,7 @@ class Worker {
     await this.page.getByRole(role, { name }).first().click();
   }
 
-  /** Opens a form in place. */
+  /** Opens a form within the page. */
   async open(label: string): Promise<void> {
     this.clicks += 1;
     await this.page.getByText(label).first().click();
