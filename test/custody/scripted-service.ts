@@ -20,7 +20,7 @@ export type Reply =
   /** Answers never, or after some bytes never more, or breaks the connection off. */
   | { readonly fault: 'hang' | 'reset' | 'cut' };
 
-/** A custody service on loopback that says what the test tells it to. */
+/** A custody service on loopback that gives the answers of the test. */
 export class ScriptedService {
   readonly asked: Asked[] = [];
   readonly #server = createServer({ keepAliveTimeout: 1_000 });

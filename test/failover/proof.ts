@@ -8,7 +8,7 @@ const JUDGED_EVERY = 20;
 /** How often a fault happens during a rush of deliveries. */
 const RUSHES = 0.25;
 
-/** One fault that took place. */
+/** One fault that happened. */
 export interface Event {
   readonly name: FaultName;
   readonly serveMs: number;

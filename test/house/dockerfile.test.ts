@@ -49,7 +49,7 @@ test('the image starts what the build produces', () => {
   expect(last('CMD')).toBe('["serve", "--config", "/etc/counterfoil/config.json"]');
 });
 
-test('what the last stage takes from the build stage is what the build stage holds', () => {
+test('the last stage copies from the build stage what it needs, and nothing else', () => {
   const taken = instructions.filter(({ rest }) => rest.startsWith('--from='));
   expect(taken.map(({ rest }) => rest)).toEqual([
     '--from=build /app/node_modules ./node_modules',

@@ -24,7 +24,7 @@ test.for(['.ci/run', '.ci/check', '.ci/releases'])('%s can be executed', (path) 
   expect(() => accessSync(join(REPOSITORY, path), constants.X_OK)).not.toThrow();
 });
 
-test('what ends the run in CI is the gate that a developer runs', () => {
+test('CI ends with the gate that a developer runs', () => {
   const ci = readFileSync(join(REPOSITORY, '.ci/run'), 'utf8').trimEnd().split('\n');
   expect(ci.slice(-2)).toEqual(['npm ci --no-audit --no-fund', 'npm run check']);
 });

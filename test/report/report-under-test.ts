@@ -227,7 +227,7 @@ export const NEWER = {
   vaultNames: { 'hot 1:main': 'Hot <i>wallet', cold: '=Cold' },
 } satisfies Partial<DailyReport>;
 
-/** A withdrawal with its fee, as a webhook told it. */
+/** A withdrawal with its fee, as a webhook reported it. */
 export const MOVEMENTS: SignedReport['movements'] = {
   isWhole: false,
   items: [
@@ -267,7 +267,7 @@ export async function rendered(
   return Buffer.from(await bytesOf(format, more, movements)).toString('utf8');
 }
 
-/** The test report in a format; `more` takes the place of its own members. */
+/** The test report in a format; `more` replaces its own members. */
 export async function bytesOf(
   format: Format,
   more: Partial<DailyReport> = {},

@@ -17,7 +17,7 @@ export function textOf(body: Json | undefined, field: string): string {
   return z.string().parse(body?.[field]);
 }
 
-/** Calls `url` and reads a JSON object; `text` sends a body as it stands. */
+/** Calls `url` and reads a JSON object; `text` sends a body unchanged. */
 export async function send(
   url: string,
   method: string,

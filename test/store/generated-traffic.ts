@@ -21,7 +21,7 @@ function add(truth: Truth, position: string, amount: bigint): void {
   truth.set(position, (truth.get(position) ?? 0n) + amount);
 }
 
-/** Tells the stories of one world: deposits, withdrawals and own transfers, one hash each. */
+/** Draws the events of one world: deposits, withdrawals and own transfers, one hash each. */
 export class TrafficGenerator {
   readonly #choices: Choices;
   readonly #service = new Service();
@@ -82,7 +82,7 @@ export class TrafficGenerator {
     return events;
   }
 
-  /** What one receipt's streams tell of it in one epoch. */
+  /** What the streams report of one receipt in one epoch. */
   #climb(
     hash: string,
     receipt: {
@@ -108,7 +108,7 @@ export class TrafficGenerator {
       balanceChanges: [change(stated, { tags, ...attributed })],
     });
     const counts = [1, 3, 6].filter(() => !this.#choices.oneIn(3));
-    // The newest count of an epoch may restate the amount: it is the one that holds.
+    // The newest count of an epoch may change the amount: it is the valid one.
     const finalAmount = this.#choices.oneIn(5) ? amount + 5n : amount;
     const reported = saying(amount);
     const events = [

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { OUTGOING_TYPES, type Stream } from '../../src/wire/notification.ts';
 
-/** Every stream with the types it tells. */
+/** Every stream with its types. */
 export const TYPES: readonly (readonly [stream: Stream, type: string])[] = [
   ...OUTGOING_TYPES.map((type) => ['outgoing', type] as const),
   ...(['transaction', 'mempool', 'confirmation', 'rollback'] as const).map(

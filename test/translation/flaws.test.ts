@@ -12,7 +12,7 @@ function flawsOf(body: object): string[] {
   return 'flaws' in read ? read.flaws.map(({ path }) => path.join('.')) : [];
 }
 
-/** Where the schema finds the first flaws; it may find several at one place. */
+/** Where the schema finds the first flaws; it may find several at one path. */
 function firstIssues(body: object): string[] {
   const issues = schema.safeParse(body).error?.issues ?? [];
   return [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, FLAWS_MAX);

@@ -18,7 +18,7 @@ export interface Kept {
   readonly defects: readonly string[];
 }
 
-/** The path at which baselines tell what they kept; not a part of what is measured. */
+/** The path at which baselines report what they kept; it is not measured. */
 export const KEPT_PATH = '/kept';
 
 const NOTHING_KEPT: Kept = { notifications: null, defects: [] };

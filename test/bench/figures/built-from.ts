@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** A place in a built file, counted from 0. */
+/** A line and column of a built file, counted from 0. */
 export interface CodeLocation {
   readonly url: string;
   readonly lineNumber: number;
   readonly columnNumber: number;
 }
 
-/** Tells from which source file each place of the built program comes, by the source maps there. */
+/** Finds the source file of each line and column of the built program, by its source maps. */
 export class BuiltFrom {
   readonly #maps = new Map<string, SourceMap | null>();
 

@@ -60,7 +60,7 @@ export function machineCpuSeconds(): number | null {
   }
 }
 
-/** Bytes that a process has given to disks, or null where the system does not tell. */
+/** Bytes that a process has given to disks, or null where the system does not report it. */
 export function writtenBytesOf(pid: number): number | null {
   try {
     const written = /^write_bytes: ([0-9]+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];

@@ -74,7 +74,7 @@ interface Slot {
 interface Pattern {
   readonly bytes: Buffer;
   readonly slots: readonly Slot[];
-  /** Where the one digit of the confirmations stands; null in a form without any. */
+  /** The index of the one digit of the confirmations; null in a form without any. */
   readonly confirmationsAt: number | null;
 }
 

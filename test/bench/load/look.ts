@@ -27,7 +27,7 @@ function sumOf(values: readonly (number | null)[]): number | null {
   );
 }
 
-/** What was used per second of measured time; null where the system does not tell. */
+/** What was used per second of measured time; null where the system does not report it. */
 export interface Rates {
   /** 2xx answers. */
   readonly requestsPerSecond: number;

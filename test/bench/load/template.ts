@@ -24,7 +24,7 @@ export type Role =
   | 'block'
   | 'trace';
 
-/** Text that stands where the identifier of a role goes. */
+/** Text in the template that the identifier of a role replaces. */
 export type IdentifierOf = (role: Role) => string;
 
 /**

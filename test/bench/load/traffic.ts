@@ -112,7 +112,7 @@ export interface Sending {
   readonly isRepeat: boolean;
 }
 
-/** Decides what is sent next. Nothing follows before what it follows was acknowledged. */
+/** Chooses the next delivery. Each follows only after the acknowledgement of the one before it. */
 export class Traffic {
   readonly #mix: Mix;
   readonly #isShuffled: boolean;

@@ -113,7 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** Resident memory of a process in bytes, or null where the system does not tell. */
+/** Resident memory of a process in bytes, or null where the system does not report it. */
 export function residentBytesOf(pid: number): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');

@@ -13,7 +13,7 @@ import type { SuiteResult } from './suite.ts';
 
 const CONNECTIONS = 256;
 
-/** What stands in front of the daemon. */
+/** The proxy before the daemon. */
 const FRONTS = ['nothing', 'nginx without TLS', 'nginx with mTLS'] as const;
 type Front = (typeof FRONTS)[number];
 

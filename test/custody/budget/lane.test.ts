@@ -52,7 +52,7 @@ test('a round under sustained load takes its further requests at once, and delay
   expect(pausesOf(after)).toEqual(new Set([4_000]));
 });
 
-test('what continuations have used comes back under sustained load', () => {
+test('the budget of continuations refills under sustained load', () => {
   const clock = { now: 0 };
   const budget = new RequestBudget({ now: () => clock.now });
   askUntil(600_000, budget, clock);

@@ -14,7 +14,7 @@ export function take(
   return reserved;
 }
 
-/** Sends until a priority finds no room, and tells how many were sent. */
+/** Sends until a priority finds no room; returns how many were sent. */
 export function exhaust(budget: RequestBudget, priority: Priority): number {
   for (let sent = 0; ; sent += 1) {
     const reserved = budget.reserve({ priority, deadlineMs: FOREVER });

@@ -41,7 +41,7 @@ function started(clientId?: string): RequestBudget {
   return new RequestBudget({ now: () => now, log: logAt(path, clientId) });
 }
 
-/** Sends until there is no room, and tells how many were sent. */
+/** Sends until there is no room; returns how many were sent. */
 function exhaust(budget: RequestBudget): number {
   for (let sent = 0; ; sent += 1) {
     const reserved = budget.reserve({ priority: 'deposits', deadlineMs: FOREVER });
@@ -125,7 +125,7 @@ test('two processes that restart and crash send 100 a minute and 1,000 an hour a
   );
 });
 
-test('what one process has used a second one and a restarted one have not', () => {
+test('requests that one process has used are not left for another or a restarted one', () => {
   const daemon = started();
   const doctor = started();
   expect([exhaust(daemon), exhaust(doctor)]).toEqual([100, 0]);
@@ -160,7 +160,7 @@ test('a silence that the service imposed on one process holds every other, and o
   expect(started().reserve({ priority: 'deposits', deadlineMs: FOREVER })).toEqual(waits);
 });
 
-test('what the service said of its count to one process another one keeps to', () => {
+test('a count that the service reports to one process limits another one', () => {
   const reserved = started().reserve({ priority: 'deposits', deadlineMs: FOREVER });
   if (reserved.kind !== 'now') throw new Error(reserved.kind);
   reserved.finish({ limit: 100, remaining: 3, resetAtMs: now + 60_000 });

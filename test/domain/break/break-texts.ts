@@ -30,7 +30,7 @@ export function breakTexts(open: OpenLedger): string[] {
   });
 }
 
-/** Balance changes of a notification in the place of its own. */
+/** Balance changes that replace those of a notification. */
 export const saying = (...balanceChanges: ChangeBody[]): object => ({ balanceChanges });
 
 /** A deposit of 100 that is six deep, verified and credited. */

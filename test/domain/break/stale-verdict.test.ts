@@ -30,7 +30,7 @@ function healedAt(hours: number, waiting: Partial<IdleRecords>, ages = AGES): re
   return healed.map(({ key, reason }) => `${key} ${reason}`);
 }
 
-/** What is looked for in place of each sentence that says it. */
+/** Replaces each detail that contains `says` by `says`. */
 function saidIn(details: readonly string[], says: string | null): string[] {
   return details.map((detail) => (says !== null && detail.includes(says) ? says : detail));
 }

@@ -253,7 +253,7 @@ describe('a report is not balanced', () => {
   });
 });
 
-test('what custody said of the reading is kept as it was', () => {
+test('the report keeps what the custody API answered about the reading', () => {
   expect(closeDay(inputs({ record: NOT_READ })).custody).toEqual({
     compared: false,
     reason: 'the API is down',

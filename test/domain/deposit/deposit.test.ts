@@ -39,7 +39,7 @@ const UNVERIFIED = { verifiedAt: null, custodyConfirmations: 0 };
 const ONE_ABOVE_99 = { oneApprovalAbove: Amount(99n) };
 const TWO_ABOVE_99 = { twoApprovalsAbove: Amount(99n) };
 
-/** What is known, under which rule, and where the deposit stands. */
+/** What is known, under which rule, and the state of the deposit. */
 const STATES: [why: string, facts: Partial<Deposit>, rule: Partial<PolicyRule>, is: string][] = [
   ['every gate open', {}, {}, 'verifying, credit due'],
   ['seen in the mempool', { evidence: 'mempool', confirmations: 0, ...UNVERIFIED }, {}, 'detected'],

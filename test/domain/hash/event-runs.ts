@@ -3,7 +3,7 @@ import type { EventRun, EventHistory } from '../../../src/domain/hash/event-hist
 
 const TYPES = ['mempool', 'transaction', 'confirmation', 'submitted', 'approved', 'mined'] as const;
 
-/** `confirmation:1-8:tx`, `api/confirmation:3:`, `mined::wd-tx`: a run as tables tell it. */
+/** `confirmation:1-8:tx`, `api/confirmation:3:`, `mined::wd-tx`: a run as the tables of tests write it. */
 function run(words: string): EventRun {
   const source = words.startsWith('api/') ? 'api' : 'webhook';
   const [typed, counts = '', id = ''] = words.replace('api/', '').split(':');

@@ -18,7 +18,7 @@ import {
 import type { OwnHashCertainty } from '../../../src/domain/withdrawal/own-hash.ts';
 import { chainView, DUE } from '../records.ts';
 
-test('nothing is known of a hash before it is heard of, and nothing comes of nothing', () => {
+test('an unknown hash has an empty state, and a change set without records is empty', () => {
   expect(EMPTY_HASH_STATE).toEqual({ sightings: [], deposits: [], withdrawals: [], ownHashes: [] });
   expect(Object.values(NO_CHANGES).flat()).toEqual([]);
   expect(isEmpty(changeSet({}))).toBe(true);

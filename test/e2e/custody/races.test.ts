@@ -142,7 +142,7 @@ interface Rule {
   readonly twoApprovalsAbove?: string;
 }
 
-/** What of a credit contradicts the policy that held at its place in the journal. */
+/** How a credit contradicts the policy that was active at its position in the journal. */
 function contradictions(storePath: string): string[] {
   const db = openForReading(storePath);
   const credits = db

@@ -201,7 +201,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-/** Tells on standard error when the program has a handler of its own for SIGTERM. */
+/** Says on standard error when the program has a handler of its own for SIGTERM. */
 const TELLING = `process.on('newListener', (name) => {
   if (name === 'SIGTERM') setImmediate(() => process.stderr.write('[SIGTERM is taken]'));
 });`;
@@ -209,7 +209,7 @@ const environment = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELLING)}`,
 };
 
-/** A daemon that was never started: its configuration and the place of its store. */
+/** A daemon that was never started: its configuration and the path of its store. */
 function unstarted(): Daemon {
   const daemon = new Daemon();
   onTestFinished(() => daemon.remove());

@@ -22,7 +22,7 @@ interface Found {
 
 type Change = readonly [pattern: RegExp, text: string];
 
-/** Stands in a change for a port that must not answer. */
+/** In a change: a port that must not answer. */
 const PLAIN_PORT = 'PLAIN_PORT';
 
 /** What doctor says about a proxy whose example was changed. */

@@ -38,7 +38,7 @@ interface Taken {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** A server in the daemon's place, which takes everything. */
+/** A server instead of the daemon, which takes everything. */
 async function standIn() {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-stand-in-'));
   const socket = join(folder, 'intake.sock');

@@ -25,7 +25,7 @@ interface ProxyAddresses {
 interface Kind {
   readonly file: string;
   readonly version: readonly string[];
-  /** What the example has for a real machine, and what a test has in its place. */
+  /** A text of the example for a real machine, and the text of a test that replaces it. */
   readonly swaps: (at: ProxyAddresses) => readonly Swap[];
   readonly args: (config: string, at: ProxyAddresses) => readonly string[];
   readonly logs: readonly string[];

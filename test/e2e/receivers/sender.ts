@@ -7,7 +7,7 @@ export async function statusOf(receiver: RealReceiver, number: number): Promise<
   return answer.ok ? String(status) : `refused ${answer.status}`;
 }
 
-/** Delivers numbers from `from` on to receivers in turn, as a proxy does, until told to stop. */
+/** Delivers numbers from `from` on to receivers in turn, as a proxy does, until `stop` is called. */
 export class Sender {
   readonly acknowledged: number[] = [];
   readonly refused: string[] = [];

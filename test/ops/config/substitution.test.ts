@@ -16,7 +16,7 @@ test('variables are filled in inside strings, a port too, and $${ stays a litera
   expect(config.store).toEqual({ kind: 'sqlite', path: '/data/books-${NAME}.db' });
 });
 
-test('what a variable holds is not looked into for variables', () => {
+test('the value of a variable is not searched for variables', () => {
   const config = configOf({ ...MINIMAL, store: 'sqlite:/${A}' }, { A: '${B}', B: 'no' });
   expect(config.store).toEqual({ kind: 'sqlite', path: '/${B}' });
 });

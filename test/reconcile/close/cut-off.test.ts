@@ -74,7 +74,7 @@ test('an own transfer whose credit arrives a day late is in transit, and no with
   expect(unsoundCloses(stage.open)).toEqual([]);
 });
 
-test('what custody moved after the cut-off is taken off its figure, and listed', async () => {
+test('movements after the cut-off are subtracted from the custody balance, and listed', async () => {
   const stage = await start();
   const depositAddress = await stage.depositAddress();
   await stage.paid(depositAddress, 700, 3);

@@ -47,7 +47,7 @@ test('changes during an outage of the API are read when it is back, after any ti
   expect(stage.open.openBreak('missing_notification').blockchain_hash).toBe(hash);
 });
 
-test('where the API was away at the first run, the next one reads the whole history all the same', async () => {
+test('when the API fails in the first run, the next run reads the whole history', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   stage.loses = () => true;

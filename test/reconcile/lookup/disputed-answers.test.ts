@@ -96,7 +96,7 @@ test.for<[why: string, reply: Reply]>([
   expect([...disowned, ...records]).toEqual([]);
 });
 
-test('what the answer shows is handed on, own transactions too', async () => {
+test('all transactions of the answer are handed on, own ones too', async () => {
   const { ask } = await asked(page([OWN_ROW, { ...OTHER_ROW, type: 'outgoing', status: 'mined' }]));
   const { transactions } = await ask();
   expect(transactions.map(({ transactionId }) => transactionId)).toEqual(['dep-tx', 'dep-2']);

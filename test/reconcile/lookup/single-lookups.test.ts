@@ -44,7 +44,7 @@ test('a deposit older than the watermark is still verified, by a look-up of its 
   expect(await stage.depositState(hash)).toBe('credited');
 });
 
-test('it is verified although every minute brings more forged ones than a run looks up', async () => {
+test('a true deposit is verified although each minute brings more forged ones than a run looks up', async () => {
   const { stage, depositAddress, hash } = await passedByWatermark();
   await stage.mine(36);
   for (let minute = 1; minute <= 8; minute += 1) {
@@ -57,7 +57,7 @@ test('it is verified although every minute brings more forged ones than a run lo
   expect(await stage.depositState(hash)).toBe('credited');
 });
 
-test('what the API keeps not knowing is asked for ever less often, by its id in every other turn', async () => {
+test('a deposit that the API does not know is asked for at growing intervals, every second time by its id', async () => {
   const stage = await Stage.start();
   const depositAddress = await stage.depositAddress();
   await stage.deliver(forged(depositAddress, 'nobody'));
@@ -112,7 +112,7 @@ test('look-ups are not tried further once the API is down', async () => {
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('what a person holds is not looked up, and is once it is released', async () => {
+test('a deposit that a person holds is not looked up until it is released', async () => {
   const policy = { ...THREE_DEEP, default: { confirmations: 5 } };
   const stage = await Stage.start({ policy });
   const depositAddress = await stage.depositAddress();

@@ -74,7 +74,7 @@ test('a movement that no known row confirms is looked up singly after the grace 
   await beyondOverlap(stage);
   const [deposit] = await stage.deposits();
   if (deposit === undefined) throw new Error('no deposit');
-  // Told anew with the same sum: what the API said was about the books as they were.
+  // Reported again with the same sum: what the API said was about the books as they were.
   const late = {
     accountId: depositAddress.accountId,
     addressId: depositAddress.addressId,

@@ -40,7 +40,7 @@ test('a deposit without notifications is missing only after the grace period', a
   });
 });
 
-test('it is missing all the same when other transactions are newer by then', async () => {
+test('a missed transaction is found although other transactions are newer', async () => {
   const { stage, depositAddress } = await started();
   stage.loses = all;
   await stage.paid(depositAddress, 700, 3);
@@ -64,7 +64,7 @@ test('a missing deposit heals when its notifications arrive after all', async ()
   expect(stage.open.openBreaks()).toEqual([]);
 });
 
-test('it heals also when the API’s row has long been passed', async () => {
+test('a missed transaction heals although the list was read beyond its row', async () => {
   const { stage, depositAddress } = await started();
   stage.loses = all;
   const hash = await stage.paid(depositAddress, 700, 3);

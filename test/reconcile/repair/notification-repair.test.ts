@@ -52,7 +52,7 @@ test('a deposit without notifications is replayed, verified and credited', async
   expect(stage.factsSince(0).filter((kind) => kind === 'notification').length).toBeGreaterThan(0);
 });
 
-test('what a replay does not bring is backfilled in the run after, and counts once', async () => {
+test('a deposit that a replay does not bring is backfilled in the next run, and counts once', async () => {
   const { stage, depositAddress, sweep } = await repairing();
   stage.loses = () => true;
   const hash = await stage.paid(depositAddress, 700, 3);

@@ -62,7 +62,7 @@ test('a missing notification that a rule exempts is left alone, and is a break w
     stage,
     ruleOf({ vaultId: depositAddress.vaultId, breakType: 'missing_notification' }),
   );
-  // Told by the list of transactions, and by the address's own.
+  // Found in the list of transactions, and in the list of the address.
   expect(await stage.run(sweep)).toMatchObject({ broken: 0, exempt: { known: 2 } });
   await stage.run(sweep);
   expect([stage.open.breaks(), await stage.deposits(hash)]).toEqual([[], []]);

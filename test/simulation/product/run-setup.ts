@@ -44,7 +44,7 @@ export async function callControl(
   return said;
 }
 
-/** What a simulation stands on: the core, the network before it, and one clock over both. */
+/** The base of a simulation: the core, the network before it, and one clock over both. */
 export interface RunSetup {
   readonly core: RunningCore;
   readonly clock: VirtualClock;
@@ -57,7 +57,7 @@ export interface RunSetup {
   readonly problems: string[];
   /** Bodies that the product answered 2xx to. */
   readonly acknowledged: Uint8Array[];
-  /** What happens elsewhere while a request of the product is under way. */
+  /** What happens in the world while a request of the product is under way. */
   readonly bustle: { run: () => Promise<void> };
 }
 

@@ -125,7 +125,7 @@ test('a file keeps the permissions mode of its last run', async () => {
   expect(modeOf()).toEqual({ strictPermissions: false });
 });
 
-test('what a restore or a reset undid stays undone after a restart', async () => {
+test('a restore or a reset stays in effect after a restart', async () => {
   const core = await started({ clock: 'virtual', autoMine: false });
   const { snapshotId } = await sim(core, 'POST', '/sim/snapshot');
   await sim(core, 'POST', '/sim/vaults', { name: 'undone' });

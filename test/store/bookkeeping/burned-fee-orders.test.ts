@@ -35,7 +35,7 @@ function denied(id: string): Step {
     open.record({ kind: 'unknown-transaction', transactionId: TransactionId(id) });
 }
 
-/** The custody API says that it failed; `backfill`: where no notification told of it. */
+/** The custody API says that it failed; `backfill`: where no notification reported it. */
 function failedByApi(id: string, kind: 'outgoing' | 'backfill', more: object = {}): Step {
   const transactionId = TransactionId(id);
   const transaction = sent({ transactionId, status: 'failed', changes: null, ...more });
@@ -257,7 +257,7 @@ test('no fee is booked where the API knows none that failed, in every order', as
   const lines = [[A_FAILED, denied('tx-a')], [B_FAILED, denied('tx-b')], [SEEN]];
   for await (const open of inEveryOrder(lines)) {
     expect(open.positions()).toEqual({});
-    // Whether the books ever told of it depends on the order.
+    // Whether the books ever had it depends on the order.
     expect(open.openBreaks()).toHaveLength(3);
   }
 });

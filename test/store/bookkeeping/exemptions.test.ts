@@ -128,7 +128,7 @@ test('an exempt difference with the custody API never verifies a deposit, and en
   expect(audit(open)).toEqual([]);
 });
 
-test('what had matched is verified no more when it differs, though the difference is exempt', async () => {
+test('a verified deposit that differs is no longer verified, although the difference is exempt', async () => {
   const open = await openLedger({
     default: { confirmations: 6, oneApprovalAbove: Amount(1n) },
     networks: {},

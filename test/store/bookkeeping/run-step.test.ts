@@ -8,7 +8,7 @@ import { openLedger, openLedgerFile, type OpenLedger } from '../open-ledger.ts';
 import { Service } from '../webhook.ts';
 
 const FORGED = 125;
-/** `MOVEMENTS_PER_STEP`, told again: more would make intake wait. */
+/** The same as `MOVEMENTS_PER_STEP`: more would make intake wait. */
 const STEP = 50;
 
 /** Chain events that no platform transaction explains, each of a hash of its own. */

@@ -60,7 +60,7 @@ function reversedTwice(open: OpenLedger): unknown[] {
   );
 }
 
-/** Deposits whose amount is not what stands in the books for them. */
+/** Deposits whose amount differs from their sum in the books. */
 function depositsOffBooks(open: OpenLedger): string[] {
   return open.deposits().flatMap((deposit) => {
     const lines = open.rows<{ amount: string }>(

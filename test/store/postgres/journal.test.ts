@@ -25,7 +25,7 @@ describe.runIf(isInstalled)('the journal in PostgreSQL', () => {
   });
   afterAll(() => cluster?.stop());
 
-  test('what is read is what was appended, for any facts and any size of a read', async () => {
+  test('a read returns the appended commits, for any facts and any size of a read', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyFact, { minLength: 1, maxLength: 40 }), { maxLength: 5 }),

@@ -56,7 +56,7 @@ test('decisions are filtered by actor and by kind', async () => {
   expect(texts(await reads.decisions({ actor: 'nobody', limit: 9 }))).toEqual([]);
 });
 
-test('whoever made very many of another kind hides nobody else, and is named', async () => {
+test('an actor with very many other decisions hides no other actor, and is named', async () => {
   const { open, reads } = await openStore();
   for (let count = 0; count <= READ_PER_ACTOR_MAX; count += 1) {
     await open.decide(halted('again', count % 2 === 0 ? 'halt' : 'resume'), 'robot');

@@ -6,7 +6,7 @@ import { change, HASH, Service } from '../webhook.ts';
 
 const SILENT = { start: () => undefined, tick: () => undefined, done: () => undefined };
 
-/** Three bodies about one place, with 400 assets each: a place takes 1,000. */
+/** Three bodies about one address, with 400 assets each: an address takes 1,000. */
 function bodies(): object[] {
   const service = new Service();
   return [0, 400, 800].map((from) => {

@@ -98,7 +98,7 @@ test('a hash’s arrivals have the same weight when they come and when they are 
   expect(weights).toEqual([1, 1, 4, 3]);
 });
 
-test('what arrived at a hash weighs the same when it is read from the store', async () => {
+test('the weight of a hash is the same in memory and read from the store', async () => {
   const open = await openLedger();
   const service = new Service();
   await open.deliver(service.confirmed(1), service.chain('transaction'));

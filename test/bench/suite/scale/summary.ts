@@ -3,7 +3,7 @@ import { figure, markdown } from '../../figures/table.ts';
 import type { LoadResult } from '../../load/load.ts';
 import type { Kind } from './servers.ts';
 
-/** What stands between the load and the database in one row of the table. */
+/** The program between the load and the database, in one row of the table. */
 export interface Setup {
   readonly kind: Kind;
   readonly receivers: number;
@@ -27,7 +27,7 @@ export interface Measured {
 /** The primary and its standby are the last two processes. */
 const DATABASE_PIDS = 2;
 
-/** CPU microseconds for each notification of some processes; null where the system does not tell. */
+/** CPU microseconds for each notification of some processes; null where the system does not report it. */
 function cpuOf({ seen }: Measured, from: number, to?: number): number | null {
   const cores = seen.coresByPid.slice(from, to);
   if (cores.includes(null) || seen.requestsPerSecond === 0) return null;

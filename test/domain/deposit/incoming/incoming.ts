@@ -2,7 +2,7 @@ import { NotificationId } from '../../../../src/domain/ids.ts';
 import type { IncomingNotification } from '../../../../src/domain/fact/notification.ts';
 import { DUE } from '../../records.ts';
 
-/** An event at the place of `DUE`; a confirmation is its seventh. */
+/** An event at the position of `DUE`; a confirmation is its seventh. */
 export function incomingOf(
   changes: IncomingNotification['changes'],
   type: IncomingNotification['type'] = 'confirmation',

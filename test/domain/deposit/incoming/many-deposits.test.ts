@@ -19,7 +19,7 @@ function assets(name: string): AssetId[] {
   return Array.from({ length: MANY }, (_, at) => AssetId(`ethereum:${name}${at}`));
 }
 
-/** A hash with deposits of many assets at one place, which counts how often an asset is looked at. */
+/** A hash with deposits of many assets at one address. It counts how often an asset is read. */
 function watched(): { hashState: HashState; looks: () => number } {
   let looks = 0;
   const deposits = assets('C').map((asset): Deposit =>

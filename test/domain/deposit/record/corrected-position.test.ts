@@ -11,7 +11,7 @@ const MEMO = Memo('7');
 const SEVEN = balanceChange(7n, { asset: USDC });
 const BOTH = { changes: [balanceChange(100n), SEVEN] };
 
-/** 7 USDC at the place of the deposit, verified six deep. */
+/** 7 USDC at the position of the deposit, verified six deep. */
 const BESIDE: Deposit = {
   ...DUE,
   depositId: DepositId('dep_2'),
