@@ -13,6 +13,21 @@ const PEOPLE = { method: 'GET', path: '/v1/people' } as const;
 const SESSIONS = { method: 'GET', path: '/v1/sessions' } as const;
 const CREATE = { method: 'POST', path: '/v1/tokens' } as const;
 
+/** Signing a person out. */
+function mountSignOut(app: Hono<ConsoleEnv>, { may, denied, perform }: ConsoleContext): void {
+  app.post(`${SESSIONS_PATH}/:id/end`, async (pageRequest) => {
+    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
+    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
+    return perform(pageRequest, {
+      method: 'POST',
+      path: `/v1/sessions/${encodeURIComponent(pageRequest.req.param('id'))}/end`,
+      body: { reason },
+      done: 'The person is signed out.',
+      back: PATH,
+    });
+  });
+}
+
 /** `/console/access`: tokens and people; an admin makes, rotates and revokes tokens, and signs people out. */
 export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): void {
   const { show, may, act, denied, perform } = context;
@@ -51,6 +66,7 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       body: <IssuedPage name={name} token={token} />,
     });
   };
+  mountSignOut(app, context);
   app.get(PATH, (pageRequest) =>
     may(pageRequest, TOKENS) ? list(pageRequest) : denied(pageRequest, TOKENS),
   );
@@ -75,17 +91,6 @@ export function mountAccess(app: Hono<ConsoleEnv>, context: ConsoleContext): voi
       path: `/v1/tokens/${encodeURIComponent(name)}/revoke`,
       body: { reason: textOf(fields, 'reason'), ...basisIn(fields) },
       done: `The token ${name} is revoked.`,
-      back: PATH,
-    });
-  });
-  app.post(`${SESSIONS_PATH}/:id/end`, async (pageRequest) => {
-    if (!may(pageRequest, CREATE)) return denied(pageRequest, CREATE);
-    const reason = textOf(await pageRequest.req.parseBody(), 'reason');
-    return perform(pageRequest, {
-      method: 'POST',
-      path: `/v1/sessions/${encodeURIComponent(pageRequest.req.param('id'))}/end`,
-      body: { reason },
-      done: 'The person is signed out.',
       back: PATH,
     });
   });

@@ -162,6 +162,39 @@ function DayText({
   }
 }
 
+/** Decisions about tokens and sessions. */
+function AccessText({
+  decision,
+}: {
+  decision: Extract<
+    Decision,
+    { kind: 'create-token' | 'rotate-token' | 'revoke-token' | 'end-session' }
+  >;
+}): Markup {
+  switch (decision.kind) {
+    case 'create-token':
+      return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
+    case 'rotate-token':
+      return (
+        <>
+          {`rotated the token ${decision.name}`}
+          {decision.role === undefined ? '' : `, with the role ${decision.role}`}
+        </>
+      );
+    case 'revoke-token':
+      return <>{`revoked the token ${decision.name}`}</>;
+    case 'end-session':
+      return (
+        <>
+          {`signed ${decision.name} out, session `}
+          <Identifier value={decision.sessionId} />
+        </>
+      );
+    default:
+      return decision satisfies never;
+  }
+}
+
 /** Decisions about credits, breaks, exemption rules, tokens, sessions, the quarantine, runs and closed days. */
 function RareText({ decision }: { decision: Rare }): Markup {
   switch (decision.kind) {
@@ -214,23 +247,10 @@ function RareText({ decision }: { decision: Rare }): Markup {
     case 'close-now':
       return <DayText decision={decision} />;
     case 'create-token':
-      return <>{`created the token ${decision.name} with the role ${decision.role}`}</>;
     case 'rotate-token':
-      return (
-        <>
-          {`rotated the token ${decision.name}`}
-          {decision.role === undefined ? '' : `, with the role ${decision.role}`}
-        </>
-      );
     case 'revoke-token':
-      return <>{`revoked the token ${decision.name}`}</>;
     case 'end-session':
-      return (
-        <>
-          {`signed ${decision.name} out, session `}
-          <Identifier value={decision.sessionId} />
-        </>
-      );
+      return <AccessText decision={decision} />;
     default:
       return decision satisfies never;
   }

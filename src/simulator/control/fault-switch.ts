@@ -11,11 +11,18 @@ export interface FaultStrikes {
   readonly strikes: number;
 }
 
+/** A fault that was switched off, and how often it had struck by then. */
+export type EndedFault = Omit<FaultStrikes, 'index'>;
+
+/** Ended faults that are remembered; forgets the one that ended longest ago. */
+const ENDED_MAX = 100;
+
 /** Switches the faults of every kind, together or one by one. */
 export class FaultSwitch {
   readonly #faults: Faults;
   readonly #world: World;
   readonly #virtualClock: VirtualClock | undefined;
+  #ended: readonly EndedFault[] = [];
 
   constructor(parts: { faults: Faults; world: World; virtualClock: VirtualClock | undefined }) {
     this.#faults = parts.faults;
@@ -42,8 +49,14 @@ export class FaultSwitch {
     );
   }
 
+  /** Faults that ended since the core started, the newest first. */
+  ended(): readonly EndedFault[] {
+    return this.#ended;
+  }
+
   async replace(set: FaultSet): Promise<void> {
     await this.#endDueWork();
+    this.#remember(this.strikes());
     this.#faults.replace(set);
     this.#world.setTransactionFaults(set.transactions ?? []);
   }
@@ -69,12 +82,18 @@ export class FaultSwitch {
     const { list, index } = taken;
     const set = this.current();
     if (set[list]?.[index] === undefined) return false;
+    this.#remember(this.strikes().filter((one) => one.list === list && one.index === index));
     const strikes = this.#world.transactionFaultStrikes();
     const rest = set[list].filter((_, at) => at !== index);
     const { [list]: _list, ...others } = set;
     this.#faults.shorten(rest.length === 0 ? others : { ...others, [list]: rest }, taken);
     this.#takeOver(list === 'transactions' ? strikes.filter((_, at) => at !== index) : strikes);
     return true;
+  }
+
+  #remember(ending: readonly FaultStrikes[]): void {
+    const ended = ending.map(({ index: _, ...fault }) => fault).toReversed();
+    this.#ended = [...ended, ...this.#ended].slice(0, ENDED_MAX);
   }
 
   #takeOver(strikes: readonly number[]): void {

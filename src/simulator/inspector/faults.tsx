@@ -6,7 +6,7 @@ import { grouped } from '../../pages/parts/value/figure.ts';
 import { textOf } from '../../pages/parts/form/form-text.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { API_FAULTS, DELIVERY_FAULTS, TRANSACTION_FAULTS } from '../control/fault.ts';
-import type { FaultStrikes } from '../control/fault-switch.ts';
+import type { EndedFault, FaultStrikes } from '../control/fault-switch.ts';
 import type { ControlServices } from '../control/control-services.ts';
 import { HOME } from './context.ts';
 import type { InspectorContext, InspectorEnv } from './context.ts';
@@ -35,16 +35,24 @@ const EFFECTS: Readonly<Record<string, string>> = {
 };
 
 /** The members that narrow a fault, as `vaultId 12…, count 2`. */
-function narrowed({ fault: { fault: _name, ...members } }: FaultStrikes): string {
+function narrowed({ fault: { fault: _name, ...members } }: EndedFault): string {
   return Object.entries(members)
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');
 }
 
+/** `delivery.duplicate` */
+function nameOf({ list, fault }: EndedFault): string {
+  return `${list}.${fault.fault}`;
+}
+
+function strikesText({ strikes }: EndedFault): string {
+  return strikes === 1 ? 'once' : `${grouped(String(strikes))} times`;
+}
+
 /** The faults that are on, each with its strikes and a button that switches it off. */
 export function FaultTable(table: { faults: readonly FaultStrikes[]; back: string }): Markup {
   const { faults, back } = table;
-  const nameOf = ({ list, fault }: FaultStrikes): string => `${list}.${fault.fault}`;
   return (
     <DataTable
       caption="Faults that are on"
@@ -54,11 +62,7 @@ export function FaultTable(table: { faults: readonly FaultStrikes[]; back: strin
         { title: 'Fault', cell: (row) => <code>{nameOf(row)}</code> },
         { title: 'Does', cell: (row) => EFFECTS[nameOf(row)] ?? '', is: 'wide' },
         { title: 'Narrowed by', cell: (row) => narrowed(row) || 'nothing' },
-        {
-          title: 'Struck',
-          cell: ({ strikes }) => (strikes === 1 ? 'once' : `${grouped(String(strikes))} times`),
-          is: 'number',
-        },
+        { title: 'Struck', cell: strikesText, is: 'number' },
         {
           title: 'Switch',
           cell: (row) => (
@@ -70,6 +74,29 @@ export function FaultTable(table: { faults: readonly FaultStrikes[]; back: strin
         },
       ]}
     />
+  );
+}
+
+/** Faults that were switched off, the newest first: what a test has already seen. */
+function EndedCard({ ended }: { ended: readonly EndedFault[] }): Markup {
+  const items = ended.map((fault, index) => ({ fault, index }));
+  return (
+    <Card id="ended-faults" title="Faults that ended since the core started" live="faults">
+      {items.length === 0 ? (
+        <EmptyState title="No fault has ended yet." />
+      ) : (
+        <DataTable
+          caption="Ended faults, the newest first"
+          items={items}
+          rowKey={({ index }) => `ended-${index}`}
+          columns={[
+            { title: 'Fault', cell: ({ fault }) => <code>{nameOf(fault)}</code> },
+            { title: 'Narrowed by', cell: ({ fault }) => narrowed(fault) || 'nothing' },
+            { title: 'Struck', cell: ({ fault }) => strikesText(fault), is: 'number' },
+          ]}
+        />
+      )}
+    </Card>
   );
 }
 
@@ -150,6 +177,7 @@ function Faults({ services }: { services: ControlServices }): Markup {
           members, such as the delay, take <code>POST /sim/faults</code>.
         </p>
       </Card>
+      <EndedCard ended={services.faults.ended()} />
     </>
   );
 }

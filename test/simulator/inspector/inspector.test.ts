@@ -201,6 +201,47 @@ test('an approver rejects, and a signer signs with the key that only they have',
   expect(await press(`${waiting}/decisions`, rejected)).toContain('the transaction is cancelled');
 });
 
+test('a person debits an address from outside, and an impossible debit is refused', async () => {
+  const { caller, networkAddress } = scene;
+  const vaultId = await caller.vault({ name: 'robbed' });
+  const { addressId } = await caller.address(await caller.account(vaultId), 'bitcoin');
+  const path = `/vaults/${vaultId}`;
+  const held = { addressId, asset: 'bitcoin:BTC', amount: '90000' };
+  await press(`${path}/deposit`, held);
+  await press('/chains/bitcoin/mine', { count: '1' });
+  expect(await page(path)).toContain('Debit without a platform transaction');
+  const debit = { ...held, amount: '1000', destinationAddress: networkAddress };
+  expect(await press(`${path}/external-debit`, { ...debit, amount: '90001' })).toContain(
+    'The address holds only 90000',
+  );
+  expect(await press(`${path}/external-debit`, debit)).toMatch(/Debit \w+ waits for a block\./);
+  await press('/chains/bitcoin/mine', { count: '1' });
+  const { data } = await caller.sim('GET', '/sim/truth/balances');
+  expect(data).toContainEqual(expect.objectContaining({ addressId, amount: '89000' }));
+});
+
+test('faults that ended stay listed with their strikes, the newest first', async () => {
+  const { caller } = scene;
+  await caller.sim('PUT', '/sim/faults', {
+    api: [
+      { fault: 'error', operation: 'listVaults' },
+      { fault: 'stale', operation: 'listTransactions' },
+    ],
+  });
+  await caller.api('GET', '/vaults');
+  await caller.api('GET', '/vaults');
+  expect(await press('/faults/api/0/off')).toContain('The fault is off.');
+  await press('/faults/off');
+  const list = (await page('/faults')).split('Faults that ended')[1] ?? '';
+  const rows = [...list.matchAll(/<code>(.*?)<\/code>|(once|\d+ times)/g)].map(([text]) => text);
+  expect(rows.slice(0, 4)).toEqual([
+    '<code>api.stale</code>',
+    '0 times',
+    '<code>api.error</code>',
+    '2 times',
+  ]);
+});
+
 test('an open page does not keep the core from stopping', async () => {
   const other = await startCaller();
   const stream = await fetch(`${other.core.controlUrl}/inspector/live`);

@@ -43,19 +43,22 @@ function Facts({ vault, services }: { vault: VaultRecord; services: ControlServi
   );
 }
 
-function DepositForm(form: {
-  vault: VaultRecord;
-  addresses: readonly AddressRecord[];
-  services: ControlServices;
-}): Markup {
-  const { vault, addresses, services } = form;
+/** The addresses of a vault, and the assets of their networks. */
+interface Holding {
+  readonly vault: VaultRecord;
+  readonly addresses: readonly AddressRecord[];
+  readonly services: ControlServices;
+}
+
+/** The fields that say what moves at which address. */
+function MovementFields({ addresses, services }: Omit<Holding, 'vault'>): Markup {
   const networks = new Set(addresses.map(({ network }) => network));
   const assets = services.world
     .networks()
     .filter(({ key }) => networks.has(key))
     .flatMap((network) => network.assets);
   return (
-    <form class="filter" method="post" action={`${HOME}/vaults/${vault.vaultId}/deposit`}>
+    <>
       <label class="field">
         <span>Address</span>
         <select name="addressId" required>
@@ -76,6 +79,14 @@ function DepositForm(form: {
         <span>Amount in smallest units</span>
         <input name="amount" required inputmode="numeric" autocomplete="off" />
       </label>
+    </>
+  );
+}
+
+function DepositForm({ vault, ...holding }: Holding): Markup {
+  return (
+    <form class="filter" method="post" action={`${HOME}/vaults/${vault.vaultId}/deposit`}>
+      <MovementFields {...holding} />
       <label class="field">
         <span>Memo (may be empty)</span>
         <input name="memo" autocomplete="off" />
@@ -85,7 +96,20 @@ function DepositForm(form: {
   );
 }
 
-/** One vault: its rules, its receiver, its addresses, and a deposit from outside. */
+function ExternalDebitForm({ vault, ...holding }: Holding): Markup {
+  return (
+    <form class="filter" method="post" action={`${HOME}/vaults/${vault.vaultId}/external-debit`}>
+      <MovementFields {...holding} />
+      <label class="field">
+        <span>To (an address on the chain)</span>
+        <input name="destinationAddress" required autocomplete="off" spellcheck={false} />
+      </label>
+      <button class="primary">Debit</button>
+    </form>
+  );
+}
+
+/** One vault: its rules, its receiver, its addresses, and movements from outside. */
 export function VaultPage(page: {
   vault: VaultRecord;
   services: ControlServices;
@@ -94,6 +118,7 @@ export function VaultPage(page: {
   const { vault, services, page: number } = page;
   const addresses = services.world.addresses({ vaultId: vault.vaultId });
   const path = `${HOME}/vaults/${vault.vaultId}`;
+  const holding = { vault, addresses, services };
   return (
     <>
       <Card id="vault" title="Vault" live="vaults deliveries">
@@ -102,9 +127,18 @@ export function VaultPage(page: {
       {addresses.length === 0 ? (
         ''
       ) : (
-        <Card id="deposit" title="Deposit from outside">
-          <DepositForm vault={vault} addresses={addresses} services={services} />
-        </Card>
+        <>
+          <Card id="deposit" title="Deposit from outside">
+            <DepositForm {...holding} />
+          </Card>
+          <Card id="external-debit" title="Debit without a platform transaction">
+            <ExternalDebitForm {...holding} />
+            <p class="foot">
+              Funds leave the address on the chain, and no order explains it: as after a stolen key.
+              The service sends webhooks of the stream blockchain alone.
+            </p>
+          </Card>
+        </>
       )}
       <Card id="addresses" title="Addresses" live="vaults">
         {addresses.length === 0 ? (

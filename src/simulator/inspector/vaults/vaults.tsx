@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { Card } from '../../../pages/parts/card.tsx';
 import { EmptyState } from '../../../pages/parts/list/empty-state.tsx';
-import { textOf } from '../../../pages/parts/form/form-text.ts';
+import { textOf, type Fields } from '../../../pages/parts/form/form-text.ts';
 import { pageOf } from '../../../pages/parts/list/link.ts';
 import { linkTo } from '../../../pages/parts/list/link.ts';
 import type { Markup } from '../../../pages/parts/markup.ts';
@@ -40,7 +40,18 @@ function Vaults({ services, page }: { services: ControlServices; page: number })
   );
 }
 
-/** `/inspector/vaults`: vaults with queues, addresses, and payments from outside. */
+function trimmed(fields: Fields): (name: string) => string {
+  return (name) => textOf(fields, name).trim();
+}
+
+/** What moves at which address, for a control call. An unknown address is left to its refusal. */
+function movementOf({ world }: ControlServices, field: (name: string) => string) {
+  const [addressId, asset] = [field('addressId'), field('asset')];
+  const network = world.address(addressId)?.network ?? asset.split(':')[0];
+  return { network, addressId, asset, amount: field('amount') };
+}
+
+/** `/inspector/vaults`: vaults with queues, addresses, and movements from outside. */
 export function mountVaults(
   app: Hono<InspectorEnv>,
   { services, show, missing, perform }: InspectorContext,
@@ -57,23 +68,24 @@ export function mountVaults(
     return show(pageRequest, { title: vault.name, body });
   });
   app.post(`${PATH}/:id/deposit`, async (pageRequest) => {
-    const fields = await pageRequest.req.parseBody();
-    const field = (name: string): string => textOf(fields, name).trim();
-    const addressId = field('addressId');
-    const asset = field('asset');
+    const field = trimmed(await pageRequest.req.parseBody());
     const memo = field('memo');
-    const network = services.world.address(addressId)?.network ?? asset.split(':')[0];
     return perform(pageRequest, {
       method: 'POST',
       path: '/sim/deposits',
-      body: {
-        network,
-        addressId,
-        asset,
-        amount: field('amount'),
-        ...(memo === '' ? {} : { memo }),
-      },
+      body: { ...movementOf(services, field), ...(memo === '' ? {} : { memo }) },
       done: ({ blockchainHash }) => `Deposit ${String(blockchainHash)} waits for a block.`,
+      back: `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`,
+    });
+  });
+  app.post(`${PATH}/:id/external-debit`, async (pageRequest) => {
+    const field = trimmed(await pageRequest.req.parseBody());
+    const destinationAddress = field('destinationAddress');
+    return perform(pageRequest, {
+      method: 'POST',
+      path: '/sim/external-debits',
+      body: { ...movementOf(services, field), destinationAddress },
+      done: ({ blockchainHash }) => `Debit ${String(blockchainHash)} waits for a block.`,
       back: `${PATH}/${encodeURIComponent(pageRequest.req.param('id'))}`,
     });
   });

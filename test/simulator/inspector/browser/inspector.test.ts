@@ -92,7 +92,7 @@ describe.runIf(HAS_BROWSER)('the inspector in a browser', () => {
     async (scripts) => {
       const page = await open('/vaults', { scripts });
       await page.getByRole('link', { name: 'customers' }).click();
-      await page.getByLabel('Amount').fill('7000');
+      await page.locator('#deposit').getByLabel('Amount').fill('7000');
       const [, hash = ''] = /Deposit (\w+) waits/.exec(await press(page, 'Deposit')) ?? [];
       await page.goto('/inspector/chains/bitcoin');
       expect(await page.locator('#mempool').innerHTML()).toContain(hash);
@@ -137,7 +137,7 @@ describe.runIf(HAS_BROWSER)('the inspector in a browser', () => {
       expect(await press(page, 'Switch on')).toBe('api.429 is on.');
       expect((await scene.caller.api('GET', '/networks')).status).toBe(429);
       await page.reload();
-      const row = page.locator('tr', { hasText: 'api.429' });
+      const row = page.locator('#faults tr', { hasText: 'api.429' });
       expect(await row.innerText()).toMatch(/operation listNetworks.*once/s);
       expect(await press(page, 'Switch api.429 off')).toBe('The fault is off.');
       expect((await scene.caller.api('GET', '/networks')).status).toBe(200);
