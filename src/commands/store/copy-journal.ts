@@ -149,10 +149,9 @@ export async function readInto(
       const following = await journal.read(store.head, READ_FACTS_MAX);
       if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
       if (following.commits.length === 0) throw new ReplicaDiverged(tooShort(store.head, end));
-      for (const commit of following.commits) {
-        store.follow(commit);
-        progress.tick(commit.rows.length);
-      }
+      const before = store.head.lastSeq;
+      store.follow(following.commits);
+      progress.tick(store.head.lastSeq - before);
     }
     db.pragma('synchronous = FULL');
     db.pragma('wal_checkpoint(TRUNCATE)');

@@ -28,10 +28,11 @@ export interface Replica {
   /** Rolls back what was prepared. */
   drop(): void;
   /**
-   * Applies the next commit of the journal. Throws `ReplicaDiverged` when this version computes
-   * another seal from its facts, and `StoreFailed` when the replica cannot be written.
+   * Applies the next commits of the journal in one transaction. A throw has applied none of them:
+   * `ReplicaDiverged` when this version computes another seal from a commit's facts, and
+   * `StoreFailed` when the replica cannot be written.
    */
-  follow(commit: SealedCommit): void;
+  follow(commits: readonly SealedCommit[]): void;
 }
 
 /** This replica does not agree with the journal. The message says what to do. */

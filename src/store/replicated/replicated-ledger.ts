@@ -20,8 +20,12 @@ export type Role =
   | { readonly kind: 'cut_off'; readonly cause: string }
   | { readonly kind: 'diverged'; readonly detail: string };
 
-/** Facts that one read of the journal returns at most. */
-const READ_FACTS_MAX = 2_000;
+/**
+ * Facts that one read of the journal returns at most, and one transaction of the replica takes: some
+ * tenths of a second. Eight commits in one transaction need two thirds of the CPU of eight
+ * transactions; more save hardly anything.
+ */
+const READ_FACTS_MAX = 1_000;
 
 /** How long one step applies commits. Then it looks at the owner again, however much is left. */
 const FOLLOW_MS_MAX = 1_000;
@@ -266,10 +270,7 @@ export class ReplicatedLedger implements Ledger {
       const following = await this.#journal.read(this.#replica.head, READ_FACTS_MAX);
       if (following.kind === 'diverged') throw new ReplicaDiverged(following.detail);
       if (following.commits.length === 0) return true;
-      for (const commit of following.commits) {
-        this.#replica.follow(commit);
-        if (this.#clock() >= endsAt) break;
-      }
+      this.#replica.follow(following.commits);
       this.#onApplied(this.#replica.head.lastSeq);
     }
     return false;

@@ -174,18 +174,28 @@ export class SqliteLedger implements Ledger, Replica {
     this.#records.forget();
   }
 
-  follow(commit: SealedCommit): void {
+  follow(commits: readonly SealedCommit[]): void {
     this.#transacted(() => {
       const keeper = this.#keeperFor(true);
-      for (const row of commit.rows) keeper.take(this.#factOf(row, commit));
-      const rows = this.#flushed(keeper);
-      const sealed = rows.length === 0 ? undefined : this.#seal(rows, commit.sealedAt);
-      if (sealed !== undefined && Buffer.compare(sealed.hash, commit.hash) === 0) return;
-      throw new ReplicaDiverged(
-        `commit ${commit.commitNumber} of the journal has another effect in this version (journal position ${commit.rows[0]?.seq}): run the version of the receiver that owns the journal`,
-      );
+      for (const commit of commits) {
+        for (const row of commit.rows) keeper.take(this.#factOf(row, commit));
+      }
+      let rows = this.#flushed(keeper);
+      for (const commit of commits) {
+        this.#sealAgain(commit, rows.slice(0, commit.rows.length));
+        rows = rows.slice(commit.rows.length);
+      }
     });
     this.keep();
+  }
+
+  /** Seals a commit of the journal. `rows`: what this version journals for the commit's facts. */
+  #sealAgain(commit: SealedCommit, rows: readonly JournalRow[]): void {
+    const sealed = rows.length === 0 ? undefined : this.#seal(rows, commit.sealedAt);
+    if (sealed !== undefined && Buffer.compare(sealed.hash, commit.hash) === 0) return;
+    throw new ReplicaDiverged(
+      `commit ${commit.commitNumber} of the journal has another effect in this version (journal position ${commit.rows[0]?.seq}): run the version of the receiver that owns the journal`,
+    );
   }
 
   /**
@@ -291,9 +301,9 @@ export class SqliteLedger implements Ledger, Replica {
     sealedAt: number,
   ): Omit<SealedCommit, 'rows' | 'computedDays'> {
     const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0];
-    const previousHash = this.#head.hash;
+    const previousHash = this.#nextHead.hash;
     const hash = sealHash(previousHash, { sealedAt, rows });
-    const commitNumber = this.#head.commitNumber + 1;
+    const commitNumber = this.#nextHead.commitNumber + 1;
     this.#insertSeal.run({
       commit_number: commitNumber,
       first_seq: first,

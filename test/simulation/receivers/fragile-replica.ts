@@ -33,9 +33,9 @@ export class FragileReplica implements Replica {
     this.#replica.drop();
   }
 
-  follow(commit: SealedCommit): void {
+  follow(commits: readonly SealedCommit[]): void {
     if (this.#fails()) throw full();
-    this.#replica.follow(commit);
+    this.#replica.follow(commits);
   }
 }
 

@@ -48,8 +48,8 @@ class DamagedReplica implements Replica {
     this.#replica.drop();
   }
 
-  follow(commit: SealedCommit): void {
-    this.#replica.follow(commit);
+  follow(commits: readonly SealedCommit[]): void {
+    this.#replica.follow(commits);
   }
 }
 
