@@ -6,6 +6,12 @@ import type { Duplex } from 'node:stream';
 import { errorBodyOf, refused } from './api/answer.ts';
 import type { Refusal } from './api/answer.ts';
 
+/**
+ * Keep-alive limit, longer than a client's: a request on a connection that the server closes at the
+ * same moment is reset.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 export type Fetch = (request: Request, environment: HttpBindings) => Response | Promise<Response>;
 
 interface FetchServerParts {
@@ -54,7 +60,10 @@ export function createFetchServer(parts: FetchServerParts): Server {
     void serve(incoming, outgoing);
   };
   // With `requireHostHeader`, Node.js would answer a request without a host with an empty body.
-  const server = createServer({ requireHostHeader: false }, listen);
+  const server = createServer(
+    { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS },
+    listen,
+  );
   // An unknown expectation is no reason to refuse (RFC 9110, section 10.1.1).
   server.on('checkExpectation', listen);
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
