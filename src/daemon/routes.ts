@@ -195,6 +195,7 @@ function application(parts: Parts, phase: () => Readiness['phase']): Hono {
         creditLatency: parts.ownership.duties?.verifying?.now() ?? null,
         store,
         receiver: receiver ?? null,
+        receivers: shared?.journalWatch.receivers ?? [],
         custody: custody && { circuit: custody.circuit, access: custody.access },
         queue: intake,
         nextCloseAt: calendar.dueAt(calendar.day(calendar.dayAt(Date.now()))),

@@ -36,6 +36,7 @@ export const CALM: DaemonStatus = {
   creditLatency: null,
   store: 'writable',
   receiver: null,
+  receivers: [],
   custody: null,
   queue: { waiting: 0, limit: 10_000 },
   nextCloseAt: Date.parse('2025-11-21T00:05:00Z'),

@@ -12,6 +12,17 @@ export interface CreditLatencyNow {
   } | null;
 }
 
+/** A receiver of the shared journal, as the last look at the journal found it. */
+export interface KnownReceiver {
+  readonly name: string;
+  /** `lapsed`: it was the owner last, and its lease has ended. */
+  readonly role: 'owner' | 'follower' | 'lapsed';
+  /** Since it last reported, milliseconds; null for an owner, whose lease is its sign of life. */
+  readonly silentMs: number | null;
+  /** The last journal position that it has reported. */
+  readonly position: number;
+}
+
 /** The daemon's own state, besides its store. */
 export interface DaemonStatus {
   /** Urgent notices, each with its remedy. */
@@ -36,6 +47,8 @@ export interface DaemonStatus {
     /** Why it does not serve, and what to do; else null. */
     readonly cause: string | null;
   } | null;
+  /** Every receiver of the shared journal, this one too; empty with SQLite. */
+  readonly receivers: readonly KnownReceiver[];
   /** Facts that wait for their commit. */
   readonly queue: { readonly waiting: number; readonly limit: number };
   /** When today is closed, Unix milliseconds. */

@@ -1,11 +1,11 @@
 import type { Child } from 'hono/jsx';
 import { Badge, type Tone } from '../../pages/parts/badge.tsx';
 import { Card } from '../../pages/parts/card.tsx';
-import { grouped } from '../../pages/parts/value/figure.ts';
+import { grouped, spanText } from '../../pages/parts/value/figure.ts';
 import { linkTo } from '../../pages/parts/list/link.ts';
 import type { Markup } from '../../pages/parts/markup.ts';
 import { Age } from '../../pages/parts/value/moment.tsx';
-import type { DaemonStatus } from './daemon-status.ts';
+import type { DaemonStatus, KnownReceiver } from './daemon-status.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const FEED_PATH = '/console/feed';
@@ -94,7 +94,36 @@ function ago(at: number | null, now: number): Child {
   );
 }
 
-/** Whether store, custody API, reconciliation, deliveries and consumers do their work. */
+/** A follower reports several times a second. One that is silent for longer needs a look. */
+const SILENT_MS_MAX = 10_000;
+
+function knownState({ role, silentMs }: KnownReceiver): { tone: Tone; text: string } {
+  if (role === 'lapsed') return { tone: 'alarm', text: 'owned the journal; its lease has ended' };
+  if (role === 'owner') return { tone: 'good', text: 'owner' };
+  return silentMs !== null && silentMs > SILENT_MS_MAX
+    ? { tone: 'warn', text: 'follower, silent' }
+    : { tone: 'good', text: 'follower' };
+}
+
+/** `last seen 3 s ago; journal position 1 200` */
+function seenText({ silentMs, position }: KnownReceiver): string {
+  const seen = silentMs === null ? 'holds the lease' : `last seen ${spanText(silentMs)} ago`;
+  return `${seen}; journal position ${grouped(String(position))}`;
+}
+
+/** The other receivers of the shared journal, each with its role and its last sign of life. */
+function OtherReceivers({ receiver, receivers }: DaemonStatus): Markup {
+  const others = receivers.filter(({ name }) => name !== receiver?.name);
+  return (
+    <>
+      {others.map((one) => (
+        <Part name={`Receiver ${one.name}`} {...knownState(one)} detail={seenText(one)} />
+      ))}
+    </>
+  );
+}
+
+/** Whether store, receivers, custody API, reconciliation, deliveries and consumers do their work. */
 export function HealthCard({
   snapshot,
   status,
@@ -121,10 +150,11 @@ export function HealthCard({
           }
         />
         {status.receiver === null ? (
-          ''
+          <Part name="Receiver" tone="good" text="the only one" detail="its store is SQLite" />
         ) : (
           <Part name="Receiver" {...receiverState(status.receiver)} />
         )}
+        <OtherReceivers {...status} />
         <Part name="Custody API" {...custodyState(status)} detail="" />
         <Part
           name="Reconciliation"

@@ -1,6 +1,10 @@
 import type { Logger } from '../../ops/log.ts';
 import type { ReceiverMetrics } from '../../ops/metrics/receiver-metrics.ts';
-import { clockText, type JournalState } from '../../store/replicated/journal-state.ts';
+import {
+  clockText,
+  type JournalReceiver,
+  type JournalState,
+} from '../../store/replicated/journal-state.ts';
 
 /** A larger difference of two clocks is no delay of the network. */
 const CLOCK_MS_MAX = 5_000;
@@ -32,12 +36,16 @@ export function journalWarnings(
   return found;
 }
 
-/** Follows what looks at the shared journal find: metrics, and warnings that are logged once. */
+/**
+ * Follows what looks at the shared journal find: metrics, warnings that are logged once, and the
+ * receivers.
+ */
 export class JournalWatch {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   readonly #metrics: Pick<ReceiverMetrics, 'journal'>;
   readonly #about: { readonly name: string; readonly isRequired: boolean };
   #warnings: readonly string[] = [];
+  #receivers: readonly JournalReceiver[] = [];
 
   constructor(options: {
     readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -56,10 +64,16 @@ export class JournalWatch {
     return this.#warnings;
   }
 
-  /** Null: the journal cannot be reached, so the last warnings stay. */
+  /** Every receiver, as the last look found it. */
+  get receivers(): readonly JournalReceiver[] {
+    return this.#receivers;
+  }
+
+  /** Null: the journal cannot be reached, so what the last look found stays. */
   take(state: JournalState | null): void {
     this.#metrics.journal(state);
     if (state === null) return;
+    this.#receivers = state.receivers;
     const found = journalWarnings(state, this.#about);
     const subjects = new Set(this.#warnings.map(subjectOf));
     for (const text of found) if (!subjects.has(subjectOf(text))) this.#log.warn(text);

@@ -1,6 +1,7 @@
 import type { JournalState } from '../replicated/journal-state.ts';
 import type { Session, Statement } from './connection/session.ts';
 import { IS_LEASED } from './journal-statements.ts';
+import { receiversIn } from './receiver-list.ts';
 
 interface LookRow {
   readonly nowMs: number;
@@ -38,7 +39,7 @@ const LOOK: Statement<LookRow> = {
     ) AS standbys`,
 };
 
-/** Looks at the primary and its standby. Throws `StatementFailed`. */
+/** Looks at the primary, its standby and the receivers. Throws `StatementFailed`. */
 export async function lookAt(
   session: Session,
   receiver: { readonly name: string; readonly process: string },
@@ -54,6 +55,7 @@ export async function lookAt(
     clockAheadMs: halfWay - row.nowMs,
     leaseLeftMs: row.leaseLeftMs,
     namesakeUrl: row.namesakeUrl,
+    receivers: await receiversIn(session),
   };
 }
 

@@ -1,3 +1,15 @@
+/** A receiver as the shared journal knows it. */
+export interface JournalReceiver {
+  /** Its `receiver.name`. */
+  readonly name: string;
+  /** `lapsed`: it was the owner last, and its lease has ended. */
+  readonly role: 'owner' | 'follower' | 'lapsed';
+  /** Since it last reported, milliseconds; null for an owner, whose lease is its sign of life. */
+  readonly silentMs: number | null;
+  /** The last journal position that it has reported; the journal's end for an owner. */
+  readonly position: number;
+}
+
 /** What a receiver's look at the shared journal's primary has found. */
 export interface JournalState {
   /**
@@ -13,6 +25,8 @@ export interface JournalState {
   readonly leaseLeftMs: number | null;
   /** The URL of another live process under this receiver's name; null without one. */
   readonly namesakeUrl: string | null;
+  /** Every receiver of the journal, the newest sign of life first. */
+  readonly receivers: readonly JournalReceiver[];
 }
 
 /** Most that clocks may differ. Times in the journal come from each receiver's clock. */

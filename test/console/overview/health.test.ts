@@ -39,6 +39,33 @@ test('the credit latency names the deposit that waits longest, and why', async (
   expect(text).toMatch(/Deposit dep_1 has waited for .*: the custody API does not show the/);
 });
 
+test('the only receiver says so in one line', async () => {
+  expect(await withStatus({})).toContain('Receiver the only one its store is SQLite');
+});
+
+test('every other receiver is listed with its role, its last sign of life and its position', async () => {
+  const own = {
+    name: 'a',
+    role: 'follower',
+    owner: 'b',
+    epoch: 3,
+    position: 9,
+    cause: null,
+  } as const;
+  const page = await withStatus({
+    receiver: own,
+    receivers: [
+      { name: 'b', role: 'owner', silentMs: null, position: 12 },
+      { name: 'a', role: 'follower', silentMs: 200, position: 9 },
+      { name: 'c', role: 'follower', silentMs: 10_001, position: 7 },
+      { name: 'd', role: 'lapsed', silentMs: 3_600_000, position: 5 },
+    ],
+  });
+  expect(page).toContain(
+    'Receiver b owner holds the lease; journal position 12 Receiver c follower, silent last seen 10 s ago; journal position 7 Receiver d owned the journal; its lease has ended last seen 1 h ago; journal position 5 Custody API',
+  );
+});
+
 test.for([
   [
     { name: 'a', role: 'owner', owner: 'a', epoch: 3, position: 1_200, cause: null },

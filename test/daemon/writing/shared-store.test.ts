@@ -18,6 +18,7 @@ class WatchedReceiver extends MemoryReceiver {
       clockAheadMs: this.clockAheadMs,
       leaseLeftMs: null,
       namesakeUrl: null,
+      receivers: [],
     });
   }
 }

@@ -146,6 +146,22 @@ describe.runIf(isInstalled)('the journal with a synchronous standby', () => {
     );
   });
 
+  test('a look lists the owner and every receiver that has reported, with its position', async () => {
+    const address = await newJournal(cluster);
+    const [owner, follower] = [receiver(address, 'a'), receiver(address, 'b')];
+    const epoch = await owning(owner);
+    const [commit] = chainOf([[note('1')]]);
+    expect(await owner.append(epoch, commit)).toEqual({ kind: 'appended' });
+    await readAll(follower, EMPTY);
+    const position = commit?.rows.at(-1)?.seq;
+    const { receivers } = await follower.look();
+    expect(receivers).toEqual([
+      { name: 'a', role: 'owner', silentMs: null, position },
+      { name: 'b', role: 'follower', silentMs: expect.any(Number) as number, position },
+    ]);
+    expect(receivers[1]?.silentMs).toBeLessThan(60_000);
+  });
+
   test.each(['synchronous_commit = off', "client_min_messages = 'error'"])(
     "the role's setting %s cannot let a commit count that no standby has",
     async (setting) => {
