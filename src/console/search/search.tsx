@@ -110,6 +110,11 @@ export function SearchPage(shown: {
             quarantined bodies and runs, blockchain hashes, addresses, accounts, memos, owners,
             references of consumers, amounts such as 1.5 ETH, and days such as 2025-11-20.
           </p>
+          <p>
+            Withdrawals are found by their destination on the chain. Deposits are found by the
+            custody service’s id of their address, and not by the address on the chain: look this id
+            up at the custody service.
+          </p>
         </EmptyState>
       )}
       <FilterLinks text={text} />

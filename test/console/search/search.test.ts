@@ -52,6 +52,7 @@ test('a text that nothing has teaches what search takes', async () => {
   const text = words(await vera.get('/console/search?q=nothing'));
   expect(text).toContain('Nothing has this id, hash, address, memo, owner, reference or amount.');
   expect(text).toContain('Search takes whole ids');
+  expect(text).toContain('Deposits are found by the custody service’s id of their address');
   expect(words(await vera.get('/console/search'))).toContain('Type what you look for.');
   const long = await vera.get(`/console/search?q=${'x'.repeat(5_000)}`);
   expect(long).toContain(`Results for ${'x'.repeat(200)}<`);
