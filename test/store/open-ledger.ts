@@ -17,7 +17,8 @@ import { createTables, openForWriting } from '../../src/store/sqlite/file/databa
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow } from '../../src/store/sqlite/table/break-tables.ts';
-import type { CreditRow, DepositRow } from '../../src/store/sqlite/table/tables.ts';
+import type { CreditRow } from '../../src/store/sqlite/table/tables.ts';
+import type { DepositRow } from '../../src/store/sqlite/table/deposit-row.ts';
 import { FollowedLedger, inMemory, type TwoConnections } from './replicated/followed-ledger.ts';
 import { suiteJournal } from './replicated/suite-journal.ts';
 

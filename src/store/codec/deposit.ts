@@ -1,6 +1,14 @@
 import { storedAmount } from '../../domain/money/amount.ts';
 import type { Deposit } from '../../domain/deposit/deposit.ts';
 
+/** A record as JSON: an amount as a decimal string, every other member as it is. */
+type Packed<Item> = {
+  readonly [Member in keyof Item]: Item[Member] extends bigint ? string : Item[Member];
+};
+type PackedDeposit = Omit<Packed<Deposit>, 'credit'> & {
+  readonly credit: Packed<NonNullable<Deposit['credit']>> | null;
+};
+
 /**
  * A deposit as JSON text; amounts are decimal strings. Members are sorted by name, so equal
  * deposits give equal texts, whether they were just created or read from the store.
@@ -14,16 +22,10 @@ export function packDeposit(deposit: Deposit): string {
 
 /** Reads what `packDeposit` wrote. Throws for text that is not JSON: the store is damaged. */
 export function unpackDeposit(text: string): Deposit {
-  const packed = JSON.parse(text) as Omit<Deposit, 'amount' | 'credit'> & {
-    amount: string;
-    credit: (Omit<NonNullable<Deposit['credit']>, 'amount'> & { amount: string }) | null;
-  };
+  const { amount, credit, ...packed } = JSON.parse(text) as PackedDeposit;
   return {
     ...packed,
-    amount: storedAmount(packed.amount),
-    credit:
-      packed.credit === null
-        ? null
-        : { ...packed.credit, amount: storedAmount(packed.credit.amount) },
+    amount: storedAmount(amount),
+    credit: credit && { ...credit, amount: storedAmount(credit.amount) },
   };
 }

@@ -40,7 +40,8 @@ import {
   withdrawalPostings,
 } from '../../../src/store/sqlite/reads/withdrawal-life.ts';
 import type { DepositSearch } from '../../../src/store/queries.ts';
-import type { DepositRow, Tables } from '../../../src/store/sqlite/table/tables.ts';
+import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
+import type { DepositRow } from '../../../src/store/sqlite/table/deposit-row.ts';
 
 /** SQLite's plan of a query. It is the same in a full store, because nothing runs ANALYZE. */
 function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {

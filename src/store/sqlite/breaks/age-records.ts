@@ -4,9 +4,9 @@ import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { Idle } from '../../record-source.ts';
 import { breakOf } from './break-row.ts';
-import { depositOf, hourOf, withdrawalOf } from '../table/row.ts';
+import { type DepositRow, depositOf, hourOf } from '../table/deposit-row.ts';
+import { type WithdrawalRow, withdrawalOf } from '../table/withdrawal-row.ts';
 import type { BreakRow } from '../table/break-tables.ts';
-import type { DepositRow, WithdrawalRow } from '../table/tables.ts';
 
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */
 const IDLE_DEPOSIT = `(state = 'detected' OR state = 'confirming' OR state = 'verifying'

@@ -8,8 +8,12 @@ import {
   TransactionId,
   VaultId,
 } from '../../../domain/ids.ts';
-import { or } from '../table/row.ts';
 import type { FindingColumns } from '../table/break-tables.ts';
+
+/** A nullable column as a branded id or null. */
+function or<Id>(brand: (value: string) => Id, value: string | null): Id | null {
+  return value === null ? null : brand(value);
+}
 
 /** Reads a difference from the columns that breaks and exempt differences share. */
 export function findingOf(row: FindingColumns): Finding {

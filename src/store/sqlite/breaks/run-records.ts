@@ -5,10 +5,9 @@ import type { Movement } from '../../../domain/money/movement.ts';
 import type { LookRound, MovementCounts } from '../../records.ts';
 import { MOVEMENTS_PER_STEP } from '../../bookkeeping/run-handler.ts';
 import { breakOf } from './break-row.ts';
-import { movementOf } from '../table/row.ts';
+import { type MovementRow, movementOf } from '../table/movement-row.ts';
 import type { LookRoundRow } from '../table/count-tables.ts';
 import type { BreakRow } from '../table/break-tables.ts';
-import type { MovementRow } from '../table/ledger-tables.ts';
 
 /** Repeat the conditions of the indexes `movements_to_judge` and `movements_to_heal`. */
 const TO_JUDGE = `judged <> 'now' AND (standing = 'differs' OR standing = 'chain_only')`;

@@ -3,8 +3,8 @@ import type { DepositState } from '../../../domain/deposit/deposit.ts';
 import type { DepositsFound } from '../../answers.ts';
 import type { DepositPageRequest, DepositSearch } from '../../queries.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
-import { depositOf } from '../table/row.ts';
-import type { DepositRow, Tables } from '../table/tables.ts';
+import { type DepositRow, depositOf } from '../table/deposit-row.ts';
+import type { Tables } from '../table/tables.ts';
 import { atSnapshot, keptTotal } from './list.ts';
 
 /**

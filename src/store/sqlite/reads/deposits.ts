@@ -10,7 +10,7 @@ import type { Oldest } from '../../answers.ts';
 import type { DepositQuery } from '../../queries.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { KeyLookup } from '../keys/key-lookup.ts';
-import { depositOf } from '../table/row.ts';
+import { depositOf } from '../table/deposit-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { atSnapshot, keptTotal, readPage } from './list.ts';
 

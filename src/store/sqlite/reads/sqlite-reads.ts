@@ -85,7 +85,7 @@ import {
 import { readReconcilerView } from './breaks/reconciler-view.ts';
 import { readWithdrawalLife } from './withdrawal-life.ts';
 import { readWaitingWithdrawals, readWithdrawals } from './withdrawals.ts';
-import { quarantineOf } from '../table/row.ts';
+import { quarantineOf } from '../table/quarantine-row.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import type { Tables } from '../table/tables.ts';
 

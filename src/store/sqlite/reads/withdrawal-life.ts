@@ -5,7 +5,7 @@ import { breakKey, BREAK_TYPES } from '../../../domain/break/break.ts';
 import type { ChangeKind } from '../../../domain/fact/notification.ts';
 import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../answers.ts';
 import type { JournalReader } from '../journal/journal-reader.ts';
-import { ownHashOf, withdrawalOf } from '../table/row.ts';
+import { ownHashOf, withdrawalOf } from '../table/withdrawal-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { seqBefore } from './deposit-search.ts';
 import { factAt, namesAny, ROWS_MAX, withHistory } from './life-facts.ts';

@@ -2,8 +2,8 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { negated, plus, ZERO } from '../../../domain/money/amount.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { AssetAmount, WithdrawalQuery } from '../../queries.ts';
-import { withdrawalOf } from '../table/row.ts';
-import type { Tables, WithdrawalRow } from '../table/tables.ts';
+import { type WithdrawalRow, withdrawalOf } from '../table/withdrawal-row.ts';
+import type { Tables } from '../table/tables.ts';
 
 /** Most withdrawals that one search reads, the newest first: few of their columns have an index. */
 const READ_MAX = 10_000;

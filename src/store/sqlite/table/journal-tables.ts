@@ -48,14 +48,3 @@ export interface VaultSpanRow {
   vault_id: string;
   span: number;
 }
-
-export interface QuarantineTableRow {
-  quarantine_id: string;
-  seq: number;
-  notification_id: string;
-  digest: string;
-  defect: string;
-  state: string;
-  received_at: number;
-  retried_at: number | null;
-}

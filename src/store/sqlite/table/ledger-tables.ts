@@ -38,19 +38,3 @@ export interface BalanceRow {
   ledger_account: number;
   amount: string;
 }
-
-export interface MovementRow {
-  hash_id: number;
-  network: string;
-  blockchain_hash: string;
-  vault_id: string;
-  asset: string;
-  books: string;
-  chain: string;
-  custody: string | null;
-  on_books: number;
-  on_chain: number;
-  standing: string;
-  changed_at: number;
-  judged: string;
-}

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import type { Mapping } from './mapping.ts';
 import type { Tables } from './tables.ts';
 
 /** A compiled statement that writes one whole row. */
@@ -28,7 +29,7 @@ function columnsOf<Table extends keyof Tables>(db: Database, table: Table): Colu
   return columns.map((column) => column.name);
 }
 
-function insertText(table: keyof Tables, columns: readonly string[]): string {
+function insertText(table: string, columns: readonly string[]): string {
   const values = columns.map(() => '?').join(', ');
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
 }
@@ -45,63 +46,97 @@ export function insertInto<Table extends keyof Tables>(
   return rowStatement(db, insertText(table, columns), columns);
 }
 
-/**
- * Compiles an insert that replaces the row of the same key. `fixed`: columns that never change;
- * SQLite does not write their indexes then.
- */
+function upsertText(
+  table: string,
+  columns: readonly string[],
+  key: readonly string[],
+  fixed: readonly string[],
+): string {
+  const update = columns
+    .filter((column) => !key.includes(column) && !fixed.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  return `${insertText(table, columns)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update.join(', ')}`;
+}
+
+/** Compiles an insert that replaces the row of the same key. */
 export function upsertInto<Table extends keyof Tables>(
   db: Database,
   table: Table,
   key: readonly ColumnOf<Table>[],
-  fixed: readonly ColumnOf<Table>[] = [],
 ): RowStatement<Table> {
   const columns = columnsOf(db, table);
-  const kept = new Set([...key, ...fixed]);
-  const update = columns
-    .filter((column) => !kept.has(column))
-    .map((column) => `${column} = excluded.${column}`);
-  return rowStatement(
-    db,
-    `${insertText(table, columns)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${update.join(', ')}`,
-    columns,
-  );
+  return rowStatement(db, upsertText(table, columns, key, []), columns);
+}
+
+/** A compiled statement that writes one record. `place`: the columns that no member keeps. */
+interface RecordStatement<Item, Place> {
+  run(item: Item, place: Place): void;
 }
 
 /**
- * Inserts new rows, and updates only the changed columns of known ones. SQLite writes the indexes
+ * Compiles an insert that replaces the record of the same key. `fixed`: columns that never change;
+ * SQLite does not write their indexes then.
+ */
+export function upsertRecords<Item, Place>(
+  db: Database,
+  { table, columns, key }: Mapping<Item, Place, never>,
+  fixed: readonly string[] = [],
+): RecordStatement<Item, Place> {
+  const statement = db.prepare(upsertText(table, namesOf(columns), namesOf(key), fixed));
+  return {
+    run: (item, place) => {
+      statement.run(columns.map(({ write }) => write(item, place)));
+    },
+  };
+}
+
+function namesOf(columns: readonly { readonly name: string }[]): string[] {
+  return columns.map(({ name }) => name);
+}
+
+/**
+ * Inserts new records, and updates only the changed columns of known ones. SQLite writes the indexes
  * of every column that an update names, even when the value is the same.
  */
-export class ChangedRows<Table extends keyof Tables> {
+export class ChangedRecords<Item extends object, Place> {
   readonly #db: Database;
-  readonly #table: Table;
-  readonly #key: readonly ColumnOf<Table>[];
-  readonly #columns: readonly ColumnOf<Table>[];
-  readonly #insert: RowStatement<Table>;
+  readonly #of: Mapping<Item, Place, never>;
+  readonly #insert: Statement;
   /** Compiled updates, by the names of the changed columns. */
-  readonly #updates = new Map<string, RowStatement<Table>>();
+  readonly #updates = new Map<string, Statement>();
 
-  constructor(db: Database, table: Table, key: readonly ColumnOf<Table>[]) {
+  constructor(db: Database, of: Mapping<Item, Place, never>) {
     this.#db = db;
-    this.#table = table;
-    this.#key = key;
-    this.#columns = columnsOf(db, table);
-    this.#insert = insertInto(db, table);
+    this.#of = of;
+    this.#insert = db.prepare(insertText(of.table, namesOf(of.columns)));
   }
 
-  /** `before`: the row in the table; undefined when the row is new. */
-  write(before: Tables[Table] | undefined, after: Tables[Table]): void {
-    if (before === undefined) return this.#insert.run(after);
-    const changed = this.#columns.filter((column) => before[column] !== after[column]);
-    if (changed.length > 0) this.#updateOf(changed).run(after);
+  /** `before`: the record in the table; undefined when it is new. */
+  write({ before, after }: { before: Item | undefined; after: Item }, place: Place): void {
+    const { columns, key } = this.#of;
+    if (before === undefined) {
+      this.#insert.run(columns.map(({ write }) => write(after, place)));
+      return;
+    }
+    const changed = columns.filter(
+      ({ member, write }) =>
+        member !== null &&
+        before[member] !== after[member] &&
+        write(before, place) !== write(after, place),
+    );
+    if (changed.length === 0) return;
+    this.#updateOf(namesOf(changed)).run(
+      [...changed, ...key].map(({ write }) => write(after, place)),
+    );
   }
 
-  #updateOf(changed: readonly ColumnOf<Table>[]): RowStatement<Table> {
+  #updateOf(changed: readonly string[]): Statement {
     const names = changed.join(' = ?, ');
     const known = this.#updates.get(names);
     if (known !== undefined) return known;
-    const where = this.#key.map((column) => `${column} = ?`).join(' AND ');
-    const sql = `UPDATE ${this.#table} SET ${names} = ? WHERE ${where}`;
-    const update = rowStatement<Table>(this.#db, sql, [...changed, ...this.#key]);
+    const { table, key } = this.#of;
+    const where = key.map(({ name }) => `${name} = ?`).join(' AND ');
+    const update = this.#db.prepare(`UPDATE ${table} SET ${names} = ? WHERE ${where}`);
     this.#updates.set(names, update);
     return update;
   }

@@ -21,15 +21,12 @@ import type {
   HashTableRow,
   NotificationTableRow,
   VaultSpanRow,
-  QuarantineTableRow,
 } from './journal-tables.ts';
-import type {
-  LedgerAccountRow,
-  EntryRow,
-  PostingRow,
-  BalanceRow,
-  MovementRow,
-} from './ledger-tables.ts';
+import type { LedgerAccountRow, EntryRow, PostingRow, BalanceRow } from './ledger-tables.ts';
+import type { DepositRow } from './deposit-row.ts';
+import type { MovementRow } from './movement-row.ts';
+import type { QuarantineTableRow } from './quarantine-row.ts';
+import type { OwnHashRow, WithdrawalRow } from './withdrawal-row.ts';
 import type {
   BreakRow,
   BreakEventRow,
@@ -51,74 +48,6 @@ export interface SightingRow {
   seen: string;
   entry_id: number | null;
   posted: string;
-}
-
-export interface DepositRow {
-  hash_id: number;
-  deposit_id: string;
-  first_seq: number;
-  vault_id: string;
-  network: string;
-  blockchain_hash: string;
-  account_id: string | null;
-  address_id: string | null;
-  memo: string | null;
-  asset: string;
-  transaction_id: string | null;
-  amount: string;
-  epoch: number;
-  evidence: string;
-  confirmations: number;
-  change: number;
-  own_transfer: number;
-  unattributed: number;
-  attributed_to: string | null;
-  attributed_by: string | null;
-  decimals_changed: number;
-  operator_hold: string | null;
-  approvals: string;
-  verified_at: number | null;
-  custody_confirmations: number;
-  credit_id: string | null;
-  credit_amount: string | null;
-  credited_at: number | null;
-  credit_reference: string | null;
-  credits_issued: number;
-  reversed_credit_id: string | null;
-  state: string;
-  reason: string | null;
-  required_confirmations: number;
-  first_seen_at: number;
-  updated_at: number;
-  updated_hour: number;
-}
-
-export interface WithdrawalRow {
-  transaction_id: string;
-  vault_id: string;
-  order_id: string | null;
-  hash_id: number | null;
-  network: string | null;
-  blockchain_hash: string | null;
-  account_id: string | null;
-  address_id: string | null;
-  destination_address: string | null;
-  memo: string | null;
-  status: string | null;
-  reason_code: string | null;
-  entry_id: number | null;
-  posted: string;
-  custody: string;
-  first_seen_at: number;
-  updated_at: number;
-}
-
-export interface OwnHashRow {
-  hash_id: number;
-  network: string;
-  blockchain_hash: string;
-  transaction_id: string;
-  standing: string;
 }
 
 export interface CreditRow {

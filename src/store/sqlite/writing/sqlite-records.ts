@@ -36,24 +36,18 @@ import { policyOf } from '../table/policy-row.ts';
 import { tokenChangeOf } from '../table/token-row.ts';
 import type { TokenChangeTableRow } from '../table/asset-tables.ts';
 import { RunRecords } from '../breaks/run-records.ts';
+import { type DepositRow, depositOf } from '../table/deposit-row.ts';
+import { type MovementRow, movementOf } from '../table/movement-row.ts';
+import { type QuarantineTableRow, quarantineOf } from '../table/quarantine-row.ts';
+import { sightingOf } from '../table/sighting-row.ts';
 import {
-  depositOf,
-  movementOf,
+  type OwnHashRow,
+  type WithdrawalRow,
   ownHashOf,
-  quarantineOf,
-  sightingOf,
   withdrawalOf,
-} from '../table/row.ts';
+} from '../table/withdrawal-row.ts';
 import type { BreakRow } from '../table/break-tables.ts';
-import type {
-  DepositRow,
-  OwnHashRow,
-  PolicyTableRow,
-  SightingRow,
-  WithdrawalRow,
-} from '../table/tables.ts';
-import type { MovementRow } from '../table/ledger-tables.ts';
-import type { QuarantineTableRow } from '../table/journal-tables.ts';
+import type { PolicyTableRow, SightingRow } from '../table/tables.ts';
 
 /**
  * Lists are ordered by ids, which grow with the journal, and never by rowid: rowids depend on how

@@ -15,9 +15,19 @@ import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { LedgerWriter } from './posting-writer.ts';
 import { tokenChangeRow } from '../table/token-row.ts';
-import { depositRow, sightingRow, withdrawalRow } from '../table/row.ts';
+import { DEPOSITS } from '../table/deposit-row.ts';
+import { MOVEMENTS } from '../table/movement-row.ts';
+import { QUARANTINE } from '../table/quarantine-row.ts';
+import { OWN_HASHES, WITHDRAWALS } from '../table/withdrawal-row.ts';
+import { sightingRow } from '../table/sighting-row.ts';
 import type { NotificationTableRow } from '../table/journal-tables.ts';
-import { addToCount, ChangedRows, insertInto, upsertInto } from '../table/statement.ts';
+import {
+  addToCount,
+  ChangedRecords,
+  insertInto,
+  upsertInto,
+  upsertRecords,
+} from '../table/statement.ts';
 
 const HASH_NAME = ['network', 'blockchain_hash'] as const;
 
@@ -36,16 +46,16 @@ function statementsOf(db: Database) {
       `INSERT INTO notification_counts (vault_id, status, count) VALUES (?, ?, ?)
        ON CONFLICT (vault_id, status) DO UPDATE SET count = count + excluded.count`,
     ),
-    quarantine: upsertInto(db, 'quarantine', ['quarantine_id']),
+    quarantine: upsertRecords(db, QUARANTINE),
     hash: db.prepare<[number, string, string]>(
       'INSERT INTO hashes (hash_id, network, blockchain_hash) VALUES (?, ?, ?)',
     ),
     sighting: upsertInto(db, 'sightings', SIGHTING_KEY),
     // Nearly every notification only adds a confirmation: none of the work lists has to move.
-    deposit: new ChangedRows(db, 'deposits', ['hash_id', 'deposit_id']),
-    withdrawal: upsertInto(db, 'withdrawals', ['transaction_id']),
-    ownHash: upsertInto(db, 'own_hashes', ['hash_id', 'transaction_id'], HASH_NAME),
-    movement: upsertInto(db, 'movements', ['hash_id', 'vault_id', 'asset'], HASH_NAME),
+    deposit: new ChangedRecords(db, DEPOSITS),
+    withdrawal: upsertRecords(db, WITHDRAWALS),
+    ownHash: upsertRecords(db, OWN_HASHES, HASH_NAME),
+    movement: upsertRecords(db, MOVEMENTS, HASH_NAME),
     movementCount: addToCount(db, 'movement_counts', 'standing'),
     depositCount: addToCount(db, 'deposit_counts', 'state'),
     intakeCount: addToCount(db, 'intake_counts', 'outcome'),
@@ -148,18 +158,7 @@ export class SqliteWrites {
     this.appendJournal(writes.journal);
     for (const row of writes.hashes) this.#putHash(row);
     this.#putNotifications(writes.notifications);
-    for (const row of writes.quarantine) {
-      this.#put.quarantine.run({
-        quarantine_id: row.quarantineId,
-        seq: row.seq,
-        notification_id: row.notificationId,
-        digest: row.digest,
-        defect: row.defect,
-        state: row.state,
-        received_at: row.receivedAt,
-        retried_at: row.retriedAt,
-      });
-    }
+    for (const row of writes.quarantine) this.#put.quarantine.run(row, {});
     this.#putDecimals(writes);
     this.#ledger.write(writes.entries);
     for (const sighting of writes.sightings) {
@@ -167,7 +166,7 @@ export class SqliteWrites {
     }
     this.#putDeposits(writes.deposits);
     for (const withdrawal of writes.withdrawals) {
-      this.#put.withdrawal.run(withdrawalRow(withdrawal, this.#numberIn(withdrawal)));
+      this.#put.withdrawal.run(withdrawal, { hash_id: this.#numberIn(withdrawal) });
     }
     this.#putOwnHashes(writes.ownHashes);
     this.#putMovements(writes);
@@ -212,8 +211,7 @@ export class SqliteWrites {
   #putDeposits(changes: Writes['deposits']): void {
     for (const { before, after, seq } of changes) {
       const hashId = this.#hashes.of(after);
-      const key = { hash_id: hashId, first_seq: seq };
-      this.#put.deposit.write(before && depositRow(before, key), depositRow(after, key));
+      this.#put.deposit.write({ before, after }, { hash_id: hashId, first_seq: seq });
       if (before !== undefined) continue;
       this.#keys.add({ space: 'deposit', key: after.depositId, row: hashId });
     }
@@ -242,34 +240,14 @@ export class SqliteWrites {
 
   #putOwnHashes(ownHashes: Writes['ownHashes']): void {
     for (const own of ownHashes) {
-      const { network, blockchainHash, transactionId, certainty } = own;
-      this.#put.ownHash.run({
-        hash_id: this.#hashes.of(own),
-        network,
-        blockchain_hash: blockchainHash,
-        transaction_id: transactionId,
-        standing: certainty,
-      });
+      this.#put.ownHash.run(own, { hash_id: this.#hashes.of(own) });
     }
   }
 
   #putMovements({ movements, movementCounts }: Writes): void {
     for (const movement of movements) {
-      this.#put.movement.run({
-        hash_id: this.#hashes.of(movement),
-        network: movement.network,
-        blockchain_hash: movement.blockchainHash,
-        vault_id: movement.vaultId,
-        asset: movement.asset,
-        books: movement.books.toString(),
-        chain: movement.chain.toString(),
-        custody: movement.custody?.toString() ?? null,
-        on_books: movement.onBooks ? 1 : 0,
-        on_chain: movement.onChain ? 1 : 0,
-        standing: agreementOf(movement),
-        changed_at: movement.changedAt,
-        judged: movement.judged,
-      });
+      const place = { hash_id: this.#hashes.of(movement), standing: agreementOf(movement) };
+      this.#put.movement.run(movement, place);
     }
     for (const [standing, count] of movementCounts) {
       if (count !== 0) this.#put.movementCount.run(standing, count);

@@ -1,0 +1,122 @@
+/** The types of columns in schema.sql, and what a row holds in such a column. */
+export interface Kept {
+  'TEXT NOT NULL': string;
+  TEXT: string | null;
+  'INTEGER NOT NULL': number;
+  INTEGER: number | null;
+}
+export type ColumnType = keyof Kept;
+
+/** How one column keeps a value. */
+export interface Form<Value, Type extends ColumnType> {
+  readonly type: Type;
+  readonly write: (value: Value) => Kept[Type];
+  readonly read: (kept: Kept[Type]) => Value;
+}
+
+/** How a row keeps one member of a record: in one column (`column`) or in several. */
+interface Field<Value, Row> {
+  readonly columns: readonly {
+    readonly name: keyof Row & string;
+    readonly type: ColumnType;
+    readonly write: (value: Value) => Kept[ColumnType];
+  }[];
+  readonly read: (row: Row) => Value;
+}
+
+/** A field for each member of a record: a member without one is a type error. */
+type FieldsOf<Item> = { readonly [Member in keyof Item]: Field<Item[Member], never> };
+
+/** Columns for what no member of the record keeps, such as the number of its hash. */
+type Places = Readonly<Record<string, ColumnType>>;
+type PlaceIn<P extends Places> = { readonly [Name in keyof P]: Kept[P[Name]] };
+
+type Reader<F> = F extends { readonly read: (row: infer Row) => unknown }
+  ? (row: Row) => void
+  : never;
+/** The columns that all fields read. */
+type RowOf<F> = Reader<F[keyof F]> extends (row: infer Row) => void ? Row : never;
+
+/** A column of a mapped table. `member`: the member that it keeps; null for a place. */
+interface MappedColumn<Item, Place> {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly member: keyof Item | null;
+  readonly write: (item: Item, place: Place) => Kept[ColumnType];
+}
+
+/** A table with a record of the domain in each row: all its columns, written and read. */
+export interface Mapping<Item, Place, Row> {
+  readonly table: string;
+  readonly columns: readonly MappedColumn<Item, Place>[];
+  /** The columns of the primary key. */
+  readonly key: readonly MappedColumn<Item, Place>[];
+  /** Reads a record from its row. */
+  readonly read: (row: Row) => Item;
+}
+
+/** A row of a mapped table. */
+export type RowIn<M> = M extends { readonly read: (row: infer Row) => unknown } ? Row : never;
+
+/** Keeps a member in one column. */
+export function column<Name extends string, Value, Type extends ColumnType>(
+  name: Name,
+  { type, write, read }: Form<Value, Type>,
+): Field<Value, Readonly<Record<Name, Kept[Type]>>> {
+  return { columns: [{ name, type, write }], read: (row) => read(row[name]) };
+}
+
+function columnsOf<Item>(
+  fields: FieldsOf<Item>,
+  member: keyof Item,
+): MappedColumn<Item, unknown>[] {
+  return fields[member].columns.map(({ name, type, write }) => {
+    return { name, type, member, write: (item) => write(item[member]) };
+  });
+}
+
+function placesOf<Item, P extends Places>(places: P): MappedColumn<Item, PlaceIn<P>>[] {
+  const names: (keyof P & string)[] = Object.keys(places);
+  return names.flatMap((name) => {
+    const type = places[name];
+    const write = (_: unknown, place: PlaceIn<P>): Kept[ColumnType] => place[name];
+    return type === undefined ? [] : { name, type, member: null, write };
+  });
+}
+
+/** Reads the members of a record from its row, one after the other. */
+function readerOf<Item extends object>(fields: FieldsOf<Item>): (row: object) => Item {
+  const members = Object.keys(fields) as (keyof Item)[];
+  const readers = members.map((member) => ({ member, read: fields[member].read }));
+  // V8 gives a copy its final shape at once. An object that grows by thirty members is slow to read.
+  const blank = Object.fromEntries(members.map((member) => [member, null])) as Item;
+  return (row) => {
+    const item = { ...blank };
+    // `FieldsOf` lets each field read a row of its own type; `RowOf` is the type that suits all.
+    for (const { member, read } of readers) item[member] = read(row as never);
+    return item;
+  };
+}
+
+/** Maps a table to records of the domain. `places` and `fields` name every column of it once. */
+export function mappingOf<Item extends object>() {
+  return <F extends FieldsOf<Item>, P extends Places>(of: {
+    readonly table: string;
+    readonly key: readonly (keyof RowOf<F> | keyof P)[];
+    readonly places: P;
+    readonly fields: F;
+  }): Mapping<Item, PlaceIn<P>, RowOf<F> & PlaceIn<P>> => {
+    const fields: FieldsOf<Item> = of.fields;
+    const members = Object.keys(fields) as (keyof Item)[];
+    const columns: MappedColumn<Item, PlaceIn<P>>[] = [
+      ...placesOf(of.places),
+      ...members.flatMap((member) => columnsOf(fields, member)),
+    ];
+    return {
+      table: of.table,
+      columns,
+      key: columns.filter(({ name }) => of.key.some((one) => one === name)),
+      read: readerOf(fields),
+    };
+  };
+}

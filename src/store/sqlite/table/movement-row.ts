@@ -1,0 +1,30 @@
+import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../domain/ids.ts';
+import type { Movement } from '../../../domain/money/movement.ts';
+import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from './form.ts';
+import { column, mappingOf, type RowIn } from './mapping.ts';
+
+/** The columns of `movements`. `standing`: how its sides agree (`agreementOf`). */
+export const MOVEMENTS = mappingOf<Movement>()({
+  table: 'movements',
+  key: ['hash_id', 'vault_id', 'asset'],
+  places: { hash_id: 'INTEGER NOT NULL', standing: 'TEXT NOT NULL' },
+  fields: {
+    vaultId: column('vault_id', text(VaultId)),
+    network: column('network', text(NetworkKey)),
+    blockchainHash: column('blockchain_hash', text(BlockchainHash)),
+    asset: column('asset', text(AssetId)),
+    books: column('books', AMOUNT),
+    chain: column('chain', AMOUNT),
+    custody: column('custody', AMOUNT_OR_NULL),
+    onBooks: column('on_books', FLAG),
+    onChain: column('on_chain', FLAG),
+    changedAt: column('changed_at', plain('INTEGER NOT NULL')),
+    judged: column('judged', word<Movement['judged']>()),
+  },
+});
+
+/** A row of `movements`. */
+export type MovementRow = RowIn<typeof MOVEMENTS>;
+
+/** Reads a movement from its row. */
+export const movementOf = MOVEMENTS.read;

@@ -1,0 +1,68 @@
+import {
+  AccountId,
+  AddressId,
+  BlockchainHash,
+  Memo,
+  NetworkKey,
+  TransactionId,
+  VaultId,
+} from '../../../domain/ids.ts';
+import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../../domain/withdrawal/withdrawal.ts';
+import { packChanges, unpackChanges } from '../../codec/change.ts';
+import { plain, text, textOrNull, word, wordOrNull } from './form.ts';
+import { column, mappingOf, type RowIn } from './mapping.ts';
+
+/** The columns of `withdrawals`. `hash_id`: the number of its hash; null without a hash. */
+export const WITHDRAWALS = mappingOf<Withdrawal>()({
+  table: 'withdrawals',
+  key: ['transaction_id'],
+  places: { hash_id: 'INTEGER' },
+  fields: {
+    transactionId: column('transaction_id', text(TransactionId)),
+    vaultId: column('vault_id', text(VaultId)),
+    orderId: column('order_id', plain('TEXT')),
+    network: column('network', textOrNull(NetworkKey)),
+    blockchainHash: column('blockchain_hash', textOrNull(BlockchainHash)),
+    accountId: column('account_id', textOrNull(AccountId)),
+    addressId: column('address_id', textOrNull(AddressId)),
+    destinationAddress: column('destination_address', plain('TEXT')),
+    memo: column('memo', textOrNull(Memo)),
+    status: column('status', wordOrNull<WithdrawalStatus>()),
+    reasonCode: column('reason_code', plain('TEXT')),
+    entryId: column('entry_id', plain('INTEGER')),
+    posted: column('posted', {
+      type: 'TEXT NOT NULL',
+      write: (posted: Withdrawal['posted']) => JSON.stringify(packChanges(posted)),
+      read: (kept): Withdrawal['posted'] => unpackChanges(JSON.parse(kept)),
+    }),
+    custody: column('custody', word<Withdrawal['custody']>()),
+    firstSeenAt: column('first_seen_at', plain('INTEGER NOT NULL')),
+    updatedAt: column('updated_at', plain('INTEGER NOT NULL')),
+  },
+});
+
+/** A row of `withdrawals`. */
+export type WithdrawalRow = RowIn<typeof WITHDRAWALS>;
+
+/** Reads a withdrawal from its row. */
+export const withdrawalOf = WITHDRAWALS.read;
+
+/** The columns of `own_hashes`. */
+export const OWN_HASHES = mappingOf<OwnHash>()({
+  table: 'own_hashes',
+  key: ['hash_id', 'transaction_id'],
+  places: { hash_id: 'INTEGER NOT NULL' },
+  fields: {
+    network: column('network', text(NetworkKey)),
+    blockchainHash: column('blockchain_hash', text(BlockchainHash)),
+    transactionId: column('transaction_id', text(TransactionId)),
+    certainty: column('standing', word<OwnHash['certainty']>()),
+  },
+});
+
+/** A row of `own_hashes`. */
+export type OwnHashRow = RowIn<typeof OWN_HASHES>;
+
+/** Reads an own hash from its row. */
+export const ownHashOf = OWN_HASHES.read;
