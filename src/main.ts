@@ -6,7 +6,7 @@ import { earlySignals } from './daemon/process/early-signals.ts';
 import { nodeRefusal } from './daemon/process/node-release.ts';
 import { CommandFailed, type Terminal } from './daemon/process/terminal.ts';
 import { StateFileRefused } from './simulator/state/refusal.ts';
-import { StoreRefused } from './store/sqlite/file/refusal.ts';
+import { StoreRefused } from './store/refusal.ts';
 
 const HELP = `
 Try it:

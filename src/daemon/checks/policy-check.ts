@@ -4,7 +4,7 @@ import type { CreditingPolicy } from '../../domain/policy/policy.ts';
 import type { ExemptionRule } from '../../domain/break/exemption.ts';
 import type { AssetId } from '../../domain/ids.ts';
 import { openForReading } from '../../store/sqlite/file/database.ts';
-import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import type { Network } from '../../wire/network.ts';
 import { policyAtStart, startText } from '../start/configured-policy.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openForReading } from '../../store/sqlite/file/database.ts';
-import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import { SqliteReads } from '../../store/sqlite/reads/sqlite-reads.ts';
 import { checkClock } from './clock-check.ts';
 import { ok, problem, type Diagnosis } from './diagnosis.ts';

@@ -1,6 +1,6 @@
 import { AddressRefused, journalAddress } from '../../store/postgres/address.ts';
 import { PostgresJournal } from '../../store/postgres/postgres-journal.ts';
-import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import type { SharedJournalOptions } from './messages.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { CommitNews } from '../../store/commit-news.ts';
 import type { Submitted } from '../../store/port.ts';
 import type { JournalState } from '../../store/replicated/journal-state.ts';
 import type { Role } from '../../store/replicated/replicated-ledger.ts';
-import { StoreRefused } from '../../store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../store/refusal.ts';
 import { FailedInThread } from '../reading/thread-failure.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { forTransfer } from './fact-transfer.ts';

@@ -9,7 +9,7 @@ import {
   openForWriting,
   removeDatabase,
 } from '../file/database.ts';
-import { StoreRefused } from '../file/refusal.ts';
+import { StoreRefused } from '../../refusal.ts';
 import { replay } from './replay.ts';
 import { insertInto } from '../table/statement.ts';
 import { takeWriterLock } from '../file/writer-lock.ts';

@@ -11,7 +11,7 @@ import {
   openForWriting,
   removeDatabase,
 } from './database.ts';
-import { StoreRefused } from './refusal.ts';
+import { StoreRefused } from '../../refusal.ts';
 import { SqliteLedger } from '../sqlite-ledger.ts';
 import { takeWriterLock } from './writer-lock.ts';
 import type { Progress } from '../audit/verify.ts';

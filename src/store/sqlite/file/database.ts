@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { checkNewestSeals } from '../journal/newest-seals.ts';
-import { StoreRefused } from './refusal.ts';
+import { StoreRefused } from '../../refusal.ts';
 
 const SCHEMA_FILE = new URL('../../../../schema.sql', import.meta.url);
 

@@ -6,7 +6,7 @@ import { decode, decodeAgain } from '../../../../src/intake/decode.ts';
 import { JournalReader } from '../../../../src/store/sqlite/journal/journal-reader.ts';
 import { rebuild } from '../../../../src/store/sqlite/audit/rebuild.ts';
 import { takeWriterLock } from '../../../../src/store/sqlite/file/writer-lock.ts';
-import { StoreRefused } from '../../../../src/store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../../../src/store/refusal.ts';
 import type { BodiesTableRow } from '../../../../src/store/sqlite/table/journal-tables.ts';
 import { verify } from '../../../../src/store/sqlite/audit/verify.ts';
 import { verifyWith } from '../../evidence.ts';

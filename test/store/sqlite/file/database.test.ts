@@ -16,7 +16,7 @@ import {
   openReplica,
   SCHEMA_VERSION,
 } from '../../../../src/store/sqlite/file/database.ts';
-import { StoreRefused } from '../../../../src/store/sqlite/file/refusal.ts';
+import { StoreRefused } from '../../../../src/store/refusal.ts';
 import { factOf, OpenLedger, openLedgerFile, temporaryPath } from '../../open-ledger.ts';
 import { Service } from '../../webhook.ts';
 
