@@ -33,7 +33,7 @@ interface CreditColumns {
 export const DEPOSITS = mappingOf<Deposit>()({
   table: 'deposits',
   key: ['hash_id', 'deposit_id'],
-  places: { hash_id: 'INTEGER NOT NULL', first_seq: 'INTEGER NOT NULL' },
+  extras: { hash_id: 'INTEGER NOT NULL', first_seq: 'INTEGER NOT NULL' },
   fields: {
     vaultId: column('vault_id', text(VaultId)),
     network: column('network', text(NetworkKey)),

@@ -28,8 +28,8 @@ interface Field<Value, Row> {
 type FieldsOf<Item> = { readonly [Member in keyof Item]: Field<Item[Member], never> };
 
 /** Columns for what no member of the record keeps, such as the number of its hash. */
-type Places = Readonly<Record<string, ColumnType>>;
-type PlaceIn<P extends Places> = { readonly [Name in keyof P]: Kept[P[Name]] };
+type Extras = Readonly<Record<string, ColumnType>>;
+type ExtraIn<P extends Extras> = { readonly [Name in keyof P]: Kept[P[Name]] };
 
 type Reader<F> = F extends { readonly read: (row: infer Row) => unknown }
   ? (row: Row) => void
@@ -37,20 +37,20 @@ type Reader<F> = F extends { readonly read: (row: infer Row) => unknown }
 /** The columns that all fields read. */
 type RowOf<F> = Reader<F[keyof F]> extends (row: infer Row) => void ? Row : never;
 
-/** A column of a mapped table. `member`: the member that it keeps; null for a place. */
-interface MappedColumn<Item, Place> {
+/** A column of a mapped table. `member`: the member that it keeps; null for an extra one. */
+interface MappedColumn<Item, Extra> {
   readonly name: string;
   readonly type: ColumnType;
   readonly member: keyof Item | null;
-  readonly write: (item: Item, place: Place) => Kept[ColumnType];
+  readonly write: (item: Item, extra: Extra) => Kept[ColumnType];
 }
 
 /** A table with a record of the domain in each row: all its columns, written and read. */
-export interface Mapping<Item, Place, Row> {
+export interface Mapping<Item, Extra, Row> {
   readonly table: string;
-  readonly columns: readonly MappedColumn<Item, Place>[];
+  readonly columns: readonly MappedColumn<Item, Extra>[];
   /** The columns of the primary key. */
-  readonly key: readonly MappedColumn<Item, Place>[];
+  readonly key: readonly MappedColumn<Item, Extra>[];
   /** Reads a record from its row. */
   readonly read: (row: Row) => Item;
 }
@@ -75,11 +75,11 @@ function columnsOf<Item>(
   });
 }
 
-function placesOf<Item, P extends Places>(places: P): MappedColumn<Item, PlaceIn<P>>[] {
-  const names: (keyof P & string)[] = Object.keys(places);
+function extrasOf<Item, P extends Extras>(extras: P): MappedColumn<Item, ExtraIn<P>>[] {
+  const names: (keyof P & string)[] = Object.keys(extras);
   return names.flatMap((name) => {
-    const type = places[name];
-    const write = (_: unknown, place: PlaceIn<P>): Kept[ColumnType] => place[name];
+    const type = extras[name];
+    const write = (_: unknown, extra: ExtraIn<P>): Kept[ColumnType] => extra[name];
     return type === undefined ? [] : { name, type, member: null, write };
   });
 }
@@ -98,18 +98,18 @@ function readerOf<Item extends object>(fields: FieldsOf<Item>): (row: object) =>
   };
 }
 
-/** Maps a table to records of the domain. `places` and `fields` name every column of it once. */
+/** Maps a table to records of the domain. `extras` and `fields` name every column of it once. */
 export function mappingOf<Item extends object>() {
-  return <F extends FieldsOf<Item>, P extends Places>(of: {
+  return <F extends FieldsOf<Item>, P extends Extras>(of: {
     readonly table: string;
     readonly key: readonly (keyof RowOf<F> | keyof P)[];
-    readonly places: P;
+    readonly extras: P;
     readonly fields: F;
-  }): Mapping<Item, PlaceIn<P>, RowOf<F> & PlaceIn<P>> => {
+  }): Mapping<Item, ExtraIn<P>, RowOf<F> & ExtraIn<P>> => {
     const fields: FieldsOf<Item> = of.fields;
     const members = Object.keys(fields) as (keyof Item)[];
-    const columns: MappedColumn<Item, PlaceIn<P>>[] = [
-      ...placesOf(of.places),
+    const columns: MappedColumn<Item, ExtraIn<P>>[] = [
+      ...extrasOf(of.extras),
       ...members.flatMap((member) => columnsOf(fields, member)),
     ];
     return {

@@ -7,7 +7,7 @@ import { column, mappingOf, type RowIn } from './mapping.ts';
 export const MOVEMENTS = mappingOf<Movement>()({
   table: 'movements',
   key: ['hash_id', 'vault_id', 'asset'],
-  places: { hash_id: 'INTEGER NOT NULL', standing: 'TEXT NOT NULL' },
+  extras: { hash_id: 'INTEGER NOT NULL', standing: 'TEXT NOT NULL' },
   fields: {
     vaultId: column('vault_id', text(VaultId)),
     network: column('network', text(NetworkKey)),

@@ -6,7 +6,7 @@ import { column, mappingOf, type RowIn } from './mapping.ts';
 export const QUARANTINE = mappingOf<QuarantineRow>()({
   table: 'quarantine',
   key: ['quarantine_id'],
-  places: {},
+  extras: {},
   fields: {
     quarantineId: column('quarantine_id', plain('TEXT NOT NULL')),
     seq: column('seq', plain('INTEGER NOT NULL')),

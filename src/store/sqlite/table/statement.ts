@@ -68,24 +68,24 @@ export function upsertInto<Table extends keyof Tables>(
   return rowStatement(db, upsertText(table, columns, key, []), columns);
 }
 
-/** A compiled statement that writes one record. `place`: the columns that no member keeps. */
-interface RecordStatement<Item, Place> {
-  run(item: Item, place: Place): void;
+/** A compiled statement that writes one record. `extra`: the columns that no member keeps. */
+interface RecordStatement<Item, Extra> {
+  run(item: Item, extra: Extra): void;
 }
 
 /**
  * Compiles an insert that replaces the record of the same key. `fixed`: columns that never change;
  * SQLite does not write their indexes then.
  */
-export function upsertRecords<Item, Place>(
+export function upsertRecords<Item, Extra>(
   db: Database,
-  { table, columns, key }: Mapping<Item, Place, never>,
+  { table, columns, key }: Mapping<Item, Extra, never>,
   fixed: readonly string[] = [],
-): RecordStatement<Item, Place> {
+): RecordStatement<Item, Extra> {
   const statement = db.prepare(upsertText(table, namesOf(columns), namesOf(key), fixed));
   return {
-    run: (item, place) => {
-      statement.run(columns.map(({ write }) => write(item, place)));
+    run: (item, extra) => {
+      statement.run(columns.map(({ write }) => write(item, extra)));
     },
   };
 }
@@ -98,35 +98,35 @@ function namesOf(columns: readonly { readonly name: string }[]): string[] {
  * Inserts new records, and updates only the changed columns of known ones. SQLite writes the indexes
  * of every column that an update names, even when the value is the same.
  */
-export class ChangedRecords<Item extends object, Place> {
+export class ChangedRecords<Item extends object, Extra> {
   readonly #db: Database;
-  readonly #of: Mapping<Item, Place, never>;
+  readonly #of: Mapping<Item, Extra, never>;
   readonly #insert: Statement;
   /** Compiled updates, by the names of the changed columns. */
   readonly #updates = new Map<string, Statement>();
 
-  constructor(db: Database, of: Mapping<Item, Place, never>) {
+  constructor(db: Database, of: Mapping<Item, Extra, never>) {
     this.#db = db;
     this.#of = of;
     this.#insert = db.prepare(insertText(of.table, namesOf(of.columns)));
   }
 
   /** `before`: the record in the table; undefined when it is new. */
-  write({ before, after }: { before: Item | undefined; after: Item }, place: Place): void {
+  write({ before, after }: { before: Item | undefined; after: Item }, extra: Extra): void {
     const { columns, key } = this.#of;
     if (before === undefined) {
-      this.#insert.run(columns.map(({ write }) => write(after, place)));
+      this.#insert.run(columns.map(({ write }) => write(after, extra)));
       return;
     }
     const changed = columns.filter(
       ({ member, write }) =>
         member !== null &&
         before[member] !== after[member] &&
-        write(before, place) !== write(after, place),
+        write(before, extra) !== write(after, extra),
     );
     if (changed.length === 0) return;
     this.#updateOf(namesOf(changed)).run(
-      [...changed, ...key].map(({ write }) => write(after, place)),
+      [...changed, ...key].map(({ write }) => write(after, extra)),
     );
   }
 

@@ -17,7 +17,7 @@ import { column, mappingOf, type RowIn } from './mapping.ts';
 export const WITHDRAWALS = mappingOf<Withdrawal>()({
   table: 'withdrawals',
   key: ['transaction_id'],
-  places: { hash_id: 'INTEGER' },
+  extras: { hash_id: 'INTEGER' },
   fields: {
     transactionId: column('transaction_id', text(TransactionId)),
     vaultId: column('vault_id', text(VaultId)),
@@ -52,7 +52,7 @@ export const withdrawalOf = WITHDRAWALS.read;
 export const OWN_HASHES = mappingOf<OwnHash>()({
   table: 'own_hashes',
   key: ['hash_id', 'transaction_id'],
-  places: { hash_id: 'INTEGER NOT NULL' },
+  extras: { hash_id: 'INTEGER NOT NULL' },
   fields: {
     network: column('network', text(NetworkKey)),
     blockchainHash: column('blockchain_hash', text(BlockchainHash)),

@@ -6,7 +6,7 @@ import type { NamedHash } from '../../../domain/withdrawal/own-hash.ts';
 import { packDeposit } from '../../codec/deposit.ts';
 import { packPolicy } from '../../codec/fact.ts';
 import type { HashRow, JournalRow, NotificationRow } from '../../records.ts';
-import type { Writes } from '../../writes.ts';
+import type { Writes } from '../../port.ts';
 import { BreakWriter } from '../breaks/break-writer.ts';
 import { CloseWriter } from '../close/close-writer.ts';
 import { exemptDifferenceRow, exemptionsRow } from '../breaks/exemption-row.ts';
@@ -246,8 +246,8 @@ export class SqliteWrites {
 
   #putMovements({ movements, movementCounts }: Writes): void {
     for (const movement of movements) {
-      const place = { hash_id: this.#hashes.of(movement), standing: agreementOf(movement) };
-      this.#put.movement.run(movement, place);
+      const extra = { hash_id: this.#hashes.of(movement), standing: agreementOf(movement) };
+      this.#put.movement.run(movement, extra);
     }
     for (const [standing, count] of movementCounts) {
       if (count !== 0) this.#put.movementCount.run(standing, count);

@@ -12,7 +12,7 @@ import {
 import { ChangedRecords } from '../../../../src/store/sqlite/table/statement.ts';
 import { DUE } from '../../../domain/records.ts';
 
-const PLACE = { hash_id: 1_000_000, first_seq: 1 };
+const EXTRA = { hash_id: 1_000_000, first_seq: 1 };
 const HOUR_MS = 3_600_000;
 
 /** Another value for each member that no value of its column's type suits. */
@@ -55,7 +55,7 @@ afterEach(() => db.close());
 function writtenAfter(...changes: readonly Deposit[]): Deposit {
   db.exec('DELETE FROM deposits');
   const records = new ChangedRecords(db, DEPOSITS);
-  changes.forEach((after, index) => records.write({ before: changes[index - 1], after }, PLACE));
+  changes.forEach((after, index) => records.write({ before: changes[index - 1], after }, EXTRA));
   const [row] = db.prepare<[], DepositRow>('SELECT * FROM deposits').all();
   if (row === undefined) throw new Error('no deposit was written');
   return depositOf(row);
@@ -89,9 +89,9 @@ test('a deposit with another value in every member reads back unchanged', () => 
 
 test('an update names only the changed columns, so that SQLite writes no other index', () => {
   const records = new ChangedRecords(db, DEPOSITS);
-  records.write({ before: undefined, after: DUE }, PLACE);
+  records.write({ before: undefined, after: DUE }, EXTRA);
   db.exec("UPDATE deposits SET reason = 'dust'");
-  records.write({ before: DUE, after: { ...DUE, confirmations: 99 } }, PLACE);
+  records.write({ before: DUE, after: { ...DUE, confirmations: 99 } }, EXTRA);
   expect(db.prepare('SELECT confirmations, reason FROM deposits').get()).toEqual({
     confirmations: 99,
     reason: 'dust',
