@@ -1,8 +1,8 @@
 import type { CreditItem } from '../domain/deposit/credit.ts';
 import { isDue, type Deposit } from '../domain/deposit/deposit.ts';
 import type { DepositId, TransactionId } from '../domain/ids.ts';
-import { awaitsConfirmation } from '../domain/withdrawal/withdrawal.ts';
-import type { Writes } from './writes.ts';
+import { awaitsConfirmation, type Withdrawal } from '../domain/withdrawal/withdrawal.ts';
+import type { FeedItem } from './records.ts';
 
 /** The changes of a commit that the verifier waits for. */
 export interface CommitNews {
@@ -22,8 +22,15 @@ export interface FedItem {
   readonly at: number;
 }
 
+/** The members of `Writes` (port.ts) that can hold news. */
+interface Written {
+  readonly deposits: readonly { readonly after: Deposit }[];
+  readonly feed: readonly FeedItem[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
 /** Collects the news of a commit from its writes; undefined when there are none. */
-export function newsOf(written: readonly Writes[]): CommitNews | undefined {
+export function newsOf(written: readonly Written[]): CommitNews | undefined {
   const due = new Map<DepositId, Deposit>();
   const fed: FedItem[] = [];
   const ended = new Set<TransactionId>();

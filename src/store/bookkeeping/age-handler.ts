@@ -8,7 +8,7 @@ import {
 } from '../../domain/break/escalation.ts';
 import { handleStale, STALE_NOT_SHOWN, STALE_SHOWN_MAX } from '../../domain/break/staleness.ts';
 import type { HandlerContext } from './handler-context.ts';
-import type { RecordSource } from '../record-source.ts';
+import type { RecordSource } from '../port.ts';
 
 /** Breaks for stale records in a run, and how many stale records have none. */
 interface Aged {

@@ -16,9 +16,13 @@ import { encodeFact } from '../codec/fact.ts';
 import { bodyDigest } from './body-digest.ts';
 import { idDigest } from '../unit/id-digest.ts';
 import { sha256 } from '../seal.ts';
-import { StoreFailed, type DecodeBody, type FactOutcome } from '../port.ts';
-import type { RecordSource } from '../record-source.ts';
-import type { Writes } from '../writes.ts';
+import {
+  type DecodeBody,
+  type FactOutcome,
+  type RecordSource,
+  StoreFailed,
+  type Writes,
+} from '../port.ts';
 import { UnitOfWork } from '../unit/unit-of-work.ts';
 
 /** How many records are read until older ones are forgotten. About twice as many are in memory. */

@@ -1,6 +1,6 @@
 import { mayClose, type CloseRecord } from '../../domain/close/record.ts';
 import { computeDay, unpackDay, type ComputedDay } from '../close/close-day.ts';
-import type { CloseSource } from '../close-source.ts';
+import type { CloseSource } from '../port.ts';
 import type { DailyCloseRow } from '../records.ts';
 import type { HandlerContext } from './handler-context.ts';
 

@@ -1,4 +1,4 @@
-import type { RecordSource } from '../record-source.ts';
+import type { RecordSource } from '../port.ts';
 import type { UnitOfWork } from '../unit/unit-of-work.ts';
 
 /** The unit of work, the store behind it, and an early flush. */

@@ -3,7 +3,7 @@ import { foldDay } from '../../domain/close/fold.ts';
 import type { CloseRecord } from '../../domain/close/record.ts';
 import type { DailyReport } from '../../domain/close/report.ts';
 import { storedAmount } from '../../domain/money/amount.ts';
-import type { CloseSource, SealedPositions } from '../close-source.ts';
+import type { CloseSource, SealedPositions } from '../port.ts';
 import type { CustodyEffectRow, DailyCloseRow } from '../records.ts';
 import { sha256 } from '../seal.ts';
 import { OpenDay } from './open-day.ts';

@@ -9,7 +9,7 @@ import { groupedBy } from '../../domain/grouped.ts';
 import { BlockchainHash, NetworkKey, type HashKey } from '../../domain/ids.ts';
 import type { VaultAsset } from '../../domain/money/roll-forward.ts';
 import { eventTimeOf } from './event-time.ts';
-import type { CloseSource } from '../close-source.ts';
+import type { CloseSource } from '../port.ts';
 import type { CustodyEffectRow, DailyCloseRow } from '../records.ts';
 import { byUtf8 } from '../text-order.ts';
 

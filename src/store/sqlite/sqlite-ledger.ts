@@ -4,11 +4,16 @@ import type { Fact } from '../../domain/fact/fact.ts';
 import { Bookkeeper } from '../bookkeeping/bookkeeper.ts';
 import { newsOf, type CommitNews } from '../commit-news.ts';
 import { decodeFact } from '../codec/fact.ts';
-import { StoreFailed, type CommitResult, type DecodeBody, type Ledger } from '../port.ts';
+import {
+  type CommitResult,
+  type DecodeBody,
+  type Ledger,
+  StoreFailed,
+  type Writes,
+} from '../port.ts';
 import type { JournalRow } from '../records.ts';
 import { ReplicaDiverged, type Prepared, type Replica } from '../replicated/replica.ts';
 import type { JournalHead, SealedCommit } from '../replicated/shared-journal.ts';
-import type { Writes } from '../writes.ts';
 import { GENESIS_HASH, sealHash } from '../seal.ts';
 import { BUSY_TIMEOUT_MS } from './file/database.ts';
 import { HashNumbers } from './keys/hash-numbers.ts';

@@ -12,7 +12,7 @@ import type {
   SignatureRow,
   TokenChangeRow,
 } from '../records.ts';
-import type { Writes } from '../writes.ts';
+import type { Writes } from '../port.ts';
 
 /** The rows of tables that are only appended to, between two flushes. */
 interface Appended {

@@ -11,7 +11,7 @@ import {
 } from '../../domain/break/break.ts';
 import { addTo } from '../../domain/counts.ts';
 import type { BreakId, IdMint } from '../../domain/ids.ts';
-import type { RecordSource } from '../record-source.ts';
+import type { RecordSource } from '../port.ts';
 import type { StoredBreakEvent } from '../records.ts';
 
 interface At {

@@ -3,8 +3,7 @@ import { addTo } from '../../domain/counts.ts';
 import { sumByRule, type ExemptDifference } from '../../domain/break/exemption.ts';
 import type { HeldExemption } from '../../domain/break/held-exemptions.ts';
 import type { ExemptionRulesRow } from '../records.ts';
-import type { RecordSource } from '../record-source.ts';
-import type { Writes } from '../writes.ts';
+import type { RecordSource, Writes } from '../port.ts';
 
 type Source = Pick<RecordSource, 'exemptionRules' | 'exemptDifference' | 'exemptCounts'>;
 

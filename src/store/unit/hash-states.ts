@@ -13,8 +13,7 @@ import { sameKey, type Sighting } from '../../domain/hash/sighting.ts';
 import type { Withdrawal } from '../../domain/withdrawal/withdrawal.ts';
 import { Recent } from './recent.ts';
 import type { HashRow } from '../records.ts';
-import type { RecordSource } from '../record-source.ts';
-import type { Writes } from '../writes.ts';
+import type { RecordSource, Writes } from '../port.ts';
 
 type Source = Pick<RecordSource, 'hashState' | 'deposit' | 'withdrawal' | 'ownHashesOf'>;
 

@@ -10,7 +10,7 @@ import {
 } from '../../domain/money/movement.ts';
 import { Recent } from './recent.ts';
 import type { MovementCounts } from '../records.ts';
-import type { Writes } from '../writes.ts';
+import type { Writes } from '../port.ts';
 
 function keyOf(key: MovementKey): string {
   return `${key.network}\u0000${key.blockchainHash}\u0000${key.vaultId}\u0000${key.asset}`;

@@ -36,8 +36,7 @@ import type {
   RestoreRow,
   SignatureRow,
 } from '../records.ts';
-import type { RecordSource } from '../record-source.ts';
-import type { Writes } from '../writes.ts';
+import type { RecordSource, Writes } from '../port.ts';
 
 /**
  * The records that a batch of facts changes. Facts of one batch see each other's effects before

@@ -8,7 +8,7 @@ import {
   VaultId,
 } from '../../../src/domain/ids.ts';
 import type { CustodyEffectRow } from '../../../src/store/records.ts';
-import type { RecordSource } from '../../../src/store/record-source.ts';
+import type { RecordSource } from '../../../src/store/port.ts';
 import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
 import { UnitOfWork } from '../../../src/store/unit/unit-of-work.ts';
 import { factOf, openLedger, START } from '../open-ledger.ts';

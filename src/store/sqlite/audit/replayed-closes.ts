@@ -3,7 +3,7 @@ import type { CloseRecord } from '../../../domain/close/record.ts';
 import type { Fact } from '../../../domain/fact/fact.ts';
 import { computeDay, packDay } from '../../close/close-day.ts';
 import { CLOSE_DETAIL } from '../../codec/fact.ts';
-import type { CloseSource } from '../../close-source.ts';
+import type { CloseSource } from '../../port.ts';
 import type { JournalRow } from '../../records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 

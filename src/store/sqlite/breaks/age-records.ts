@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { Break, Severity } from '../../../domain/break/break.ts';
 import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { Idle } from '../../record-source.ts';
+import type { Idle } from '../../port.ts';
 import { breakOf } from './break-row.ts';
 import { type DepositRow, depositOf, hourOf } from '../table/deposit-row.ts';
 import { type WithdrawalRow, withdrawalOf } from '../table/withdrawal-row.ts';

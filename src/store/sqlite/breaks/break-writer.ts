@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Writes } from '../../writes.ts';
+import type { Writes } from '../../port.ts';
 import { breakEventRow, breakRow } from './break-row.ts';
 import type { BreakCountRow, LookRoundRow } from '../table/count-tables.ts';
 import { insertInto, upsertInto } from '../table/statement.ts';

@@ -22,7 +22,7 @@ import type {
   JournalRow,
   SignatureRow,
 } from '../../records.ts';
-import type { CloseSource, SealedPositions } from '../../close-source.ts';
+import type { CloseSource, SealedPositions } from '../../port.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { PositionTotals } from '../reads/books/position-totals.ts';

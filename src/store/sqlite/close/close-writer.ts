@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Writes } from '../../writes.ts';
+import type { Writes } from '../../port.ts';
 import { insertInto, upsertInto } from '../table/statement.ts';
 
 /** Writes closed days, their signatures, and the effects of custody transactions. */

@@ -15,7 +15,7 @@ import { DepositId } from '../../../domain/ids.ts';
 import type { Movement, MovementKey } from '../../../domain/money/movement.ts';
 import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { CloseSource } from '../../close-source.ts';
+import type { CloseSource, Idle, RecordSource, StoredHashState } from '../../port.ts';
 import type {
   ExemptionRulesRow,
   LookRound,
@@ -24,7 +24,6 @@ import type {
   QuarantineRow,
   TokenChangeRow,
 } from '../../records.ts';
-import type { Idle, RecordSource, StoredHashState } from '../../record-source.ts';
 import { AgeRecords, type DueBreaks } from '../breaks/age-records.ts';
 import { breakOf } from '../breaks/break-row.ts';
 import { SqliteCloseRecords } from '../close/close-records.ts';

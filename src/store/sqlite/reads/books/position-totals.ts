@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { plus, storedAmount, ZERO, type Amount } from '../../../../domain/money/amount.ts';
 import { firstEntryIdOf } from '../../../../domain/ids.ts';
-import type { SealedPositions } from '../../../close-source.ts';
+import type { SealedPositions } from '../../../port.ts';
 
 /** The facts after `afterSeq`, up to `throughSeq`. */
 interface Span {
