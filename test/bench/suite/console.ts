@@ -106,28 +106,67 @@ async function pagesOf(daemon: Daemon, { day }: StoredBooks): Promise<Pages> {
   ];
 }
 
-/** One person, who opens page after page until the load is over. */
-async function click(
-  { daemon, pages, cookie }: { daemon: Daemon; pages: Pages; cookie: string },
-  person: number,
+interface Site {
+  readonly daemon: Daemon;
+  readonly pages: Pages;
+  readonly cookie: string;
+}
+
+async function open(
+  { daemon, cookie }: Site,
+  [page, path]: Pages[number],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Click> {
+  const startedMs = performance.now();
+  const answer = await fetch(`${daemon.url}/console${path}`, {
+    headers: { cookie, ...more },
+    redirect: 'manual',
+  });
+  const firstByteMs = performance.now() - startedMs;
+  const text = await answer.text();
+  const refusal = answer.status < 400 ? null : `${answer.status} ${text.slice(0, 200)}`;
+  return { page, firstByteMs, refusal };
+}
+
+/**
+ * Holds the stream of an open page, and renders the page again after each change, as the page's
+ * script does.
+ */
+async function follow(
+  site: Site,
+  current: () => Pages[number] | undefined,
   over: AbortSignal,
 ): Promise<Click[]> {
+  const { daemon, cookie } = site;
+  const stream = await fetch(`${daemon.url}/console/live`, { headers: { cookie }, signal: over });
   const clicks: Click[] = [];
-  await pause((THINK_MS / PEOPLE) * person);
-  for (let number = person; !over.aborted; number += 1) {
-    const [page = '', path = ''] = pages[number % pages.length] ?? [];
-    const startedMs = performance.now();
-    const answer = await fetch(`${daemon.url}/console${path}`, {
-      headers: { cookie },
-      redirect: 'manual',
-    });
-    const firstByteMs = performance.now() - startedMs;
-    const text = await answer.text();
-    const refusal = answer.status < 400 ? null : `${answer.status} ${text.slice(0, 200)}`;
-    clicks.push({ page, firstByteMs, refusal });
-    await pause(Math.max(0, THINK_MS - (performance.now() - startedMs)));
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stream.body ?? []) {
+      const page = current();
+      const hasChanged = decoder.decode(chunk as Uint8Array).includes('event: changed');
+      if (hasChanged && page !== undefined) clicks.push(await open(site, page, { 'X-Live': '1' }));
+    }
+  } catch (error) {
+    if (!over.aborted) throw error;
   }
   return clicks;
+}
+
+/** One person, who opens page after page until the load is over. */
+async function click(site: Site, person: number, over: AbortSignal): Promise<Click[]> {
+  const { pages } = site;
+  const clicks: Click[] = [];
+  let current: Pages[number] | undefined;
+  await pause((THINK_MS / PEOPLE) * person);
+  const following = follow(site, () => current, over);
+  for (let number = person; !over.aborted; number += 1) {
+    const startedMs = performance.now();
+    current = pages[number % pages.length];
+    if (current !== undefined) clicks.push(await open(site, current));
+    await pause(Math.max(0, THINK_MS - (performance.now() - startedMs)));
+  }
+  return [...clicks, ...(await following)];
 }
 
 /** Pages that were refused, such as by a reader that took too long. */
@@ -143,7 +182,7 @@ async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
     const daemon = await startDaemon({ program, profile, folder, storePath });
     try {
       await json(daemon, `/v1/reports/daily/${books.day}/close`, 'POST');
-      const visit = {
+      const site: Site = {
         daemon,
         pages: await pagesOf(daemon, books),
         cookie: await signIn(daemon),
@@ -157,7 +196,7 @@ async function measure(plan: Plan, books: StoredBooks): Promise<Round> {
       const over = new AbortController();
       const loading = load(order).finally(() => over.abort());
       const people = Array.from({ length: PEOPLE }, (_, person) =>
-        click(visit, person, over.signal),
+        click(site, person, over.signal),
       );
       const [beside, clicked] = await Promise.all([loading, Promise.all(people)]);
       const clicks = clicked.flat();
