@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/ids.ts';
 import { unpackDeposit } from '../../src/store/codec/deposit.ts';
 import type { CreditRow } from '../../src/store/sqlite/table/tables.ts';
-import type { DepositRow } from '../../src/store/sqlite/table/deposit-row.ts';
+import type { DepositRow } from '../../src/store/sqlite/table/rows/deposit-row.ts';
 import type { Choices } from './generated-choices.ts';
 import { balanceChange, received } from './evidence.ts';
 import { SIX_DEEP, type OpenLedger } from './open-ledger.ts';

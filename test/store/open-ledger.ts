@@ -12,13 +12,13 @@ import { BreakId, CreditId, DepositId } from '../../src/domain/ids.ts';
 import { decode } from '../../src/intake/decode.ts';
 import type { CommitNews } from '../../src/store/commit-news.ts';
 import type { FactOutcome, Ledger } from '../../src/store/port.ts';
-import { compareProjections } from '../../src/store/sqlite/audit/audit.ts';
+import { compareProjections } from '../../src/store/sqlite/audit/projections.ts';
 import { createTables, openForWriting } from '../../src/store/sqlite/file/database.ts';
 import { JournalReader } from '../../src/store/sqlite/journal/journal-reader.ts';
 import { SqliteLedger } from '../../src/store/sqlite/sqlite-ledger.ts';
 import type { BreakRow } from '../../src/store/sqlite/table/break-tables.ts';
 import type { CreditRow } from '../../src/store/sqlite/table/tables.ts';
-import type { DepositRow } from '../../src/store/sqlite/table/deposit-row.ts';
+import type { DepositRow } from '../../src/store/sqlite/table/rows/deposit-row.ts';
 import { FollowedLedger, inMemory, type TwoConnections } from './replicated/followed-ledger.ts';
 import { suiteJournal } from './replicated/suite-journal.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { copyToJournal, copyToStore } from '../../../src/commands/store/copy-journal.ts';
-import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
+import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { openForReading } from '../../../src/store/sqlite/file/database.ts';
 import { played } from '../../store/bookkeeping/random-steps.ts';
 import { choices } from '../../store/generated-choices.ts';

@@ -4,7 +4,7 @@ import type { Fact } from '../../../src/domain/fact/fact.ts';
 import { decode } from '../../../src/intake/decode.ts';
 import { Bookkeeper } from '../../../src/store/bookkeeping/bookkeeper.ts';
 import type { RecordSource, Writes } from '../../../src/store/port.ts';
-import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
+import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { HashNumbers } from '../../../src/store/sqlite/keys/hash-numbers.ts';
 import { KeyIndex } from '../../../src/store/sqlite/keys/key-index.ts';
 import { SqliteRecords } from '../../../src/store/sqlite/writing/sqlite-records.ts';

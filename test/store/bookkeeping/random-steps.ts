@@ -16,9 +16,9 @@ import {
 } from '../../../src/domain/ids.ts';
 import type { ComputedClose } from '../../../src/store/answers.ts';
 import { SqliteReads } from '../../../src/store/sqlite/reads/sqlite-reads.ts';
-import type { DepositRow } from '../../../src/store/sqlite/table/deposit-row.ts';
-import type { MovementRow } from '../../../src/store/sqlite/table/movement-row.ts';
-import type { WithdrawalRow } from '../../../src/store/sqlite/table/withdrawal-row.ts';
+import type { DepositRow } from '../../../src/store/sqlite/table/rows/deposit-row.ts';
+import type { MovementRow } from '../../../src/store/sqlite/table/rows/movement-row.ts';
+import type { WithdrawalRow } from '../../../src/store/sqlite/table/rows/withdrawal-row.ts';
 import { Choices } from '../generated-choices.ts';
 import { closeOf, dayNumber } from '../close/closing.ts';
 import { CustodyWitness } from '../custody-witness.ts';

@@ -17,7 +17,7 @@ import {
   breakRows,
   entryRows,
   notificationRows,
-} from '../../../src/store/sqlite/reads/deposit-life.ts';
+} from '../../../src/store/sqlite/reads/deposits/deposit-life.ts';
 import {
   depositScan,
   lastOfScan,
@@ -26,22 +26,22 @@ import {
   UNACKNOWLEDGED,
   WAITING,
   type Source,
-} from '../../../src/store/sqlite/reads/deposit-search.ts';
+} from '../../../src/store/sqlite/reads/deposits/deposit-search.ts';
 import {
   disputedDepositRows,
   heldRows,
   unacknowledgedRows,
   waitingDepositRows,
-} from '../../../src/store/sqlite/reads/deposits.ts';
+} from '../../../src/store/sqlite/reads/deposits/deposits.ts';
 import { postingRows } from '../../../src/store/sqlite/reads/books/statement.ts';
 import {
   hashedNotifications,
   unresolvedBreaks,
   withdrawalPostings,
-} from '../../../src/store/sqlite/reads/withdrawal-life.ts';
+} from '../../../src/store/sqlite/reads/withdrawals/withdrawal-life.ts';
 import type { DepositSearch } from '../../../src/store/queries.ts';
 import type { Tables } from '../../../src/store/sqlite/table/tables.ts';
-import type { DepositRow } from '../../../src/store/sqlite/table/deposit-row.ts';
+import type { DepositRow } from '../../../src/store/sqlite/table/rows/deposit-row.ts';
 
 /** SQLite's plan of a query. It is the same in a full store, because nothing runs ANALYZE. */
 function planOf(query: (db: Kysely<Tables>) => Compilable): string[] {

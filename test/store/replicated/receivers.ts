@@ -1,7 +1,7 @@
 import type { Fact } from '../../../src/domain/fact/fact.ts';
 import type { FactOutcome } from '../../../src/store/port.ts';
 import { ReplicatedLedger, type Role } from '../../../src/store/replicated/replicated-ledger.ts';
-import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
+import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import type { Choices } from '../generated-choices.ts';
 import { OpenLedger } from '../open-ledger.ts';
 import {

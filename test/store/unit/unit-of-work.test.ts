@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/ids.ts';
 import type { CustodyEffectRow } from '../../../src/store/records.ts';
 import type { RecordSource } from '../../../src/store/port.ts';
-import { compareProjections } from '../../../src/store/sqlite/audit/audit.ts';
+import { compareProjections } from '../../../src/store/sqlite/audit/projections.ts';
 import { UnitOfWork } from '../../../src/store/unit/unit-of-work.ts';
 import { factOf, openLedger, START } from '../open-ledger.ts';
 import { AT_ADDRESS, change, decimals, Service } from '../webhook.ts';

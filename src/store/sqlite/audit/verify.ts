@@ -7,11 +7,11 @@ import {
   checkHashChain,
   checkIntegrity,
   checkLedger,
-  compareProjections,
   Problems,
   stoppedCheck,
   type AuditCheck,
 } from './audit.ts';
+import { compareProjections } from './projections.ts';
 import { checkCloses } from './closes.ts';
 import { checkKeys } from './keys.ts';
 import { openForReading, openScratch } from '../file/database.ts';

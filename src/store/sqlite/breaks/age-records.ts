@@ -4,8 +4,8 @@ import type { Deposit } from '../../../domain/deposit/deposit.ts';
 import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
 import type { Idle } from '../../port.ts';
 import { breakOf } from './break-row.ts';
-import { type DepositRow, depositOf, hourOf } from '../table/deposit-row.ts';
-import { type WithdrawalRow, withdrawalOf } from '../table/withdrawal-row.ts';
+import { type DepositRow, depositOf, hourOf } from '../table/rows/deposit-row.ts';
+import { type WithdrawalRow, withdrawalOf } from '../table/rows/withdrawal-row.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 
 /** Repeats the condition of the index `deposits_idle`: SQLite's planner compares the text. */

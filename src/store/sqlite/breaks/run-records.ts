@@ -5,7 +5,7 @@ import type { Movement } from '../../../domain/money/movement.ts';
 import type { LookRound, MovementCounts } from '../../records.ts';
 import { MOVEMENTS_PER_STEP } from '../../bookkeeping/run-handler.ts';
 import { breakOf } from './break-row.ts';
-import { type MovementRow, movementOf } from '../table/movement-row.ts';
+import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
 import type { LookRoundRow } from '../table/count-tables.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 

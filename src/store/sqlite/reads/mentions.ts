@@ -8,7 +8,7 @@ import type { Tables } from '../table/tables.ts';
 import { shownBreaks } from './breaks/break-evidence.ts';
 import { UNRESOLVED } from './breaks/breaks.ts';
 import { atSnapshot } from './list.ts';
-import { readMentioning, readMoved } from './withdrawal-search.ts';
+import { readMentioning, readMoved } from './withdrawals/withdrawal-search.ts';
 
 /** Most unresolved breaks that one search reads, the newest first. */
 const BREAKS_MAX = 10_000;

@@ -5,7 +5,7 @@ import { unpackPolicy } from '../../codec/fact.ts';
 import type { DecimalsCorrectionRow, PolicyRow } from '../../records.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { PolicyChange } from '../../answers.ts';
-import { policyOf } from '../table/policy-row.ts';
+import { policyOf } from '../table/rows/policy-row.ts';
 import type { Tables } from '../table/tables.ts';
 import { readPage } from './list.ts';
 

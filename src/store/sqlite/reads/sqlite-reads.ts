@@ -2,15 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import type { BreakType } from '../../../domain/break/break.ts';
 import type { CloseRecord } from '../../../domain/close/record.ts';
-import type { Deposit, HoldReason } from '../../../domain/deposit/deposit.ts';
-import type { Movement } from '../../../domain/money/movement.ts';
-import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
+import type { HoldReason } from '../../../domain/deposit/deposit.ts';
 import type { AssetId, DepositId, TransactionId } from '../../../domain/ids.ts';
-import { computeDay, packDay } from '../../close/close-day.ts';
 import type { DayMovementQuery } from '../../day-movement.ts';
-import { pageWithin, type Page, type PageRequest } from '../../page.ts';
-import type { PolicyRow, QuarantineRow, ReconciliationRow } from '../../records.ts';
-import type { ComputedClose, Balance, KeptBody, StoredCredit } from '../../answers.ts';
+import type { PageRequest } from '../../page.ts';
 import type {
   BalanceQuery,
   BreakQuery,
@@ -25,7 +20,6 @@ import type {
 } from '../../queries.ts';
 import type { Reads } from '../../reads.ts';
 import type { StatementQuery } from '../../statement.ts';
-import { SqliteCloseRecords } from '../close/close-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import { KeyLookup } from '../keys/key-lookup.ts';
 import { readAddressesChanged, readAddressesOf, readRotationCursor } from './books/addresses.ts';
@@ -47,11 +41,11 @@ import {
   readFeedHead,
   readFeedPage,
   readRestoredAfter,
-} from './credits.ts';
+} from './deposits/credits.ts';
 import { readCounts } from './counts.ts';
 import { readDecisions } from './decisions.ts';
-import { readDepositLife } from './deposit-life.ts';
-import { readFoundDeposits } from './deposit-search.ts';
+import { readDepositLife } from './deposits/deposit-life.ts';
+import { readFoundDeposits } from './deposits/deposit-search.ts';
 import {
   countWaitingDeposits,
   readDeposit,
@@ -61,15 +55,16 @@ import {
   readOldestHeld,
   readUnacknowledged,
   readWaitingDeposits,
-} from './deposits.ts';
+} from './deposits/deposits.ts';
+import { readComputedDay } from './close/computed-day.ts';
 import { readDayMovements } from './close/day-movements.ts';
 import { readHeldExemptions } from './breaks/exemptions.ts';
 import { readTokenChanges } from './tokens.ts';
-import { readPage } from './list.ts';
 import { readMentions } from './mentions.ts';
 import { readMovements, readUnsettledMovements } from './books/movements.ts';
 import { readStatement } from './books/statement.ts';
 import { readNotifications } from './notifications.ts';
+import { readQuarantine, readQuarantined } from './quarantine.ts';
 import {
   readConfiguredPolicy,
   readDecimalsCorrections,
@@ -83,9 +78,8 @@ import {
   readReconciliations,
 } from './reconciliations.ts';
 import { readReconcilerView } from './breaks/reconciler-view.ts';
-import { readWithdrawalLife } from './withdrawal-life.ts';
-import { readWaitingWithdrawals, readWithdrawals } from './withdrawals.ts';
-import { quarantineOf } from '../table/quarantine-row.ts';
+import { readWithdrawalLife } from './withdrawals/withdrawal-life.ts';
+import { readWaitingWithdrawals, readWithdrawals } from './withdrawals/withdrawals.ts';
 import { RunRecords } from '../breaks/run-records.ts';
 import type { Tables } from '../table/tables.ts';
 
@@ -113,8 +107,8 @@ export class SqliteReads implements Reads {
     this.#connection.close();
   }
 
-  async balances(query: BalanceQuery, request: PageRequest): Promise<Page<Balance>> {
-    return pageWithin(await readBalances(this.#db, query), request);
+  balances(query: BalanceQuery, page: PageRequest) {
+    return readBalances(this.#db, query, page);
   }
 
   statement(query: StatementQuery, page: PageRequest) {
@@ -125,7 +119,7 @@ export class SqliteReads implements Reads {
     return readDeposits(this.#db, query, { ...page, keys: this.#keys });
   }
 
-  deposit(depositId: string): Promise<Deposit | undefined> {
+  deposit(depositId: string) {
     return readDeposit(this.#db, depositId, this.#keys);
   }
 
@@ -141,15 +135,15 @@ export class SqliteReads implements Reads {
     return readDepositLife(this.#db, depositId, { keys: this.#keys, journal: this.#journal });
   }
 
-  feedHead(): Promise<number> {
+  feedHead() {
     return readFeedHead(this.#db);
   }
 
-  restoredAfter(): Promise<readonly number[]> {
+  restoredAfter() {
     return readRestoredAfter(this.#db);
   }
 
-  credits(after: number, limit: number): Promise<readonly StoredCredit[]> {
+  credits(after: number, limit: number) {
     return readCredits(this.#db, { after, limit });
   }
 
@@ -161,7 +155,7 @@ export class SqliteReads implements Reads {
     return readUnacknowledged(this.#db, limit);
   }
 
-  credit(creditId: string): Promise<StoredCredit | undefined> {
+  credit(creditId: string) {
     return readCredit(this.#db, creditId);
   }
 
@@ -185,21 +179,15 @@ export class SqliteReads implements Reads {
     return readNotifications(this.#db, query, { ...page, keys: this.#keys });
   }
 
-  quarantine({ state, ...page }: QuarantinePageRequest) {
-    const listing = { table: 'quarantine', equal: { state }, newestFirstBy: 'seq' } as const;
-    return readPage(this.#db, listing, { ...page, itemOf: quarantineOf });
+  quarantine(page: QuarantinePageRequest) {
+    return readQuarantine(this.#db, page);
   }
 
-  async quarantined(quarantineId: string): Promise<QuarantineRow | undefined> {
-    const row = await this.#db
-      .selectFrom('quarantine')
-      .where('quarantine_id', '=', quarantineId)
-      .selectAll()
-      .executeTakeFirst();
-    return row === undefined ? undefined : quarantineOf(row);
+  quarantined(quarantineId: string) {
+    return readQuarantined(this.#db, quarantineId);
   }
 
-  body(seq: number): Promise<KeptBody | undefined> {
+  body(seq: number) {
     return this.#alone(() => this.#journal.bodyAt(seq));
   }
 
@@ -219,7 +207,7 @@ export class SqliteReads implements Reads {
     return readBreak(this.#db, breakId);
   }
 
-  custodyWatermark(): Promise<number | null> {
+  custodyWatermark() {
     return readCustodyWatermark(this.#db);
   }
 
@@ -227,7 +215,7 @@ export class SqliteReads implements Reads {
     return readReconciliations(this.#db, page);
   }
 
-  reconciliation(seq: number): Promise<ReconciliationRow | undefined> {
+  reconciliation(seq: number) {
     return readReconciliation(this.#db, seq);
   }
 
@@ -263,12 +251,8 @@ export class SqliteReads implements Reads {
     return readJournalMark(this.#db, moment, afterSeq);
   }
 
-  computeDay(record: CloseRecord, at: number): Promise<ComputedClose> {
-    return this.#alone(() => {
-      const closes = new SqliteCloseRecords(this.#connection, this.#keys);
-      const asOf = { seq: closes.headSeq(), at };
-      return { asOf, computed: packDay(computeDay(record, closes, at)) };
-    });
+  computeDay(record: CloseRecord, at: number) {
+    return this.#alone(() => readComputedDay(this.#connection, this.#keys, { record, at }));
   }
 
   custodyReadThrough() {
@@ -283,7 +267,7 @@ export class SqliteReads implements Reads {
     return readCounts(this.#db);
   }
 
-  policy(): Promise<PolicyRow | undefined> {
+  policy() {
     return readPolicy(this.#db);
   }
 
@@ -299,11 +283,11 @@ export class SqliteReads implements Reads {
     return readPolicyHistory(this.#db, page);
   }
 
-  depositsToJudge(after: DepositId | null, limit: number): Promise<readonly Deposit[]> {
+  depositsToJudge(after: DepositId | null, limit: number) {
     return readDepositsToJudge(this.#db, { after, limit }, this.#keys);
   }
 
-  pinnedDecimals(): Promise<ReadonlyMap<AssetId, number>> {
+  pinnedDecimals() {
     return readPinnedDecimals(this.#db);
   }
 
@@ -315,11 +299,11 @@ export class SqliteReads implements Reads {
     return readDecimalsCorrections(this.#db, asset);
   }
 
-  waitingDepositCount(): Promise<number> {
+  waitingDepositCount() {
     return countWaitingDeposits(this.#db);
   }
 
-  waitingDeposits(): Promise<readonly Deposit[]> {
+  waitingDeposits() {
     return readWaitingDeposits(this.#db);
   }
 
@@ -335,19 +319,19 @@ export class SqliteReads implements Reads {
     return readRotationCursor(this.#db);
   }
 
-  disputedDeposits(verifiedBy: number, limit: number): Promise<readonly Deposit[]> {
+  disputedDeposits(verifiedBy: number, limit: number) {
     return readDisputedDeposits(this.#db, { verifiedBy, limit });
   }
 
-  waitingWithdrawals(limit: number): Promise<readonly Withdrawal[]> {
+  waitingWithdrawals(limit: number) {
     return readWaitingWithdrawals(this.#db, limit);
   }
 
-  needsRunStep(until: number): Promise<boolean> {
+  needsRunStep(until: number) {
     return this.#alone(() => this.#run.needsStep(until));
   }
 
-  unsettledMovements(limit: number): Promise<readonly Movement[]> {
+  unsettledMovements(limit: number) {
     return readUnsettledMovements(this.#db, limit);
   }
 

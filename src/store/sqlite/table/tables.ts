@@ -23,10 +23,10 @@ import type {
   VaultSpanRow,
 } from './journal-tables.ts';
 import type { LedgerAccountRow, EntryRow, PostingRow, BalanceRow } from './ledger-tables.ts';
-import type { DepositRow } from './deposit-row.ts';
-import type { MovementRow } from './movement-row.ts';
-import type { QuarantineTableRow } from './quarantine-row.ts';
-import type { OwnHashRow, WithdrawalRow } from './withdrawal-row.ts';
+import type { DepositRow } from './rows/deposit-row.ts';
+import type { MovementRow } from './rows/movement-row.ts';
+import type { QuarantineTableRow } from './rows/quarantine-row.ts';
+import type { OwnHashRow, WithdrawalRow } from './rows/withdrawal-row.ts';
 import type {
   BreakRow,
   BreakEventRow,

@@ -31,20 +31,20 @@ import { ExemptionRecords } from '../breaks/exemption-records.ts';
 import { JournalReader } from '../journal/journal-reader.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
-import { policyOf } from '../table/policy-row.ts';
-import { tokenChangeOf } from '../table/token-row.ts';
+import { policyOf } from '../table/rows/policy-row.ts';
+import { tokenChangeOf } from '../table/rows/token-row.ts';
 import type { TokenChangeTableRow } from '../table/asset-tables.ts';
 import { RunRecords } from '../breaks/run-records.ts';
-import { type DepositRow, depositOf } from '../table/deposit-row.ts';
-import { type MovementRow, movementOf } from '../table/movement-row.ts';
-import { type QuarantineTableRow, quarantineOf } from '../table/quarantine-row.ts';
-import { sightingOf } from '../table/sighting-row.ts';
+import { type DepositRow, depositOf } from '../table/rows/deposit-row.ts';
+import { type MovementRow, movementOf } from '../table/rows/movement-row.ts';
+import { type QuarantineTableRow, quarantineOf } from '../table/rows/quarantine-row.ts';
+import { sightingOf } from '../table/rows/sighting-row.ts';
 import {
   type OwnHashRow,
   type WithdrawalRow,
   ownHashOf,
   withdrawalOf,
-} from '../table/withdrawal-row.ts';
+} from '../table/rows/withdrawal-row.ts';
 import type { BreakRow } from '../table/break-tables.ts';
 import type { PolicyTableRow, SightingRow } from '../table/tables.ts';
 

@@ -14,12 +14,12 @@ import { JournalWriter } from '../journal/journal-writer.ts';
 import type { HashNumbers } from '../keys/hash-numbers.ts';
 import type { KeyIndex } from '../keys/key-index.ts';
 import { LedgerWriter } from './posting-writer.ts';
-import { tokenChangeRow } from '../table/token-row.ts';
-import { DEPOSITS } from '../table/deposit-row.ts';
-import { MOVEMENTS } from '../table/movement-row.ts';
-import { QUARANTINE } from '../table/quarantine-row.ts';
-import { OWN_HASHES, WITHDRAWALS } from '../table/withdrawal-row.ts';
-import { sightingRow } from '../table/sighting-row.ts';
+import { tokenChangeRow } from '../table/rows/token-row.ts';
+import { DEPOSITS } from '../table/rows/deposit-row.ts';
+import { MOVEMENTS } from '../table/rows/movement-row.ts';
+import { QUARANTINE } from '../table/rows/quarantine-row.ts';
+import { OWN_HASHES, WITHDRAWALS } from '../table/rows/withdrawal-row.ts';
+import { sightingRow } from '../table/rows/sighting-row.ts';
 import type { NotificationTableRow } from '../table/journal-tables.ts';
 import {
   addToCount,

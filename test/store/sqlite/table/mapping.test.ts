@@ -8,7 +8,7 @@ import {
   DEPOSITS,
   depositOf,
   type DepositRow,
-} from '../../../../src/store/sqlite/table/deposit-row.ts';
+} from '../../../../src/store/sqlite/table/rows/deposit-row.ts';
 import { ChangedRecords } from '../../../../src/store/sqlite/table/statement.ts';
 import { DUE } from '../../../domain/records.ts';
 

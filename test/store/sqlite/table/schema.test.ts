@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BREAK_TYPES } from '../../../../src/domain/break/break.ts';
-import { DEPOSITS } from '../../../../src/store/sqlite/table/deposit-row.ts';
-import { MOVEMENTS } from '../../../../src/store/sqlite/table/movement-row.ts';
-import { QUARANTINE } from '../../../../src/store/sqlite/table/quarantine-row.ts';
-import { OWN_HASHES, WITHDRAWALS } from '../../../../src/store/sqlite/table/withdrawal-row.ts';
+import { DEPOSITS } from '../../../../src/store/sqlite/table/rows/deposit-row.ts';
+import { MOVEMENTS } from '../../../../src/store/sqlite/table/rows/movement-row.ts';
+import { QUARANTINE } from '../../../../src/store/sqlite/table/rows/quarantine-row.ts';
+import { OWN_HASHES, WITHDRAWALS } from '../../../../src/store/sqlite/table/rows/withdrawal-row.ts';
 import { closeOf, closesOf } from '../../close/closing.ts';
 import { verifyWith } from '../../evidence.ts';
 import { openLedger, OpenLedger } from '../../open-ledger.ts';

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import { plus, storedAmount, ZERO } from '../../../../domain/money/amount.ts';
 import type { Balance } from '../../../answers.ts';
+import { pageWithin, type Page, type PageRequest } from '../../../page.ts';
 import type { BalanceQuery } from '../../../queries.ts';
 import type { Tables } from '../../table/tables.ts';
-import { waitingDepositRows } from '../deposits.ts';
+import { waitingDepositRows } from '../deposits/deposits.ts';
 import { atSnapshot } from '../list.ts';
 import { balancesUntil } from './past-balances.ts';
 import { positionOf, positionRows, type Position } from './positions.ts';
@@ -71,15 +72,16 @@ function currentBalances(db: Kysely<Tables>, query: BalanceQuery): Promise<Balan
   });
 }
 
-/** Balances of one view by position, summed as bigint because SQLite's integers are too small. */
+/** One page of the balances of a view by position, summed as bigint because SQLite's integers are too small. */
 export async function readBalances(
   db: Kysely<Tables>,
   query: BalanceQuery,
-): Promise<readonly Balance[]> {
+  page: PageRequest,
+): Promise<Page<Balance>> {
   const { asOf } = query;
   const balances = await (asOf === undefined
     ? currentBalances(db, query)
     : balancesUntil(db, { ...query, asOf }));
   // SQLite's order is by UTF-8 bytes; this one is by UTF-16 units, so few rows move.
-  return balances.sort(byPosition);
+  return pageWithin(balances.sort(byPosition), page);
 }

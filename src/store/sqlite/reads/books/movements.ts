@@ -4,7 +4,7 @@ import type { EntryCause, EntrySource, View } from '../../../../domain/money/ent
 import type { Movement, MovementAgreement } from '../../../../domain/money/movement.ts';
 import type { LedgerEntry, LedgerLine, MovementStatement } from '../../../answers.ts';
 import type { KeyLookup } from '../../keys/key-lookup.ts';
-import { movementOf } from '../../table/movement-row.ts';
+import { movementOf } from '../../table/rows/movement-row.ts';
 import type { Tables } from '../../table/tables.ts';
 import { atSnapshot } from '../list.ts';
 

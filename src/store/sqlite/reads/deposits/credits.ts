@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import { CreditId } from '../../../domain/ids.ts';
-import { storedAmount } from '../../../domain/money/amount.ts';
-import type { FeedItem, StoredCredit } from '../../answers.ts';
-import type { Page, PageRequest } from '../../page.ts';
-import { unpackDeposit } from '../../codec/deposit.ts';
-import type { CreditRow, Tables } from '../table/tables.ts';
-import { atSnapshot } from './list.ts';
+import { CreditId } from '../../../../domain/ids.ts';
+import { storedAmount } from '../../../../domain/money/amount.ts';
+import type { FeedItem, StoredCredit } from '../../../answers.ts';
+import type { Page, PageRequest } from '../../../page.ts';
+import { unpackDeposit } from '../../../codec/deposit.ts';
+import type { CreditRow, Tables } from '../../table/tables.ts';
+import { atSnapshot } from '../list.ts';
 
 /** A row of the feed as an item. */
 export function creditOf(row: CreditRow): StoredCredit {

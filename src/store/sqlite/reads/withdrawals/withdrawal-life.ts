@@ -1,16 +1,16 @@
 import { sql, type Kysely } from 'kysely';
-import { storedAmount } from '../../../domain/money/amount.ts';
-import type { EntryCause, EntrySource } from '../../../domain/money/entry.ts';
-import { breakKey, BREAK_TYPES } from '../../../domain/break/break.ts';
-import type { ChangeKind } from '../../../domain/fact/notification.ts';
-import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../answers.ts';
-import type { JournalReader } from '../journal/journal-reader.ts';
-import { ownHashOf, withdrawalOf } from '../table/withdrawal-row.ts';
-import type { Tables } from '../table/tables.ts';
-import { seqBefore } from './deposit-search.ts';
-import { factAt, namesAny, ROWS_MAX, withHistory } from './life-facts.ts';
-import { atSnapshot } from './list.ts';
-import { notificationOf } from './notifications.ts';
+import { storedAmount } from '../../../../domain/money/amount.ts';
+import type { EntryCause, EntrySource } from '../../../../domain/money/entry.ts';
+import { breakKey, BREAK_TYPES } from '../../../../domain/break/break.ts';
+import type { ChangeKind } from '../../../../domain/fact/notification.ts';
+import type { LifeFact, WithdrawalLife, WithdrawalPosting } from '../../../answers.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import { ownHashOf, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
+import type { Tables } from '../../table/tables.ts';
+import { seqBefore } from '../deposits/deposit-search.ts';
+import { factAt, namesAny, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { atSnapshot } from '../list.ts';
+import { notificationOf } from '../notifications.ts';
 
 /** Notifications without a hash are looked for among so many facts after the first one. */
 const FACTS_AFTER_MAX = 50_000;

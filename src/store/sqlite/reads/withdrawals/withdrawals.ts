@@ -1,11 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import { pageWithin, type Page, type PageRequest } from '../../page.ts';
-import type { WithdrawalQuery } from '../../queries.ts';
-import type { KeyLookup } from '../keys/key-lookup.ts';
-import { withdrawalOf } from '../table/withdrawal-row.ts';
-import type { Tables } from '../table/tables.ts';
-import { atSnapshot, equalities, readPage } from './list.ts';
+import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
+import { pageWithin, type Page, type PageRequest } from '../../../page.ts';
+import type { WithdrawalQuery } from '../../../queries.ts';
+import type { KeyLookup } from '../../keys/key-lookup.ts';
+import { withdrawalOf } from '../../table/rows/withdrawal-row.ts';
+import type { Tables } from '../../table/tables.ts';
+import { atSnapshot, equalities, readPage } from '../list.ts';
 import { readMoved } from './withdrawal-search.ts';
 
 /** Repeats the condition of the index `withdrawals_unconfirmed`: SQLite's planner compares text. */

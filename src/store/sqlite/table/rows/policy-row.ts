@@ -1,6 +1,6 @@
-import { unpackPolicy } from '../../codec/fact.ts';
-import type { PolicyRow } from '../../records.ts';
-import type { PolicyTableRow } from './tables.ts';
+import { unpackPolicy } from '../../../codec/fact.ts';
+import type { PolicyRow } from '../../../records.ts';
+import type { PolicyTableRow } from '../tables.ts';
 
 /** Reads a policy from its row. */
 export function policyOf(row: PolicyTableRow): PolicyRow {

@@ -1,5 +1,5 @@
-import { storedAmount } from '../../../domain/money/amount.ts';
-import type { Deposit, DepositState, HoldReason } from '../../../domain/deposit/deposit.ts';
+import { storedAmount } from '../../../../domain/money/amount.ts';
+import type { Deposit, DepositState, HoldReason } from '../../../../domain/deposit/deposit.ts';
 import {
   AccountId,
   AddressId,
@@ -11,9 +11,9 @@ import {
   NetworkKey,
   TransactionId,
   VaultId,
-} from '../../../domain/ids.ts';
-import { AMOUNT, FLAG, json, plain, text, textOrNull, word, wordOrNull } from './form.ts';
-import { column, mappingOf, type RowIn } from './mapping.ts';
+} from '../../../../domain/ids.ts';
+import { AMOUNT, FLAG, json, plain, text, textOrNull, word, wordOrNull } from '../form.ts';
+import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { negated, plus, ZERO } from '../../../domain/money/amount.ts';
-import type { Withdrawal } from '../../../domain/withdrawal/withdrawal.ts';
-import type { AssetAmount, WithdrawalQuery } from '../../queries.ts';
-import { type WithdrawalRow, withdrawalOf } from '../table/withdrawal-row.ts';
-import type { Tables } from '../table/tables.ts';
+import { negated, plus, ZERO } from '../../../../domain/money/amount.ts';
+import type { Withdrawal } from '../../../../domain/withdrawal/withdrawal.ts';
+import type { AssetAmount, WithdrawalQuery } from '../../../queries.ts';
+import { type WithdrawalRow, withdrawalOf } from '../../table/rows/withdrawal-row.ts';
+import type { Tables } from '../../table/tables.ts';
 
 /** Most withdrawals that one search reads, the newest first: few of their columns have an index. */
 const READ_MAX = 10_000;

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { DepositState } from '../../../domain/deposit/deposit.ts';
-import type { DepositsFound } from '../../answers.ts';
-import type { DepositPageRequest, DepositSearch } from '../../queries.ts';
-import type { KeyLookup } from '../keys/key-lookup.ts';
-import { type DepositRow, depositOf } from '../table/deposit-row.ts';
-import type { Tables } from '../table/tables.ts';
-import { atSnapshot, keptTotal } from './list.ts';
+import type { DepositState } from '../../../../domain/deposit/deposit.ts';
+import type { DepositsFound } from '../../../answers.ts';
+import type { DepositPageRequest, DepositSearch } from '../../../queries.ts';
+import type { KeyLookup } from '../../keys/key-lookup.ts';
+import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
+import type { Tables } from '../../table/tables.ts';
+import { atSnapshot, keptTotal } from '../list.ts';
 
 /**
  * Most deposits that one page reads. Few filters have an index, because an index costs every

@@ -4,15 +4,15 @@ import {
   type Deposit,
   type DepositState,
   type HoldReason,
-} from '../../../domain/deposit/deposit.ts';
-import type { DepositId } from '../../../domain/ids.ts';
-import type { Oldest } from '../../answers.ts';
-import type { DepositQuery } from '../../queries.ts';
-import type { Page, PageRequest } from '../../page.ts';
-import type { KeyLookup } from '../keys/key-lookup.ts';
-import { depositOf } from '../table/deposit-row.ts';
-import type { Tables } from '../table/tables.ts';
-import { atSnapshot, keptTotal, readPage } from './list.ts';
+} from '../../../../domain/deposit/deposit.ts';
+import type { DepositId } from '../../../../domain/ids.ts';
+import type { Oldest } from '../../../answers.ts';
+import type { DepositQuery } from '../../../queries.ts';
+import type { Page, PageRequest } from '../../../page.ts';
+import type { KeyLookup } from '../../keys/key-lookup.ts';
+import { depositOf } from '../../table/rows/deposit-row.ts';
+import type { Tables } from '../../table/tables.ts';
+import { atSnapshot, keptTotal, readPage } from '../list.ts';
 
 /** Repeats the condition of the index `deposits_waiting`: SQLite's planner compares the text. */
 const WAITING = sql<boolean>`state <> 'settled' AND state <> 'credited' AND state <> 'internal'`;

@@ -6,12 +6,12 @@ import {
   NetworkKey,
   TransactionId,
   VaultId,
-} from '../../../domain/ids.ts';
-import type { OwnHash } from '../../../domain/withdrawal/own-hash.ts';
-import type { Withdrawal, WithdrawalStatus } from '../../../domain/withdrawal/withdrawal.ts';
-import { packChanges, unpackChanges } from '../../codec/change.ts';
-import { plain, text, textOrNull, word, wordOrNull } from './form.ts';
-import { column, mappingOf, type RowIn } from './mapping.ts';
+} from '../../../../domain/ids.ts';
+import type { OwnHash } from '../../../../domain/withdrawal/own-hash.ts';
+import type { Withdrawal, WithdrawalStatus } from '../../../../domain/withdrawal/withdrawal.ts';
+import { packChanges, unpackChanges } from '../../../codec/change.ts';
+import { plain, text, textOrNull, word, wordOrNull } from '../form.ts';
+import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `withdrawals`. `hash_id`: the number of its hash; null without a hash. */
 export const WITHDRAWALS = mappingOf<Withdrawal>()({

@@ -1,18 +1,18 @@
 import { sql, type Kysely } from 'kysely';
-import { storedAmount } from '../../../domain/money/amount.ts';
-import { creditIdOf, DepositId } from '../../../domain/ids.ts';
-import type { Deposit } from '../../../domain/deposit/deposit.ts';
-import type { DepositLife, LifeEntry, LifeFact } from '../../answers.ts';
-import { idDigest } from '../../unit/id-digest.ts';
-import type { JournalReader } from '../journal/journal-reader.ts';
-import type { KeyLookup } from '../keys/key-lookup.ts';
-import { type DepositRow, depositOf } from '../table/deposit-row.ts';
-import type { Tables } from '../table/tables.ts';
+import { storedAmount } from '../../../../domain/money/amount.ts';
+import { creditIdOf, DepositId } from '../../../../domain/ids.ts';
+import type { Deposit } from '../../../../domain/deposit/deposit.ts';
+import type { DepositLife, LifeEntry, LifeFact } from '../../../answers.ts';
+import { idDigest } from '../../../unit/id-digest.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import type { KeyLookup } from '../../keys/key-lookup.ts';
+import { type DepositRow, depositOf } from '../../table/rows/deposit-row.ts';
+import type { Tables } from '../../table/tables.ts';
 import { creditOf } from './credits.ts';
 import { seqBefore } from './deposit-search.ts';
-import { factAt, namesAny, ROWS_MAX, withHistory } from './life-facts.ts';
-import { atSnapshot } from './list.ts';
-import { notificationOf } from './notifications.ts';
+import { factAt, namesAny, ROWS_MAX, withHistory } from '../life-facts.ts';
+import { atSnapshot } from '../list.ts';
+import { notificationOf } from '../notifications.ts';
 
 /** Most credits of one deposit that are looked up; each one more needs a rollback. */
 const CREDITS_MAX = 20;

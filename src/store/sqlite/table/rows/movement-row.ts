@@ -1,7 +1,7 @@
-import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../domain/ids.ts';
-import type { Movement } from '../../../domain/money/movement.ts';
-import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from './form.ts';
-import { column, mappingOf, type RowIn } from './mapping.ts';
+import { AssetId, BlockchainHash, NetworkKey, VaultId } from '../../../../domain/ids.ts';
+import type { Movement } from '../../../../domain/money/movement.ts';
+import { AMOUNT, AMOUNT_OR_NULL, FLAG, plain, text, word } from '../form.ts';
+import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `movements`. `standing`: how its sides agree (`agreementOf`). */
 export const MOVEMENTS = mappingOf<Movement>()({

@@ -1,6 +1,6 @@
-import type { QuarantineRow } from '../../records.ts';
-import { plain, word } from './form.ts';
-import { column, mappingOf, type RowIn } from './mapping.ts';
+import type { QuarantineRow } from '../../../records.ts';
+import { plain, word } from '../form.ts';
+import { column, mappingOf, type RowIn } from '../mapping.ts';
 
 /** The columns of `quarantine`. */
 export const QUARANTINE = mappingOf<QuarantineRow>()({

@@ -5,10 +5,10 @@ import {
   Memo,
   NetworkKey,
   VaultId,
-} from '../../../domain/ids.ts';
-import type { Sighting } from '../../../domain/hash/sighting.ts';
-import { packPosted, packSeen, unpackPosted, unpackSeen } from '../../codec/sighting.ts';
-import type { SightingRow } from './tables.ts';
+} from '../../../../domain/ids.ts';
+import type { Sighting } from '../../../../domain/hash/sighting.ts';
+import { packPosted, packSeen, unpackPosted, unpackSeen } from '../../../codec/sighting.ts';
+import type { SightingRow } from '../tables.ts';
 
 /** A key column as a branded id; key columns hold '' for the domain's null. */
 function orEmpty<Id>(brand: (value: string) => Id, value: string): Id | null {

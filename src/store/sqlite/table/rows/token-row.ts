@@ -1,5 +1,5 @@
-import type { TokenChangeRow } from '../../records.ts';
-import type { TokenChangeTableRow } from './asset-tables.ts';
+import type { TokenChangeRow } from '../../../records.ts';
+import type { TokenChangeTableRow } from '../asset-tables.ts';
 
 /** Reads a change of a token from its row. */
 export function tokenChangeOf({
