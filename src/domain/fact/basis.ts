@@ -1,3 +1,5 @@
+import type { Decision } from './decision.ts';
+
 /** A part of a record that a decision depends on, and its name in a sentence. */
 type Part = readonly [
   name: string,
@@ -44,4 +46,14 @@ export function changedSince(parts: readonly Part[], basis: string | undefined):
     return [`its ${name} was ${shown(was)} and is ${shown(is)} now`];
   });
   return `it changed since you read it: ${changes.join('; ')}. Nothing was done: read it again, then decide`;
+}
+
+/**
+ * The decision without its basis. A journal holds only decisions whose basis was current; later
+ * versions of the program may write versions of records in another form.
+ */
+export function withoutBasis(decision: Decision): Decision {
+  if (!('basis' in decision)) return decision;
+  const { basis: _, ...rest } = decision;
+  return rest;
 }

@@ -1,5 +1,5 @@
 import { breakKey, finding } from '../../domain/break/break.ts';
-import { changedSince } from '../../domain/fact/basis.ts';
+import { changedSince, withoutBasis } from '../../domain/fact/basis.ts';
 import { quarantineParts } from '../../domain/fact/quarantined.ts';
 import { NO_POLICY } from '../../domain/policy/policy.ts';
 import { exceededHashLimit } from '../../domain/hash/hash-limits.ts';
@@ -110,7 +110,9 @@ export class Bookkeeper {
         return this.#takeRecord(fact);
       case 'decision': {
         const now = this.#ruleContext(fact.at, 'decision');
-        const taken = this.#decisions.take(fact, now);
+        const { decision } = fact;
+        const effective = this.#replays ? { ...fact, decision: withoutBasis(decision) } : fact;
+        const taken = this.#decisions.take(effective, now);
         if (taken.kind !== 'taken') return taken;
         const seq = this.#journal(fact);
         return taken.status === undefined

@@ -190,6 +190,7 @@ export class SqliteLedger implements Ledger, Replica {
         this.#sealAgain(commit, rows.slice(0, commit.rows.length));
         rows = rows.slice(commit.rows.length);
       }
+      if (rows.length > 0) throw new Error(`journal position ${rows[0]?.seq} belongs to no commit`);
     });
     this.keep();
   }
