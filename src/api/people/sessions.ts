@@ -3,7 +3,7 @@ import { needs, type ApiEnv } from '../access.ts';
 import { reasonBody, recordDecision } from '../exchange/decision.ts';
 import { isoTime, jsonBody, timeText } from '../formats.ts';
 import { noQuery } from '../paging.ts';
-import { answers, notFound, WRITE_PROBLEMS } from '../problem.ts';
+import { answers, notFound, ProblemError, WRITE_PROBLEMS } from '../problem.ts';
 import type { Services } from '../services.ts';
 import type { OpenSession } from './open-sessions.ts';
 import { roleSchema } from './role-schema.ts';
@@ -63,6 +63,12 @@ const endSession = createRoute({
   responses: answers({ description: 'The remaining sessions', schema: listSchema }, WRITE_PROBLEMS),
 });
 
+function unconfirmed({ problem }: ProblemError): ProblemError {
+  const detail =
+    'The session has ended. The store did not confirm the decision, so the journal may lack it: look at the audit log.';
+  return new ProblemError({ ...problem, detail });
+}
+
 /** `/v1/sessions`: who is signed in at the console now. An admin ends a session, with a reason. */
 export function mountSessions(app: OpenAPIHono<ApiEnv>, services: Services): void {
   const { sessions } = services.access.people;
@@ -74,9 +80,14 @@ export function mountSessions(app: OpenAPIHono<ApiEnv>, services: Services): voi
     if (open === undefined) throw notFound(`No session ${sessionId} is open.`);
     const { reason } = context.req.valid('json');
     const decision = { kind: 'end-session', sessionId, name: open.name, reason } as const;
-    // Recorded first: a session never ends without a line in the journal.
-    await recordDecision(services, context.get('caller'), decision);
-    sessions.end(sessionId);
+    try {
+      await recordDecision(services, context.get('caller'), decision);
+    } catch (error) {
+      throw error instanceof ProblemError ? unconfirmed(error) : error;
+    } finally {
+      // Whatever the journal answers: it may hold the decision, and a stolen session must not last.
+      sessions.end(sessionId);
+    }
     return context.json({ data: listed() }, 200);
   });
 }

@@ -109,7 +109,8 @@ export function roomContext(options: {
   };
   const show = showOn(site, sessions, may);
   const act = async (pageRequest: PageRequest, call: ApiCall): Promise<ApiResult> => {
-    const visitor = pageRequest.get('visitor');
+    // Again: the session may have ended while the form was on its way.
+    const visitor = sessions.visitor(pageRequest.get('sessionId'));
     return visitor === undefined ? READ_ONLY : acting.call(visitor, call);
   };
   return {

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const credential = z.discriminatedUnion('kind', [
@@ -49,12 +49,24 @@ export class SessionFile {
     }
   }
 
-  /** Replaces the file in one step, so that a crash leaves the former one or this one. */
+  /**
+   * Replaces the file in one step, so that a crash leaves the former one or this one. A file that
+   * cannot be replaced is removed: a restart must not open a session again that has ended.
+   */
   write(sessions: readonly StoredSession[]): void {
     const next = `${this.#path}.next`;
     try {
       writeFileSync(next, JSON.stringify(sessions), { mode: MODE });
       renameSync(next, this.#path);
+    } catch (error) {
+      this.#onFailure(error);
+      this.#remove();
+    }
+  }
+
+  #remove(): void {
+    try {
+      rmSync(this.#path, { force: true });
     } catch (error) {
       this.#onFailure(error);
     }

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Person } from '../../api/api-under-test.ts';
-import { Browser, consoleUnderTest, words, type ConsoleUnderTest } from '../console-under-test.ts';
+import { apiUnderTest, type Person } from '../../api/api-under-test.ts';
+import { SIX_DEEP } from '../../store/open-ledger.ts';
+import {
+  Browser,
+  consoleUnderTest,
+  ConsoleUnderTest,
+  OWN_PAGE,
+  words,
+} from '../console-under-test.ts';
 
 const PATH = '/console/access';
 const NEW_TOKEN = { name: 'desk', role: 'operator', reason: 'ticket 12' };
@@ -128,6 +135,45 @@ test('an admin signs one session of a person out, with a reason that the audit s
   );
   const again = await ada.send(`${PATH}/sessions/${newestOfOlga}/end`, { reason: 'again' });
   expect(words(again)).toContain(`No session ${newestOfOlga} is open.`);
+});
+
+test('a session ends although the store does not take the decision', async () => {
+  const busy = { submit: () => Promise.resolve({ kind: 'busy' } as const) };
+  const console = new ConsoleUnderTest(await apiUnderTest(SIX_DEEP, busy));
+  const [olga, ada] = [await console.as('olga'), await console.as('ada')];
+  const [newest] = console.api.people.sessions.list().filter(({ name }) => name === 'olga');
+  const answer = await ada.send(`${PATH}/sessions/${newest?.sessionId}/end`, { reason: 'stolen' });
+  expect(words(answer)).toContain('The session has ended. The store did not confirm the decision');
+  expect(await visitorOf(olga)).toBe('nobody');
+});
+
+test('a form whose session ends while its body is on the way does nothing', async () => {
+  const console = await consoleUnderTest();
+  const olga = await console.as('olga');
+  const [session] = console.api.people.sessions.list();
+  let arrive: () => void = () => undefined;
+  const body = new ReadableStream({
+    start: (stream) => {
+      arrive = () => {
+        stream.enqueue(new TextEncoder().encode('scope=everything&reason=late'));
+        stream.close();
+      };
+    },
+  });
+  const sent = olga.request('/console/policy/halt', {
+    method: 'POST',
+    headers: {
+      ...OWN_PAGE,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': '28',
+    },
+    body,
+    duplex: 'half',
+  });
+  console.api.people.sessions.end(session?.sessionId ?? '');
+  arrive();
+  await sent;
+  expect(console.open.bodies('decision').join()).not.toContain('late');
 });
 
 test.for<[Person, boolean, boolean]>([
